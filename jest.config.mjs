@@ -1,0 +1,27 @@
+import { swcOptions } from './tools/swc.mjs';
+
+const project = (displayName, testMatch, testPathIgnorePatterns = []) => ({
+  displayName,
+  rootDir: import.meta.dirname,
+  roots: ['<rootDir>/libs', '<rootDir>/apps', '<rootDir>/tools'],
+  testMatch,
+  testPathIgnorePatterns: ['/node_modules/', '/dist/', ...testPathIgnorePatterns],
+  modulePathIgnorePatterns: ['/dist/'],
+  testEnvironment: 'node',
+  testEnvironmentOptions: { customExportConditions: ['@tidings/source', 'node', 'node-addons'] },
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: { '\\.ts$': ['@swc/jest', swcOptions({ rewriteRelativeImportExtensions: false })] },
+});
+
+
+export default {
+  projects: [
+    project('pure', ['**/*.spec.ts'], ['\\.(int|e2e)\\.spec\\.ts$']),
+    { ...project('int', ['**/*.int.spec.ts']), testTimeout: 60_000 },
+    { ...project('e2e', ['**/*.e2e.spec.ts']), testTimeout: 120_000 },
+  ],
+  maxWorkers: 2,
+  workerIdleMemoryLimit: '256MB',
+  passWithNoTests: true,
+  reporters: ['default', '<rootDir>/tools/tally-reporter.mjs'],
+};

@@ -1,0 +1,21 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The repository's top folder. */
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** Every package of the workspace: its name and its folder relative to the root, in order of folder. */
+export const packages = globSync('{libs,apps}/*/package.json', { cwd: root })
+  .map((file) => ({ folder: dirname(file).replaceAll('\\', '/'), manifest: JSON.parse(readFileSync(join(root, file), 'utf8')) }))
+  .map(({ folder, manifest }) => ({ name: manifest.name, folder, tags: manifest.nx?.tags ?? [] }))
+  .toSorted((a, b) => (a.folder < b.folder ? -1 : 1));
+
+/** The files below `folder` (relative to the root) that match `pattern`, relative to `folder`. */
+export const filesBelow = (folder, pattern = '**/*') =>
+  existsSync(join(root, folder))
+    ? globSync(pattern, { cwd: join(root, folder), withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name).slice(join(root, folder).length + 1).replaceAll('\\', '/'))
+        .toSorted()
+    : [];

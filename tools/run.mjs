@@ -1,0 +1,91 @@
+// Stands in front of every npm script: runs on Node 20 without dependencies, installs when the lockfile has changed,
+// then starts the task under the Node 24 that the lockfile pins, found by path.
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const modules = join(root, 'node_modules');
+const node = join(modules, 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+const stampFile = join(modules, '.tidings-lock');
+const lockHash = () => createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
+
+const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
+const built = (entry) => [['tools/build.mjs'], ['--enable-source-maps', entry]];
+
+/** Each task is a sequence of Node command lines; the arguments of the caller go to the last one. */
+const tasks = {
+  start: built('apps/platform/dist/main.js'),
+  demo: built('apps/platform/dist/demo.js'),
+  test: [jest],
+  verify: [['tools/verify.mjs']],
+  bench: [['--conditions=@tidings/source', '--import', '@swc-node/register/esm-register', 'bench/run.ts']],
+  build: [['tools/build.mjs']],
+  generate: [['tools/generate.mjs']],
+  lint: [['node_modules/eslint/bin/eslint.js', '.']],
+  format: [['node_modules/prettier/bin/prettier.cjs', '--write', '--log-level=warn', '.']],
+  types: [['node_modules/typescript/bin/tsc']],
+};
+
+const installed = () =>
+  existsSync(node) && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === lockHash();
+
+const stamp = () => existsSync(modules) && writeFileSync(stampFile, lockHash());
+
+function install() {
+  const npm = process.env.npm_execpath;
+  const args = ['ci', '--loglevel=error'];
+  const { status } = npm?.endsWith('.js')
+    ? spawnSync(process.execPath, [npm, ...args], { cwd: root, stdio: 'inherit' })
+    : spawnSync('npm', args, { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' });
+  if (status !== 0) process.exit(status ?? 1);
+  stamp();
+}
+
+const environment = () => ({
+  ...process.env,
+  PATH: [dirname(node), join(modules, '.bin'), process.env.PATH].join(delimiter),
+  NX_DAEMON: 'false',
+  NX_TUI: 'false',
+});
+
+/** Resolves to the exit code; signals go to the child, which decides when to end. */
+const run = (args) =>
+  new Promise((resolve) => {
+    const child = spawn(node, args, { cwd: root, stdio: 'inherit', env: environment() });
+    const forward = (signal) => child.kill(signal);
+    // Ctrl-C in a terminal reaches the whole process group by itself; a second one would cut the shutdown short.
+    const ignore = () => {};
+    process.on('SIGINT', process.stdin.isTTY ? ignore : forward);
+    process.on('SIGTERM', forward);
+    process.on('SIGHUP', forward);
+    child.on('error', (error) => {
+      console.error(error.message);
+      resolve(1);
+    });
+    child.on('exit', (code, signal) => {
+      for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.removeAllListeners(name);
+      resolve(code ?? 128 + constants.signals[signal]);
+    });
+  });
+
+const [task, ...args] = process.argv.slice(2);
+if (task === '--stamp') {
+  stamp();
+} else if (!Object.hasOwn(tasks, task ?? '')) {
+  console.error(`usage: node tools/run.mjs <${Object.keys(tasks).join('|')}> [arguments]`);
+  process.exitCode = 2;
+} else {
+  if (!installed()) install();
+  const steps = tasks[task];
+  for (const [index, step] of steps.entries()) {
+    const code = await run(index === steps.length - 1 ? [...step, ...args] : step);
+    if (code !== 0) {
+      process.exitCode = code;
+      break;
+    }
+  }
+}
