@@ -1,0 +1,57 @@
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+/** Names of the topics (architecture 6): tests, tools and subscribers rely on them. */
+export const topicNames = {
+  applications: 'tidings.applications',
+  tokens: 'tidings.tokens',
+  devices: 'tidings.devices',
+  messages: 'tidings.messages',
+  fanout: 'tidings.fanout',
+  fanoutDirect: 'tidings.fanout.direct',
+  plans: 'tidings.plans',
+  outcomes: 'tidings.outcomes',
+  reports: 'tidings.reports',
+  parked: 'tidings.parked',
+} as const;
+
+/** Topic of a channel's batches; the direct lane carries messages to named recipients. */
+export const batchesTopic = (channel: string, direct: boolean): string =>
+  direct ? `tidings.batches.${channel}.direct` : `tidings.batches.${channel}`;
+
+export interface Topic {
+  readonly name: string;
+  readonly kind: 'work' | 'facts' | 'compacted';
+  readonly partitions: number;
+  readonly retentionMs: number;
+}
+
+const topic = (name: string, kind: Topic['kind'], partitions: number, retentionMs: number): Topic => ({
+  name,
+  kind,
+  partitions,
+  retentionMs,
+});
+
+/** The topics that are no channel's, with partitions and retention. */
+const general: readonly Topic[] = [
+  topic(topicNames.applications, 'compacted', 1, 7 * DAY),
+  topic(topicNames.tokens, 'compacted', 1, 7 * DAY),
+  topic(topicNames.devices, 'facts', 8, 2 * DAY),
+  topic(topicNames.messages, 'facts', 8, 7 * DAY),
+  topic(topicNames.fanout, 'work', 8, DAY),
+  topic(topicNames.fanoutDirect, 'work', 8, DAY),
+  topic(topicNames.plans, 'facts', 8, 7 * DAY),
+  topic(topicNames.outcomes, 'facts', 8, 7 * DAY),
+  topic(topicNames.reports, 'facts', 8, 7 * DAY),
+  topic(topicNames.parked, 'facts', 1, 30 * DAY),
+];
+
+/** Every topic of a deployment that runs these channels. */
+export function topics(channels: readonly string[]): readonly Topic[] {
+  const lanes = channels.flatMap((channel) => [
+    topic(batchesTopic(channel, false), 'work', 8, DAY),
+    topic(batchesTopic(channel, true), 'work', 8, DAY),
+  ]);
+  return [...general, ...lanes];
+}

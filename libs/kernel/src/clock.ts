@@ -1,0 +1,22 @@
+/** The time of the system. Domain code takes times as inputs; only shells read a clock. */
+export interface Clock {
+  /** Milliseconds since 1970 UTC. */
+  now(): number;
+}
+
+export const systemClock: Clock = { now: () => Date.now() };
+
+/** A clock that runs with the system's and can be set forward: the test clock of architecture 8. */
+export class ShiftedClock implements Clock {
+  #offsetMs = 0;
+
+  now(): number {
+    return Date.now() + this.#offsetMs;
+  }
+
+  /** @param ms zero or more; a clock never goes back. */
+  advance(ms: number): void {
+    if (!(ms >= 0)) throw new RangeError('a clock cannot be set back');
+    this.#offsetMs += ms;
+  }
+}

@@ -1,0 +1,78 @@
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+
+const BASE62 = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
+const BASE62_VALUES = new Map([...BASE62].map((character, value) => [character, BigInt(value)]));
+
+/** Base 62 over `0-9a-zA-Z`, as the statistics hash writes numbers (R-I30). */
+export function toBase62(value: bigint | number): string {
+  let rest = BigInt(value);
+  if (rest < 0n) throw new RangeError('negative number');
+  let text = '';
+  do {
+    text = BASE62.charAt(Number(rest % 62n)) + text;
+    rest /= 62n;
+  } while (rest > 0n);
+  return text;
+}
+
+/** The number written in base 62, or undefined for any other text, longer than 11 characters included. */
+export function fromBase62(text: string): bigint | undefined {
+  if (text.length === 0 || text.length > 11) return undefined;
+  let value = 0n;
+  for (const character of text) {
+    const digit = BASE62_VALUES.get(character);
+    if (digit === undefined) return undefined;
+    value = value * 62n + digit;
+  }
+  return value;
+}
+
+const hex = (digits: number): string =>
+  randomBytes(Math.ceil(digits / 2))
+    .toString('hex')
+    .slice(0, digits)
+    .toUpperCase();
+
+/** A random code of the form `XXXXX-XXXXX` in upper-case hex: applications, campaigns, segments, groups (R-RES1). */
+export const newCode = (): string => `${hex(5)}-${hex(5)}`;
+
+/** A random message code of the form 4-8-8 whose first digit names its log, 0 to 15 (architecture 4, R-RES1). */
+export const newMessageCode = (log: number): string => `${log.toString(16).toUpperCase()}${hex(3)}-${hex(8)}-${hex(8)}`;
+
+/** The number of the log that a message belongs to: the first digit of its code. */
+export const messageLogOf = (code: string): number => Number.parseInt(code.charAt(0), 16);
+
+/** Random base-62 text of `length` characters. */
+export function randomBase62(length: number): string {
+  let text = '';
+  while (text.length < length) {
+    for (const byte of randomBytes(length)) if (byte < 248 && text.length < length) text += BASE62.charAt(byte % 62);
+  }
+  return text;
+}
+
+/**
+ * Unique numbers that are ordered by time and below 2^53: milliseconds since 2020 times 4096, plus a counter that starts at random
+ * (architecture 5). Two generators collide only when they make numbers in the same millisecond from the same counter value.
+ */
+export function numberIds(now: () => number, random: () => number = Math.random): () => number {
+  const EPOCH = Date.UTC(2020, 0, 1);
+  let last = 0;
+  return () => {
+    const candidate = (now() - EPOCH) * 4096 + Math.floor(random() * 2048);
+    last = candidate > last ? candidate : last + 1;
+    return last;
+  };
+}
+
+/** 128 bits of HMAC-SHA-256 over the parts (each with its length), in 22 characters of base64url: what indexes hold instead of callers' text. */
+export function hmacId(key: Uint8Array | string, ...parts: readonly string[]): string {
+  const mac = createHmac('sha256', key);
+  for (const part of parts) mac.update(`${part.length}:`).update(part);
+  return mac.digest().toString('base64url', 0, 16);
+}
+
+/** A number in 0..buckets-1 that depends on the text alone. */
+export function bucketOf(text: string, buckets: number): number {
+  return createHash('sha256').update(text).digest().readUInt32BE(0) % buckets;
+}

@@ -1,0 +1,17 @@
+export { Fault, type FaultKind } from './fault.ts';
+export { type Clock, ShiftedClock, systemClock } from './clock.ts';
+export type { Decider } from './decider.ts';
+export {
+  bucketOf,
+  fromBase62,
+  hmacId,
+  messageLogOf,
+  newCode,
+  newMessageCode,
+  numberIds,
+  randomBase62,
+  toBase62,
+} from './ids.ts';
+export { CHUNK_SIZE, chunkOf, positionOf, type Seq, seqOf } from './seq.ts';
+export { ChunkSet } from './chunk-set.ts';
+export { type Channel, channelOf, isPlatform, Platform, type PlatformCode, platformCodes, pushPlatforms } from './platforms.ts';

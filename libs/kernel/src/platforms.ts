@@ -1,0 +1,46 @@
+/** Platform codes of the API (Spec, Platform codes; R-RES24). */
+export const Platform = {
+  iOS: 1,
+  Blackberry: 2,
+  Android: 3,
+  WindowsPhone: 5,
+  MacOS: 7,
+  Windows: 8,
+  Amazon: 9,
+  Safari: 10,
+  Chrome: 11,
+  Firefox: 12,
+  InternetExplorer: 13,
+  Email: 14,
+  Huawei: 17,
+  Sms: 18,
+  Xiaomi: 19,
+  WhatsApp: 21,
+  Kakao: 22,
+  Line: 23,
+} as const;
+
+export type PlatformCode = (typeof Platform)[keyof typeof Platform];
+
+/** Every code that a request may name in `platforms`. */
+export const platformCodes: readonly PlatformCode[] = Object.values(Platform);
+
+export const isPlatform = (code: number): code is PlatformCode => (platformCodes as readonly number[]).includes(code);
+
+/** Channels have a dispatcher each; a batch and a window belong to exactly one. */
+export type Channel = 'apns' | 'fcm';
+
+/** The channel that serves a platform, or undefined where none does. */
+export function channelOf(platform: number): Channel | undefined {
+  switch (platform) {
+    case Platform.iOS:
+      return 'apns';
+    case Platform.Android:
+      return 'fcm';
+    default:
+      return undefined;
+  }
+}
+
+/** Platforms that a message reaches when it names none (R-I5): the push platforms. */
+export const pushPlatforms: readonly PlatformCode[] = [1, 2, 3, 5, 7, 8, 9, 10, 11, 12, 13, 17, 19];
