@@ -13,7 +13,6 @@ const project = (displayName, testMatch, testPathIgnorePatterns = []) => ({
   transform: { '\\.ts$': ['@swc/jest', swcOptions({ rewriteRelativeImportExtensions: false })] },
 });
 
-
 export default {
   projects: [
     project('pure', ['**/*.spec.ts'], ['\\.(int|e2e)\\.spec\\.ts$']),

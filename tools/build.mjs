@@ -24,7 +24,11 @@ async function compile(folder, source) {
   }
   const js = source.replace(/\.ts$/, '.js');
   const file = join(root, folder, 'dist', js);
-  const { code, map } = await transform(readFileSync(from, 'utf8'), { ...options, filename: from, sourceFileName: from });
+  const { code, map } = await transform(readFileSync(from, 'utf8'), {
+    ...options,
+    filename: from,
+    sourceFileName: from,
+  });
   write(file, `${code}//# sourceMappingURL=${js.split('/').at(-1)}.map\n`);
   write(`${file}.map`, map);
   return [js, `${js}.map`];

@@ -1,5 +1,5 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The repository's top folder. */
@@ -7,15 +7,20 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** Every package of the workspace: its name and its folder relative to the root, in order of folder. */
 export const packages = globSync('{libs,apps}/*/package.json', { cwd: root })
-  .map((file) => ({ folder: dirname(file).replaceAll('\\', '/'), manifest: JSON.parse(readFileSync(join(root, file), 'utf8')) }))
+  .map((file) => ({
+    folder: dirname(file).replaceAll('\\', '/'),
+    manifest: JSON.parse(readFileSync(join(root, file), 'utf8')),
+  }))
   .map(({ folder, manifest }) => ({ name: manifest.name, folder, tags: manifest.nx?.tags ?? [] }))
   .toSorted((a, b) => (a.folder < b.folder ? -1 : 1));
 
-/** The files below `folder` (relative to the root) that match `pattern`, relative to `folder`. */
-export const filesBelow = (folder, pattern = '**/*') =>
-  existsSync(join(root, folder))
-    ? globSync(pattern, { cwd: join(root, folder), withFileTypes: true })
+/** The files below `folder` (from the root, or absolute) that match `pattern`, relative to `folder`. */
+export const filesBelow = (folder, pattern = '**/*') => {
+  const base = resolve(root, folder);
+  return existsSync(base)
+    ? globSync(pattern, { cwd: base, withFileTypes: true })
         .filter((entry) => entry.isFile())
-        .map((entry) => join(entry.parentPath, entry.name).slice(join(root, folder).length + 1).replaceAll('\\', '/'))
+        .map((entry) => relative(base, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
         .toSorted()
     : [];
+};

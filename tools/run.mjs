@@ -11,7 +11,10 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(root, 'node_modules');
 const node = join(modules, 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
 const stampFile = join(modules, '.tidings-lock');
-const lockHash = () => createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
+const lockHash = () =>
+  createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex');
 
 const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
 const built = (entry) => [['tools/build.mjs'], ['--enable-source-maps', entry]];
@@ -30,8 +33,7 @@ const tasks = {
   types: [['node_modules/typescript/bin/tsc']],
 };
 
-const installed = () =>
-  existsSync(node) && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === lockHash();
+const installed = () => existsSync(node) && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === lockHash();
 
 const stamp = () => existsSync(modules) && writeFileSync(stampFile, lockHash());
 

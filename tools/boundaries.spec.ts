@@ -1,0 +1,68 @@
+import { describe, expect, it } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+
+/** What the import rules say of `import '<target>'` in each file; empty means allowed. */
+const lint = (imports: readonly (readonly [file: string, target: string])[]): string[] =>
+  (
+    JSON.parse(
+      execFileSync(process.execPath, ['tools/lint-text.mjs'], {
+        encoding: 'utf8',
+        input: JSON.stringify(imports.map(([file, target]) => ({ file, code: `import '${target}';\n` }))),
+      }),
+    ) as string[][]
+  ).map((messages) => messages.join('\n'));
+
+/** nx looks for cycles before it looks at tags: where the import would close a cycle, it reports that. */
+const dependency = /can(not| only) depend on|Circular dependency/;
+
+const forbidden = [
+  ['libs/kernel/src/probe.ts', '@tidings/events', dependency],
+  ['libs/kernel/src/probe.ts', 'rxjs', 'not allowed to import "rxjs"'],
+  ['libs/audience/src/probe.ts', 'mongodb', 'not allowed to import "mongodb"'],
+  ['libs/audience/src/probe.ts', 'mongoose', 'not allowed to import "mongoose"'],
+  ['libs/audience/src/probe.ts', 'kafkajs', 'not allowed to import "kafkajs"'],
+  ['libs/audience/src/probe.ts', 'zod', 'not allowed to import "zod"'],
+  ['libs/audience/src/probe.ts', '@nestjs/common', 'not allowed to import "@nestjs/common"'],
+  ['libs/audience/src/probe.ts', '@grpc/grpc-js', 'not allowed to import "@grpc/grpc-js"'],
+  ['libs/audience/src/probe.ts', '@tidings/event-store', dependency],
+  ['libs/audience/src/probe.ts', '@tidings/messaging', dependency],
+  ['libs/contract/src/probe.ts', '@tidings/events', dependency],
+  ['libs/runtime/src/probe.ts', '@tidings/audience', dependency],
+  ['apps/gateway/src/probe.ts', '@tidings/registry', dependency],
+  ['apps/gateway/src/probe.ts', '@tidings/platform', dependency],
+  ['apps/gateway/src/probe.ts', '@tidings/testing', dependency],
+  ['apps/platform/src/probe.ts', '@tidings/testing', dependency],
+  ['apps/gateway/src/probe.ts', '../../registry/src/index.ts', 'cannot be imported by a relative or absolute path'],
+  ['apps/gateway/src/probe.ts', 'kafkajs', 'speaks to Kafka'],
+  ['libs/streaming/src/probe.ts', 'kafkajs', 'speaks to Kafka'],
+] as const;
+
+const allowed = [
+  ['libs/audience/src/probe.ts', '@tidings/kernel'],
+  ['libs/audience/src/probe.ts', '@tidings/events'],
+  ['libs/audience/src/probe.spec.ts', '@tidings/testing'],
+  ['libs/kernel/src/probe.spec.ts', 'fast-check'],
+  ['libs/rpc/src/probe.ts', '@tidings/events/generated/tidings/events/v1/device'],
+  ['libs/event-store/src/probe.ts', 'mongodb'],
+  ['libs/projecting/src/probe.ts', '@tidings/event-store'],
+  ['libs/streaming/src/kafka/probe.ts', 'kafkajs'],
+  ['apps/gateway/src/probe.ts', '@tidings/contract'],
+  ['apps/gateway/src/probe.ts', '@tidings/runtime'],
+  ['apps/gateway/src/probe.spec.ts', '@tidings/testing'],
+  ['apps/platform/src/probe.ts', '@tidings/gateway'],
+  ['libs/testing/src/probe.ts', '@tidings/platform'],
+] as const;
+
+describe('boundaries', () => {
+  const verdicts = lint([...forbidden.map(([file, target]) => [file, target] as const), ...allowed]);
+
+  it.each(forbidden.map(([file, target, why], index) => ({ file, target, why, verdict: verdicts[index] })))(
+    '$file must not import $target',
+    ({ verdict, why }) => expect(verdict).toMatch(why),
+  );
+
+  it.each(allowed.map(([file, target], index) => ({ file, target, verdict: verdicts[forbidden.length + index] })))(
+    '$file may import $target',
+    ({ verdict }) => expect(verdict).toBe(''),
+  );
+});

@@ -1,0 +1,64 @@
+// Generates TypeScript from proto/: the events and everything they need into @tidings/events, the services into
+// @tidings/rpc, which imports the event types of @tidings/events instead of having a second copy.
+//   node tools/generate.mjs           writes
+//   node tools/generate.mjs --check   fails when what is committed differs from what would be written
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, posix } from 'node:path';
+import { filesBelow, root } from './packages.mjs';
+
+const events = 'libs/events/src/generated';
+const rpc = 'libs/rpc/src/generated';
+const isRpc = (path) => path.startsWith('tidings/rpc/');
+
+/** Points what a service takes from outside tidings/rpc to the package that exports it. */
+const importEventsByName = (path, text) =>
+  text.replace(/(from ")(\.\.?\/[^"]+)\.ts"/g, (whole, from, target) => {
+    const resolved = posix.join(posix.dirname(path), target);
+    return isRpc(resolved) ? whole : `${from}@tidings/events/generated/${resolved}"`;
+  });
+
+/** What the committed files should be, by path from the root. */
+function generated() {
+  const out = mkdtempSync(join(tmpdir(), 'tidings-generate-'));
+  try {
+    const buf = join(root, 'node_modules', '@bufbuild', 'buf', 'bin', 'buf');
+    execFileSync(process.execPath, [buf, 'generate', '--output', out], { cwd: join(root, 'proto'), stdio: 'inherit' });
+    return new Map(
+      filesBelow(out, '**/*.ts').map((path) => {
+        const text = readFileSync(join(out, path), 'utf8');
+        return isRpc(path) ? [`${rpc}/${path}`, importEventsByName(path, text)] : [`${events}/${path}`, text];
+      }),
+    );
+  } finally {
+    rmSync(out, { recursive: true, force: true });
+  }
+}
+
+const committed = () =>
+  new Map(
+    [events, rpc]
+      .flatMap((folder) => filesBelow(folder).map((path) => `${folder}/${path}`))
+      .map((path) => [path, readFileSync(join(root, path), 'utf8')]),
+  );
+
+const wanted = filesBelow('proto', 'tidings/**/*.proto').length > 0 ? generated() : new Map();
+const present = committed();
+const stale = [...present.keys()].filter((path) => !wanted.has(path));
+const changed = [...wanted].filter(([path, text]) => present.get(path) !== text);
+
+if (process.argv.includes('--check')) {
+  for (const path of [...stale, ...changed.map(([path]) => path)]) console.error(`differs from proto/: ${path}`);
+  if (stale.length + changed.length > 0) {
+    console.error('Run `npm run generate` and commit what it writes.');
+    process.exitCode = 1;
+  }
+} else {
+  for (const path of stale) rmSync(join(root, path));
+  for (const [path, text] of changed) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  console.error(`generated ${wanted.size} files: ${changed.length} written, ${stale.length} removed`);
+}

@@ -1,0 +1,55 @@
+// Everything that can be said of the tree without a server. Ends with `N passed, N failed`, counting checks.
+//   node tools/verify.mjs [name …]    only the checks named
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { root } from './packages.mjs';
+
+const eslint = 'node_modules/eslint/bin/eslint.js';
+const prettier = 'node_modules/prettier/bin/prettier.cjs';
+const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
+
+/** In order of start, the longest first. The graph comes before all: the linter reads what it stores. */
+const checks = {
+  graph: ['tools/graph.mjs'],
+  lint: [eslint, '.'],
+  specs: [...jest, '--selectProjects', 'pure'],
+  format: [prettier, '--check', '--log-level=warn', '.'],
+  types: ['node_modules/typescript/bin/tsc', '--noEmit'],
+  cycles: ['tools/cycles.mjs'],
+  proto: ['node_modules/@bufbuild/buf/bin/buf', 'lint', 'proto'],
+  generated: ['tools/generate.mjs', '--check'],
+};
+
+/** Runs one check and prints its output in one piece, unless there is nothing to tell. */
+async function check(name) {
+  const started = performance.now();
+  const child = spawn(process.execPath, checks[name], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  const output = [];
+  child.stdout.on('data', (chunk) => output.push(chunk));
+  child.stderr.on('data', (chunk) => output.push(chunk));
+  const [code] = await once(child, 'close');
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)`);
+  const text = Buffer.concat(output).toString().trimEnd();
+  if (code !== 0 || /\bwarning\b/i.test(text)) console.log(text);
+  return code === 0;
+}
+
+const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(checks);
+const unknown = names.filter((name) => !Object.hasOwn(checks, name));
+if (unknown.length > 0) {
+  console.error(`no such check: ${unknown.join(', ')}; there are ${Object.keys(checks).join(', ')}`);
+  process.exit(2);
+}
+
+const results = [];
+const waiting = [...names];
+if (waiting[0] === 'graph') results.push(await check(waiting.shift()));
+await Promise.all(
+  [1, 2].map(async () => {
+    while (waiting.length > 0) results.push(await check(waiting.shift()));
+  }),
+);
+const failed = results.filter((passed) => !passed).length;
+console.log(`${results.length - failed} passed, ${failed} failed`);
+process.exitCode = failed > 0 ? 1 : 0;
