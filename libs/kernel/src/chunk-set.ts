@@ -94,7 +94,8 @@ export class ChunkSet {
     const array = new Uint16Array(this.size);
     let n = 0;
     for (let i = 0; i < WORDS; i++) {
-      for (let word = this.#bitmap![i]!; word !== 0; word &= word - 1) array[n++] = (i << 5) + 31 - Math.clz32(word & -word);
+      for (let word = this.#bitmap![i]!; word !== 0; word &= word - 1)
+        array[n++] = (i << 5) + 31 - Math.clz32(word & -word);
     }
     return array;
   }

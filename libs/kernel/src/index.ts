@@ -14,4 +14,12 @@ export {
 } from './ids.ts';
 export { CHUNK_SIZE, chunkOf, positionOf, type Seq, seqOf } from './seq.ts';
 export { ChunkSet } from './chunk-set.ts';
-export { type Channel, channelOf, isPlatform, Platform, type PlatformCode, platformCodes, pushPlatforms } from './platforms.ts';
+export {
+  type Channel,
+  channelOf,
+  isPlatform,
+  Platform,
+  type PlatformCode,
+  platformCodes,
+  pushPlatforms,
+} from './platforms.ts';

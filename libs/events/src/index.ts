@@ -1,0 +1,49 @@
+export { batchesTopic, type Topic, topicNames, topics } from './topics.ts';
+export {
+  All,
+  Any,
+  Audience,
+  DateOperand,
+  Expression,
+  NamedRecipients,
+  Operand,
+  Operator,
+  Selection,
+  TagCondition,
+  TagType,
+} from './generated/tidings/events/v1/audience.ts';
+export { CredentialReference, SendBatch, Window } from './generated/tidings/events/v1/batches.ts';
+export {
+  AndroidContent,
+  Content,
+  IosContent,
+  Localized,
+  LocalizedEntry,
+} from './generated/tidings/events/v1/content.ts';
+export { FanoutTask } from './generated/tidings/events/v1/fanout.ts';
+export {
+  MessageAccepted,
+  MessageCompleted,
+  MessageEvent,
+  MessageFailed,
+  MessageReleased,
+} from './generated/tidings/events/v1/messages.ts';
+export {
+  DeadToken,
+  SentSet,
+  WindowDeferred,
+  WindowOutcome,
+  WindowSettled,
+} from './generated/tidings/events/v1/outcomes.ts';
+export {
+  ChannelSet,
+  ChunkPlanned,
+  ChunkSettled,
+  ExcludedSet,
+  FailedSet,
+  FanoutPlanned,
+  PlanEvent,
+  PlatformSet,
+} from './generated/tidings/events/v1/plans.ts';
+export { ReportKind, Reports } from './generated/tidings/events/v1/reports.ts';
+export { Stamp } from './generated/tidings/events/v1/stamp.ts';
