@@ -16,6 +16,7 @@ const checks = {
   format: [prettier, '--check', '--log-level=warn', '.'],
   types: ['node_modules/typescript/bin/tsc', '--noEmit'],
   cycles: ['tools/cycles.mjs'],
+  lockfile: ['tools/lockfile.mjs'],
   proto: ['node_modules/@bufbuild/buf/bin/buf', 'lint', 'proto'],
   generated: ['tools/generate.mjs', '--check'],
 };
