@@ -25,7 +25,6 @@ export {
   MessageAccepted,
   MessageCompleted,
   MessageEvent,
-  MessageFailed,
   MessageReleased,
 } from './generated/tidings/events/v1/messages.ts';
 export {

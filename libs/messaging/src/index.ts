@@ -8,3 +8,14 @@ export {
   type StatisticsHash,
   writeDevicePart,
 } from './statistics-hash.ts';
+export {
+  CODE_NOT_AVAILABLE,
+  completeMessage,
+  type Created,
+  createMessage,
+  type CreateMessage,
+  evolveMessage,
+  type Message,
+  type Transaction,
+  TRANSACTION_MS,
+} from './message.ts';

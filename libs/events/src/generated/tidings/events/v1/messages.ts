@@ -23,12 +23,10 @@ export interface MessageEvent {
   id: bigint;
   account: string;
   at: Date | undefined;
-  event:
-    | { $case: "accepted"; value: MessageAccepted }
-    | { $case: "released"; value: MessageReleased }
-    | { $case: "completed"; value: MessageCompleted }
-    | { $case: "failed"; value: MessageFailed }
-    | undefined;
+  event: { $case: "accepted"; value: MessageAccepted } | { $case: "released"; value: MessageReleased } | {
+    $case: "completed";
+    value: MessageCompleted;
+  } | undefined;
 }
 
 export interface MessageAccepted {
@@ -71,10 +69,6 @@ export interface MessageReleased {
 export interface MessageCompleted {
 }
 
-export interface MessageFailed {
-  reason: string;
-}
-
 function createBaseMessageEvent(): MessageEvent {
   return { stamp: undefined, code: "", id: 0n, account: "", at: undefined, event: undefined };
 }
@@ -108,9 +102,6 @@ export const MessageEvent: MessageFns<MessageEvent> = {
         break;
       case "completed":
         MessageCompleted.encode(message.event.value, writer.uint32(98).fork()).join();
-        break;
-      case "failed":
-        MessageFailed.encode(message.event.value, writer.uint32(106).fork()).join();
         break;
     }
     return writer;
@@ -193,14 +184,6 @@ export const MessageEvent: MessageFns<MessageEvent> = {
             message.event = { $case: "completed", value: MessageCompleted.decode(reader, reader.uint32()) };
             continue;
           }
-          case 13: {
-            if (tag !== 106) {
-              break;
-            }
-
-            message.event = { $case: "failed", value: MessageFailed.decode(reader, reader.uint32()) };
-            continue;
-          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -271,12 +254,6 @@ export const MessageEvent: MessageFns<MessageEvent> = {
       case "completed": {
         if (object.event?.value !== undefined && object.event?.value !== null) {
           message.event = { $case: "completed", value: MessageCompleted.fromPartial(object.event.value) };
-        }
-        break;
-      }
-      case "failed": {
-        if (object.event?.value !== undefined && object.event?.value !== null) {
-          message.event = { $case: "failed", value: MessageFailed.fromPartial(object.event.value) };
         }
         break;
       }
@@ -711,93 +688,6 @@ export const MessageCompleted: MessageFns<MessageCompleted> = {
   },
   fromPartial<I extends Exact<DeepPartial<MessageCompleted>, I>>(_: I): MessageCompleted {
     const message = createBaseMessageCompleted();
-    return message;
-  },
-};
-
-function createBaseMessageFailed(): MessageFailed {
-  return { reason: "" };
-}
-
-export const MessageFailed: MessageFns<MessageFailed> = {
-  encode(message: MessageFailed, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.reason !== "") {
-      writer.uint32(10).string(message.reason);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): MessageFailed {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseMessageFailed();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.reason = reader.string();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  // encodeTransform encodes a source of message objects.
-  // Transform<MessageFailed, Uint8Array>
-  async *encodeTransform(
-    source: AsyncIterable<MessageFailed | MessageFailed[]> | Iterable<MessageFailed | MessageFailed[]>,
-  ): AsyncIterable<Uint8Array> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [MessageFailed.encode(p).finish()];
-        }
-      } else {
-        yield* [MessageFailed.encode(pkt as any).finish()];
-      }
-    }
-  },
-
-  // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, MessageFailed>
-  async *decodeTransform(
-    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<MessageFailed> {
-    for await (const pkt of source) {
-      if (globalThis.Array.isArray(pkt)) {
-        for (const p of (pkt as any)) {
-          yield* [MessageFailed.decode(p)];
-        }
-      } else {
-        yield* [MessageFailed.decode(pkt as any)];
-      }
-    }
-  },
-
-  create<I extends Exact<DeepPartial<MessageFailed>, I>>(base?: I): MessageFailed {
-    return MessageFailed.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<MessageFailed>, I>>(object: I): MessageFailed {
-    const message = createBaseMessageFailed();
-    message.reason = object.reason ?? "";
     return message;
   },
 };

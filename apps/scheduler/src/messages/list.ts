@@ -1,0 +1,56 @@
+import { MessageAccepted } from '@tidings/events';
+import type { Message } from '@tidings/messaging';
+import type { ListMessagesReply, ListMessagesRequest, MessageView } from '@tidings/rpc';
+import type { Collection, Document, Filter } from 'mongodb';
+import { type MessageDocument, messageOf } from './log.ts';
+
+export type StoredMessage = MessageDocument & { readonly _id: string };
+
+/** What messages:list asks for, as a query of the states (Spec H, R-H2, R-H3); hidden messages are in no list (R-I6). */
+function filterOf(request: ListMessagesRequest): Filter<StoredMessage> {
+  const created: Document = {};
+  if (request.createdFrom) created['$gte'] = request.createdFrom;
+  if (request.createdBefore) created['$lt'] = request.createdBefore;
+  return {
+    account: request.account,
+    apps: request.application,
+    hidden: false,
+    ...(Object.keys(created).length > 0 ? { createdAt: created } : {}),
+    // A message without a restriction reaches every platform.
+    ...(request.platforms.length > 0 ? { $or: [{ platforms: { $in: request.platforms } }, { platforms: [] }] } : {}),
+    ...(request.source === '' ? {} : { source: request.source }),
+    ...(request.codes.length > 0 ? { _id: { $in: request.codes } } : {}),
+    ...(request.ids.length > 0 ? { id: { $in: request.ids.map(Number) } } : {}),
+    ...(request.listedRecipients === undefined ? {} : { listed: request.listedRecipients }),
+  };
+}
+
+/** Newest first; `total` counts all that match (R-H2). */
+export async function listMessages(
+  messages: Collection<StoredMessage>,
+  request: ListMessagesRequest,
+): Promise<ListMessagesReply> {
+  // No campaign exists yet, so a filter by one meets nothing.
+  if (request.campaign !== '') return { total: 0n, messages: [] };
+  const filter = filterOf(request);
+  const page = messages.find(filter).sort({ createdAt: -1, id: -1 }).skip(request.skip).limit(request.limit);
+  const [total, found] = await Promise.all([messages.countDocuments(filter), page.toArray()]);
+  return { total: BigInt(total), messages: found.map((stored) => viewOf(messageOf(stored), request.withDetails)) };
+}
+
+/** @param withDetails include content and audience, which can be large. */
+export function viewOf(message: Message, withDetails: boolean): MessageView {
+  const { accepted } = message;
+  const platforms = accepted.audience?.platforms ?? [];
+  return {
+    code: message.code,
+    id: BigInt(message.id),
+    account: message.account,
+    createdAt: message.createdAt,
+    status: message.status,
+    releasedAt: message.status === 'PENDING' ? undefined : message.releasedAt,
+    message: withDetails
+      ? accepted
+      : MessageAccepted.fromPartial({ ...accepted, content: undefined, audience: { platforms }, conditions: '' }),
+  };
+}

@@ -1,0 +1,35 @@
+import { describe, expect, it } from '@jest/globals';
+import { PlanEvent } from '@tidings/events';
+import fc from 'fast-check';
+import { advance, isComplete, noProgress, progressDocument, progressOf } from './progress.ts';
+
+const APP = 'AAAAA-BBBBB';
+const planned = (...chunks: number[]): PlanEvent =>
+  PlanEvent.fromPartial({ application: APP, event: { $case: 'fanout', value: { chunks } } });
+const settled = (chunk: number): PlanEvent =>
+  PlanEvent.fromPartial({ application: APP, event: { $case: 'settled', value: { chunk } } });
+
+describe('progress of a message', () => {
+  it('is complete when all planned chunks are settled, in any order and with repeats', () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.nat(500), { maxLength: 20 }).chain((chunks) => {
+          const events = [planned(...chunks), ...chunks.map(settled)];
+          return fc.tuple(fc.shuffledSubarray(events, { minLength: events.length }), fc.shuffledSubarray(events));
+        }),
+        ([events, repeats]) => {
+          const all = [...events, ...repeats].reduce(advance, noProgress);
+          expect(isComplete(all, [APP])).toBe(true);
+          const withoutLast = events.slice(0, -1).reduce(advance, noProgress);
+          expect(isComplete(withoutLast, [APP])).toBe(false);
+          expect(isComplete(progressOf(progressDocument(all)), [APP])).toBe(true);
+        },
+      ),
+    );
+  });
+
+  it('waits for every application', () => {
+    const one = [planned(0), settled(0)].reduce(advance, noProgress);
+    expect(isComplete(one, [APP, 'CCCCC-DDDDD'])).toBe(false);
+  });
+});

@@ -1,0 +1,64 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { ChunkSet } from './chunk-set.ts';
+
+/** Sets of every shape: sparse, dense, and made of runs, on both sides of the in-memory limit. */
+const members = fc.oneof(
+  fc.uniqueArray(fc.integer({ min: 0, max: 65_535 }), { maxLength: 300 }),
+  fc
+    .array(fc.tuple(fc.integer({ min: 0, max: 65_535 }), fc.integer({ min: 1, max: 6000 })), { maxLength: 5 })
+    .map((runs) => runs.flatMap(([from, length]) => Array.from({ length }, (_, i) => (from + i) & 0xffff))),
+  fc.integer({ min: 1, max: 7 }).map((step) => Array.from({ length: Math.floor(65_536 / step) }, (_, i) => i * step)),
+);
+const sorted = (set: Iterable<number>): number[] => [...new Set(set)].sort((a, b) => a - b);
+
+describe('ChunkSet', () => {
+  it('behaves as a set of numbers', () => {
+    fc.assert(
+      fc.property(members, members, (left, right) => {
+        const [a, b] = [ChunkSet.of(left), ChunkSet.of(right)];
+        const [setA, setB] = [new Set(left), new Set(right)];
+        expect([...a.positions()]).toEqual(sorted(left));
+        expect(a.size).toBe(setA.size);
+        expect([...a.union(b).positions()]).toEqual(sorted([...left, ...right]));
+        expect([...a.intersect(b).positions()]).toEqual(sorted(left.filter((x) => setB.has(x))));
+        expect([...a.minus(b).positions()]).toEqual(sorted(left.filter((x) => !setB.has(x))));
+        for (const x of [0, 1, 31, 32, 65_535, ...right.slice(0, 20)]) expect(a.has(x)).toBe(setA.has(x));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('knows the rank of every member and cuts by rank', () => {
+    fc.assert(
+      fc.property(members, fc.nat(70_000), fc.nat(70_000), (list, x, y) => {
+        const set = ChunkSet.of(list);
+        const all = sorted(list);
+        const [from, to] = x < y ? [x, y] : [y, x];
+        expect([...set.slice(from, to).positions()]).toEqual(all.slice(from, to));
+        const position = x & 0xffff;
+        expect(set.rank(position)).toBe(all.filter((member) => member < position).length);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('comes back from its bytes, in at most 8,193 of them', () => {
+    fc.assert(
+      fc.property(members, (list) => {
+        const set = ChunkSet.of(list);
+        const bytes = set.encode();
+        expect(bytes.length).toBeLessThanOrEqual(8193);
+        expect(ChunkSet.decode(bytes).equals(set)).toBe(true);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('takes runs where they are smallest', () => {
+    expect(ChunkSet.of(Array.from({ length: 65_536 }, (_, i) => i)).encode()).toHaveLength(5);
+    expect(ChunkSet.of([7]).encode()).toHaveLength(3);
+    expect(ChunkSet.decode(new Uint8Array(0)).size).toBe(0);
+    expect(() => ChunkSet.decode(Uint8Array.of(9))).toThrow('unknown form');
+  });
+});

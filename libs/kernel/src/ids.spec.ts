@@ -1,0 +1,44 @@
+import { describe, expect, it } from '@jest/globals';
+import { fromBase62, hmacId, messageLogOf, newCode, newMessageCode, numberIds, randomBase62, toBase62 } from './ids.ts';
+
+describe('base 62', () => {
+  it('writes the numbers of the public example', () => {
+    expect(toBase62(961234)).toBe('423M');
+    expect(toBase62(20012343258n)).toBe('lQlKFY');
+    expect(fromBase62('lQlKFY')).toBe(20012343258n);
+  });
+
+  it('takes nothing else for a number', () => {
+    for (const text of ['', 'a-b', 'ü', '0'.repeat(12)]) expect(fromBase62(text)).toBeUndefined();
+    expect(() => toBase62(-1)).toThrow(RangeError);
+  });
+});
+
+describe('codes', () => {
+  it('have the forms of R-RES1', () => {
+    expect(newCode()).toMatch(/^[0-9A-F]{5}-[0-9A-F]{5}$/);
+    expect(newMessageCode(11)).toMatch(/^B[0-9A-F]{3}-[0-9A-F]{8}-[0-9A-F]{8}$/);
+    expect(messageLogOf(newMessageCode(11))).toBe(11);
+    expect(randomBase62(8)).toMatch(/^[0-9a-zA-Z]{8}$/);
+  });
+});
+
+describe('hmacId', () => {
+  it('keeps parts apart', () => {
+    const key = new Uint8Array(32);
+    expect(hmacId(key, 'ab', 'c')).not.toBe(hmacId(key, 'a', 'bc'));
+    expect(hmacId(key, 'ab', 'c')).toMatch(/^[\w-]{22}$/);
+  });
+});
+
+describe('numberIds', () => {
+  it('are unique and ordered, also when the clock stands or two replicas share it', () => {
+    const clock = (): number => Date.UTC(2026, 0, 1);
+    const [a, b] = [numberIds(clock, 3), numberIds(clock, 4)];
+    const ids = Array.from({ length: 300 }, () => [a(), b()]);
+    const mine = ids.map(([id]) => id!);
+    expect(new Set(ids.flat()).size).toBe(600);
+    expect(mine).toEqual([...mine].sort((x, y) => x - y));
+    expect(Math.max(...mine)).toBeLessThan(2 ** 53);
+  });
+});
