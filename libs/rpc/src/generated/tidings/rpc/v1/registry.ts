@@ -71,7 +71,13 @@ export interface TokenView {
   scope: TokenScope;
   allApplications: boolean;
   applications: string[];
-  createdAt: Date | undefined;
+  createdAt:
+    | Date
+    | undefined;
+  /** Grows with every change. */
+  version: bigint;
+  /** Said on topic tidings.tokens only: elsewhere a revoked token is unknown. */
+  revoked: boolean;
 }
 
 export interface CreateApplicationRequest {
@@ -1283,7 +1289,16 @@ export const ResolveTokenReply: MessageFns<ResolveTokenReply> = {
 };
 
 function createBaseTokenView(): TokenView {
-  return { id: "", account: "", scope: 0, allApplications: false, applications: [], createdAt: undefined };
+  return {
+    id: "",
+    account: "",
+    scope: 0,
+    allApplications: false,
+    applications: [],
+    createdAt: undefined,
+    version: 0n,
+    revoked: false,
+  };
 }
 
 export const TokenView: MessageFns<TokenView> = {
@@ -1305,6 +1320,15 @@ export const TokenView: MessageFns<TokenView> = {
     }
     if (message.createdAt !== undefined) {
       Timestamp.encode(toTimestamp(message.createdAt), writer.uint32(50).fork()).join();
+    }
+    if (message.version !== 0n) {
+      if (BigInt.asUintN(64, message.version) !== message.version) {
+        throw new globalThis.Error("value provided for field message.version of type uint64 too large");
+      }
+      writer.uint32(56).uint64(message.version);
+    }
+    if (message.revoked !== false) {
+      writer.uint32(64).bool(message.revoked);
     }
     return writer;
   },
@@ -1370,6 +1394,22 @@ export const TokenView: MessageFns<TokenView> = {
             message.createdAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.version = reader.uint64() as bigint;
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.revoked = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1425,6 +1465,8 @@ export const TokenView: MessageFns<TokenView> = {
     message.allApplications = object.allApplications ?? false;
     message.applications = object.applications?.map((e) => e) || [];
     message.createdAt = object.createdAt ?? undefined;
+    message.version = (object.version !== undefined && object.version !== null) ? BigInt(object.version) : 0n;
+    message.revoked = object.revoked ?? false;
     return message;
   },
 };
