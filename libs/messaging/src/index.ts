@@ -19,3 +19,36 @@ export {
   type Transaction,
   TRANSACTION_MS,
 } from './message.ts';
+export {
+  type Format,
+  formatted,
+  parseTemplate,
+  type Placeholder,
+  requestValue,
+  tagsOf,
+  type Template,
+  textFor,
+  valueText,
+  type Variables,
+  variablesOf,
+} from './template.ts';
+export {
+  badge,
+  badgeText,
+  type CompiledPayload,
+  compilePayload,
+  type DeviceColumns,
+  type Encoding,
+  type Fragment,
+  type Hole,
+  json,
+  object,
+  rawJson,
+  statisticsHash,
+  type TemplateContext,
+  text,
+  token,
+  trimmable,
+  url,
+} from './payload.ts';
+export { PayloadWriter } from './payload-writer.ts';

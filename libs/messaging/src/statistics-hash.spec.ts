@@ -46,7 +46,7 @@ describe('statistics hash', () => {
     fc.assert(
       fc.property(device, (device) => {
         const target = new Uint8Array(DEVICE_PART_MAX + 8).fill(35);
-        const length = writeDevicePart(target, 4, device);
+        const length = writeDevicePart(target, 4, device.seq, device.platform, device.check);
         const packed = (BigInt(device.seq) << 32n) | (BigInt(device.platform) << 24n) | BigInt(device.check);
         expect(Buffer.from(target).toString('latin1', 4, 4 + length)).toBe(toBase62(packed));
         expect(Buffer.from(target).toString('latin1', 0, 4)).toBe('####');

@@ -23,7 +23,9 @@ export interface StatisticsHash extends HashedMessage {
   readonly device: HashedDevice | undefined;
 }
 
-const DIGITS = Uint8Array.from('0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ', (c) => c.charCodeAt(0));
+const DIGITS = Uint8Array.from('0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ', (c) =>
+  c.charCodeAt(0),
+);
 const CUBE = 62 ** 3;
 const UINT32 = 2 ** 32;
 /** Hex digits of the groups of a message code. */
@@ -42,9 +44,9 @@ export function hashPrefix(message: HashedMessage): string {
  * Writes the fifth part of the hash, base 62 of the 64 bits (seq, platform, check), and returns how many bytes it took, at most
  * {@link DEVICE_PART_MAX}, for which there must be room. It runs once per push, hence neither bigint nor string.
  */
-export function writeDevicePart(target: Uint8Array, at: number, device: HashedDevice): number {
-  let high = device.seq;
-  let low = device.platform * 0x1000000 + device.check;
+export function writeDevicePart(target: Uint8Array, at: number, seq: Seq, platform: number, check: number): number {
+  let high = seq;
+  let low = platform * 0x1000000 + check;
   let from = at + DEVICE_PART_MAX;
   do {
     const rest = high % CUBE;
@@ -69,7 +71,7 @@ export function buildStatisticsHash(message: HashedMessage, device?: HashedDevic
   const prefix = hashPrefix(message);
   if (!device) return prefix.slice(0, -1);
   const part = new Uint8Array(DEVICE_PART_MAX);
-  const length = writeDevicePart(part, 0, device);
+  const length = writeDevicePart(part, 0, device.seq, device.platform, device.check);
   return prefix + String.fromCharCode(...part.subarray(0, length));
 }
 

@@ -1,0 +1,161 @@
+import { describe, expect, it } from '@jest/globals';
+import { Content, type Localized } from '@tidings/events';
+import fc from 'fast-check';
+import { formatted, parseTemplate, requestValue, tagsOf, textFor, valueText } from './template.ts';
+
+const content = (fields: Partial<Content>): Content => ({ ...Content.decode(new Uint8Array()), ...fields });
+const localized = (texts: Record<string, string>): Localized => ({
+  entries: Object.entries(texts).map(([language, text]) => ({ language, text })),
+});
+const placeholder = (name: string, format = 'regular', fallback = '') => ({ name, format, fallback });
+
+describe('placeholders', () => {
+  it.each([
+    ['nothing', 'plain', ['plain']],
+    ['an empty text', '', ['']],
+    ['a name', 'Hi {{Name}}!', ['Hi ', placeholder('Name'), '!']],
+    ['name and format', '{{Name|Uppercase}}', [placeholder('Name', 'uppercase')]],
+    ['all three', '{{Name|lowercase|friend}}', [placeholder('Name', 'lowercase', 'friend')]],
+    ['an empty format', '{{Name||friend}}', [placeholder('Name', 'regular', 'friend')]],
+    ['single braces', '{Name|CapitalizeFirst|friend}', [placeholder('Name', 'capitalizefirst', 'friend')]],
+    ['single braces, all empty but the name', '{Name||}', [placeholder('Name')]],
+    ['white space around', '{{ a b | UPPERCASE |  x y }}', [placeholder('a b', 'uppercase', 'x y')]],
+    ['an unknown format', '{{Name|Shout|x}}', [placeholder('Name', 'regular', 'x')]],
+    ['bars in the default', '{{Name||a|b}}', [placeholder('Name', 'regular', 'a|b')]],
+    ['a brace before', '{{{Name}}}', ['{', placeholder('Name'), '}']],
+    ['single within an unfinished double', '{{Name|a|b}', ['{', placeholder('Name', 'regular', 'b')]],
+  ])('are read: %s', (_, text, parts) => {
+    expect(parseTemplate(text)).toEqual(parts);
+  });
+
+  it.each([
+    '{Name}',
+    '{Name|x}',
+    '{{Name}',
+    '{{}}',
+    '{{ |Uppercase|x}}',
+    '{||}',
+    '{{a{b}}',
+    '{',
+    '}}',
+    '{{Name|a|b{c}}',
+  ])('that are malformed stay as text: %s', (text) => {
+    expect(parseTemplate(text)).toEqual([text]);
+  });
+
+  it.each([
+    ['\\{Name|a|b}', '{Name|a|b}'],
+    ['\\{{Name}}', '{{Name}}'],
+    ['\\{', '{'],
+    ['a \\ b', 'a \\ b'],
+    ['\\\\{Name|a|b}', '\\{Name|a|b}'],
+  ])('an escaped brace begins none: %s', (text, literal) => {
+    expect(parseTemplate(text)).toEqual([literal]);
+  });
+
+  it('are parsed in linear time', () => {
+    for (const text of [
+      '{'.repeat(200_000),
+      '{{a|'.repeat(50_000),
+      `{{${'a|'.repeat(100_000)}`,
+      '\\{'.repeat(100_000),
+    ]) {
+      const started = performance.now();
+      parseTemplate(text);
+      expect(performance.now() - started).toBeLessThan(500);
+    }
+  });
+
+  it('never lose text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('{', '}', '|', 'a', ' ') }), (text) => {
+        const parts = parseTemplate(text);
+        if (parts.every((part) => typeof part === 'string')) expect(parts).toEqual([text]);
+      }),
+    );
+  });
+});
+
+describe('formats', () => {
+  it.each([
+    ['regular', 'anna MARIA', 'anna MARIA'],
+    ['raw', 'anna MARIA', 'anna MARIA'],
+    ['capitalizefirst', 'anna MARIA', 'Anna MARIA'],
+    ['capitalizeallfirst', 'anna  maria\tÉmile d’arc', 'Anna  Maria\tÉmile D’arc'],
+    ['uppercase', 'straße', 'STRASSE'],
+    ['lowercase', 'ÉMILE', 'émile'],
+    ['capitalizefirst', 'émile', 'Émile'],
+    ['capitalizefirst', '', ''],
+    ['capitalizefirst', '𐐨x', '𐐀x'],
+  ] as const)('%s of %j', (format, value, result) => {
+    expect(formatted(value, format)).toBe(result);
+  });
+});
+
+describe('values', () => {
+  it.each([
+    ['text', 'x', 'x'],
+    ['a list', ['a', 1, true, null], 'a, 1, true, '],
+    ['a boolean', false, 'false'],
+    ['zero', 0, '0'],
+    ['a large number', 1.5e21, '1500000000000000000000'],
+    ['a small number', -2.5e-7, '-0.00000025'],
+    ['a date', new Date('2026-03-04T05:06:07Z'), '2026-03-04 05:06'],
+    ['an object', { a: 1 }, '{"a":1}'],
+    ['half a character', 'a\ud800', 'a\ufffd'],
+  ])('are written: %s', (_, value, text) => {
+    expect(valueText(value)).toBe(text);
+  });
+
+  it.each([[null], [''], [[]], [undefined]])('count as missing: %j', (value) => {
+    expect(valueText(value)).toBeUndefined();
+  });
+
+  it('come from bindings by path, then from placeholders by name', () => {
+    const variables = {
+      bindings: { user: { names: ['Ann', ''] }, empty: '', n: 3 },
+      placeholders: { 'user.names.1': 'second', empty: 'filled', n: 4, toString: null },
+    };
+    const values = ['user.names.0', 'user.names.1', 'user.names.length', 'empty', 'n', 'toString', 'user.x.y'].map(
+      (name) => requestValue(name, variables),
+    );
+    expect(values).toEqual(['Ann', 'second', undefined, 'filled', '3', undefined, undefined]);
+  });
+});
+
+describe('languages', () => {
+  const texts = { de: 'Hallo', default: 'Hi', en: 'Hello' };
+  it.each([
+    ['the exact one', texts, 'de', 'Hallo'],
+    ['default', texts, 'fr', 'Hi'],
+    ['en', { de: 'Hallo', en: 'Hello' }, 'fr', 'Hello'],
+    ['the first', { de: 'Hallo', it: 'Ciao' }, 'fr', 'Hallo'],
+    ['default for a device without language', texts, '', 'Hi'],
+    ['none', {}, 'en', undefined],
+  ])('choose %s', (_, given, language, text) => {
+    expect(textFor(localized(given), language)).toBe(text);
+  });
+});
+
+describe('tags of a content', () => {
+  it('are those that no value of the request covers, in order of appearance', () => {
+    const given = content({
+      text: localized({ en: 'Dear {{Name}}, {{given}} {{City||x}}', de: 'Liebe {{Vorname}}' }),
+      title: localized({ default: '{{Name}} {{user.age}}' }),
+      link: 'https://example.com/{{Path}}',
+      data: '{"a":"{{Data}}"}',
+      bindings: '{"user":{"age":7,"id":12345678901234567890}}',
+      placeholders: '{"given":"yes","City":""}',
+      android: {
+        ...content({ android: undefined }).android!,
+        text: localized({ en: '{{Droid}}' }),
+        title: undefined,
+      },
+    });
+    expect(tagsOf(given)).toEqual(['Name', 'City', 'Vorname', 'Droid', 'Path']);
+  });
+
+  it('keep large integers of the request whole', () => {
+    expect(tagsOf(content({ text: localized({ en: '{{id}}' }), bindings: '{"id":12345678901234567890}' }))).toEqual([]);
+  });
+});

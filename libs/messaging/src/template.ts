@@ -1,0 +1,199 @@
+import type { Content, Localized } from '@tidings/events';
+
+/** How a placeholder's value is written (R-I16). An unknown format is `regular`. */
+export type Format = 'regular' | 'raw' | 'capitalizefirst' | 'capitalizeallfirst' | 'uppercase' | 'lowercase';
+
+export interface Placeholder {
+  readonly name: string;
+  readonly format: Format;
+  /** Written as it stands where no value is found. */
+  readonly fallback: string;
+}
+
+/** A parsed text: what is literal, and the placeholders between. */
+export type Template = readonly (string | Placeholder)[];
+
+/** The values that a request brings for all devices alike (R-I16). */
+export interface Variables {
+  readonly bindings: unknown;
+  readonly placeholders: unknown;
+}
+
+const formats: ReadonlySet<string> = new Set<Format>([
+  'regular',
+  'raw',
+  'capitalizefirst',
+  'capitalizeallfirst',
+  'uppercase',
+  'lowercase',
+]);
+
+/**
+ * What may begin at a brace. Each branch holds no brace inside, so a failed one is given up at the next brace: parsing is linear.
+ * A third bar belongs to the default.
+ */
+const AT_BRACE = /\\\{|\{\{([^{}|]*)(?:\|([^{}|]*)(?:\|([^{}]*))?)?\}\}|\{([^{}|]*)\|([^{}|]*)\|([^{}]*)\}/g;
+
+const formatOf = (text: string): Format => {
+  const format = text.trim().toLowerCase();
+  return formats.has(format) ? (format as Format) : 'regular';
+};
+
+function placeholderOf([, ...groups]: RegExpExecArray): Placeholder | undefined {
+  const [name = '', format = '', fallback = ''] = groups[0] === undefined ? groups.slice(3) : groups;
+  if (name.trim() === '') return undefined;
+  return { name: name.trim(), format: formatOf(format), fallback: fallback.trim() };
+}
+
+/** Splits a text at its placeholders; `\{` becomes a brace, and what is malformed stays as text. */
+export function parseTemplate(text: string): Template {
+  const parts: (string | Placeholder)[] = [];
+  let literal = '';
+  let from = 0;
+  for (const match of text.matchAll(AT_BRACE)) {
+    const [whole] = match;
+    const placeholder = placeholderOf(match);
+    literal += text.slice(from, match.index);
+    from = match.index + whole.length;
+    if (whole === '\\{') literal += '{';
+    else if (!placeholder) literal += whole;
+    else {
+      if (literal !== '') parts.push(literal);
+      literal = '';
+      parts.push(placeholder);
+    }
+  }
+  literal += text.slice(from);
+  if (literal !== '' || parts.length === 0) parts.push(literal);
+  return parts;
+}
+
+/** A value in a format. Words of `CapitalizeAllFirst` are separated by white space. */
+export function formatted(text: string, format: Format): string {
+  switch (format) {
+    case 'regular':
+    case 'raw':
+      return text;
+    case 'capitalizefirst':
+      return text.replace(/^./su, (first) => first.toUpperCase());
+    case 'capitalizeallfirst':
+      return text.replace(/(?<=^|\s)\S/gu, (first) => first.toUpperCase());
+    case 'uppercase':
+      return text.toUpperCase();
+    case 'lowercase':
+      return text.toLowerCase();
+  }
+}
+
+function plainDecimal(value: number): string {
+  const text = String(value);
+  const match = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text);
+  if (!match) return text;
+  const [, sign = '', first = '', rest = '', exponent = ''] = match;
+  const digits = first + rest;
+  const point = 1 + Number(exponent);
+  if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${digits}`;
+  return sign + digits.padEnd(point, '0');
+}
+
+const minutes = (date: Date): string => date.toISOString().slice(0, 16).replace('T', ' ');
+
+function written(value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      return value.toWellFormed();
+    case 'number':
+      return plainDecimal(value);
+    case 'bigint':
+    case 'boolean':
+      return String(value);
+    case 'object':
+      if (value === null) return '';
+      if (value instanceof Date) return minutes(value);
+      if (Array.isArray(value)) return value.map(written).join(', ');
+      return JSON.stringify(value).toWellFormed();
+    default:
+      return '';
+  }
+}
+
+/** A value of a tag or of a request as text (R-I17); undefined where it counts as missing: null, "" and []. */
+export function valueText(value: unknown): string | undefined {
+  const text = written(value);
+  return text === '' ? undefined : text;
+}
+
+const childOf = (value: unknown, key: string): unknown => {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+  if (Array.isArray(value) && !/^\d+$/.test(key)) return undefined;
+  return (value as Readonly<Record<string, unknown>>)[key];
+};
+
+/** The value that the request itself gives for a name: `template_bindings` by dotted path, then `dynamic_content_placeholders`. */
+export function requestValue(name: string, { bindings, placeholders }: Variables): string | undefined {
+  return valueText(name.split('.').reduce(childOf, bindings)) ?? valueText(childOf(placeholders, name));
+}
+
+interface ReviverContext {
+  readonly source?: string;
+}
+
+/** Integers that a number cannot hold are kept whole. */
+function parseVariables(json: string): unknown {
+  if (json === '') return undefined;
+  return JSON.parse(json, (_key: string, value: unknown, context?: ReviverContext) => {
+    const source = context?.source;
+    const exact = typeof value !== 'number' || Number.isSafeInteger(value) || source === undefined;
+    return exact || !/^-?\d+$/.test(source) ? value : BigInt(source);
+  }) as unknown;
+}
+
+/** What a content brings for its placeholders. */
+export function variablesOf(content: Content): Variables {
+  return { bindings: parseVariables(content.bindings), placeholders: parseVariables(content.placeholders) };
+}
+
+/** The text for a language (R-I15): exact, `default`, `en`, else the first; undefined where there is none. */
+export function textFor(localized: Localized | undefined, language: string): string | undefined {
+  const entries = localized?.entries ?? [];
+  for (const wanted of [language, 'default', 'en']) {
+    const entry = entries.find((candidate) => candidate.language === wanted);
+    if (entry) return entry.text;
+  }
+  return entries[0]?.text;
+}
+
+/** Every text of a content that may hold placeholders: texts, titles and URLs, but neither data nor root params (R-I17). */
+function templatedTexts(content: Content): string[] {
+  const { ios, android } = content;
+  const localized = [
+    content.text,
+    content.title,
+    content.subtitle,
+    ios?.text,
+    ios?.title,
+    ios?.subtitle,
+    android?.text,
+    android?.title,
+  ];
+  const urls = [content.link, ios?.attachment, android?.banner, android?.customIcon];
+  return [
+    ...localized.flatMap((text) => text?.entries.map((entry) => entry.text) ?? []),
+    ...urls.filter((url) => url !== undefined),
+  ];
+}
+
+/**
+ * Names of the tags that the content's placeholders refer to, each once, in order of appearance: what `Content.tags` holds. A name for
+ * which the request itself brings a value needs no tag.
+ */
+export function tagsOf(content: Content): string[] {
+  const variables = variablesOf(content);
+  const names = new Set<string>();
+  for (const text of templatedTexts(content)) {
+    for (const part of parseTemplate(text)) {
+      if (typeof part !== 'string' && requestValue(part.name, variables) === undefined) names.add(part.name);
+    }
+  }
+  return [...names];
+}
