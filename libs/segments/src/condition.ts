@@ -1,0 +1,138 @@
+import { type DateOperand, type Operand, Operator, type TagCondition, TagType } from '@tidings/events';
+
+/** A value of a tag as conditions compare it: a text whole, a Version as its order key, a Date in milliseconds. */
+export type Comparable = string | number | boolean;
+
+/** Neighbouring values: from `from` on, up to and with `to`, or up to but without `below`. */
+export interface Range {
+  readonly from?: string | number;
+  readonly to?: string | number;
+  readonly below?: number;
+}
+
+/** What a condition asks of a tag: that one of its values is listed or in a range; complements ask that none is (R-RES14). */
+export interface Condition {
+  readonly tag: number;
+  readonly type: TagType;
+  readonly complement: boolean;
+  readonly values: readonly Comparable[];
+  readonly ranges: readonly Range[];
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+const floor = (ms: number, unit: number): number => Math.floor(ms / unit) * unit;
+
+/** The day or the minute that a date operand stands for (R-RES15). */
+function span(operand: DateOperand, now: Date): { readonly from: number; readonly below: number } {
+  if (operand.daysAgo !== undefined) {
+    const from = floor(now.getTime(), DAY_MS) - operand.daysAgo * DAY_MS;
+    return { from, below: from + DAY_MS };
+  }
+  const unit = operand.wholeDay ? DAY_MS : MINUTE_MS;
+  const from = floor(Number(operand.atMs), unit);
+  return { from, below: from + unit };
+}
+
+type OperandCase = NonNullable<Operand['value']>['$case'];
+
+/** Which operands a tag of a type is compared with. */
+const operandCases: Readonly<Partial<Record<TagType, OperandCase>>> = {
+  [TagType.TAG_TYPE_INTEGER]: 'number',
+  [TagType.TAG_TYPE_DECIMAL]: 'number',
+  [TagType.TAG_TYPE_BOOLEAN]: 'flag',
+  [TagType.TAG_TYPE_DATE]: 'date',
+  [TagType.TAG_TYPE_STRING]: 'text',
+  [TagType.TAG_TYPE_LIST]: 'text',
+  [TagType.TAG_TYPE_VERSION]: 'text',
+};
+
+const isComparable = ({ value }: Operand, type: TagType): boolean =>
+  value !== undefined && value.$case === operandCases[type];
+
+type Asked = Pick<Condition, 'values' | 'ranges'>;
+
+function equal(operands: readonly Operand[], now: Date): Asked {
+  const values: Comparable[] = [];
+  const ranges: Range[] = [];
+  for (const { value } of operands) {
+    if (value?.$case === 'date') ranges.push(span(value.value, now));
+    else if (value) values.push(value.value);
+  }
+  return { values, ranges };
+}
+
+/** Numbers, dates and version keys have an order; other types are in no range. */
+const isOrdered = (type: TagType): boolean =>
+  type === TagType.TAG_TYPE_INTEGER ||
+  type === TagType.TAG_TYPE_DECIMAL ||
+  type === TagType.TAG_TYPE_DATE ||
+  type === TagType.TAG_TYPE_VERSION;
+
+function lowerEnd({ value }: Operand, now: Date): Range {
+  if (value?.$case === 'date') return { from: span(value.value, now).from };
+  return value?.$case === 'number' || value?.$case === 'text' ? { from: value.value } : {};
+}
+
+function upperEnd({ value }: Operand, now: Date): Range {
+  if (value?.$case === 'date') return { below: span(value.value, now).below };
+  return value?.$case === 'number' || value?.$case === 'text' ? { to: value.value } : {};
+}
+
+const inRange = (range: Range): Asked => ({ values: [], ranges: [range] });
+
+/** The range that an ordering operator speaks of; undefined for any other operator. */
+function ordered(operator: Operator, first: Operand, second: Operand | undefined, now: Date): Asked | undefined {
+  switch (operator) {
+    case Operator.OPERATOR_GTE:
+      return inRange(lowerEnd(first, now));
+    case Operator.OPERATOR_LTE:
+      return inRange(upperEnd(first, now));
+    case Operator.OPERATOR_BETWEEN:
+      return second && inRange({ ...lowerEnd(first, now), ...upperEnd(second, now) });
+    default:
+      return undefined;
+  }
+}
+
+/** Undefined for an operator without meaning here, or operands that do not fit it. */
+function asked({ type, operator, operands }: TagCondition, now: Date): Asked | undefined {
+  const [first, second] = operands;
+  if (!first || !operands.every((operand) => isComparable(operand, type))) return undefined;
+  switch (operator) {
+    case Operator.OPERATOR_EQ:
+    case Operator.OPERATOR_NOTEQ:
+    case Operator.OPERATOR_IN:
+    case Operator.OPERATOR_NOTIN:
+      return equal(operands, now);
+    default:
+      return isOrdered(type) ? ordered(operator, first, second, now) : undefined;
+  }
+}
+
+/**
+ * The meaning of a condition at a given time, which "N days ago" counts from. One that makes no sense is met by nobody, complements
+ * included: an audience must never grow by a misunderstanding.
+ */
+export function meaningOf(condition: TagCondition, now: Date): Condition {
+  const { tag, type, operator } = condition;
+  const found = asked(condition, now);
+  if (!found) return { tag, type, complement: false, values: [], ranges: [] };
+  const complement = operator === Operator.OPERATOR_NOTEQ || operator === Operator.OPERATOR_NOTIN;
+  return { tag, type, complement, ...found };
+}
+
+const isWithin = (value: Comparable, { from, to, below }: Range): boolean =>
+  (from === undefined || (typeof value === typeof from && value >= from)) &&
+  (to === undefined || (typeof value === typeof to && value <= to)) &&
+  (below === undefined || (typeof value === 'number' && value < below));
+
+/** Whether a device whose tag has these values meets the condition; a device without a value has none of them. */
+export function meets(values: readonly Comparable[], condition: Condition): boolean {
+  for (const value of values) {
+    if (condition.values.includes(value)) return !condition.complement;
+    for (const range of condition.ranges) if (isWithin(value, range)) return !condition.complement;
+  }
+  return condition.complement;
+}

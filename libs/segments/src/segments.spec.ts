@@ -1,0 +1,204 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Expression, Operator, TagType } from '@tidings/events';
+import fc from 'fast-check';
+import { type SampleDevice, sampleDevice, sampleExpression, sampleLayout, sampleNow, valuesOf } from './arbitraries.ts';
+import type { Comparable } from './condition.ts';
+import { compilePredicate, type Predicate } from './predicate.ts';
+import { chooseLookup, scanPlan } from './scan.ts';
+
+const DAY_MS = 86_400_000;
+const today = Math.floor(sampleNow.getTime() / DAY_MS) * DAY_MS;
+
+const tag = (
+  number: number,
+  type: TagType,
+  operator: Operator,
+  ...operands: (Comparable | { days: number } | { at: number; wholeDay: boolean })[]
+): Expression => ({
+  node: {
+    $case: 'tag',
+    value: {
+      tag: number,
+      type,
+      operator,
+      operands: operands.map((value) => {
+        if (typeof value === 'number') return { value: { $case: 'number', value } };
+        if (typeof value === 'string') return { value: { $case: 'text', value } };
+        if (typeof value === 'boolean') return { value: { $case: 'flag', value } };
+        if ('days' in value)
+          return { value: { $case: 'date', value: { atMs: 0n, wholeDay: true, daysAgo: value.days } } };
+        return { value: { $case: 'date', value: { atMs: BigInt(value.at), wholeDay: value.wholeDay } } };
+      }),
+    },
+  },
+});
+const all = (...of: Expression[]): Expression => ({ node: { $case: 'all', value: { of } } });
+const any = (...of: Expression[]): Expression => ({ node: { $case: 'any', value: { of } } });
+
+const met = (predicate: Predicate, device: Omit<SampleDevice, 'app' | 'seq'>): boolean =>
+  predicate.matches(predicate.tags.map((wanted) => valuesOf(device, wanted.tag, wanted.type)));
+const meets = (expression: Expression, ...values: Comparable[]): boolean => {
+  const predicate = compilePredicate(expression, sampleNow);
+  return predicate.matches(predicate.tags.map(() => values));
+};
+
+describe('predicate', () => {
+  const { TAG_TYPE_INTEGER: INTEGER, TAG_TYPE_STRING: STRING, TAG_TYPE_LIST: LIST, TAG_TYPE_DATE: DATE } = TagType;
+  const { OPERATOR_EQ: EQ, OPERATOR_NOTEQ: NOTEQ, OPERATOR_IN: IN, OPERATOR_NOTIN: NOTIN } = Operator;
+  const { OPERATOR_GTE: GTE, OPERATOR_LTE: LTE, OPERATOR_BETWEEN: BETWEEN } = Operator;
+
+  it('lets a device without a value pass complements only (R-RES14)', () => {
+    for (const operator of [EQ, IN, GTE, LTE]) expect(meets(tag(70, INTEGER, operator, 1))).toBe(false);
+    expect(meets(tag(70, INTEGER, BETWEEN, 1, 2))).toBe(false);
+    for (const operator of [NOTEQ, NOTIN]) expect(meets(tag(70, INTEGER, operator, 1))).toBe(true);
+  });
+
+  it('includes both ends of BETWEEN, and compares text exactly', () => {
+    expect([0, 1, 2, 3].map((value) => meets(tag(70, INTEGER, BETWEEN, 1, 2), value))).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
+    expect(meets(tag(71, STRING, EQ, 'Oslo'), 'oslo')).toBe(false);
+    expect(meets(tag(72, LIST, IN, 'b', 'c'), 'a', 'b')).toBe(true);
+  });
+
+  it('cuts both sides to the day for whole-day operands, else to the minute (R-RES15)', () => {
+    const noon = today + DAY_MS / 2;
+    expect(meets(tag(73, DATE, LTE, { at: today, wholeDay: true }), noon)).toBe(true);
+    expect(meets(tag(73, DATE, EQ, { at: today, wholeDay: true }), today + DAY_MS)).toBe(false);
+    expect(meets(tag(73, DATE, LTE, { at: noon + 30_000, wholeDay: false }), noon + 59_999)).toBe(true);
+    expect(meets(tag(73, DATE, LTE, { at: noon, wholeDay: false }), noon + 60_000)).toBe(false);
+    expect(meets(tag(73, DATE, BETWEEN, { at: noon, wholeDay: false }, { at: today, wholeDay: true }), noon - 1)).toBe(
+      false,
+    );
+  });
+
+  it('counts "N days ago" in UTC days from the given moment', () => {
+    const expression = tag(9, DATE, BETWEEN, { days: 2 }, { days: 1 });
+    const at = [today, today - 1, today - 2 * DAY_MS, today - 2 * DAY_MS - 1];
+    expect(at.map((ms) => meets(expression, ms))).toEqual([false, true, true, false]);
+  });
+
+  it('is met by nobody where an operand is of a wrong type or a node is unknown', () => {
+    expect(meets(tag(70, INTEGER, NOTEQ, 'a'), 1)).toBe(false);
+    expect(meets(tag(71, STRING, GTE, 'a'), 'b')).toBe(false);
+    expect(meets({ node: undefined })).toBe(false);
+    expect(meets(all())).toBe(true);
+    expect(compilePredicate(undefined, sampleNow).matches([])).toBe(true);
+  });
+});
+
+/** The few operators of MongoDB that plans use, with its meaning: a filter on a list holds when it does for an entry. */
+function evaluate(filter: Record<string, unknown>, device: SampleDevice): boolean {
+  return Object.entries(filter).every(([path, asked]) => {
+    if (path === '$or') return (asked as Record<string, unknown>[]).some((each) => evaluate(each, device));
+    if (path === 'tags') {
+      const { k, v } = (asked as { $elemMatch: { k: number; v: unknown } }).$elemMatch;
+      return device.tags.some((entry) => entry.k === k && holds(entry.v, v));
+    }
+    const value = path
+      .split('.')
+      .reduce<unknown>((of, key) => (of as Record<string, unknown> | undefined)?.[key], device);
+    return holds(value as Comparable | undefined, asked);
+  });
+}
+
+function holds(value: Comparable | undefined, asked: unknown): boolean {
+  if (typeof asked !== 'object' || asked === null) return value === asked;
+  return Object.entries(asked).every(([operator, operand]) => {
+    if (operator === '$in') return (operand as unknown[]).includes(value);
+    if (typeof value !== typeof operand) return false;
+    if (operator === '$gte') return value! >= (operand as Comparable);
+    if (operator === '$lte') return value! <= (operand as Comparable);
+    if (operator === '$lt') return value! < (operand as Comparable);
+    throw new Error(`no such operator: ${operator}`);
+  });
+}
+
+describe('scan plan', () => {
+  const { TAG_TYPE_INTEGER: INTEGER, TAG_TYPE_STRING: STRING, TAG_TYPE_DATE: DATE } = TagType;
+  const { OPERATOR_EQ: EQ, OPERATOR_NOTEQ: NOTEQ, OPERATOR_GTE: GTE } = Operator;
+  const sampleOf = (devices: readonly Omit<SampleDevice, 'app' | 'seq'>[], expression: Expression, total: number) => {
+    const { tags } = compilePredicate(expression, sampleNow);
+    return {
+      devices: devices.map((device) => tags.map((wanted) => valuesOf(device, wanted.tag, wanted.type))),
+      total,
+      chunks: Math.ceil(total / 65_536),
+    };
+  };
+
+  it('finds exactly the devices that the predicate matches, whatever is looked up', () => {
+    fc.assert(
+      fc.property(
+        fc.array(sampleDevice, { minLength: 1, maxLength: 12 }),
+        sampleExpression,
+        fc.array(sampleDevice, { maxLength: 6 }),
+        fc.constantFrom(10, 1_000_000),
+        (drawn, expression, sampled, total) => {
+          const devices = drawn.map((device, seq) => ({ ...device, app: 'A', seq }));
+          const lookup = chooseLookup(expression, sampleNow, sampleLayout, sampleOf(sampled, expression, total));
+          const plan = scanPlan(expression, sampleNow, sampleLayout, lookup);
+          const filter = plan.filter('A', 0, devices.length);
+          const found = devices.filter(
+            (device) => evaluate(filter, device) && (!plan.residual || met(plan.residual, device)),
+          );
+          const predicate = compilePredicate(expression, sampleNow);
+          expect(found).toEqual(devices.filter((device) => met(predicate, device)));
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('looks up the rarest positive condition, and checks the rest in memory', () => {
+    const expression = all(tag(70, INTEGER, EQ, 1), tag(71, STRING, EQ, 'rare'), tag(70, INTEGER, NOTEQ, 9));
+    const devices = Array.from({ length: 100 }, (_, i) => ({
+      tags: [
+        { k: 70, v: 1 },
+        { k: 71, v: i === 0 ? 'rare' : 'often' },
+      ],
+    }));
+    const lookup = chooseLookup(expression, sampleNow, sampleLayout, sampleOf(devices, expression, 1_000_000));
+    expect(lookup).toEqual([1]);
+    const plan = scanPlan(expression, sampleNow, sampleLayout, lookup);
+    expect(plan.hint).toBe('app_tags_seq');
+    expect(plan.filter('A', 65_536, 131_071)).toEqual({
+      app: 'A',
+      seq: { $gte: 65_536, $lte: 131_071 },
+      tags: { $elemMatch: { k: 71, v: 'rare' } },
+    });
+    expect(plan.residual?.tags.map((wanted) => wanted.tag)).toEqual([70]);
+  });
+
+  it('looks up every branch of an alternative in one index, or none', () => {
+    const nobody = Array.from({ length: 100 }, () => ({ tags: [] }));
+    const seldom = any(
+      tag(70, INTEGER, EQ, 1),
+      all(tag(71, STRING, EQ, 'a'), tag(10, TagType.TAG_TYPE_BOOLEAN, EQ, true)),
+    );
+    expect(chooseLookup(seldom, sampleNow, sampleLayout, sampleOf(nobody, seldom, 100_000))).toEqual([0, 1]);
+    const mixed = any(tag(70, INTEGER, EQ, 1), tag(4, INTEGER, EQ, 3600));
+    expect(chooseLookup(mixed, sampleNow, sampleLayout, sampleOf(nobody, mixed, 100_000))).toEqual([]);
+  });
+
+  it('reads all devices where that is cheaper: for what most have, and for ranges of many values in many chunks', () => {
+    const most = tag(70, INTEGER, EQ, 1);
+    const devices = [{ tags: [{ k: 70, v: 1 }] }];
+    expect(chooseLookup(most, sampleNow, sampleLayout, sampleOf(devices, most, 1000))).toEqual([]);
+    const since = tag(73, DATE, GTE, { at: 0, wholeDay: true });
+    const opened = Array.from({ length: 100 }, (_, i) => ({ tags: i < 20 ? [{ k: 73, v: i * 60_000 }] : [] }));
+    expect(chooseLookup(since, sampleNow, sampleLayout, sampleOf(opened, since, 1_000_000))).toEqual([]);
+    expect(chooseLookup(since, sampleNow, sampleLayout, sampleOf(opened, since, 60_000))).toEqual([0]);
+  });
+
+  it('needs no second check where the index says it all, and one where texts were cut', () => {
+    const short = tag(71, STRING, EQ, 'x'.repeat(63));
+    expect(scanPlan(short, sampleNow, sampleLayout, [0]).residual).toBeUndefined();
+    const long = tag(71, STRING, EQ, 'x'.repeat(65));
+    const plan = scanPlan(long, sampleNow, sampleLayout, [0]);
+    expect(plan.filter('A', 0, 1)).toMatchObject({ tags: { $elemMatch: { v: 'x'.repeat(64) } } });
+    expect(plan.residual).toBeDefined();
+  });
+});
