@@ -1,2 +1,11 @@
+export { Closing, closeOnSignal, endOnCrash, type ShutdownOptions } from './closing.ts';
+export { type Configuration, type ProviderAddresses, publicUrlOf, readEnv } from './configuration.ts';
+export { masterKeyOf, onceMade, openDataFolder } from './data-folder.ts';
+export { every, type EveryOptions, type Periodic } from './every.ts';
+export { healthModule } from './health.ts';
+export { type Logger, nestLogger, openLog } from './logs.ts';
+export { openMetrics } from './metrics.ts';
+export { databaseOf, type Mongo, openMongo } from './mongo.ts';
 export { findMongod, type Mongod, mongoOptions, startMongod } from './mongod.ts';
+export { type Probe, Readiness } from './readiness.ts';
 export type { ServiceDeps } from './service.ts';

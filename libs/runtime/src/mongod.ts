@@ -69,11 +69,14 @@ export async function startMongod(folder: string): Promise<Mongod> {
   await becomePrimary(port);
   const endWithParent = (): void => void child.kill('SIGTERM');
   process.once('exit', endWithParent);
+  // A server is no reason for its parent to go on living.
+  child.unref();
   return {
     url: urlOf(port),
     pid: child.pid!,
     async stop() {
       process.off('exit', endWithParent);
+      child.ref();
       if (child.exitCode === null && child.signalCode === null) {
         const ended = once(child, 'exit');
         await shutDown(port);
@@ -208,21 +211,27 @@ async function launch(program: string, folder: string, port: number): Promise<Ch
   return child;
 }
 
+/** A replica set's configuration as the server keeps it. */
+interface ReplicaSet {
+  readonly version: number;
+  readonly members: readonly { readonly _id: number; readonly host: string }[];
+}
+
 /** Initiates the replica set, or gives it its member's new port, and waits until it takes writes. */
 async function becomePrimary(port: number): Promise<void> {
   const client = new MongoClient(urlOf(port));
   try {
     const admin = client.db('admin');
     const member = { _id: 0, host: `127.0.0.1:${port}` };
-    const config = await client.db('local').collection('system.replset').findOne();
+    const config = await client.db('local').collection<ReplicaSet>('system.replset').findOne();
     if (!config) {
       await admin.command({ replSetInitiate: { _id: 'rs0', members: [member] } });
-    } else if (config['members'][0].host !== member.host) {
+    } else if (config.members[0]?.host !== member.host) {
       await admin.command({
         replSetReconfig: {
           ...config,
-          version: config['version'] + 1,
-          members: [{ ...config['members'][0], ...member }],
+          version: config.version + 1,
+          members: [{ ...config.members[0], ...member }],
         },
         force: true,
       });

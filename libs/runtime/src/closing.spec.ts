@@ -1,0 +1,24 @@
+import { describe, expect, it } from '@jest/globals';
+import { Closing } from './closing.ts';
+import { openLog } from './logs.ts';
+
+describe('Closing', () => {
+  it('closes what was opened last first, all of it, once', async () => {
+    const lines: string[] = [];
+    const closing = new Closing(openLog('info', { write: (line) => void lines.push(line) }));
+    const closed: string[] = [];
+    const open = (name: string, fails = false): string =>
+      closing.add(name, name, async () => {
+        await Promise.resolve();
+        closed.push(name);
+        if (fails) throw new Error('stuck');
+      });
+    expect(open('database')).toBe('database');
+    open('broker', true);
+    open('gateway');
+    await Promise.all([closing.close(), closing.close()]);
+    expect(closed).toEqual(['gateway', 'broker', 'database']);
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0]!)).toMatchObject({ part: 'broker', err: { message: 'stuck' } });
+  });
+});

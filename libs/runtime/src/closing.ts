@@ -1,0 +1,99 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Fault } from '@tidings/kernel';
+import type { Logger } from 'pino';
+
+/** What has been opened, to be closed in the reverse order, however far the opening got. */
+export class Closing {
+  readonly #closers: { readonly name: string; readonly close: () => unknown }[] = [];
+  #closed: Promise<void> | undefined;
+  readonly #log: Logger;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /** Remembers how to close what was just opened, and passes it on. */
+  add<T>(name: string, opened: T, close: (opened: T) => unknown): T {
+    this.#closers.push({ name, close: () => close(opened) });
+    return opened;
+  }
+
+  /** Closes all, last opened first. One that fails is logged and keeps none of the others open; repeats wait for the first call. */
+  close(): Promise<void> {
+    this.#closed ??= (async () => {
+      for (const { name, close } of this.#closers.splice(0).reverse()) {
+        try {
+          await close();
+        } catch (error) {
+          this.#log.error({ part: name, err: error }, 'closing failed');
+        }
+      }
+    })();
+    return this.#closed;
+  }
+}
+
+/** How long a shutdown may take before the process ends without it (reliability 1). */
+const SHUTDOWN_TIMEOUT_MS = 24_000;
+
+export interface ShutdownOptions {
+  readonly log: Logger;
+  /** Stops intake, finishes what is in flight, closes. */
+  readonly close: () => Promise<void>;
+  /** @default 24000 */
+  readonly timeoutMs?: number;
+  /** Ends the process. @default process.exit */
+  readonly exit?: (code: number) => void;
+}
+
+/**
+ * Closes and ends the process on SIGTERM or SIGINT: with 0 when all was closed, with 1 when it took too long. A second SIGINT ends it at
+ * once, without: whoever presses Ctrl-C twice means it.
+ */
+export function closeOnSignal({
+  log,
+  close,
+  timeoutMs = SHUTDOWN_TIMEOUT_MS,
+  exit = endProcess,
+}: ShutdownOptions): void {
+  let stopping = false;
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (stopping) {
+      if (signal === 'SIGINT') exit(130);
+      return;
+    }
+    stopping = true;
+    log.info({ signal }, 'stopping');
+    const started = performance.now();
+    const overdue = delay(timeoutMs, undefined, { ref: false }).then(() => {
+      throw Fault.unavailable(`not closed after ${timeoutMs} ms`);
+    });
+    Promise.race([close(), overdue]).then(
+      () => {
+        log.info({ ms: Math.round(performance.now() - started) }, 'stopped');
+        exit(0);
+      },
+      (error: unknown) => {
+        log.error({ err: error }, 'stopped without closing');
+        exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+}
+
+function endProcess(code: number): void {
+  process.exitCode = code;
+  process.exit();
+}
+
+/** Ends the process when something goes wrong that nobody caught, with a line in the log, where secrets are redacted, and not as plain text. */
+export function endOnCrash(log: Logger, exit: (code: number) => void = endProcess): void {
+  const crash = (error: unknown): void => {
+    log.fatal({ err: error }, 'crashed');
+    exit(1);
+  };
+  process.on('uncaughtException', crash);
+  process.on('unhandledRejection', crash);
+}

@@ -1,0 +1,81 @@
+import { describe, expect, it } from '@jest/globals';
+import { isAbsolute } from 'node:path';
+import { publicUrlOf, readEnv } from './configuration.ts';
+
+const linesOf = (env: NodeJS.ProcessEnv): string[] => {
+  try {
+    readEnv(env);
+  } catch (error) {
+    return (error as Error).message.split('\n');
+  }
+  return [];
+};
+
+describe('readEnv', () => {
+  it('needs nothing', () => {
+    const configuration = readEnv({});
+    expect(configuration).toMatchObject({
+      host: '127.0.0.1',
+      port: 8080,
+      eventsPort: 8081,
+      kafkaBrokers: [],
+      allowPrivate: [],
+      testClock: false,
+      logLevel: 'info',
+    });
+    expect(isAbsolute(configuration.dataFolder)).toBe(true);
+    expect(publicUrlOf(configuration)).toBe('http://127.0.0.1:8080');
+  });
+
+  it('reads every name', () => {
+    const key = Buffer.alloc(32, 7);
+    const configuration = readEnv({
+      HOST: '::1',
+      PORT: '0',
+      PUBLIC_URL: 'https://push.example/',
+      MONGO_URL: 'mongodb://a:1,b:2/?replicaSet=rs',
+      KAFKA_BROKERS: 'a:9092, b:9092',
+      TIDINGS_MASTER_KEY: key.toString('base64'),
+      APNS_URL: 'http://127.0.0.1:9000',
+      SMTP_URL: 'smtp://relay:25',
+      TIDINGS_ALLOW_PRIVATE: '127.0.0.0/8,fd00::/8',
+      TIDINGS_TEST_CLOCK: '1',
+    });
+    expect(configuration).toMatchObject({
+      port: 0,
+      kafkaBrokers: ['a:9092', 'b:9092'],
+      masterKey: key,
+      providers: { apns: 'http://127.0.0.1:9000', smtp: 'smtp://relay:25', fcm: undefined },
+      allowPrivate: ['127.0.0.0/8', 'fd00::/8'],
+      testClock: true,
+    });
+    expect(publicUrlOf(configuration)).toBe('https://push.example');
+    expect(publicUrlOf({ host: '::1', port: 1 })).toBe('http://[::1]:1');
+  });
+
+  it('takes an empty variable for one that is not set', () => {
+    expect(readEnv({ PORT: '', KAFKA_BROKERS: ' ', APNS_URL: '' })).toMatchObject({ port: 8080, kafkaBrokers: [] });
+  });
+
+  it('refuses wrong values with one line each, without repeating them', () => {
+    const wrong = {
+      PORT: '80800',
+      HEALTH_PORT: 'x',
+      MONGO_URL: 'http://secret@nowhere',
+      KAFKA_BROKERS: 'broker',
+      TIDINGS_MASTER_KEY: Buffer.from('secret').toString('base64'),
+      TIDINGS_ADMIN_TOKEN: 'a secret',
+      FCM_URL: 'fcm',
+      SMPP_URL: 'http://smsc',
+      TIDINGS_EXTRA_CA: '/nowhere.pem',
+      TIDINGS_ALLOW_PRIVATE: '10.0.0.0/33',
+      TIDINGS_TEST_CLOCK: 'yes',
+      TIDINGS_LOG_LEVEL: 'loud',
+    };
+    const lines = linesOf(wrong);
+    expect(lines.map((line) => line.split(':')[0]!).sort()).toEqual(Object.keys(wrong).sort());
+    expect(lines).toContain('PORT: must be a port from 0 to 65535');
+    expect(lines).toContain('FCM_URL: must be an address that begins with https:// or http://');
+    expect(lines.join()).not.toContain('secret');
+  });
+});

@@ -1,0 +1,209 @@
+import { readFileSync } from 'node:fs';
+import { BlockList, isIP, isIPv6 } from 'node:net';
+import { resolve } from 'node:path';
+import { Fault } from '@tidings/kernel';
+import { z } from 'zod';
+
+/** Where the providers are, as far as the environment says so; what is absent is the channel's own default (architecture 8). */
+export interface ProviderAddresses {
+  readonly apns?: string | undefined;
+  readonly apnsSandbox?: string | undefined;
+  readonly fcm?: string | undefined;
+  readonly hms?: string | undefined;
+  readonly hmsToken?: string | undefined;
+  readonly adm?: string | undefined;
+  readonly admToken?: string | undefined;
+  readonly wnsToken?: string | undefined;
+  readonly smtp?: string | undefined;
+  readonly smpp?: string | undefined;
+  readonly line?: string | undefined;
+  readonly whatsapp?: string | undefined;
+  readonly kakao?: string | undefined;
+}
+
+/** Everything that the environment decides, checked and typed: the names of architecture 8. */
+export interface Configuration {
+  readonly host: string;
+  /** 0 = any free port. */
+  readonly port: number;
+  readonly eventsPort: number;
+  /** Absent = health is served beside HTTP. */
+  readonly healthPort?: number | undefined;
+  /** Address for links, without a slash at the end. Absent = `http://HOST:PORT`. */
+  readonly publicUrl?: string | undefined;
+  readonly mongoUrl?: string | undefined;
+  /** Empty = the embedded log. */
+  readonly kafkaBrokers: readonly string[];
+  /** An absolute path. */
+  readonly dataFolder: string;
+  readonly adminToken?: string | undefined;
+  /** 32 bytes. */
+  readonly masterKey?: Uint8Array | undefined;
+  readonly providers: ProviderAddresses;
+  /** PEM text of further authorities. */
+  readonly extraCa?: string | undefined;
+  readonly smtpListenPort?: number | undefined;
+  /** Private ranges that callers' addresses may lie in, as CIDR. */
+  readonly allowPrivate: readonly string[];
+  readonly testClock: boolean;
+  readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+}
+
+const port = z
+  .string()
+  .regex(/^\d{1,5}$/, 'must be a port from 0 to 65535')
+  .transform(Number)
+  .refine((number) => number <= 65_535, 'must be a port from 0 to 65535');
+
+const address = (...schemes: readonly string[]) =>
+  z.string().refine(
+    (text) => {
+      const url = URL.parse(text);
+      return url !== null && url.hostname !== '' && schemes.includes(url.protocol.slice(0, -1));
+    },
+    `must be an address that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
+  );
+
+const web = address('https', 'http');
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== ''),
+);
+
+function isRange(text: string): boolean {
+  const [ip = '', prefix = ''] = text.split('/');
+  if (!isIP(ip) || !/^\d{1,3}$/.test(prefix)) return false;
+  try {
+    new BlockList().addSubnet(ip, Number(prefix), isIPv6(ip) ? 'ipv6' : 'ipv4');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const pemFile = z.string().transform((file, context) => {
+  try {
+    const text = readFileSync(file, 'utf8');
+    if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
+    context.addIssue(`holds no certificate: ${file}`);
+  } catch {
+    context.addIssue(`cannot be read: ${file}`);
+  }
+  return z.NEVER;
+});
+
+const environment = z.object({
+  HOST: z
+    .string()
+    .regex(/^[\w.:-]+$/, 'must be a host name or an IP address')
+    .default('127.0.0.1'),
+  PORT: port.default(8080),
+  EVENTS_PORT: port.default(8081),
+  HEALTH_PORT: port.optional(),
+  PUBLIC_URL: web.transform((url) => url.replace(/\/+$/, '')).optional(),
+  MONGO_URL: z
+    .string()
+    .regex(/^mongodb(\+srv)?:\/\/[^/]+/, 'must be an address that begins with mongodb:// or mongodb+srv://')
+    .optional(),
+  KAFKA_BROKERS: list
+    .refine((brokers) => brokers.every((broker) => /^[\w.:[\]-]+:\d+$/.test(broker)), 'must be host:port,host:port,…')
+    .default([]),
+  TIDINGS_DATA: z
+    .string()
+    .default('.tidings')
+    .transform((folder) => resolve(folder)),
+  TIDINGS_ADMIN_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces')
+    .optional(),
+  TIDINGS_MASTER_KEY: z
+    .string()
+    .transform((text) => Buffer.from(text, 'base64'))
+    .refine((key) => key.length === 32, 'must be 32 bytes in base64: openssl rand -base64 32')
+    .optional(),
+  APNS_URL: web.optional(),
+  APNS_SANDBOX_URL: web.optional(),
+  FCM_URL: web.optional(),
+  HMS_URL: web.optional(),
+  HMS_TOKEN_URL: web.optional(),
+  ADM_URL: web.optional(),
+  ADM_TOKEN_URL: web.optional(),
+  WNS_TOKEN_URL: web.optional(),
+  SMTP_URL: address('smtp', 'smtps').optional(),
+  SMPP_URL: address('smpp', 'smpps', 'ssmpp').optional(),
+  LINE_URL: web.optional(),
+  WHATSAPP_URL: web.optional(),
+  KAKAO_URL: web.optional(),
+  TIDINGS_EXTRA_CA: pemFile.optional(),
+  SMTP_LISTEN_PORT: port.optional(),
+  TIDINGS_ALLOW_PRIVATE: list
+    .refine((ranges) => ranges.every(isRange), 'must be ranges such as 127.0.0.0/8,10.0.0.0/8')
+    .default([]),
+  TIDINGS_TEST_CLOCK: z
+    .enum(['0', '1'], 'must be 0 or 1')
+    .default('0')
+    .transform((flag) => flag === '1'),
+  TIDINGS_LOG_LEVEL: z
+    .enum(
+      ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+      'must be trace, debug, info, warn, error, fatal or silent',
+    )
+    .default('info'),
+});
+
+type Name = keyof typeof environment.shape;
+
+/** A variable that is set to nothing counts as not set: compose files and charts pass empty ones. */
+const present = (env: NodeJS.ProcessEnv): Partial<Record<Name, string>> =>
+  Object.fromEntries(
+    Object.keys(environment.shape).flatMap((name) => (env[name]?.trim() ? [[name, env[name].trim()]] : [])),
+  );
+
+/**
+ * Reads the configuration, once, at start.
+ * @throws Fault `argument` whose text has one line per variable that is wrong; values are never repeated in it.
+ */
+export function readEnv(env: NodeJS.ProcessEnv = process.env): Configuration {
+  const { success, data, error } = environment.safeParse(present(env));
+  if (!success) {
+    throw Fault.argument(error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'));
+  }
+  return {
+    host: data.HOST,
+    port: data.PORT,
+    eventsPort: data.EVENTS_PORT,
+    healthPort: data.HEALTH_PORT,
+    publicUrl: data.PUBLIC_URL,
+    mongoUrl: data.MONGO_URL,
+    kafkaBrokers: data.KAFKA_BROKERS,
+    dataFolder: data.TIDINGS_DATA,
+    adminToken: data.TIDINGS_ADMIN_TOKEN,
+    masterKey: data.TIDINGS_MASTER_KEY,
+    providers: {
+      apns: data.APNS_URL,
+      apnsSandbox: data.APNS_SANDBOX_URL,
+      fcm: data.FCM_URL,
+      hms: data.HMS_URL,
+      hmsToken: data.HMS_TOKEN_URL,
+      adm: data.ADM_URL,
+      admToken: data.ADM_TOKEN_URL,
+      wnsToken: data.WNS_TOKEN_URL,
+      smtp: data.SMTP_URL,
+      smpp: data.SMPP_URL,
+      line: data.LINE_URL,
+      whatsapp: data.WHATSAPP_URL,
+      kakao: data.KAKAO_URL,
+    },
+    extraCa: data.TIDINGS_EXTRA_CA,
+    smtpListenPort: data.SMTP_LISTEN_PORT,
+    allowPrivate: data.TIDINGS_ALLOW_PRIVATE,
+    testClock: data.TIDINGS_TEST_CLOCK,
+    logLevel: data.TIDINGS_LOG_LEVEL,
+  };
+}
+
+/** The address that links begin with: `PUBLIC_URL`, else where HTTP is served. */
+export const publicUrlOf = ({ publicUrl, host, port }: Pick<Configuration, 'publicUrl' | 'host' | 'port'>): string =>
+  publicUrl ?? `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;

@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Fault } from '@tidings/kernel';
+
+const KEY_BYTES = 32;
+
+/** Makes the folder for everything that the embedded form keeps, readable by its owner only, and answers its path. */
+export async function openDataFolder(folder: string): Promise<string> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await chmod(folder, 0o700);
+    return folder;
+  } catch (error) {
+    throw Fault.unavailable(`TIDINGS_DATA: the folder cannot be used: ${folder}`, error);
+  }
+}
+
+/**
+ * The text in a file of the data folder that is made once, by `make`, with mode 0600, and is the same ever after. A crash leaves no half of
+ * it, and two processes that start at the same time get the same text.
+ */
+export async function onceMade(file: string, make: () => string): Promise<{ text: string; made: boolean }> {
+  const existing = await readFile(file, 'utf8').catch(unless('ENOENT'));
+  if (existing !== undefined) return { text: existing.trim(), made: false };
+  const text = make();
+  const draft = `${file}.${randomBytes(6).toString('hex')}`;
+  await writeDurably(draft, `${text}\n`);
+  try {
+    await link(draft, file);
+  } catch (error) {
+    unless('EEXIST')(error as NodeJS.ErrnoException);
+    return { text: (await readFile(file, 'utf8')).trim(), made: false };
+  } finally {
+    await rm(draft, { force: true });
+  }
+  await syncFolder(dirname(file));
+  return { text, made: true };
+}
+
+const unless =
+  (code: string) =>
+  (error: NodeJS.ErrnoException): undefined => {
+    if (error.code !== code) throw error;
+  };
+
+async function writeDurably(file: string, text: string): Promise<void> {
+  const handle = await open(file, 'wx', 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Makes a new name durable, where the system can. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder).catch(() => undefined);
+  await handle?.sync().catch(() => undefined);
+  await handle?.close();
+}
+
+/**
+ * The key under which credentials are stored: `TIDINGS_MASTER_KEY`, else the one of the data folder, which is made once and synced, because
+ * sealed credentials are worth nothing without it.
+ * @throws Fault `unavailable` when the file holds no key: with a new one, all that was sealed would be lost.
+ */
+export async function masterKeyOf(folder: string, given?: Uint8Array): Promise<Uint8Array> {
+  if (given) return given;
+  const file = join(folder, 'master-key');
+  const { text } = await onceMade(file, () => randomBytes(KEY_BYTES).toString('base64'));
+  const key = Buffer.from(text, 'base64');
+  if (key.length !== KEY_BYTES) throw Fault.unavailable(`${file} holds no key of ${KEY_BYTES} bytes`);
+  return key;
+}

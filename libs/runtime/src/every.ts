@@ -1,0 +1,72 @@
+import type { Logger } from 'pino';
+
+/** Work that is done again and again until it is stopped. */
+export interface Periodic {
+  /** Does the work now, or right after the run under way; resolves when that is done, failed or not. */
+  now(): Promise<void>;
+  /** Starts no further run and resolves when the one under way is done. */
+  stop(): Promise<void>;
+}
+
+export interface EveryOptions {
+  readonly name: string;
+  readonly log: Logger;
+  /** Do the work at once, too, and not only after the first interval. @default false */
+  readonly immediately?: boolean;
+}
+
+/**
+ * Does `work` again `intervalMs` after it was last done: runs never overlap. A failure is logged (once per series of equal ones) and the
+ * next run comes as usual. It does not keep the process alive.
+ */
+export function every(
+  intervalMs: number,
+  work: (signal: AbortSignal) => unknown,
+  { name, log, immediately = false }: EveryOptions,
+): Periodic {
+  const stopping = new AbortController();
+  let running: Promise<void> | undefined;
+  let again: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let failures = 0;
+
+  const attempt = async (): Promise<void> => {
+    try {
+      await work(stopping.signal);
+      if (failures > 0) log.info({ work: name, failures }, 'works again');
+      failures = 0;
+    } catch (error) {
+      if (failures++ === 0) log.error({ work: name, err: error }, 'periodic work failed');
+    }
+  };
+  const schedule = (): void => {
+    if (!stopping.signal.aborted) timer = setTimeout(() => void run(), intervalMs).unref();
+  };
+  const run = (): Promise<void> => {
+    clearTimeout(timer);
+    running ??= attempt().finally(() => {
+      running = undefined;
+      schedule();
+    });
+    return running;
+  };
+
+  if (immediately) void run();
+  else schedule();
+  return {
+    now() {
+      if (stopping.signal.aborted) return Promise.resolve();
+      if (!running) return run();
+      again ??= running.then(() => {
+        again = undefined;
+        return stopping.signal.aborted ? undefined : run();
+      });
+      return again;
+    },
+    async stop() {
+      stopping.abort();
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}

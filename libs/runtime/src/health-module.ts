@@ -1,0 +1,84 @@
+import { Controller, type DynamicModule, Get, Header, Inject, Module, Res } from '@nestjs/common';
+import { HealthCheckService, HealthIndicatorService, TerminusModule } from '@nestjs/terminus';
+import type { Registry } from 'prom-client';
+import type { Readiness } from './readiness.ts';
+
+const READINESS = Symbol('readiness');
+const METRICS = Symbol('metrics');
+
+/** The part of a reply that health needs, whichever server is underneath. */
+interface Reply {
+  status(code: number): Reply;
+  send(body: unknown): unknown;
+}
+
+/** `/livez` depends on nothing, `/readyz` names what it waits for, `/startupz` is 200 once the start is complete (reliability 1). */
+@Controller()
+class HealthController {
+  readonly #health: HealthCheckService;
+  readonly #indicators: HealthIndicatorService;
+  readonly #readiness: Readiness;
+  readonly #metrics: Registry;
+
+  constructor(
+    @Inject(HealthCheckService) health: HealthCheckService,
+    @Inject(HealthIndicatorService) indicators: HealthIndicatorService,
+    @Inject(READINESS) readiness: Readiness,
+    @Inject(METRICS) metrics: Registry,
+  ) {
+    this.#health = health;
+    this.#indicators = indicators;
+    this.#readiness = readiness;
+    this.#metrics = metrics;
+  }
+
+  @Get('livez')
+  @Header('Cache-Control', 'no-store')
+  live(): object {
+    return { status: 'ok' };
+  }
+
+  @Get('readyz')
+  async ready(@Res() reply: Reply): Promise<void> {
+    await this.#answer(reply, await this.#readiness.waitingFor());
+  }
+
+  @Get('startupz')
+  async startup(@Res() reply: Reply): Promise<void> {
+    await this.#answer(reply, this.#readiness.started ? {} : await this.#readiness.waitingFor());
+  }
+
+  @Get('metrics')
+  async metrics(@Res() reply: Reply & { header(name: string, value: string): unknown }): Promise<void> {
+    reply.header('content-type', this.#metrics.contentType);
+    reply.send(await this.#metrics.metrics());
+  }
+
+  /** Sent here and not thrown: an application's own error format must not reach probes. */
+  async #answer(reply: Reply, waiting: Readonly<Record<string, string>>): Promise<void> {
+    const checks = Object.entries(waiting).map(
+      ([name, reason]) =>
+        () =>
+          this.#indicators.check(name).down(reason),
+    );
+    try {
+      reply.status(200).send(await this.#health.check(checks));
+    } catch (error) {
+      reply.status(503).send((error as { getResponse(): unknown }).getResponse());
+    }
+  }
+}
+
+@Module({})
+class HealthModule {}
+
+/** See health.ts. */
+export const healthModule = (readiness: Readiness, metrics: Registry): DynamicModule => ({
+  module: HealthModule,
+  imports: [TerminusModule.forRoot({ logger: false })],
+  controllers: [HealthController],
+  providers: [
+    { provide: READINESS, useValue: readiness },
+    { provide: METRICS, useValue: metrics },
+  ],
+});

@@ -1,0 +1,64 @@
+import 'reflect-metadata';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { healthModule } from './health.ts';
+import { openMetrics } from './metrics.ts';
+import { Readiness } from './readiness.ts';
+
+describe('health', () => {
+  const readiness = new Readiness();
+  let app: NestFastifyApplication;
+  const get = async (url: string): Promise<{ status: number; body: { status?: string; error?: unknown } }> => {
+    const { statusCode, payload } = await app.inject({ url });
+    return { status: statusCode, body: JSON.parse(payload) as object };
+  };
+
+  beforeAll(async () => {
+    app = await NestFactory.create<NestFastifyApplication>(
+      await healthModule(readiness, openMetrics()),
+      new FastifyAdapter(),
+      {
+        logger: false,
+      },
+    );
+    await app.init();
+    await app.getHttpAdapter().getInstance().ready();
+  });
+  afterAll(() => app.close());
+
+  it('is live whatever happens, and ready only when nothing is waited for', async () => {
+    const done = readiness.waitFor('plans');
+    let answers = false;
+    readiness.probe('mongodb', () => {
+      if (!answers) throw new Error('mongodb://user:secret@host is down');
+    });
+
+    expect(await get('/livez')).toEqual({ status: 200, body: { status: 'ok' } });
+    expect(await get('/startupz')).toMatchObject({ status: 503 });
+    const waiting = await get('/readyz');
+    expect(waiting.status).toBe(503);
+    expect(Object.keys(waiting.body.error!)).toEqual(['plans', 'mongodb']);
+    expect(JSON.stringify(waiting)).not.toContain('secret');
+
+    done();
+    answers = true;
+    expect(Object.keys((await get('/readyz')).body.error!)).toEqual(['start']);
+    readiness.start();
+    expect(await get('/readyz')).toMatchObject({ status: 200, body: { status: 'ok' } });
+    expect(await get('/startupz')).toMatchObject({ status: 200 });
+
+    readiness.stop();
+    expect(await get('/readyz')).toMatchObject({ status: 503, body: { error: { shutdown: {} } } });
+    expect(await get('/startupz')).toMatchObject({ status: 200 });
+    expect(await get('/livez')).toMatchObject({ status: 200 });
+  });
+
+  it('serves metrics with the event-loop delay', async () => {
+    const { statusCode, payload, headers } = await app.inject({ url: '/metrics' });
+    expect(statusCode).toBe(200);
+    expect(headers['content-type']).toContain('text/plain');
+    expect(payload).toContain('nodejs_eventloop_lag_p99_seconds');
+    expect(payload).toContain('process_resident_memory_bytes');
+  });
+});

@@ -1,0 +1,55 @@
+import type { LoggerService } from '@nestjs/common';
+import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
+import type { Configuration } from './configuration.ts';
+import { redact, redactText } from './redaction.ts';
+
+export type { Logger } from 'pino';
+
+const record = (fields: object): Record<string, unknown> => redact(fields) as Record<string, unknown>;
+
+const options = (level: Configuration['logLevel']): LoggerOptions => ({
+  level,
+  base: null,
+  timestamp: pino.stdTimeFunctions.isoTime,
+  formatters: { level: (label) => ({ level: label }), log: record },
+  // The formatter above has redacted errors already.
+  serializers: { err: (error: unknown) => error },
+  hooks: { streamWrite: redactText },
+});
+
+type Child = (this: Logger, bindings: object, settings?: object) => Logger;
+
+/**
+ * Opens the log: one JSON object a line on standard output. Whatever is handed to it, secrets stay out: fields by their names, texts by
+ * their shapes (reliability 2). Not for the send path: one line per batch at most.
+ */
+export function openLog(level: Configuration['logLevel'], destination?: DestinationStream): Logger {
+  const log = destination ? pino(options(level), destination) : pino(options(level));
+  // Children inherit this; pino's own formatter of bindings is asked for the first logger only.
+  const child = Reflect.get(log, 'child') as unknown as Child;
+  Reflect.set(log, 'child', function (this: Logger, bindings: object, settings?: object) {
+    return child.call(this, record(bindings), settings);
+  } satisfies Child);
+  return log;
+}
+
+/** Nest's own messages, in our log: its start-up chatter as `debug`. */
+export function nestLogger(log: Logger): LoggerService {
+  const nest = log.child({ context: 'nest' });
+  const write =
+    (level: 'debug' | 'warn' | 'error' | 'fatal') =>
+    (message: unknown, ...rest: unknown[]): void => {
+      const fields = { ...(rest.length > 0 ? { source: rest.at(-1) } : {}) };
+      if (message instanceof Error) nest[level]({ ...fields, err: message }, message.message);
+      else if (typeof message === 'string') nest[level](fields, message);
+      else nest[level]({ ...fields, message });
+    };
+  return {
+    log: write('debug'),
+    debug: write('debug'),
+    verbose: write('debug'),
+    warn: write('warn'),
+    error: write('error'),
+    fatal: write('fatal'),
+  };
+}
