@@ -1,0 +1,131 @@
+import {
+  compilePayload,
+  type DeviceColumns,
+  json,
+  object,
+  PayloadWriter,
+  statisticsHash,
+  text,
+} from '@tidings/messaging';
+import { type Figure, median, spreadOf } from './lib/figure.ts';
+
+const DEVICES = 1024;
+const ROUNDS = 9;
+const MS_A_ROUND = 300;
+
+const TITLE = 'Hello {{Name|CapitalizeFirst|friend}}, news';
+const BODY =
+  'Dear {{Name|CapitalizeFirst|friend}}, your order "{{Amount|regular|1}}" from {{City|UPPERCASE|town}} has arrived at the pick-up point. Open the app to see the code.';
+const DATA = { campaign: 'ABCDE-12345', link: 'https://example.com/o/123456' };
+const MESSAGE = { campaignId: 0n, messageId: 20012343258n, code: 'AF0B-EEFE4D5E-E445B2E9' };
+const TAGS = ['Name', 'Amount', 'City'];
+
+interface Device {
+  readonly position: number;
+  readonly values: Readonly<Record<string, string>>;
+}
+
+const devices: readonly Device[] = Array.from({ length: DEVICES }, (_, i): Device => ({
+  position: i,
+  values: i % 7 === 0 ? { City: 'berlin' } : { Name: `anna${i}`, City: 'paris', Amount: String(i) },
+}));
+
+function columns(): DeviceColumns {
+  const values = devices.flatMap((device) => TAGS.map((tag) => Buffer.from(device.values[tag] ?? '')));
+  let end = 0;
+  return {
+    chunk: 0,
+    positions: Uint16Array.from(devices, ({ position }) => position),
+    platforms: new Uint8Array(DEVICES).fill(1),
+    checks: new Uint8Array(DEVICES * 3).fill(7),
+    tokens: new Uint8Array(0),
+    tokenEnds: new Uint32Array(DEVICES),
+    values: Buffer.concat(values),
+    valueEnds: Uint32Array.from(values, (value) => (end += value.length)),
+    tags: TAGS.length,
+    badges: new Int32Array(0),
+  };
+}
+
+/** What a first version would do for each device: fill the texts by a regular expression, build the object, write it as JSON. */
+function naive(device: Device): Buffer {
+  const formats: Record<string, (value: string) => string> = {
+    CapitalizeFirst: (value) => value.charAt(0).toUpperCase() + value.slice(1),
+    UPPERCASE: (value) => value.toUpperCase(),
+    regular: (value) => value,
+  };
+  const fill = (template: string): string =>
+    template.replace(
+      /\{\{([^|{}]+)\|([^|{}]*)\|([^|{}]*)\}\}/g,
+      (_whole, name: string, format: string, fallback: string) => {
+        const value = device.values[name];
+        return value === undefined ? fallback : (formats[format] ?? formats['regular']!)(value);
+      },
+    );
+  return Buffer.from(
+    JSON.stringify({
+      aps: { alert: { title: fill(TITLE), body: fill(BODY) }, sound: 'default' },
+      p: `P_0_lQlKFY_bEL-4nm3p4-4bbkUN_${device.position.toString(36)}`,
+      u: JSON.stringify(DATA),
+    }),
+  );
+}
+
+function compiled(): (device: number) => Buffer {
+  const context = { variables: { bindings: {}, placeholders: {} }, tags: TAGS };
+  const payload = compilePayload(
+    object({
+      aps: object({
+        alert: object({ title: text(TITLE, context), body: text(BODY, context) }),
+        sound: json('default'),
+      }),
+      p: statisticsHash(MESSAGE),
+      u: json(JSON.stringify(DATA)),
+    }),
+  );
+  const all = columns();
+  const writer = new PayloadWriter();
+  return (device) => writer.write(payload, all, device, 4096);
+}
+
+/** CPU microseconds an operation, over about `MS_A_ROUND`. */
+function microsOf(operation: (i: number) => unknown): number {
+  const before = process.cpuUsage();
+  const until = performance.now() + MS_A_ROUND;
+  let n = 0;
+  while (performance.now() < until) for (let i = 0; i < DEVICES; i++, n++) operation(i);
+  const used = process.cpuUsage(before);
+  return (used.user + used.system) / n;
+}
+
+/** G7: a personalised payload against a regular expression and JSON.stringify. */
+export async function measure(): Promise<Figure> {
+  const render = compiled();
+  const same = (a: Buffer, b: Buffer): boolean => {
+    const [x, y] = [a, b].map((bytes) => JSON.parse(bytes.toString()) as { aps: unknown });
+    return JSON.stringify(x!.aps) === JSON.stringify(y!.aps);
+  };
+  for (const [i, device] of devices.entries())
+    if (!same(render(i), naive(device))) throw new Error(`payload ${i} differs`);
+  const [ours, theirs]: [number[], number[]] = [[], []];
+  for (let round = 0; round < ROUNDS; round++) {
+    theirs.push(microsOf((i) => naive(devices[i]!)));
+    ours.push(microsOf(render));
+  }
+  const ratios = ours.map((micros, i) => theirs[i]! / micros);
+  return {
+    id: 'G7',
+    title: 'render a personalised payload vs regex + JSON.stringify',
+    measures: [
+      {
+        title: '',
+        value: median(ratios),
+        unit: 'x',
+        floor: { least: 2 },
+        goal: { least: 4 },
+        spread: spreadOf(ratios),
+        details: { ours: `${median(ours).toFixed(2)} µs`, naive: `${median(theirs).toFixed(2)} µs` },
+      },
+    ],
+  };
+}

@@ -1,0 +1,65 @@
+/** One figure of the table: a ratio against a baseline of the same run, or an absolute measure with a limit. */
+export interface Figure {
+  /** As the goals name it, e.g. `G2`. */
+  readonly id: string;
+  readonly title: string;
+  readonly measures: readonly Measure[];
+}
+
+export interface Measure {
+  readonly title: string;
+  /** What was found; the median of the rounds. */
+  readonly value: number;
+  /** Unit of `value`: `x` for a ratio, `ms`, `MB`. */
+  readonly unit: string;
+  /** Promised from the first day, and what we are after: the least or the most that `value` may be. */
+  readonly floor: Bound;
+  readonly goal: Bound;
+  /** Smallest and largest of the rounds. */
+  readonly spread: readonly [number, number];
+  /** What stands behind it, by name and in words: µs per operation of each part, rates. */
+  readonly details: Readonly<Record<string, string>>;
+}
+
+export interface Bound {
+  readonly least?: number;
+  readonly most?: number;
+}
+
+export const keeps = (value: number, { least, most }: Bound): boolean =>
+  (least === undefined || value >= least) && (most === undefined || value <= most);
+
+const boundText = ({ least, most }: Bound, unit: string): string =>
+  least !== undefined ? `≥ ${least} ${unit}` : most !== undefined ? `≤ ${most} ${unit}` : '';
+
+/** The table that `npm run bench` prints. */
+export function tableOf(figures: readonly Figure[]): string {
+  const rows = figures.flatMap(({ id, title, measures }) =>
+    measures.map((measure) => [
+      id,
+      measure.title === '' ? title : `${title}: ${measure.title}`,
+      `${format(measure.value)} ${measure.unit} (${measure.spread.map(format).join('–')})`,
+      `${boundText(measure.floor, measure.unit)} ${keeps(measure.value, measure.floor) ? 'kept' : 'MISSED'}`,
+      `${boundText(measure.goal, measure.unit)} ${keeps(measure.value, measure.goal) ? 'reached' : 'not yet'}`,
+      Object.entries(measure.details)
+        .map(([name, value]) => `${name} ${value}`)
+        .join(' · '),
+    ]),
+  );
+  const header = ['#', 'figure', 'median (min–max)', 'floor', 'goal', 'behind it'];
+  return [header, header.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
+}
+
+export const format = (value: number): string =>
+  value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >>> 1;
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+export const percentile = (values: readonly number[], share: number): number =>
+  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.ceil(values.length * share) - 1)]!;
+
+export const spreadOf = (values: readonly number[]): [number, number] => [Math.min(...values), Math.max(...values)];

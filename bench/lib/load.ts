@@ -1,0 +1,64 @@
+import autocannon from 'autocannon';
+import { percentile } from './figure.ts';
+
+export interface LoadResult {
+  readonly requests: number;
+  readonly seconds: number;
+  readonly p99Ms: number;
+}
+
+/**
+ * Posts `amount` bodies over keep-alive connections, as fast as they are answered.
+ * @throws when any reply is not a success: a figure over errors says nothing.
+ */
+export async function post(
+  url: string,
+  options: {
+    readonly amount: number;
+    readonly connections: number;
+    readonly headers?: Record<string, string>;
+    /** Body of the i-th request. */
+    readonly body: (i: number) => string;
+  },
+): Promise<LoadResult> {
+  const latencies: number[] = [];
+  let next = 0;
+  const started = performance.now();
+  const instance = autocannon({
+    url,
+    method: 'POST',
+    amount: options.amount,
+    connections: options.connections,
+    headers: { 'content-type': 'application/json', ...options.headers },
+    requests: [{ setupRequest: (request) => ({ ...request, body: options.body(next++) }) }],
+  });
+  instance.on('response', (_client, status, _bytes, ms) => {
+    if (status === 200) latencies.push(ms);
+  });
+  await instance;
+  if (latencies.length < options.amount) throw new Error(`${options.amount - latencies.length} requests failed`);
+  return {
+    requests: options.amount,
+    seconds: (performance.now() - started) / 1000,
+    p99Ms: percentile(latencies, 0.99),
+  };
+}
+
+/** The body of a usual registration, 310 bytes and more; `i` makes the device. */
+export function registration(application: string, i: number, tokenSalt = ''): string {
+  const id = i.toString(16).padStart(12, '0');
+  return JSON.stringify({
+    request: {
+      application,
+      hwid: `8f6b9e4a-1d23-4c56-b789-${id}`,
+      device_type: 3,
+      push_token: `fGx1a2b3c4d5e6f7g8h9i0:APA91b${tokenSalt}${id}`.padEnd(80, 'x'),
+      language: ['en', 'de', 'fr', 'es'][i % 4],
+      timezone: 3600,
+      app_version: '1.2.3',
+      os_version: '14',
+      device_model: 'Pixel 8',
+      tags: { Level: i % 50, City: `city${i % 100}` },
+    },
+  });
+}

@@ -1,0 +1,59 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+
+const TICKS_PER_SECOND = 100;
+
+/** CPU time (user and system) that a process has used, in microseconds; to the nearest 10 ms. */
+export function cpuMicros(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return ((Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND) * 1e6;
+}
+
+/** Resident memory of a process in MB. */
+export function residentMb(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
+}
+
+/** A program under measurement: a Node process that printed one line of JSON when it was ready. */
+export interface Program<Ready> {
+  readonly pid: number;
+  readonly ready: Ready;
+  stop(): Promise<void>;
+}
+
+/** Starts a script of this folder from source. @throws when it ends before it is ready. */
+export async function startProgram<Ready>(
+  script: string,
+  args: readonly string[] = [],
+  env: NodeJS.ProcessEnv = {},
+): Promise<Program<Ready>> {
+  const child = spawn(
+    process.execPath,
+    ['--conditions=@tidings/source', '--import', '@swc-node/register/esm-register', script, ...args],
+    { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, NODE_ENV: 'production', ...env } },
+  );
+  const ready = (await firstLine(child)) as Ready;
+  return {
+    pid: child.pid!,
+    ready,
+    async stop() {
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+async function firstLine(child: ChildProcess): Promise<unknown> {
+  const lines = createInterface({ input: child.stdout! });
+  for await (const line of lines) {
+    if (!line.startsWith('{"ready"')) continue;
+    child.stdout!.resume();
+    return (JSON.parse(line) as { ready: unknown }).ready;
+  }
+  throw new Error(`ended before it was ready, with code ${child.exitCode}`);
+}

@@ -1,0 +1,18 @@
+import { writeFileSync } from 'node:fs';
+import { type Figure, keeps, tableOf } from './lib/figure.ts';
+
+/** Prints every figure's table and its JSON: `npm run bench`, or `npm run bench -- g2 g7` for some. */
+const names = ['g1', 'g2', 'g3', 'g7', 'g10', 'g11'];
+const wanted = process.argv.slice(2).map((name) => name.toLowerCase());
+const figures: Figure[] = [];
+for (const name of wanted.length > 0 ? wanted : names) {
+  process.stderr.write(`${name} …\n`);
+  const { measure } = (await import(`./${name}.ts`)) as { measure: () => Promise<Figure> };
+  figures.push(await measure());
+}
+console.log(`\n${tableOf(figures)}\n`);
+const json = JSON.stringify(figures, null, 2);
+if (process.env['BENCH_JSON']) writeFileSync(process.env['BENCH_JSON'], `${json}\n`);
+else console.log(json);
+const missed = figures.flatMap(({ measures }) => measures).filter(({ value, floor }) => !keeps(value, floor));
+process.exitCode = missed.length === 0 ? 0 : 1;
