@@ -1,3 +1,5 @@
+export { inProcess, type ServiceDefinition } from './binding.ts';
+export { faultOfView, viewOfFault } from './fault-view.ts';
 export {
   AdvanceClockReply,
   AdvanceClockRequest,

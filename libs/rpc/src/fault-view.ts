@@ -1,0 +1,24 @@
+import { Fault, type FaultKind } from '@tidings/kernel';
+import type { FaultView } from './generated/tidings/rpc/v1/registry.ts';
+
+const kinds: Readonly<Record<FaultKind, true>> = {
+  malformed: true,
+  argument: true,
+  unauthorized: true,
+  forbidden: true,
+  notFound: true,
+  conflict: true,
+  tooLarge: true,
+  throttled: true,
+  unavailable: true,
+  bug: true,
+};
+
+const isKind = (kind: string): kind is FaultKind => Object.hasOwn(kinds, kind);
+
+/** A Fault within a reply, where one command of many was refused. Its internal text and cause stay where it arose. */
+export const viewOfFault = (fault: Fault): FaultView => ({ kind: fault.kind, text: fault.message });
+
+/** The Fault in a reply; a kind that this version does not know is a `bug`. */
+export const faultOfView = ({ kind, text }: FaultView): Fault =>
+  isKind(kind) ? new Fault(kind, text) : Fault.bug(`unknown kind of fault: ${kind}: ${text}`);
