@@ -8,15 +8,25 @@ export const systemClock: Clock = { now: () => Date.now() };
 
 /** A clock that runs with the system's and can be set forward: the test clock of architecture 8. */
 export class ShiftedClock implements Clock {
-  #offsetMs = 0;
+  #aheadMs = 0;
+
+  /** How far it is ahead of the system's clock. */
+  get aheadMs(): number {
+    return this.#aheadMs;
+  }
 
   now(): number {
-    return Date.now() + this.#offsetMs;
+    return Date.now() + this.#aheadMs;
   }
 
   /** @param ms zero or more; a clock never goes back. */
   advance(ms: number): void {
     if (!(ms >= 0)) throw new RangeError('a clock cannot be set back');
-    this.#offsetMs += ms;
+    this.#aheadMs += ms;
+  }
+
+  /** Makes it `ms` ahead of the system's clock, unless it is further already. */
+  advanceTo(ms: number): void {
+    this.#aheadMs = Math.max(this.#aheadMs, ms);
   }
 }

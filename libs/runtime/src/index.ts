@@ -7,5 +7,6 @@ export { type Logger, nestLogger, openLog } from './logs.ts';
 export { openMetrics } from './metrics.ts';
 export { databaseOf, type Mongo, openMongo } from './mongo.ts';
 export { findMongod, type Mongod, mongoOptions, startMongod } from './mongod.ts';
+export { operationsOf, type ServiceOperations } from './operations.ts';
 export { type Probe, Readiness } from './readiness.ts';
 export type { ServiceDeps } from './service.ts';

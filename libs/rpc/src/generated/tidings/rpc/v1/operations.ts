@@ -20,7 +20,8 @@ export interface SettledReply {
 }
 
 export interface AdvanceClockRequest {
-  ms: bigint;
+  /** How far the clock shall be ahead of the system's in all; less than it is already changes nothing. */
+  aheadMs: bigint;
 }
 
 export interface AdvanceClockReply {
@@ -191,16 +192,16 @@ export const SettledReply: MessageFns<SettledReply> = {
 };
 
 function createBaseAdvanceClockRequest(): AdvanceClockRequest {
-  return { ms: 0n };
+  return { aheadMs: 0n };
 }
 
 export const AdvanceClockRequest: MessageFns<AdvanceClockRequest> = {
   encode(message: AdvanceClockRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.ms !== 0n) {
-      if (BigInt.asUintN(64, message.ms) !== message.ms) {
-        throw new globalThis.Error("value provided for field message.ms of type uint64 too large");
+    if (message.aheadMs !== 0n) {
+      if (BigInt.asUintN(64, message.aheadMs) !== message.aheadMs) {
+        throw new globalThis.Error("value provided for field message.aheadMs of type uint64 too large");
       }
-      writer.uint32(8).uint64(message.ms);
+      writer.uint32(8).uint64(message.aheadMs);
     }
     return writer;
   },
@@ -223,7 +224,7 @@ export const AdvanceClockRequest: MessageFns<AdvanceClockRequest> = {
               break;
             }
 
-            message.ms = reader.uint64() as bigint;
+            message.aheadMs = reader.uint64() as bigint;
             continue;
           }
         }
@@ -277,7 +278,7 @@ export const AdvanceClockRequest: MessageFns<AdvanceClockRequest> = {
   },
   fromPartial<I extends Exact<DeepPartial<AdvanceClockRequest>, I>>(object: I): AdvanceClockRequest {
     const message = createBaseAdvanceClockRequest();
-    message.ms = (object.ms !== undefined && object.ms !== null) ? BigInt(object.ms) : 0n;
+    message.aheadMs = (object.aheadMs !== undefined && object.aheadMs !== null) ? BigInt(object.aheadMs) : 0n;
     return message;
   },
 };
@@ -376,7 +377,7 @@ export const AdvanceClockReply: MessageFns<AdvanceClockReply> = {
 export interface Operations {
   /** What is not done yet: unhandled records, commits not yet published, work that is due now (architecture 8, barrier). */
   settled(request: SettledRequest): Promise<SettledReply>;
-  /** Sets the service's clock forward; refused unless TIDINGS_TEST_CLOCK=1. */
+  /** Sets the service's clock forward; refused unless TIDINGS_TEST_CLOCK=1. A repeat changes nothing. */
   advanceClock(request: AdvanceClockRequest): Promise<AdvanceClockReply>;
 }
 
@@ -395,7 +396,7 @@ export const OperationsDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Sets the service's clock forward; refused unless TIDINGS_TEST_CLOCK=1. */
+    /** Sets the service's clock forward; refused unless TIDINGS_TEST_CLOCK=1. A repeat changes nothing. */
     advanceClock: {
       name: "AdvanceClock",
       requestType: AdvanceClockRequest as typeof AdvanceClockRequest,

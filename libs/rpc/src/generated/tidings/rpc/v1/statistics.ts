@@ -29,12 +29,12 @@ export interface MessageMetrics {
 /** Counters of R-H4. */
 export interface PlatformMetrics {
   platform: number;
-  sends: bigint;
-  opens: bigint;
-  deliveries: bigint;
-  inboxOpens: bigint;
-  unshowableSends: bigint;
-  errors: bigint;
+  sends: number;
+  opens: number;
+  deliveries: number;
+  inboxOpens: number;
+  unshowableSends: number;
+  errors: number;
 }
 
 export interface FunnelRequest {
@@ -60,13 +60,13 @@ export interface FunnelChannel {
 }
 
 export interface FunnelCount {
-  count: bigint;
+  count: number;
   platforms: PlatformCount[];
 }
 
 export interface PlatformCount {
   platform: number;
-  count: bigint;
+  count: number;
 }
 
 export interface FunnelStage {
@@ -92,7 +92,7 @@ export interface FunnelErrorCode {
   platform: number;
   code: string;
   name: string;
-  count: bigint;
+  count: number;
 }
 
 function createBaseMetricsRequest(): MetricsRequest {
@@ -369,7 +369,7 @@ export const MessageMetrics: MessageFns<MessageMetrics> = {
 };
 
 function createBasePlatformMetrics(): PlatformMetrics {
-  return { platform: 0, sends: 0n, opens: 0n, deliveries: 0n, inboxOpens: 0n, unshowableSends: 0n, errors: 0n };
+  return { platform: 0, sends: 0, opens: 0, deliveries: 0, inboxOpens: 0, unshowableSends: 0, errors: 0 };
 }
 
 export const PlatformMetrics: MessageFns<PlatformMetrics> = {
@@ -377,41 +377,23 @@ export const PlatformMetrics: MessageFns<PlatformMetrics> = {
     if (message.platform !== 0) {
       writer.uint32(8).uint32(message.platform);
     }
-    if (message.sends !== 0n) {
-      if (BigInt.asUintN(64, message.sends) !== message.sends) {
-        throw new globalThis.Error("value provided for field message.sends of type uint64 too large");
-      }
-      writer.uint32(16).uint64(message.sends);
+    if (message.sends !== 0) {
+      writer.uint32(16).uint32(message.sends);
     }
-    if (message.opens !== 0n) {
-      if (BigInt.asUintN(64, message.opens) !== message.opens) {
-        throw new globalThis.Error("value provided for field message.opens of type uint64 too large");
-      }
-      writer.uint32(24).uint64(message.opens);
+    if (message.opens !== 0) {
+      writer.uint32(24).uint32(message.opens);
     }
-    if (message.deliveries !== 0n) {
-      if (BigInt.asUintN(64, message.deliveries) !== message.deliveries) {
-        throw new globalThis.Error("value provided for field message.deliveries of type uint64 too large");
-      }
-      writer.uint32(32).uint64(message.deliveries);
+    if (message.deliveries !== 0) {
+      writer.uint32(32).uint32(message.deliveries);
     }
-    if (message.inboxOpens !== 0n) {
-      if (BigInt.asUintN(64, message.inboxOpens) !== message.inboxOpens) {
-        throw new globalThis.Error("value provided for field message.inboxOpens of type uint64 too large");
-      }
-      writer.uint32(40).uint64(message.inboxOpens);
+    if (message.inboxOpens !== 0) {
+      writer.uint32(40).uint32(message.inboxOpens);
     }
-    if (message.unshowableSends !== 0n) {
-      if (BigInt.asUintN(64, message.unshowableSends) !== message.unshowableSends) {
-        throw new globalThis.Error("value provided for field message.unshowableSends of type uint64 too large");
-      }
-      writer.uint32(48).uint64(message.unshowableSends);
+    if (message.unshowableSends !== 0) {
+      writer.uint32(48).uint32(message.unshowableSends);
     }
-    if (message.errors !== 0n) {
-      if (BigInt.asUintN(64, message.errors) !== message.errors) {
-        throw new globalThis.Error("value provided for field message.errors of type uint64 too large");
-      }
-      writer.uint32(56).uint64(message.errors);
+    if (message.errors !== 0) {
+      writer.uint32(56).uint32(message.errors);
     }
     return writer;
   },
@@ -442,7 +424,7 @@ export const PlatformMetrics: MessageFns<PlatformMetrics> = {
               break;
             }
 
-            message.sends = reader.uint64() as bigint;
+            message.sends = reader.uint32();
             continue;
           }
           case 3: {
@@ -450,7 +432,7 @@ export const PlatformMetrics: MessageFns<PlatformMetrics> = {
               break;
             }
 
-            message.opens = reader.uint64() as bigint;
+            message.opens = reader.uint32();
             continue;
           }
           case 4: {
@@ -458,7 +440,7 @@ export const PlatformMetrics: MessageFns<PlatformMetrics> = {
               break;
             }
 
-            message.deliveries = reader.uint64() as bigint;
+            message.deliveries = reader.uint32();
             continue;
           }
           case 5: {
@@ -466,7 +448,7 @@ export const PlatformMetrics: MessageFns<PlatformMetrics> = {
               break;
             }
 
-            message.inboxOpens = reader.uint64() as bigint;
+            message.inboxOpens = reader.uint32();
             continue;
           }
           case 6: {
@@ -474,7 +456,7 @@ export const PlatformMetrics: MessageFns<PlatformMetrics> = {
               break;
             }
 
-            message.unshowableSends = reader.uint64() as bigint;
+            message.unshowableSends = reader.uint32();
             continue;
           }
           case 7: {
@@ -482,7 +464,7 @@ export const PlatformMetrics: MessageFns<PlatformMetrics> = {
               break;
             }
 
-            message.errors = reader.uint64() as bigint;
+            message.errors = reader.uint32();
             continue;
           }
         }
@@ -535,18 +517,12 @@ export const PlatformMetrics: MessageFns<PlatformMetrics> = {
   fromPartial<I extends Exact<DeepPartial<PlatformMetrics>, I>>(object: I): PlatformMetrics {
     const message = createBasePlatformMetrics();
     message.platform = object.platform ?? 0;
-    message.sends = (object.sends !== undefined && object.sends !== null) ? BigInt(object.sends) : 0n;
-    message.opens = (object.opens !== undefined && object.opens !== null) ? BigInt(object.opens) : 0n;
-    message.deliveries = (object.deliveries !== undefined && object.deliveries !== null)
-      ? BigInt(object.deliveries)
-      : 0n;
-    message.inboxOpens = (object.inboxOpens !== undefined && object.inboxOpens !== null)
-      ? BigInt(object.inboxOpens)
-      : 0n;
-    message.unshowableSends = (object.unshowableSends !== undefined && object.unshowableSends !== null)
-      ? BigInt(object.unshowableSends)
-      : 0n;
-    message.errors = (object.errors !== undefined && object.errors !== null) ? BigInt(object.errors) : 0n;
+    message.sends = object.sends ?? 0;
+    message.opens = object.opens ?? 0;
+    message.deliveries = object.deliveries ?? 0;
+    message.inboxOpens = object.inboxOpens ?? 0;
+    message.unshowableSends = object.unshowableSends ?? 0;
+    message.errors = object.errors ?? 0;
     return message;
   },
 };
@@ -925,16 +901,13 @@ export const FunnelChannel: MessageFns<FunnelChannel> = {
 };
 
 function createBaseFunnelCount(): FunnelCount {
-  return { count: 0n, platforms: [] };
+  return { count: 0, platforms: [] };
 }
 
 export const FunnelCount: MessageFns<FunnelCount> = {
   encode(message: FunnelCount, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.count !== 0n) {
-      if (BigInt.asUintN(64, message.count) !== message.count) {
-        throw new globalThis.Error("value provided for field message.count of type uint64 too large");
-      }
-      writer.uint32(8).uint64(message.count);
+    if (message.count !== 0) {
+      writer.uint32(8).uint32(message.count);
     }
     for (const v of message.platforms) {
       PlatformCount.encode(v!, writer.uint32(18).fork()).join();
@@ -960,7 +933,7 @@ export const FunnelCount: MessageFns<FunnelCount> = {
               break;
             }
 
-            message.count = reader.uint64() as bigint;
+            message.count = reader.uint32();
             continue;
           }
           case 2: {
@@ -1020,14 +993,14 @@ export const FunnelCount: MessageFns<FunnelCount> = {
   },
   fromPartial<I extends Exact<DeepPartial<FunnelCount>, I>>(object: I): FunnelCount {
     const message = createBaseFunnelCount();
-    message.count = (object.count !== undefined && object.count !== null) ? BigInt(object.count) : 0n;
+    message.count = object.count ?? 0;
     message.platforms = object.platforms?.map((e) => PlatformCount.fromPartial(e)) || [];
     return message;
   },
 };
 
 function createBasePlatformCount(): PlatformCount {
-  return { platform: 0, count: 0n };
+  return { platform: 0, count: 0 };
 }
 
 export const PlatformCount: MessageFns<PlatformCount> = {
@@ -1035,11 +1008,8 @@ export const PlatformCount: MessageFns<PlatformCount> = {
     if (message.platform !== 0) {
       writer.uint32(8).uint32(message.platform);
     }
-    if (message.count !== 0n) {
-      if (BigInt.asUintN(64, message.count) !== message.count) {
-        throw new globalThis.Error("value provided for field message.count of type uint64 too large");
-      }
-      writer.uint32(16).uint64(message.count);
+    if (message.count !== 0) {
+      writer.uint32(16).uint32(message.count);
     }
     return writer;
   },
@@ -1070,7 +1040,7 @@ export const PlatformCount: MessageFns<PlatformCount> = {
               break;
             }
 
-            message.count = reader.uint64() as bigint;
+            message.count = reader.uint32();
             continue;
           }
         }
@@ -1123,7 +1093,7 @@ export const PlatformCount: MessageFns<PlatformCount> = {
   fromPartial<I extends Exact<DeepPartial<PlatformCount>, I>>(object: I): PlatformCount {
     const message = createBasePlatformCount();
     message.platform = object.platform ?? 0;
-    message.count = (object.count !== undefined && object.count !== null) ? BigInt(object.count) : 0n;
+    message.count = object.count ?? 0;
     return message;
   },
 };
@@ -1480,7 +1450,7 @@ export const FunnelError: MessageFns<FunnelError> = {
 };
 
 function createBaseFunnelErrorCode(): FunnelErrorCode {
-  return { platform: 0, code: "", name: "", count: 0n };
+  return { platform: 0, code: "", name: "", count: 0 };
 }
 
 export const FunnelErrorCode: MessageFns<FunnelErrorCode> = {
@@ -1494,11 +1464,8 @@ export const FunnelErrorCode: MessageFns<FunnelErrorCode> = {
     if (message.name !== "") {
       writer.uint32(26).string(message.name);
     }
-    if (message.count !== 0n) {
-      if (BigInt.asUintN(64, message.count) !== message.count) {
-        throw new globalThis.Error("value provided for field message.count of type uint64 too large");
-      }
-      writer.uint32(32).uint64(message.count);
+    if (message.count !== 0) {
+      writer.uint32(32).uint32(message.count);
     }
     return writer;
   },
@@ -1545,7 +1512,7 @@ export const FunnelErrorCode: MessageFns<FunnelErrorCode> = {
               break;
             }
 
-            message.count = reader.uint64() as bigint;
+            message.count = reader.uint32();
             continue;
           }
         }
@@ -1600,7 +1567,7 @@ export const FunnelErrorCode: MessageFns<FunnelErrorCode> = {
     message.platform = object.platform ?? 0;
     message.code = object.code ?? "";
     message.name = object.name ?? "";
-    message.count = (object.count !== undefined && object.count !== null) ? BigInt(object.count) : 0n;
+    message.count = object.count ?? 0;
     return message;
   },
 };

@@ -1,0 +1,1 @@
+export { openStatistics, type StatisticsService } from './statistics.ts';

@@ -1,0 +1,97 @@
+import { funnelOf, metricsOf } from '@tidings/delivery';
+import { MessageEvent, PlanEvent, Reports, topicNames, WindowOutcome } from '@tidings/events';
+import type { Operations, Statistics } from '@tidings/rpc';
+import { every, operationsOf, type ServiceDeps } from '@tidings/runtime';
+import { type Broker, consume, type Decoded } from '@tidings/streaming';
+import { openMessageFacts } from './messages.ts';
+import { type Change, changesOfOutcome, changesOfPlan, changesOfReports } from './stages.ts';
+import { openStageStore } from './store.ts';
+
+const GROUP = 'statistics';
+const EXPIRY_INTERVAL_MS = 60_000;
+const EXPIRED_AT_ONCE = 100;
+
+const topics = {
+  [topicNames.messages]: MessageEvent,
+  [topicNames.plans]: PlanEvent,
+  [topicNames.outcomes]: WindowOutcome,
+  [topicNames.reports]: Reports,
+} as const;
+
+export interface StatisticsService {
+  readonly statistics: Statistics;
+  readonly operations: Operations;
+  close(): Promise<void>;
+}
+
+/**
+ * Read models of what became of messages: sets of devices, folded from facts, from which every figure is counted on read (sending 5).
+ * All of it can be dropped and rebuilt from the topics.
+ */
+export async function openStatistics({
+  db,
+  clock,
+  log,
+  broker,
+}: ServiceDeps & { readonly broker: Broker }): Promise<StatisticsService> {
+  const stages = openStageStore(db);
+  const facts = await openMessageFacts(db);
+
+  const subscription = await consume(broker, {
+    group: GROUP,
+    topics,
+    handler: async (records) => {
+      const events = records.flatMap(({ topic, value }) => (topic === topicNames.messages ? [value] : []));
+      if (events.length > 0) await facts.apply(events);
+      const changes = records.flatMap(changesOf);
+      if (changes.length > 0) await stages.apply(changes, new Date(clock.now()));
+    },
+    report: (incident) => log.warn({ ...incident, err: incident.error }, 'record not handled'),
+  });
+
+  const expiry = every(
+    EXPIRY_INTERVAL_MS,
+    async () => {
+      const expired = await facts.expired(new Date(clock.now()), EXPIRED_AT_ONCE);
+      await stages.forget(expired);
+      await facts.forget(expired);
+    },
+    { name: 'expiry of figures', log },
+  );
+
+  return {
+    statistics: {
+      async metrics({ messages }) {
+        const metrics = messages.map(async (message) => ({
+          message,
+          platforms: metricsOf(await stages.stagesOf(message)),
+        }));
+        return { messages: await Promise.all(metrics) };
+      },
+      async funnel({ message, platforms }) {
+        const [all, releasedAt] = await Promise.all([stages.stagesOf(message), facts.releasedAt(message)]);
+        return funnelOf(all, releasedAt, new Date(clock.now()), platforms);
+      },
+    },
+    operations: operationsOf(clock, async () => {
+      const behind = (await broker.lag(GROUP)).filter(({ committed, end }) => committed < end);
+      return behind.map(({ topic, partition }) => `statistics: ${topic} ${partition}`);
+    }),
+    async close() {
+      await Promise.all([subscription.stop(), expiry.stop()]);
+    },
+  };
+}
+
+function changesOf(record: Decoded<typeof topics>): Change[] {
+  switch (record.topic) {
+    case topicNames.plans:
+      return changesOfPlan(record.value);
+    case topicNames.outcomes:
+      return changesOfOutcome(record.value);
+    case topicNames.reports:
+      return changesOfReports(record.value);
+    case topicNames.messages:
+      return [];
+  }
+}

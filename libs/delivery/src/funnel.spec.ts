@@ -1,0 +1,184 @@
+import { describe, expect, it } from '@jest/globals';
+import { ChunkSet } from '@tidings/kernel';
+import fc from 'fast-check';
+import { type ChunkStages, type Count, type FailedDevices, funnelOf, metricsOf, type Stage } from './funnel.ts';
+import { addToHour, type HourSets, hourOf, mergeHours, noHours, upToHour } from './hour-sets.ts';
+
+const RELEASED = new Date('2026-03-01T10:20:30.500Z');
+const FIRST_HOUR = hourOf(RELEASED);
+
+/** What happens to one device, by chance. */
+const history = fc.record({
+  platform: fc.constantFrom(1, 3),
+  fate: fc.constantFrom(
+    'sent',
+    'sent',
+    'sent',
+    'INVALID_TOKEN',
+    'NO_TOKEN',
+    'FREQUENCY_CAPPING',
+    'CONTROL_GROUP',
+    'in flight',
+  ),
+  displayable: fc.boolean(),
+  delivered: fc.option(fc.nat(800)),
+  opened: fc.option(fc.nat(800)),
+});
+type History = typeof history extends fc.Arbitrary<infer T> ? T : never;
+
+const EXCLUDED = ['FREQUENCY_CAPPING', 'CONTROL_GROUP'];
+
+/** Folds the histories into sets, event by event, in the order given by `shuffle` and with every event repeated. */
+function stagesOf(histories: readonly History[], order: readonly number[]): ChunkStages[] {
+  return [1, 3].map((platform) => {
+    const own = order.flatMap((i) => (histories[i]!.platform === platform ? [{ ...histories[i]!, position: i }] : []));
+    const twice = [...own, ...own.reverse()];
+    const where = (test: (h: History) => boolean): ChunkSet =>
+      ChunkSet.of(own.filter(test).map(({ position }) => position));
+    const hours = (pick: (h: History) => number | null): HourSets =>
+      twice.reduce<HourSets>((all, h) => {
+        const hour = pick(h);
+        return hour === null ? all : addToHour(all, FIRST_HOUR + hour, ChunkSet.of([h.position]));
+      }, noHours);
+    const failed = (category: string): FailedDevices => ({
+      category,
+      code: '0',
+      name: category.toLowerCase(),
+      hours: hours((h) => (h.fate === category ? 0 : null)),
+    });
+    return {
+      platform,
+      eligible: where((h) => !EXCLUDED.includes(h.fate)),
+      excluded: new Map(EXCLUDED.map((reason) => [reason, where((h) => h.fate === reason)])),
+      failed: [failed('INVALID_TOKEN'), failed('NO_TOKEN')],
+      sent: hours((h) => (h.fate === 'sent' ? 0 : null)),
+      notDisplayable: where((h) => h.fate === 'sent' && !h.displayable),
+      delivered: hours((h) => h.delivered),
+      opened: hours((h) => h.opened),
+    };
+  });
+}
+
+const stage = (stages: readonly Stage[], name: string): Stage => stages.find((one) => one.stage === name)!;
+const piece = (of: Stage, category: string): number => of.pieces.find((one) => one.category === category)!.total.count;
+const sum = (counts: readonly number[]): number => counts.reduce((a, b) => a + b, 0);
+
+function expectSumOfPlatforms({ count, platforms }: Count): void {
+  expect(sum(platforms.map((one) => one.count))).toBe(count);
+}
+
+describe('funnel', () => {
+  const shuffled = fc.array(history, { maxLength: 60 }).chain((histories) =>
+    fc.tuple(
+      fc.constant(histories),
+      fc.shuffledSubarray(
+        histories.map((_, i) => i),
+        { minLength: histories.length },
+      ),
+    ),
+  );
+
+  it('keeps the conservation laws of R-H14 over random histories, and agrees with the metrics', () => {
+    fc.assert(
+      fc.property(shuffled, fc.integer({ min: 0, max: 40 }), ([histories, order], days) => {
+        const stages = stagesOf(histories, order);
+        const now = new Date(RELEASED.getTime() + days * 86_400_000);
+        const { funnelState, channels } = funnelOf(stages, RELEASED, now, []);
+        if (histories.length === 0) {
+          expect(funnelState).toBe('FUNNEL_STATE_NO_EVENTS');
+          return;
+        }
+        const { funnel, confirmedDeliveries } = channels[0]!;
+        const [audience, sent, errors, deliveries, opened] = ['AUDIENCE', 'SENT', 'ERRORS', 'DELIVERIES', 'OPENED'].map(
+          (name) => stage(funnel, `STAGE_${name}`),
+        ) as [Stage, Stage, Stage, Stage, Stage];
+        expect(audience.total.count).toBe(histories.length);
+        expect(sum(audience.pieces.map(({ total }) => total.count))).toBe(audience.total.count);
+        const inFlight = histories.filter(({ fate }) => fate === 'in flight').length;
+        expect(piece(audience, 'ELIGIBLE_AUDIENCE')).toBe(sent.total.count + errors.total.count + inFlight);
+        expect(deliveries.total.count).toBe(sent.total.count);
+        expect(sum(deliveries.pieces.map(({ total }) => total.count))).toBe(sent.total.count);
+        expect(sum(errors.errors.map(({ total }) => total.count))).toBe(errors.total.count);
+        for (const error of errors.errors) expect(sum(error.codes.map(({ count }) => count))).toBe(error.total.count);
+        for (const one of funnel) {
+          expectSumOfPlatforms(one.total);
+          for (const { total } of one.pieces) expectSumOfPlatforms(total);
+        }
+        const confirmed = sum(
+          deliveries.pieces.filter(({ kind }) => kind === 'KIND_PASSED').map(({ total }) => total.count),
+        );
+        expect(opened.total.count).toBeLessThanOrEqual(confirmed);
+        expect(confirmed).toBeLessThanOrEqual(confirmedDeliveries.count);
+
+        const metrics = metricsOf(stages);
+        const metric = (pick: (one: (typeof metrics)[number]) => number): number => sum(metrics.map(pick));
+        expect(metric(({ sends }) => sends)).toBe(sent.total.count);
+        expect(metric((one) => one.errors)).toBe(errors.total.count);
+        expect(metric(({ opens }) => opens)).toBeGreaterThanOrEqual(opened.total.count);
+        expect(metric(({ deliveries: confirmedDevices }) => confirmedDevices)).toBe(confirmedDeliveries.count);
+        if (deliveries.pieces.length === 4) {
+          expect(
+            piece(deliveries, 'NOT_DISPLAYABLE_CONFIRMED') + piece(deliveries, 'NOT_DISPLAYABLE_NO_CONFIRMATION'),
+          ).toBe(metric(({ unshowableSends }) => unshowableSends));
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('does not depend on the order of events', () => {
+    fc.assert(
+      fc.property(shuffled, ([histories, order]) => {
+        const straight = stagesOf(
+          histories,
+          histories.map((_, i) => i),
+        );
+        const now = new Date(RELEASED.getTime() + 86_400_000);
+        expect(funnelOf(stagesOf(histories, order), RELEASED, now, [])).toEqual(funnelOf(straight, RELEASED, now, []));
+      }),
+    );
+  });
+
+  const one = (fate: History['fate'], over: Partial<History> = {}): ChunkStages[] =>
+    stagesOf([{ platform: 1, fate, displayable: true, delivered: null, opened: null, ...over }], [0]);
+  const after = (days: number): Date => new Date(RELEASED.getTime() + days * 86_400_000);
+
+  it.each([
+    [0, 'FUNNEL_STATE_READY', 'DELIVERIES_FORM_PER_DEVICE', 'BASIC_FORM_REASON_UNSPECIFIED'],
+    [31, 'FUNNEL_STATE_READY', 'DELIVERIES_FORM_BASIC', 'BASIC_FORM_REASON_RETENTION'],
+  ])('after %i days is %s in %s', (days, state, form, reason) => {
+    const funnel = funnelOf(one('sent'), RELEASED, after(days), []);
+    expect(funnel).toMatchObject({ funnelState: state, windowFrom: new Date('2026-03-01T10:20:30Z') });
+    expect(funnel.channels[0]).toMatchObject({ deliveriesForm: form, basicFormReason: reason });
+  });
+
+  it('is basic while nothing was sent, expired after 90 days, and empty without processing', () => {
+    expect(funnelOf(one('NO_TOKEN'), RELEASED, after(0), []).channels[0]?.basicFormReason).toBe(
+      'BASIC_FORM_REASON_NO_DELIVERIES',
+    );
+    expect(funnelOf(one('sent'), RELEASED, after(90), [])).toMatchObject({
+      funnelState: 'FUNNEL_STATE_EXPIRED',
+      channels: [],
+    });
+    expect(funnelOf([], undefined, after(0), []).funnelState).toBe('FUNNEL_STATE_NO_EVENTS');
+  });
+
+  it('counts reports in the rows only inside the window, and in confirmed deliveries always', () => {
+    const [channel] = funnelOf(one('sent', { opened: 31 * 24 }), RELEASED, after(32), []).channels;
+    expect(channel?.confirmedDeliveries.count).toBe(1);
+    expect(stage(channel!.funnel, 'STAGE_OPENED').total.count).toBe(0);
+  });
+});
+
+describe('hour sets', () => {
+  it('keep a device in its earliest hour', () => {
+    const late = addToHour(noHours, 9, ChunkSet.of([1, 2]));
+    const both = addToHour(late, 7, ChunkSet.of([2, 3]));
+    expect([...both].map(([hour, set]) => [hour, [...set.positions()]])).toEqual([
+      [9, [1]],
+      [7, [2, 3]],
+    ]);
+    expect(addToHour(both, 8, ChunkSet.of([2]))).toEqual(both);
+    expect([...upToHour(mergeHours(late, both), 8).positions()]).toEqual([2, 3]);
+  });
+});

@@ -1,0 +1,309 @@
+import { ChunkSet, Platform } from '@tidings/kernel';
+import { type HourSets, hourOf, mergeHours, upToHour } from './hour-sets.ts';
+
+/** What became of the devices of one (application, platform, chunk) for one message: the sets that every figure is read from. */
+export interface ChunkStages {
+  readonly platform: number;
+  readonly eligible: ChunkSet;
+  /** By category of STAGE_AUDIENCE. */
+  readonly excluded: ReadonlyMap<string, ChunkSet>;
+  readonly failed: readonly FailedDevices[];
+  readonly sent: HourSets;
+  /** Devices whose notifications were switched off at send time. */
+  readonly notDisplayable: ChunkSet;
+  readonly delivered: HourSets;
+  readonly opened: HourSets;
+}
+
+/** Final failures of one kind, by hour. */
+export interface FailedDevices {
+  readonly category: string;
+  readonly code: string;
+  readonly name: string;
+  readonly hours: HourSets;
+}
+
+export interface PlatformMetrics {
+  readonly platform: number;
+  readonly sends: number;
+  readonly opens: number;
+  readonly deliveries: number;
+  readonly inboxOpens: number;
+  readonly unshowableSends: number;
+  readonly errors: number;
+}
+
+export interface Count {
+  readonly count: number;
+  /** Ascending, zeros left out (R-H9). */
+  readonly platforms: { platform: number; count: number }[];
+}
+
+export interface Piece {
+  readonly kind: string;
+  readonly category: string;
+  readonly total: Count;
+}
+
+export interface StageError {
+  readonly category: string;
+  readonly total: Count;
+  readonly codes: { platform: number; code: string; name: string; count: number }[];
+}
+
+export interface Stage {
+  readonly stage: string;
+  readonly total: Count;
+  readonly pieces: Piece[];
+  readonly errors: StageError[];
+}
+
+export interface ChannelFunnel {
+  readonly channel: string;
+  readonly deliveriesForm: string;
+  readonly basicFormReason: string;
+  readonly confirmedDeliveries: Count;
+  readonly funnel: Stage[];
+}
+
+export interface Funnel {
+  readonly funnelState: string;
+  readonly windowFrom: Date | undefined;
+  readonly windowTo: Date | undefined;
+  readonly channels: ChannelFunnel[];
+}
+
+const DAY_MS = 86_400_000;
+/** How long after processing began reports count in the rows (R-H17), and per-device rows are told apart (R-H18). */
+const WINDOW_MS = 30 * DAY_MS;
+/** When a funnel is no longer shown (R-S7). */
+const FUNNEL_MS = 90 * DAY_MS;
+
+const CHANNELS: readonly {
+  readonly channel: string;
+  readonly perDevice: boolean;
+  readonly platforms: readonly number[];
+}[] = [
+  {
+    channel: 'CHANNEL_MOBILE_PUSH',
+    perDevice: true,
+    platforms: [
+      Platform.iOS,
+      Platform.Blackberry,
+      Platform.Android,
+      Platform.WindowsPhone,
+      Platform.Amazon,
+      Platform.Huawei,
+      Platform.Xiaomi,
+    ],
+  },
+];
+
+const EXCLUSIONS = [
+  'FREQUENCY_CAPPING',
+  'CONTROL_GROUP',
+  'UNSUBSCRIBED',
+  'BOUNCED',
+  'COMPLAINT',
+  'FILTERED_BY_CATEGORY',
+];
+
+/** One device set per platform and chunk; counting is adding sizes. */
+type Pick = (stages: ChunkStages) => number;
+
+function total(stages: readonly ChunkStages[], pick: Pick): Count {
+  const byPlatform = new Map<number, number>();
+  for (const chunk of stages) byPlatform.set(chunk.platform, (byPlatform.get(chunk.platform) ?? 0) + pick(chunk));
+  const platforms = [...byPlatform]
+    .filter(([, count]) => count > 0)
+    .sort(([a], [b]) => a - b)
+    .map(([platform, count]) => ({ platform, count }));
+  return { count: platforms.reduce((sum, { count }) => sum + count, 0), platforms };
+}
+
+const sentOf = (stages: ChunkStages): ChunkSet => upToHour(stages.sent);
+const failedOf = (stages: ChunkStages): number =>
+  stages.failed.reduce((sum, { hours }) => sum + upToHour(hours).size, 0);
+/** A delivery report or an open confirms, whichever came first (R-C11). */
+const confirmedOf = (stages: ChunkStages, lastHour?: number): ChunkSet =>
+  upToHour(mergeHours(stages.delivered, stages.opened), lastHour);
+
+/** Counters of a message per platform with at least one device counted (R-H4); every eligible device that reported counts (R-H13). */
+export function metricsOf(stages: readonly ChunkStages[]): PlatformMetrics[] {
+  const platforms = [...new Set(stages.filter(isCounted).map(({ platform }) => platform))].sort((a, b) => a - b);
+  return platforms.map((platform) => {
+    const own = stages.filter((chunk) => chunk.platform === platform);
+    const sum = (pick: Pick): number => total(own, pick).count;
+    return {
+      platform,
+      sends: sum((chunk) => sentOf(chunk).size),
+      opens: sum((chunk) => upToHour(chunk.opened).intersect(chunk.eligible).size),
+      deliveries: sum((chunk) => confirmedOf(chunk).intersect(chunk.eligible).size),
+      inboxOpens: 0,
+      unshowableSends: sum((chunk) => chunk.notDisplayable.intersect(sentOf(chunk)).size),
+      errors: sum(failedOf),
+    };
+  });
+}
+
+const excludedCount = (stages: ChunkStages): number =>
+  [...stages.excluded.values()].reduce((sum, set) => sum + set.size, 0);
+const isCounted = (stages: ChunkStages): boolean => stages.eligible.size + excludedCount(stages) > 0;
+
+/**
+ * The delivery funnel of a message (Spec H, R-H8 to R-H18).
+ * @param releasedAt when processing began; undefined for a message that was never processed.
+ * @param platforms restricts everything; empty = all.
+ */
+export function funnelOf(
+  all: readonly ChunkStages[],
+  releasedAt: Date | undefined,
+  now: Date,
+  platforms: readonly number[],
+): Funnel {
+  const nothing = { windowFrom: undefined, windowTo: undefined, channels: [] };
+  const age = releasedAt ? now.getTime() - releasedAt.getTime() : 0;
+  if (age >= FUNNEL_MS) return { funnelState: 'FUNNEL_STATE_EXPIRED', ...nothing };
+  if (!releasedAt || !all.some(isCounted)) return { funnelState: 'FUNNEL_STATE_NO_EVENTS', ...nothing };
+  const windowTo = wholeSeconds(Math.min(now.getTime(), releasedAt.getTime() + WINDOW_MS));
+  const wanted = platforms.length === 0 ? all : all.filter(({ platform }) => platforms.includes(platform));
+  return {
+    funnelState: 'FUNNEL_STATE_READY',
+    windowFrom: wholeSeconds(releasedAt.getTime()),
+    windowTo,
+    channels: CHANNELS.flatMap(({ channel, perDevice, platforms: own }) => {
+      const stages = wanted.filter(({ platform }) => own.includes(platform)).filter(isCounted);
+      return stages.length === 0
+        ? []
+        : [channelFunnel(channel, perDevice && age <= WINDOW_MS, stages, hourOf(windowTo))];
+    }),
+  };
+}
+
+const wholeSeconds = (ms: number): Date => new Date(Math.floor(ms / 1000) * 1000);
+
+function channelFunnel(
+  channel: string,
+  rowsAreKept: boolean,
+  stages: readonly ChunkStages[],
+  lastHour: number,
+): ChannelFunnel {
+  const sent = total(stages, (chunk) => sentOf(chunk).size);
+  const perDevice = rowsAreKept && sent.count > 0;
+  return {
+    channel,
+    deliveriesForm: perDevice ? 'DELIVERIES_FORM_PER_DEVICE' : 'DELIVERIES_FORM_BASIC',
+    basicFormReason: perDevice
+      ? 'BASIC_FORM_REASON_UNSPECIFIED'
+      : rowsAreKept
+        ? 'BASIC_FORM_REASON_NO_DELIVERIES'
+        : 'BASIC_FORM_REASON_RETENTION',
+    confirmedDeliveries: total(stages, (chunk) => confirmedOf(chunk).intersect(chunk.eligible).size),
+    funnel: [
+      audienceStage(stages),
+      { stage: 'STAGE_SENT', total: sent, pieces: [], errors: [] },
+      errorsStage(stages),
+      {
+        stage: 'STAGE_DELIVERIES',
+        total: sent,
+        pieces: perDevice ? perDeviceRows(stages, lastHour) : basicRows(stages, lastHour),
+        errors: [],
+      },
+      {
+        stage: 'STAGE_OPENED',
+        total: total(stages, (chunk) => upToHour(chunk.opened, lastHour).intersect(sentOf(chunk)).size),
+        pieces: [],
+        errors: [],
+      },
+    ],
+  };
+}
+
+function audienceStage(stages: readonly ChunkStages[]): Stage {
+  return {
+    stage: 'STAGE_AUDIENCE',
+    total: total(stages, (chunk) => chunk.eligible.size + excludedCount(chunk)),
+    pieces: [
+      { kind: 'KIND_PASSED', category: 'ELIGIBLE_AUDIENCE', total: total(stages, (chunk) => chunk.eligible.size) },
+      ...EXCLUSIONS.map((category) => ({
+        kind: 'KIND_REASON',
+        category,
+        total: total(stages, (chunk) => chunk.excluded.get(category)?.size ?? 0),
+      })),
+    ],
+    errors: [],
+  };
+}
+
+function errorsStage(stages: readonly ChunkStages[]): Stage {
+  const categories = [...new Set(stages.flatMap(({ failed }) => failed.map(({ category }) => category)))];
+  const errors = categories.map((category) => {
+    const own = stages.map((chunk) => ({ ...chunk, failed: chunk.failed.filter((one) => one.category === category) }));
+    return { category, total: total(own, failedOf), codes: codesOf(own) };
+  });
+  return {
+    stage: 'STAGE_ERRORS',
+    total: total(stages, failedOf),
+    pieces: [],
+    errors: errors.filter((error) => error.total.count > 0).sort((a, b) => b.total.count - a.total.count),
+  };
+}
+
+function codesOf(stages: readonly ChunkStages[]): StageError['codes'] {
+  const codes = new Map<string, StageError['codes'][number]>();
+  for (const { platform, failed } of stages) {
+    for (const { code, name, hours } of failed) {
+      const key = JSON.stringify([platform, code, name]);
+      const entry = codes.get(key) ?? { platform, code, name, count: 0 };
+      entry.count += upToHour(hours).size;
+      codes.set(key, entry);
+    }
+  }
+  return [...codes.values()].filter(({ count }) => count > 0).sort((a, b) => b.count - a.count);
+}
+
+function perDeviceRows(stages: readonly ChunkStages[], lastHour: number): Piece[] {
+  const row = (
+    kind: string,
+    category: string,
+    pick: (sent: ChunkSet, hidden: ChunkSet, confirmed: ChunkSet) => number,
+  ): Piece => ({
+    kind,
+    category,
+    total: total(stages, (chunk) => pick(sentOf(chunk), chunk.notDisplayable, confirmedOf(chunk, lastHour))),
+  });
+  return [
+    row(
+      'KIND_PASSED',
+      'DISPLAYABLE_CONFIRMED',
+      (sent, hidden, confirmed) => sent.minus(hidden).intersect(confirmed).size,
+    ),
+    row(
+      'KIND_REASON',
+      'DISPLAYABLE_NO_CONFIRMATION',
+      (sent, hidden, confirmed) => sent.minus(hidden).minus(confirmed).size,
+    ),
+    row(
+      'KIND_PASSED',
+      'NOT_DISPLAYABLE_CONFIRMED',
+      (sent, hidden, confirmed) => sent.intersect(hidden).intersect(confirmed).size,
+    ),
+    row(
+      'KIND_REASON',
+      'NOT_DISPLAYABLE_NO_CONFIRMATION',
+      (sent, hidden, confirmed) => sent.intersect(hidden).minus(confirmed).size,
+    ),
+  ];
+}
+
+function basicRows(stages: readonly ChunkStages[], lastHour: number): Piece[] {
+  const confirmed = (chunk: ChunkStages): number => sentOf(chunk).intersect(confirmedOf(chunk, lastHour)).size;
+  return [
+    { kind: 'KIND_PASSED', category: 'CONFIRMED_BY_DEVICE', total: total(stages, confirmed) },
+    {
+      kind: 'KIND_REASON',
+      category: 'NO_CONFIRMATION',
+      total: total(stages, (chunk) => sentOf(chunk).size - confirmed(chunk)),
+    },
+  ];
+}
