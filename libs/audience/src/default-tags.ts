@@ -17,6 +17,13 @@ const define = (number: number, name: string, type: TagType): TagDefinition => (
 /** Numbers below this belong to default tags; an account numbers its own from here on. */
 export const FIRST_OWN_TAG = 64;
 
+/** The number of an account's own tag, the `index`-th it ever had: it tells the type and whether sister applications share its values. */
+export const tagNumber = (index: number, type: TagType, applicationSpecific: boolean): number =>
+  FIRST_OWN_TAG + index * 16 + type * 2 + (applicationSpecific ? 0 : 1);
+
+/** True when a value of this tag belongs to the person, so that every application of the account shows the same (R-RES7). */
+export const isSharedTag = (number: number): boolean => number >= FIRST_OWN_TAG && number % 2 === 1;
+
 /** The tags of every account, by the names that code calls them (R-RES17). The numbers are stored: they never change. */
 export const defaultTags = {
   language: define(1, 'Language', TagType.TAG_TYPE_STRING),
@@ -38,3 +45,11 @@ export const defaultTags = {
 
 /** All of them, in the order of their numbers. */
 export const defaultTagList: readonly TagDefinition[] = Object.values(defaultTags);
+
+const defaultTypes = new Map(defaultTagList.map(({ number, type }) => [number, type]));
+
+/** The type of a tag, told by its number alone: types never change, so no view of the account's tags can be too old for it. */
+export const tagTypeOf = (number: number): TagType =>
+  number >= FIRST_OWN_TAG
+    ? ((number - FIRST_OWN_TAG) % 16) >> 1
+    : (defaultTypes.get(number) ?? TagType.TAG_TYPE_UNSPECIFIED);

@@ -21,7 +21,7 @@ export const keyFor = (masterKey: Uint8Array, purpose: KeyPurpose): KeyObject =>
 export function keyedId(key: KeyObject, ...parts: readonly string[]): string {
   let text = '';
   for (const part of parts) text += `${part.length}:${part}`;
-  return createHmac('sha256', key).update(text).digest('base64url').slice(0, 22);
+  return createHmac('sha256', key).update(text).digest().toString('base64url', 0, 16);
 }
 
 /** Who stands behind a hwid in an account: the same in all its applications. A user id has the same form, so that it is the person by default (R-RES3). */

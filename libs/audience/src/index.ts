@@ -1,4 +1,39 @@
-export { defaultTagList, defaultTags, FIRST_OWN_TAG, type TagDefinition } from './default-tags.ts';
+export { type AccountAction, type AccountView, decideAccount, DENIED } from './account/decide.ts';
+export {
+  type AccessToken,
+  type Account,
+  type AccountState,
+  type AccountTarget,
+  type Application,
+  as,
+  evolveAccountState,
+  type PlatformSettings,
+  type Tag,
+  targetsOf,
+} from './account/state.ts';
+export { type ConditionInput, expressionOf, MAX_CONDITIONS, tagCondition } from './conditions.ts';
+export {
+  defaultTagList,
+  defaultTags,
+  FIRST_OWN_TAG,
+  isSharedTag,
+  type TagDefinition,
+  tagNumber,
+  tagTypeOf,
+} from './default-tags.ts';
+export { controlBucketOf } from './device/control-group.ts';
+export {
+  decide,
+  type DeviceAction,
+  type DeviceDecision,
+  type DeviceIdentity,
+  type NewToken,
+  type NewUser,
+  type NoteWrite,
+  type Person,
+  type RegisterDevice,
+} from './device/decide.ts';
+export { type Device, type DeviceNotes, entriesIn, evolve, lastActivity, tokenTime } from './device/device.ts';
 export {
   checkOf,
   DEVICE_LOGS,
@@ -10,3 +45,17 @@ export {
   logOf,
   personOf,
 } from './identity.ts';
+export { formatDate, parseDate, type ParsedDate } from './tags/date.ts';
+export { entriesOf, indexedText, type TagEntry, valueOf } from './tags/entries.ts';
+export { isTimezone, parseLanguage } from './tags/languages.ts';
+export {
+  applyWrite,
+  type ListOperator,
+  parseTagWrite,
+  sameEntries,
+  type TagWrite,
+  typeName,
+  UNFIT,
+} from './tags/operations.ts';
+export { isWithin, outputOf, parseValue, plainText, type TagOutput, type Value, wrongValue } from './tags/value.ts';
+export { isVersion, versionKey } from './tags/version.ts';

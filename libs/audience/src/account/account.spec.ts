@@ -1,0 +1,167 @@
+import { TagType } from '@tidings/events';
+import { type AccountEvent, AccessScope } from '@tidings/events/generated/tidings/events/v1/accounts';
+import { isSharedTag, tagTypeOf } from '../default-tags.ts';
+import { type AccountAction, decideAccount, DENIED } from './decide.ts';
+import {
+  type AccessToken,
+  type AccountState,
+  type Application,
+  evolveAccountState,
+  type Tag,
+  targetsOf,
+} from './state.ts';
+
+const AT = new Date('2026-01-01T12:00:00Z');
+const app = 'AAAAA-00001';
+
+/** All accounts' states, as their owner's collections hold them. */
+class World {
+  readonly states = new Map<string, AccountState>();
+
+  do(account: string, action: AccountAction): AccountEvent[] {
+    const view = {
+      account: () => this.states.get(`account ${account}`),
+      application: (code: string) => this.states.get(`application ${code}`),
+      token: (id: string) => this.states.get(`token ${id}`),
+      tag: (name: string) => this.states.get(`tag ${account} ${name}`),
+    };
+    const events = decideAccount(account, view, action, AT);
+    for (const event of events) {
+      for (const target of targetsOf(event)) {
+        const key = {
+          account: `account ${account}`,
+          application: `application ${'code' in target ? target.code : ''}`,
+          token: `token ${'id' in target ? target.id : ''}`,
+          tag: `tag ${account} ${'name' in target ? target.name : ''}`,
+        }[target.kind];
+        this.states.set(key, evolveAccountState(this.states.get(key), event, target.kind));
+      }
+    }
+    return events;
+  }
+}
+
+const createApplication = (more: Partial<AccountAction & { type: 'createApplication' }> = {}): AccountAction => ({
+  type: 'createApplication',
+  code: app,
+  title: 'App',
+  icon: '',
+  sdkIos: 'pw',
+  sdkAndroid: 'pw',
+  authorizeAllTokens: false,
+  token: '',
+  ...more,
+});
+const issueToken = (more: Partial<AccountAction & { type: 'issueToken' }> = {}): AccountAction => ({
+  type: 'issueToken',
+  id: 't1',
+  hash: new Uint8Array(32),
+  scope: AccessScope.ACCESS_SCOPE_API,
+  allApplications: false,
+  applications: [],
+  ...more,
+});
+const addTag = (name: string, tagType = TagType.TAG_TYPE_INTEGER, applicationSpecific = false): AccountAction => ({
+  type: 'addTag',
+  name,
+  tagType,
+  applicationSpecific,
+});
+
+describe('an account', () => {
+  let world: World;
+  beforeEach(() => {
+    world = new World();
+    world.do('a', { type: 'createAccount', name: 'A' });
+    world.do('b', { type: 'createAccount', name: 'B' });
+  });
+  const application = () => world.states.get(`application ${app}`) as Application;
+  const token = () => world.states.get('token t1') as AccessToken;
+
+  it('is created once', () => {
+    expect(world.do('a', { type: 'createAccount', name: 'again' })).toEqual([]);
+    expect(() => world.do('nobody', createApplication())).toThrow('Account not found');
+  });
+
+  it('grants an application to the token that created it (R-T2)', () => {
+    world.do('a', issueToken());
+    world.do('a', createApplication({ token: 't1' }));
+    expect(token().applications).toEqual([app]);
+    expect(application()).toMatchObject({ account: 'a', title: 'App', platforms: [] });
+    expect(() => world.do('a', createApplication())).toThrow('taken');
+  });
+
+  it('grants nothing to a token of another account, or a revoked one', () => {
+    world.do('b', issueToken());
+    world.do('a', createApplication({ token: 't1' }));
+    expect(token().applications).toEqual([]);
+  });
+
+  it.each(['', 'x'.repeat(256)])('refuses the title %j', (title) =>
+    expect(() => world.do('a', createApplication({ title }))).toThrow('title: '),
+  );
+
+  it('issues tokens for its own applications only', () => {
+    world.do('a', createApplication());
+    expect(() => world.do('b', issueToken({ applications: [app] }))).toThrow(DENIED);
+    world.do('a', issueToken({ applications: [app, app] }));
+    expect(token()).toMatchObject({ applications: [app], revoked: false, createdAt: AT });
+  });
+
+  it('revokes a token once, and only its own', () => {
+    world.do('a', issueToken());
+    expect(world.do('b', { type: 'revokeToken', id: 't1' })).toEqual([]);
+    world.do('a', { type: 'revokeToken', id: 't1' });
+    expect(token().revoked).toBe(true);
+    expect(world.do('a', { type: 'revokeToken', id: 't1' })).toEqual([]);
+  });
+
+  it('replaces the settings of a platform and enables it (R-A1)', () => {
+    world.do('a', createApplication());
+    const configure = (settings: Record<string, string>): AccountAction => ({
+      type: 'configurePlatform',
+      application: app,
+      platform: 1,
+      settings,
+      sealed: { ios_key_file: new Uint8Array([1]) },
+    });
+    world.do('a', configure({ ios_gateway: '1', ios_framework: 'native' }));
+    world.do('a', configure({ ios_gateway: '0' }));
+    expect(application().platforms).toMatchObject([
+      { platform: 1, enabled: true, credentialVersion: 2, settings: { ios_gateway: '0' } },
+    ]);
+    expect(() => world.do('b', configure({}))).toThrow(DENIED);
+  });
+
+  it('turns debug mode on for an hour, and off', () => {
+    world.do('a', createApplication());
+    world.do('a', { type: 'setDebug', application: app, on: true });
+    expect(application().debugUntil).toEqual(new Date('2026-01-01T13:00:00Z'));
+    world.do('a', { type: 'setDebug', application: app, on: false });
+    expect(application().debugUntil).toBeUndefined();
+    expect(() => world.do('b', { type: 'setDebug', application: app, on: true })).toThrow(DENIED);
+  });
+
+  it('numbers its tags so that the number tells type and reach', () => {
+    world.do('a', addTag(' Level '));
+    world.do('a', addTag('level', TagType.TAG_TYPE_LIST, true));
+    world.do('b', addTag('Level'));
+    const tag = (account: string, name: string) => world.states.get(`tag ${account} ${name}`) as Tag;
+    expect(tagTypeOf(tag('a', 'Level').number)).toBe(TagType.TAG_TYPE_INTEGER);
+    expect(isSharedTag(tag('a', 'Level').number)).toBe(true);
+    expect(tagTypeOf(tag('a', 'level').number)).toBe(TagType.TAG_TYPE_LIST);
+    expect(isSharedTag(tag('a', 'level').number)).toBe(false);
+    expect(tag('b', 'Level').number).toBe(tag('a', 'Level').number);
+  });
+
+  it.each([
+    ['Level', TagType.TAG_TYPE_STRING, 'Tag already exists'],
+    ['Language', TagType.TAG_TYPE_STRING, 'Tag already exists'],
+    ['New', 8 as TagType, 'tag.type: must be 1 to 7'],
+    ['  ', TagType.TAG_TYPE_STRING, 'tag.name: '],
+    ['x'.repeat(256), TagType.TAG_TYPE_STRING, 'tag.name: '],
+  ])('refuses the tag %j of type %s', (name, type, text) => {
+    world.do('a', addTag('Level'));
+    expect(() => world.do('a', addTag(name, type))).toThrow(text);
+  });
+});

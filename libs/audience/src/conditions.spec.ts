@@ -1,0 +1,141 @@
+import { Operator, TagType } from '@tidings/events';
+import { expressionOf, type ConditionInput } from './conditions.ts';
+import { type TagDefinition, tagNumber } from './default-tags.ts';
+import { versionKey } from './tags/version.ts';
+
+const NOW = Date.UTC(2026, 5, 15, 12);
+const types = ['Integer', 'String', 'List', 'Date', 'Boolean', 'Decimal', 'Version'] as const;
+const tags = new Map<string, TagDefinition>(
+  types.map((name, i) => [
+    name,
+    { name, type: (i + 1) as TagType, number: tagNumber(i, i + 1, true), applicationSpecific: true },
+  ]),
+);
+
+const typed = (conditions: ConditionInput[], operator = '', at = 'notifications[0]') =>
+  expressionOf(at, conditions, operator, (name) => tags.get(name), NOW);
+const one = (tag: string, operator: string, operand: unknown) => typed([{ tag, operator, operand }]).node;
+const fault = (tag: string, operator: string, operand: unknown): string => {
+  try {
+    one(tag, operator, operand);
+    return '';
+  } catch (error) {
+    return (error as Error).message;
+  }
+};
+
+describe('conditions (R-RES12 to R-RES16)', () => {
+  const ordered = ['EQ', 'IN', 'NOTEQ', 'NOTIN', 'BETWEEN', 'GTE', 'LTE'];
+  const valid: Record<string, string[]> = {
+    Integer: ordered,
+    Decimal: ordered,
+    Version: ordered,
+    Date: ordered,
+    String: ['EQ', 'IN', 'NOTEQ', 'NOTIN'],
+    Boolean: ['EQ'],
+    List: ['IN', 'EQ'],
+  };
+  const sample: Record<string, unknown> = {
+    Integer: 1,
+    Decimal: 1.5,
+    Version: '1.0',
+    Date: '2026-01-01',
+    String: 'a',
+    Boolean: true,
+    List: 'a',
+  };
+  const operand = (type: string, operator: string): unknown => {
+    if (operator === 'BETWEEN') return [sample[type], sample[type]];
+    return operator.endsWith('IN') ? [sample[type]] : sample[type];
+  };
+  const pairs = types.flatMap((type) => [...ordered, 'LIKE'].map((operator) => [type, operator] as const));
+
+  it.each(pairs)('%s %s', (type, operator) => {
+    const expected = valid[type]!.includes(operator)
+      ? ''
+      : `notifications[0].conditions[0]: operator ${operator} is not valid for ${type} tag`;
+    expect(fault(type, operator, operand(type, operator))).toBe(expected);
+    expect(fault(type, operator.toLowerCase(), operand(type, operator))).toBe(expected);
+  });
+
+  it.each<[string, string, unknown]>([
+    ['Integer', 'EQ', 'x'],
+    ['Integer', 'EQ', 1.5],
+    ['Integer', 'EQ', [1]],
+    ['Integer', 'EQ', null],
+    ['Integer', 'IN', []],
+    ['Integer', 'IN', 5],
+    ['Integer', 'BETWEEN', [1]],
+    ['Integer', 'BETWEEN', [2, 1]],
+    ['Integer', 'BETWEEN', [1, 2, 3]],
+    ['Date', 'EQ', 'someday'],
+    ['Date', 'NOTEQ', '3 days ago'],
+    ['Date', 'IN', ['3 days ago']],
+    ['Date', 'BETWEEN', ['3 days ago', '5 days ago']],
+    ['Boolean', 'EQ', 'yes'],
+    ['Version', 'GTE', 'latest'],
+    ['Version', 'BETWEEN', ['1.10', '1.9']],
+    ['String', 'EQ', true],
+    ['List', 'EQ', ['a', 'b']],
+    ['List', 'IN', 'a'],
+  ])('%s %s %j has a wrong operand', (tag, operator, given) =>
+    expect(fault(tag, operator, given)).toBe(`notifications[0].conditions[0]: wrong operand for ${tag} tag`),
+  );
+
+  it('types the operands', () => {
+    const tag = (name: string, operator: Operator, operands: unknown[]) => ({
+      $case: 'tag',
+      value: {
+        tag: tags.get(name)!.number,
+        type: tags.get(name)!.type,
+        operator,
+        operands: operands.map((value) => ({ value })),
+      },
+    });
+    expect(one('Integer', 'between', ['1', 2])).toEqual(
+      tag('Integer', Operator.OPERATOR_BETWEEN, [
+        { $case: 'number', value: 1 },
+        { $case: 'number', value: 2 },
+      ]),
+    );
+    expect(one('List', 'EQ', 'a')).toEqual(tag('List', Operator.OPERATOR_IN, [{ $case: 'text', value: 'a' }]));
+    expect(one('String', 'IN', ['a', 5])).toEqual(
+      tag('String', Operator.OPERATOR_IN, [
+        { $case: 'text', value: 'a' },
+        { $case: 'text', value: '5' },
+      ]),
+    );
+    expect(one('Boolean', 'EQ', '0')).toEqual(tag('Boolean', Operator.OPERATOR_EQ, [{ $case: 'flag', value: false }]));
+    expect(one('Version', 'GTE', '1.2')).toEqual(
+      tag('Version', Operator.OPERATOR_GTE, [{ $case: 'text', value: versionKey('1.2') }]),
+    );
+    const date = (atMs: number, wholeDay: boolean, daysAgo?: number) => ({
+      $case: 'date',
+      value: { atMs: BigInt(atMs), wholeDay, daysAgo },
+    });
+    expect(one('Date', 'LTE', '2026-01-01 00:00')).toEqual(
+      tag('Date', Operator.OPERATOR_LTE, [date(Date.UTC(2026, 0, 1), true)]),
+    );
+    expect(one('Date', 'LTE', 1767225660)).toEqual(tag('Date', Operator.OPERATOR_LTE, [date(1767225660000, false)]));
+    expect(one('Date', 'BETWEEN', ['5 days ago', '1 day ago'])).toEqual(
+      tag('Date', Operator.OPERATOR_BETWEEN, [date(0, true, 5), date(0, true, 1)]),
+    );
+  });
+
+  it('joins them', () => {
+    const two = [
+      { tag: 'Integer', operator: 'EQ', operand: 1 },
+      { tag: 'String', operator: 'EQ', operand: 'a' },
+    ];
+    expect(typed(two).node?.$case).toBe('all');
+    expect(typed(two, 'or').node?.$case).toBe('any');
+    expect(() => typed(two, 'XOR')).toThrow('notifications[0].conditions_operator: must be AND or OR');
+    expect(() => typed([])).toThrow('notifications[0].conditions: must not be empty');
+    expect(() => typed(Array.from({ length: 101 }, () => two[0]!))).toThrow(
+      'notifications[0].conditions: at most 100 entries',
+    );
+    expect(() => typed([...two, { tag: 'Nope', operator: 'EQ', operand: 1 }], '', '')).toThrow(
+      'conditions[2]: unknown tag "Nope"',
+    );
+  });
+});

@@ -1,0 +1,159 @@
+import { type DateOperand, type Expression, type Operand, Operator, TagType } from '@tidings/events';
+import { Fault } from '@tidings/kernel';
+import { type TagDefinition } from './default-tags.ts';
+import { DAY_MS, parseDate } from './tags/date.ts';
+import { typeName } from './tags/operations.ts';
+import { parseValue, plainText } from './tags/value.ts';
+import { versionKey } from './tags/version.ts';
+
+/** One triple of a request: `[tag, operator, operand]`. */
+export interface ConditionInput {
+  readonly tag: string;
+  readonly operator: string;
+  readonly operand: unknown;
+}
+
+export const MAX_CONDITIONS = 100;
+
+const { OPERATOR_EQ, OPERATOR_IN, OPERATOR_NOTEQ, OPERATOR_NOTIN, OPERATOR_GTE, OPERATOR_LTE, OPERATOR_BETWEEN } =
+  Operator;
+
+const operators: ReadonlyMap<string, Operator> = new Map([
+  ['EQ', OPERATOR_EQ],
+  ['IN', OPERATOR_IN],
+  ['NOTEQ', OPERATOR_NOTEQ],
+  ['NOTIN', OPERATOR_NOTIN],
+  ['GTE', OPERATOR_GTE],
+  ['LTE', OPERATOR_LTE],
+  ['BETWEEN', OPERATOR_BETWEEN],
+]);
+
+const ordered: readonly Operator[] = [...operators.values()];
+
+/** The spec's table, and R-RES12. */
+const validOperators: Readonly<Record<TagType, readonly Operator[]>> = {
+  [TagType.TAG_TYPE_UNSPECIFIED]: [],
+  [TagType.TAG_TYPE_INTEGER]: ordered,
+  [TagType.TAG_TYPE_DECIMAL]: ordered,
+  [TagType.TAG_TYPE_VERSION]: ordered,
+  [TagType.TAG_TYPE_DATE]: ordered,
+  [TagType.TAG_TYPE_STRING]: [OPERATOR_EQ, OPERATOR_IN, OPERATOR_NOTEQ, OPERATOR_NOTIN],
+  [TagType.TAG_TYPE_BOOLEAN]: [OPERATOR_EQ],
+  [TagType.TAG_TYPE_LIST]: [OPERATOR_IN, OPERATOR_EQ],
+};
+
+const takesDaysAgo = (operator: Operator): boolean =>
+  operator === OPERATOR_EQ || operator === OPERATOR_BETWEEN || operator === OPERATOR_GTE || operator === OPERATOR_LTE;
+
+const DAYS_AGO = /^(\d{1,6}) days? ago$/i;
+
+function dateOperand(operator: Operator, input: unknown): DateOperand | undefined {
+  const ago = typeof input === 'string' ? DAYS_AGO.exec(input) : null;
+  if (ago) return takesDaysAgo(operator) ? { atMs: 0n, wholeDay: true, daysAgo: Number(ago[1]) } : undefined;
+  const date = parseDate(input);
+  return date && { atMs: BigInt(Math.floor(date.ms)), wholeDay: date.wholeDay, daysAgo: undefined };
+}
+
+/** One operand in the tag's type, undefined where it is of another. Versions become their order keys, as devices keep them. */
+function operandOf(type: TagType, operator: Operator, input: unknown): Operand | undefined {
+  if (type === TagType.TAG_TYPE_DATE) {
+    const date = dateOperand(operator, input);
+    return date && { value: { $case: 'date', value: date } };
+  }
+  if (type === TagType.TAG_TYPE_LIST || type === TagType.TAG_TYPE_STRING) {
+    const text = plainText(input);
+    return text === undefined ? undefined : { value: { $case: 'text', value: text } };
+  }
+  const value = parseValue(type, input);
+  switch (value?.$case) {
+    case 'number':
+    case 'flag':
+      return { value };
+    case 'version':
+      return { value: { $case: 'text', value: versionKey(value.value) } };
+    default:
+      return undefined;
+  }
+}
+
+/** What orders two operands of one type. */
+function rank(operand: Operand, now: number): number | string {
+  const { value } = operand;
+  switch (value?.$case) {
+    case 'number':
+    case 'text':
+      return value.value;
+    case 'date': {
+      const { daysAgo, atMs } = value.value;
+      return daysAgo === undefined ? Number(atMs) : Math.floor(now / DAY_MS) * DAY_MS - daysAgo * DAY_MS;
+    }
+    default:
+      return 0;
+  }
+}
+
+function inputsOf(operator: Operator, operand: unknown): readonly unknown[] | undefined {
+  switch (operator) {
+    case OPERATOR_IN:
+    case OPERATOR_NOTIN:
+      return Array.isArray(operand) && operand.length > 0 ? (operand as unknown[]) : undefined;
+    case OPERATOR_BETWEEN:
+      return Array.isArray(operand) && operand.length === 2 ? (operand as unknown[]) : undefined;
+    default:
+      return [operand];
+  }
+}
+
+/**
+ * A condition on a tag, typed. Faults (210): `<path>: operator <OP> is not valid for <Type> tag`, `<path>: wrong operand for <Type> tag`
+ * (R-RES12, R-RES13). A List's EQ becomes IN with one entry.
+ * @param now tells whether the bounds of a BETWEEN with "N days ago" are in order; they are resolved at each evaluation.
+ */
+export function tagCondition(
+  path: string,
+  tag: TagDefinition,
+  operatorText: string,
+  operand: unknown,
+  now: number,
+): Expression {
+  const operator = operators.get(operatorText.toUpperCase());
+  const type = typeName(tag.type);
+  if (operator === undefined || !validOperators[tag.type].includes(operator)) {
+    throw Fault.argument(`${path}: operator ${operatorText.toUpperCase()} is not valid for ${type} tag`);
+  }
+  const operands = inputsOf(operator, operand)?.map((input) => operandOf(tag.type, operator, input));
+  const wrong = (): Fault => Fault.argument(`${path}: wrong operand for ${type} tag`);
+  if (!operands?.every((each) => each !== undefined)) throw wrong();
+  if (operator === OPERATOR_BETWEEN && rank(operands[0]!, now) > rank(operands[1]!, now)) throw wrong();
+  const asList = tag.type === TagType.TAG_TYPE_LIST;
+  const value = { tag: tag.number, type: tag.type, operator: asList ? OPERATOR_IN : operator, operands };
+  return { node: { $case: 'tag', value } };
+}
+
+/**
+ * The expression of a list of conditions: all of them, or with OR any. Faults (210): those of {@link tagCondition} and
+ * `<path>conditions[i]: unknown tag "<name>"`, with the place of the notification in front.
+ * @param at where the conditions stand, e.g. `notifications[0]`; "" for the request itself.
+ */
+export function expressionOf(
+  at: string,
+  conditions: readonly ConditionInput[],
+  operator: string,
+  tagNamed: (name: string) => TagDefinition | undefined,
+  now: number,
+): Expression {
+  const prefix = at === '' ? '' : `${at}.`;
+  const joint = (operator || 'AND').toUpperCase();
+  if (joint !== 'AND' && joint !== 'OR') throw Fault.argument(`${prefix}conditions_operator: must be AND or OR`);
+  if (conditions.length === 0) throw Fault.argument(`${prefix}conditions: must not be empty`);
+  if (conditions.length > MAX_CONDITIONS)
+    throw Fault.argument(`${prefix}conditions: at most ${MAX_CONDITIONS} entries`);
+  const of = conditions.map((condition, i) => {
+    const path = `${prefix}conditions[${i}]`;
+    const tag = tagNamed(condition.tag);
+    if (!tag) throw Fault.argument(`${path}: unknown tag "${condition.tag}"`);
+    return tagCondition(path, tag, condition.operator, condition.operand, now);
+  });
+  if (of.length === 1) return of[0]!;
+  return { node: joint === 'AND' ? { $case: 'all', value: { of } } : { $case: 'any', value: { of } } };
+}

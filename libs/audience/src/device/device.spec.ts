@@ -1,0 +1,391 @@
+import { TagType } from '@tidings/events';
+import { type DeviceEvent, TokenRemoval } from '@tidings/events/generated/tidings/events/v1/devices';
+import fc from 'fast-check';
+import { defaultTags, isSharedTag, type TagDefinition, tagNumber } from '../default-tags.ts';
+import { deviceIdOf } from '../identity.ts';
+import { parseTagWrite, type TagWrite } from '../tags/operations.ts';
+import { decide, type DeviceAction, type DeviceDecision, type DeviceIdentity } from './decide.ts';
+import { type Device, entriesIn, evolve } from './device.ts';
+
+const T0 = Date.UTC(2026, 0, 1, 12);
+const MINUTE = T0 / 60_000;
+const application = 'AAAAA-00001';
+const sister = 'AAAAA-00002';
+const person = 'p'.repeat(22);
+
+const tag = (index: number, type: TagType, applicationSpecific: boolean): TagDefinition => ({
+  name: `tag${index}`,
+  number: tagNumber(index, type, applicationSpecific),
+  type,
+  applicationSpecific,
+});
+const level = tag(0, TagType.TAG_TYPE_INTEGER, false);
+const colour = tag(1, TagType.TAG_TYPE_STRING, true);
+const products = tag(2, TagType.TAG_TYPE_LIST, false);
+
+const write = (definition: TagDefinition, input: unknown): TagWrite => {
+  const parsed = parseTagWrite(definition, input);
+  if (typeof parsed === 'string') throw new Error(parsed);
+  return parsed;
+};
+
+const identity = (app = application): DeviceIdentity => ({ account: 'default', application: app, person, hwid: 'h1' });
+const token = (text: string) => ({ text, hash: `hash of ${text}` });
+
+/** The world of one person: what happened so far, and what follows. */
+class World {
+  readonly devices = new Map<string, Device>();
+  clock = T0;
+
+  fold(events: readonly DeviceEvent[]): void {
+    for (const event of events) {
+      const id = deviceIdOf(event.application, event.person);
+      this.devices.set(id, evolve(this.devices.get(id), event));
+    }
+  }
+
+  decide(action: DeviceAction, app = application): DeviceDecision {
+    const own = this.devices.get(deviceIdOf(app, person));
+    const sisters = [...this.devices.values()].filter((device) => device.app !== app);
+    return decide(identity(app), { own, sisters }, action, this.devices.size + 40, new Date(this.clock));
+  }
+
+  do(action: DeviceAction, app = application): DeviceDecision {
+    const decision = this.decide(action, app);
+    this.fold(decision.events);
+    for (const { id, set, max } of decision.notes) {
+      const device = this.devices.get(id)!;
+      const self = { ...device.self, ...set } as Record<string, number>;
+      for (const [name, value] of Object.entries(max ?? {})) self[name] = Math.max(self[name] ?? 0, value);
+      this.devices.set(id, { ...device, self });
+    }
+    return decision;
+  }
+
+  device(app = application): Device {
+    return this.devices.get(deviceIdOf(app, person))!;
+  }
+}
+
+const register = (more: Partial<DeviceAction & { type: 'register' }> = {}): DeviceAction => ({
+  type: 'register',
+  platform: 3,
+  writes: [],
+  ...more,
+});
+
+const given = (...steps: readonly (DeviceAction | [DeviceAction, string])[]) => {
+  const world = new World();
+  for (const step of steps) {
+    if (Array.isArray(step)) world.do(step[0], step[1]);
+    else world.do(step);
+  }
+  return {
+    world,
+    at: (minutes: number) => {
+      world.clock = T0 + minutes * 60_000;
+      return {
+        when: (action: DeviceAction, app?: string) => world.do(action, app),
+      };
+    },
+    when: (action: DeviceAction, app?: string) => world.do(action, app),
+  };
+};
+
+const cases = (decision: DeviceDecision) => decision.events.map(({ application: app, event }) => [app, event?.$case]);
+
+describe('a device', () => {
+  it('is registered with a number, its owner, a control-group bucket and the default tags', () => {
+    const { world } = given(
+      register({ token: token('t1'), writes: [write(defaultTags.language, 'de'), write(defaultTags.timezone, 3600)] }),
+    );
+    expect(world.device()).toMatchObject({
+      app: application,
+      person,
+      seq: 40,
+      status: 1,
+      hwid: 'h1',
+      platform: 3,
+      token: 't1',
+      th: 'hash of t1',
+      ta: T0,
+      user: person,
+      lang: 'de',
+      tz: 3600,
+      alerts: true,
+      owners: [{ user: person, from: T0 }],
+      createdAt: T0,
+      tags: [{ k: defaultTags.firstInstall.number, v: MINUTE * 60_000 }],
+    });
+    expect(world.device().userId).toBeUndefined();
+  });
+
+  it('registered again unchanged is no event; the token is noted as registered again', () => {
+    const first = register({
+      token: token('t1'),
+      user: { id: 'u', hash: 'hash u' },
+      keys: keys('k'),
+      writes: [write(colour, 'red')],
+    });
+    const decision = given(first).at(5).when(first);
+    expect(decision.events).toEqual([]);
+    expect(decision.notes).toEqual([{ id: `${application}:${person}`, max: { tokenAt: T0 + 5 * 60_000 } }]);
+    expect(given(first).when(register({ keys: { ...keys('k'), idfa: undefined } }))).toEqual({ events: [], notes: [] });
+  });
+
+  it('keeps its token where none is given, loses it by an empty one, takes a new one', () => {
+    const start = given(register({ token: token('t1') }));
+    expect(cases(start.when(register()))).toEqual([]);
+    expect(cases(start.at(1).when(register({ token: token('t2') })))).toEqual([[application, 'tokenSet']]);
+    expect(start.world.device()).toMatchObject({ token: 't2', ta: T0 + 60_000, alerts: true });
+    expect(cases(start.when(register({ token: null })))).toEqual([[application, 'tokenRemoved']]);
+    expect(start.world.device()).toMatchObject({ token: undefined, th: undefined, alerts: true });
+    expect(cases(start.when(register({ token: null })))).toEqual([]);
+  });
+
+  it('takes the last platform; a token is the token of its platform', () => {
+    const start = given(register({ token: token('t1') }));
+    expect(cases(start.when(register({ platform: 1, token: token('t1') })))).toEqual([
+      [application, 'updated'],
+      [application, 'tokenSet'],
+    ]);
+    expect(start.world.device().platform).toBe(1);
+  });
+
+  it('changes its owner, and remembers who had it', () => {
+    const start = given(register());
+    start.at(1).when(register({ user: { id: 'u', hash: 'hash u' } }));
+    const device = start.world.device();
+    expect(device).toMatchObject({ userId: 'u', user: 'hash u' });
+    expect(device.owners).toEqual([
+      { user: person, from: T0 },
+      { user: 'hash u', from: T0 + 60_000 },
+    ]);
+    expect(device.cg).not.toBe(given(register()).world.device().cg);
+    start.when(register({ user: { id: 'h1', hash: person } }));
+    expect(start.world.device()).toMatchObject({ userId: undefined, user: person });
+  });
+
+  it('loses token and alerts when it is unregistered, once', () => {
+    const start = given(register({ token: token('t1') }));
+    expect(start.when({ type: 'unregister' }).events[0]?.event).toEqual({
+      $case: 'tokenRemoved',
+      value: { reason: TokenRemoval.TOKEN_REMOVAL_UNREGISTERED },
+    });
+    expect(start.world.device()).toMatchObject({ token: undefined, alerts: false, seq: 40 });
+    expect(start.when({ type: 'unregister' }).events).toEqual([]);
+  });
+
+  it('has alerts enabled by a new token, unless the client says otherwise', () => {
+    const start = given(register({ token: token('t1'), writes: [write(defaultTags.pushAlertsEnabled, false)] }));
+    expect(start.world.device().alerts).toBe(false);
+    start.when(register({ token: token('t2') }));
+    expect(start.world.device().alerts).toBe(false);
+    start.when({ type: 'unregister' });
+    start.when(register({ token: token('t2') }));
+    expect(start.world.device().alerts).toBe(true);
+    start.when({ type: 'unregister' });
+    start.when(register({ token: token('t2'), writes: [write(defaultTags.pushAlertsEnabled, false)] }));
+    expect(start.world.device().alerts).toBe(false);
+  });
+
+  it.each<DeviceAction>([{ type: 'unregister' }, { type: 'setTags', writes: [] }, { type: 'open', writes: [] }])(
+    'that is unknown: $type is refused',
+    (action) => expect(() => given().when(action)).toThrow('Device not found'),
+  );
+});
+
+function keys(key: string) {
+  return { idfa: 'i', publicKey: key, authToken: 'a', fcmToken: 'f', fcmPushSet: 's' };
+}
+
+describe('tags of a device', () => {
+  it('change by values and operations; nothing changes by the same value', () => {
+    const start = given(register());
+    const action: DeviceAction = {
+      type: 'setTags',
+      writes: [write(level, { operation: 'increment', value: 2 }), write(colour, 'red')],
+    };
+    expect(cases(start.when(action))).toEqual([[application, 'tagsChanged']]);
+    start.when(action);
+    expect(entriesIn(start.world.device(), level.number)).toEqual([{ k: level.number, v: 4 }]);
+    expect(cases(start.when({ type: 'setTags', writes: [write(colour, 'red')] }))).toEqual([]);
+    start.when({ type: 'setTags', writes: [write(colour, null)] });
+    expect(entriesIn(start.world.device(), colour.number)).toEqual([]);
+  });
+
+  it('stand in the order of their numbers, items in their own', () => {
+    const start = given(register());
+    start.when({ type: 'setTags', writes: [write(products, ['b', 'a'])] });
+    start.when({ type: 'setTags', writes: [write(level, 1)] });
+    expect(start.world.device().tags.map(({ k }) => k)).toEqual([
+      defaultTags.firstInstall.number,
+      level.number,
+      products.number,
+      products.number,
+    ]);
+    expect(entriesIn(start.world.device(), products.number).map(({ v }) => v)).toEqual(['b', 'a']);
+  });
+
+  it('that are shared change in every application at once, others in one', () => {
+    const start = given(register(), [register(), sister]);
+    expect(cases(start.when({ type: 'setTags', writes: [write(level, 7), write(colour, 'red')] }))).toEqual([
+      [application, 'tagsChanged'],
+      [sister, 'tagsChanged'],
+    ]);
+    expect(entriesIn(start.world.device(sister), level.number)).toEqual([{ k: level.number, v: 7 }]);
+    expect(entriesIn(start.world.device(sister), colour.number)).toEqual([]);
+  });
+
+  it('that are shared come along when the person registers in another application', () => {
+    const start = given(register(), { type: 'setTags', writes: [write(products, ['a', 'b']), write(colour, 'red')] });
+    start.when(register({ writes: [write(level, 3), write(products, { operation: 'append', value: 'c' })] }), sister);
+    for (const app of [application, sister]) {
+      expect(entriesIn(start.world.device(app), level.number)).toEqual([{ k: level.number, v: 3 }]);
+      expect(entriesIn(start.world.device(app), products.number).map(({ v }) => v)).toEqual(['a', 'b', 'c']);
+    }
+    expect(entriesIn(start.world.device(sister), colour.number)).toEqual([]);
+  });
+
+  it('are refused as a whole where an operation leaves what cannot be, but never cost a registration', () => {
+    const full = Array.from({ length: 1000 }, (_, i) => String(i));
+    const tooMany = [write(level, 1), write(products, { operation: 'append', value: 'x' })];
+    const start = given(register({ writes: [write(products, full)] }));
+    expect(() => start.when({ type: 'setTags', writes: tooMany })).toThrow('tags.tag2: wrong value: list expected');
+    start.when(register({ writes: tooMany }));
+    expect(entriesIn(start.world.device(), level.number)).toEqual([{ k: level.number, v: 1 }]);
+    expect(entriesIn(start.world.device(), products.number)).toHaveLength(1000);
+  });
+
+  it('that are fields of the device: language, time zone, alerts, last open', () => {
+    const start = given(register());
+    const decision = start.when({
+      type: 'setTags',
+      writes: [
+        write(defaultTags.language, 'fr-CA'),
+        write(defaultTags.timezone, '-3600'),
+        write(defaultTags.pushAlertsEnabled, 'false'),
+        write(defaultTags.lastApplicationOpen, '2025-05-05 10:00'),
+      ],
+    });
+    expect(start.world.device()).toMatchObject({
+      lang: 'fr',
+      tz: -3600,
+      alerts: false,
+      self: { open: Date.UTC(2025, 4, 5, 10) },
+    });
+    expect(decision.notes).toHaveLength(1);
+    start.when({
+      type: 'setTags',
+      writes: [write(defaultTags.language, null), write(defaultTags.lastApplicationOpen, null)],
+    });
+    expect(start.world.device().lang).toBeUndefined();
+    expect(start.world.device().self?.open).toBeNull();
+  });
+
+  it('an open is a note; what is sent along is stored', () => {
+    const start = given(register());
+    const decision = start.when({
+      type: 'open',
+      writes: [write(defaultTags.osVersion, '17.1')],
+      user: { id: 'u', hash: 'hash u' },
+    });
+    expect(cases(decision)).toEqual([
+      [application, 'updated'],
+      [application, 'tagsChanged'],
+    ]);
+    expect(decision.notes).toEqual([{ id: `${application}:${person}`, max: { open: T0 } }]);
+    expect(start.when({ type: 'open', writes: [write(defaultTags.osVersion, '17.1')] }).events).toEqual([]);
+  });
+
+  it('sister applications never disagree on shared tags', () => {
+    const definitions = [level, colour, products];
+    const input = (definition: TagDefinition) =>
+      definition === level
+        ? fc.oneof(
+            fc.integer(),
+            fc.constant(null),
+            fc.integer().map((value) => ({ operation: 'increment', value })),
+          )
+        : fc.oneof(
+            fc.constant(null),
+            fc.constantFrom('a', 'b', 'c'),
+            ...(definition === products
+              ? [fc.constantFrom('a', 'd').map((value) => ({ operation: 'append', value }))]
+              : []),
+          );
+    const step = fc.record({
+      app: fc.constantFrom(application, sister, 'AAAAA-00003'),
+      kind: fc.constantFrom('register', 'setTags', 'open'),
+      tag: fc
+        .constantFrom(...definitions)
+        .chain((definition) => input(definition).map((value) => write(definition, value))),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
+        const world = new World();
+        for (const { app, kind, tag: one } of steps) {
+          const known = world.devices.has(deviceIdOf(app, person));
+          if (kind === 'register' || !known) world.do(register({ writes: [one] }), app);
+          else world.do({ type: kind === 'open' ? 'open' : 'setTags', writes: [one] }, app);
+        }
+        const shared = [...world.devices.values()].map(({ tags }) => tags.filter(({ k }) => isSharedTag(k)));
+        for (const tags of shared) expect(tags).toEqual(shared[0]);
+      }),
+    );
+  });
+});
+
+describe('a token that the provider calls dead', () => {
+  const rejected = (since: number, text = 't1'): DeviceAction => ({ type: 'tokenRejected', token: text, since });
+
+  it('is forgotten, with alerts off', () => {
+    const start = given(register({ token: token('t1') }));
+    expect(start.when(rejected(T0 + 1)).events[0]?.event).toEqual({
+      $case: 'tokenRemoved',
+      value: { reason: TokenRemoval.TOKEN_REMOVAL_REJECTED },
+    });
+    expect(start.world.device()).toMatchObject({ token: undefined, alerts: false });
+    expect(start.when(rejected(T0 + 1)).events).toEqual([]);
+  });
+
+  it('stays when another is stored by now, or when it was registered again since', () => {
+    const other = given(register({ token: token('t1') }), register({ token: token('t2') }));
+    expect(other.when(rejected(T0 + 1)).events).toEqual([]);
+    const again = given(register({ token: token('t1') }));
+    again.at(5).when(register({ token: token('t1') }));
+    expect(again.when(rejected(T0 + 60_000)).events).toEqual([]);
+    expect(again.when(rejected(T0 + 6 * 60_000)).events).toHaveLength(1);
+    const setAgain = given(register({ token: token('t1') }), register({ token: null }));
+    setAgain.at(5).when(register({ token: token('t1') }));
+    expect(setAgain.when(rejected(T0 + 60_000)).events).toEqual([]);
+  });
+
+  it('is none where the identifier is an address or a number (R-P2)', () => {
+    expect(
+      given(register({ platform: 18, token: token('+4912345678') })).when(rejected(T0 + 1, '+4912345678')).events,
+    ).toEqual([]);
+  });
+
+  it('of an unknown device is nothing', () => expect(given().when(rejected(T0)).events).toEqual([]));
+});
+
+describe('a token that another device has registered', () => {
+  const taken = (at: number): DeviceAction => ({ type: 'tokenTaken', platform: 3, token: 't1', at });
+
+  it('is given up, alerts as they are', () => {
+    const start = given(register({ token: token('t1') }));
+    expect(cases(start.when(taken(T0 + 1)))).toEqual([[application, 'tokenRemoved']]);
+    expect(start.world.device()).toMatchObject({ token: undefined, alerts: true });
+    expect(start.when(taken(T0 + 1))).toEqual({ events: [], notes: [] });
+  });
+
+  it('is kept when this device registered it later, and says when', () => {
+    const start = given(register({ token: token('t1') }));
+    start.at(5).when(register({ token: token('t1') }));
+    expect(start.when(taken(T0 + 1))).toEqual({ events: [], notes: [], keptSince: T0 + 5 * 60_000 });
+  });
+
+  it('is none of this device on another platform', () =>
+    expect(given(register({ platform: 1, token: token('t1') })).when(taken(T0 + 1)).events).toEqual([]));
+});

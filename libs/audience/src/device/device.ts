@@ -1,0 +1,205 @@
+import {
+  type DeviceEvent,
+  type DeviceKeys,
+  type DeviceUser,
+  type TagValue,
+} from '@tidings/events/generated/tidings/events/v1/devices';
+import { TokenRemoval } from '@tidings/events/generated/tidings/events/v1/devices';
+import { Fault } from '@tidings/kernel';
+import { defaultTags } from '../default-tags.ts';
+import { deviceIdOf } from '../identity.ts';
+import { entriesOf, type TagEntry } from '../tags/entries.ts';
+
+/** What the device says about itself: written beside the log (architecture 4). All times are milliseconds since 1970. */
+export interface DeviceNotes {
+  /** Last Application Open, and the device's last activity; null = removed by the caller. */
+  readonly open?: number | null;
+  /** Base of "+n" badges (R-C9). */
+  readonly badge?: number;
+  /** When the stored push token was last registered once more. */
+  readonly tokenAt?: number;
+}
+
+/** A device. An absent field is unset. The registry's documents have exactly these fields, hence the short names. */
+export interface Device {
+  readonly account: string;
+  /** Code of the application. */
+  readonly app: string;
+  /** Keyed hash of (account, hwid): the same in sister applications. */
+  readonly person: string;
+  /** The device's number in the application, from 0, 32 bits. */
+  readonly seq: number;
+  /** 1 = present; 0 = deleted: then nothing is left but the fields above, and whoever scans skips it. */
+  readonly status: 0 | 1;
+  readonly hwid: string;
+  readonly platform: number;
+  /** The push token; lower case on iOS. */
+  readonly token?: string | undefined;
+  /** Keyed hash of the token, the only indexed form. */
+  readonly th?: string | undefined;
+  /** When the token was set, milliseconds since 1970; see {@link tokenTime}. */
+  readonly ta?: number | undefined;
+  /** Keyed hash of (account, user id); equals `person` where the user id is the hwid. */
+  readonly user: string;
+  /** The user id; absent where it is the hwid (R-RES3). */
+  readonly userId?: string | undefined;
+  /** Tag `Language`. */
+  readonly lang?: string | undefined;
+  /** Tag `Timezone`: seconds east of UTC. */
+  readonly tz?: number | undefined;
+  /** Tag `Push Alerts Enabled`; absent = unset, which counts as displayable (R-H13). */
+  readonly alerts?: boolean | undefined;
+  /** Control-group bucket, 0 to 9999 (R-E15). */
+  readonly cg: number;
+  /** All other tags but `Last Application Open`, which is `self.open`. */
+  readonly tags: readonly TagEntry[];
+  readonly idfa?: string | undefined;
+  /** Web push. */
+  readonly publicKey?: string | undefined;
+  readonly authToken?: string | undefined;
+  readonly fcmToken?: string | undefined;
+  readonly fcmPushSet?: string | undefined;
+  /** Who the device belonged to and from when, oldest first; the last is `user`. */
+  readonly owners: readonly { readonly user: string; readonly from: number }[];
+  /** When it was first registered. */
+  readonly createdAt: number;
+  readonly self?: DeviceNotes | undefined;
+}
+
+/** When the stored token was last registered: what a rejection must be later than to count (R-P2). 0 without a token. */
+export const tokenTime = (device: Device): number =>
+  device.token === undefined ? 0 : Math.max(device.ta ?? 0, device.self?.tokenAt ?? 0);
+
+/** When the device was last heard of: the newest of a user's devices wins per tag (R-C6). */
+export const lastActivity = (device: Device): number =>
+  Math.max(device.self?.open ?? 0, tokenTime(device), device.createdAt);
+
+const field = (k: number, v: string | number | boolean | null | undefined): readonly TagEntry[] =>
+  v == null ? [] : [{ k, v }];
+
+/** The entries of a tag, those that are fields of the device included. */
+export function entriesIn(device: Device | undefined, k: number): readonly TagEntry[] {
+  if (!device) return [];
+  switch (k) {
+    case defaultTags.language.number:
+      return field(k, device.lang);
+    case defaultTags.timezone.number:
+      return field(k, device.tz);
+    case defaultTags.pushAlertsEnabled.number:
+      return field(k, device.alerts);
+    case defaultTags.lastApplicationOpen.number:
+      return field(k, device.self?.open);
+    default:
+      return device.tags.filter((entry) => entry.k === k);
+  }
+}
+
+type Mutable<T> = { -readonly [key in keyof T]: T[key] };
+
+function setField(device: Mutable<Device>, { tag, value }: TagValue): boolean {
+  switch (tag) {
+    case defaultTags.language.number:
+      device.lang = value?.$case === 'text' ? value.value : undefined;
+      return true;
+    case defaultTags.timezone.number:
+      device.tz = value?.$case === 'number' ? value.value : undefined;
+      return true;
+    case defaultTags.pushAlertsEnabled.number:
+      device.alerts = value?.$case === 'flag' ? value.value : undefined;
+      return true;
+    default:
+      return false;
+  }
+}
+
+function setTags(device: Mutable<Device>, changes: readonly TagValue[]): void {
+  const others = changes.filter((change) => !setField(device, change));
+  if (others.length === 0) return;
+  const changed = new Set(others.map(({ tag }) => tag));
+  const kept = device.tags.filter(({ k }) => !changed.has(k));
+  const added = others.flatMap(({ tag, value }) => (value ? entriesOf(tag, value) : []));
+  device.tags = [...kept, ...added].sort((a, b) => a.k - b.k);
+}
+
+function setKeys(device: Mutable<Device>, keys: DeviceKeys | undefined): void {
+  if (!keys) return;
+  if (keys.idfa !== undefined) device.idfa = keys.idfa;
+  if (keys.publicKey !== undefined) device.publicKey = keys.publicKey;
+  if (keys.authToken !== undefined) device.authToken = keys.authToken;
+  if (keys.fcmToken !== undefined) device.fcmToken = keys.fcmToken;
+  if (keys.fcmPushSet !== undefined) device.fcmPushSet = keys.fcmPushSet;
+}
+
+function setToken(device: Mutable<Device>, token: { token: string; tokenHash: string } | undefined, at: number): void {
+  if (token && device.token === undefined) device.alerts = true;
+  device.token = token?.token;
+  device.th = token?.tokenHash;
+  device.ta = token && at;
+}
+
+function setUser(device: Mutable<Device>, owner: DeviceUser | undefined, at: number): void {
+  if (!owner) return;
+  device.userId = owner.userId === '' ? undefined : owner.userId;
+  device.user = owner.user;
+  device.cg = owner.controlBucket;
+  if (device.owners.at(-1)?.user !== owner.user) device.owners = [...device.owners, { user: owner.user, from: at }];
+}
+
+const blank = (event: DeviceEvent, at: number): Device => ({
+  account: event.account,
+  app: event.application,
+  person: event.person,
+  seq: event.seq,
+  status: 1,
+  hwid: event.hwid,
+  platform: 0,
+  user: event.person,
+  cg: 0,
+  tags: [],
+  owners: [],
+  createdAt: at,
+});
+
+/** The device after the event. Pure. An event for a device that was never registered is a bug. */
+export function evolve(state: Device | undefined, event: DeviceEvent): Device {
+  const at = event.at?.getTime() ?? 0;
+  const change = event.event;
+  if (!state && change?.$case !== 'registered') {
+    throw Fault.bug(
+      `event ${change?.$case ?? 'none'} for unknown device ${deviceIdOf(event.application, event.person)}`,
+    );
+  }
+  const device: Mutable<Device> = state ? { ...state } : { ...blank(event, at) };
+  switch (change?.$case) {
+    case 'registered':
+      device.platform = change.value.platform;
+      setUser(device, change.value.user, at);
+      setToken(device, change.value.token, at);
+      setKeys(device, change.value.keys);
+      setTags(device, change.value.tags);
+      return device;
+    case 'updated':
+      if (change.value.platform !== undefined) device.platform = change.value.platform;
+      setUser(device, change.value.user, at);
+      setKeys(device, change.value.keys);
+      return device;
+    case 'tokenSet':
+      setToken(device, change.value, at);
+      return device;
+    case 'tokenRemoved':
+      setToken(device, undefined, at);
+      if (SILENCING.has(change.value.reason)) device.alerts = false;
+      return device;
+    case 'tagsChanged':
+      setTags(device, change.value.tags);
+      return device;
+    case 'keyUsed':
+    case undefined:
+      return device;
+  }
+}
+
+const SILENCING: ReadonlySet<TokenRemoval> = new Set([
+  TokenRemoval.TOKEN_REMOVAL_UNREGISTERED,
+  TokenRemoval.TOKEN_REMOVAL_REJECTED,
+]);

@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import { hmacId } from '@tidings/kernel';
+import fc from 'fast-check';
+import { defaultTagList, isSharedTag, tagNumber, tagTypeOf } from './default-tags.ts';
+import { controlBucketOf } from './device/control-group.ts';
+import { checkOf, deviceLogOf, keyedId, keyFor, logOf, personOf } from './identity.ts';
+
+const key = keyFor(new Uint8Array(32).fill(7), 'device');
+
+describe('identity', () => {
+  it('keyed ids are those of the kernel', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'grapheme' }), { maxLength: 4 }), (parts) => {
+        expect(keyedId(key, ...parts)).toBe(hmacId(key.export(), ...parts));
+      }),
+    );
+  });
+
+  it('a purpose has a key of its own, stable for a master key', () => {
+    expect(keyFor(new Uint8Array(32).fill(7), 'device').equals(key)).toBe(true);
+    expect(keyFor(new Uint8Array(32).fill(7), 'push-token').equals(key)).toBe(false);
+    expect(keyFor(new Uint8Array(32).fill(8), 'device').equals(key)).toBe(false);
+  });
+
+  it('log and check are the first bits of the person', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 1 }), (hwid) => {
+        const person = personOf(key, 'account', hwid);
+        const bytes = Buffer.from(person, 'base64url');
+        expect(logOf(person)).toBe(bytes[0]! >> 2);
+        expect(checkOf(person)).toBe(bytes.readUIntBE(0, 3));
+        expect(deviceLogOf(person)).toBe(`devices-${bytes[0]! >> 2}`);
+      }),
+    );
+  });
+
+  it('control-group buckets follow R-E15', () => {
+    // First 8 bytes of the digest as one big number, modulo 10000.
+    const expected = (text: string): number => {
+      const digest = createHash('sha256').update(text).digest();
+      return Number(digest.readBigUInt64BE(0) % 10_000n);
+    };
+    for (const user of ['u1', 'someone', ''])
+      expect(controlBucketOf('AAAAA-BBBBB', user)).toBe(expected(`AAAAA-BBBBB:${user}`));
+  });
+
+  it('the number of a tag tells its type, and whether it is shared', () => {
+    for (let type = 1; type <= 7; type++) {
+      expect(tagTypeOf(tagNumber(5, type, true))).toBe(type);
+      expect(tagTypeOf(tagNumber(5, type, false))).toBe(type);
+      expect(isSharedTag(tagNumber(5, type, false))).toBe(true);
+      expect(isSharedTag(tagNumber(5, type, true))).toBe(false);
+    }
+    for (const { number, type } of defaultTagList) {
+      expect(tagTypeOf(number)).toBe(type);
+      expect(isSharedTag(number)).toBe(false);
+    }
+  });
+});

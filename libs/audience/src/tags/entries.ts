@@ -1,0 +1,79 @@
+import { TagType } from '@tidings/events';
+import { MINUTE_MS } from './date.ts';
+import { type Value } from './value.ts';
+import { versionKey } from './version.ts';
+
+/**
+ * One value of a tag as a device keeps it; a list has an entry per item, in order. The entries of a tag stand together, tags in the order
+ * of their numbers. Nothing in `v` is longer than an index key may be.
+ */
+export interface TagEntry {
+  /** The tag's number in its account; default tags have fixed ones (`defaultTags`). */
+  readonly k: number;
+  /**
+   * What conditions compare.
+   * Integer, Decimal: the number · Boolean: true or false · Date: milliseconds since 1970, whole minutes ·
+   * String, List item: the text, cut to 64 code points · Version: its order key (`versionKey`): ASCII, never cut, and the operands of a
+   * condition on a Version tag are such keys already, so that comparing text bytewise is enough.
+   */
+  readonly v: string | number | boolean;
+  /** The value as it was given, where `v` is not: a String or List item of more than 64 code points, and every Version. */
+  readonly s?: string;
+}
+
+const INDEXED_LENGTH = 64;
+
+/** The first 64 code points: all of a text that an index holds, and all that an index may be asked for. */
+export function indexedText(text: string): string {
+  if (text.length <= INDEXED_LENGTH) return text;
+  let end = 0;
+  for (let count = 0; count < INDEXED_LENGTH && end < text.length; count++)
+    end += text.codePointAt(end)! > 0xffff ? 2 : 1;
+  return end < text.length ? text.slice(0, end) : text;
+}
+
+function textEntry(k: number, text: string): TagEntry {
+  const v = indexedText(text);
+  return v === text ? { k, v } : { k, v, s: text };
+}
+
+/** The entries of tag `k` with this value; an empty list has none, and so is unset. */
+export function entriesOf(k: number, value: Value): readonly TagEntry[] {
+  switch (value.$case) {
+    case 'number':
+    case 'flag':
+      return [{ k, v: value.value }];
+    case 'minutes':
+      return [{ k, v: value.value * MINUTE_MS }];
+    case 'text':
+      return [textEntry(k, value.value)];
+    case 'list':
+      return value.value.items.map((item) => textEntry(k, item));
+    case 'version':
+      return [{ k, v: versionKey(value.value), s: value.value }];
+  }
+}
+
+export const textOf = (entry: TagEntry): string => entry.s ?? String(entry.v);
+
+/** The value that these entries of one tag stand for; undefined without entries. */
+export function valueOf(type: TagType, entries: readonly TagEntry[]): Value | undefined {
+  const first = entries[0];
+  if (!first) return undefined;
+  switch (type) {
+    case TagType.TAG_TYPE_INTEGER:
+    case TagType.TAG_TYPE_DECIMAL:
+      return { $case: 'number', value: Number(first.v) };
+    case TagType.TAG_TYPE_BOOLEAN:
+      return { $case: 'flag', value: first.v === true };
+    case TagType.TAG_TYPE_DATE:
+      return { $case: 'minutes', value: Math.floor(Number(first.v) / MINUTE_MS) };
+    case TagType.TAG_TYPE_LIST:
+      return { $case: 'list', value: { items: entries.map(textOf) } };
+    case TagType.TAG_TYPE_VERSION:
+      return { $case: 'version', value: textOf(first) };
+    case TagType.TAG_TYPE_STRING:
+    case TagType.TAG_TYPE_UNSPECIFIED:
+      return { $case: 'text', value: textOf(first) };
+  }
+}

@@ -1,0 +1,145 @@
+import { TagType } from '@tidings/events';
+import { defaultTags, type TagDefinition } from '../default-tags.ts';
+import { type TagEntry, textOf, valueOf, entriesOf } from './entries.ts';
+import { isTimezone, parseLanguage } from './languages.ts';
+import { isTagInteger, parseItems, parseValue, type Value, wrongValue } from './value.ts';
+
+/** What a request does to one tag (Spec C, setTags operations). */
+export type TagWrite = { readonly tag: TagDefinition } & (
+  | { readonly operation: 'set'; readonly value: Value }
+  | { readonly operation: 'unset' }
+  | { readonly operation: 'increment'; readonly by: number }
+  | { readonly operation: 'append'; readonly items: readonly string[] }
+  | { readonly operation: 'remove'; readonly values: readonly TagEntry[] }
+);
+
+/** The result of an operation that the tag cannot hold: out of range, or too many items. */
+export const UNFIT = Symbol('unfit');
+
+/** How a list given as a plain array acts: bulk requests may say `append` or `remove` once for all of them (R-C5). */
+export type ListOperator = 'set' | 'append' | 'remove';
+
+const typeNames: Readonly<Record<number, string>> = {
+  [TagType.TAG_TYPE_INTEGER]: 'Integer',
+  [TagType.TAG_TYPE_STRING]: 'String',
+  [TagType.TAG_TYPE_LIST]: 'List',
+  [TagType.TAG_TYPE_DATE]: 'Date',
+  [TagType.TAG_TYPE_BOOLEAN]: 'Boolean',
+  [TagType.TAG_TYPE_DECIMAL]: 'Decimal',
+  [TagType.TAG_TYPE_VERSION]: 'Version',
+};
+
+export const typeName = (type: TagType): string => typeNames[type] ?? 'unknown';
+
+/** The value as the tag keeps it, or UNFIT: language and time zone are the device's own fields and obey their rules (R-RES17). */
+function fit(tag: TagDefinition, value: Value): Value | typeof UNFIT {
+  if (tag.number === defaultTags.language.number && value.$case === 'text') {
+    const language = parseLanguage(value.value);
+    return language === undefined ? UNFIT : { $case: 'text', value: language };
+  }
+  if (tag.number === defaultTags.timezone.number && value.$case === 'number')
+    return isTimezone(value.value) ? value : UNFIT;
+  if (tag.number === defaultTags.country.number && value.$case === 'text' && /^[a-z]{2}$/i.test(value.value)) {
+    return { $case: 'text', value: value.value.toUpperCase() };
+  }
+  return value;
+}
+
+function parseSet(tag: TagDefinition, input: unknown): TagWrite | string {
+  const parsed = parseValue(tag.type, input);
+  const value = parsed && fit(tag, parsed);
+  return value === undefined || value === UNFIT ? wrongValue(tag.type) : { tag, operation: 'set', value };
+}
+
+function parseIncrement(tag: TagDefinition, input: unknown): TagWrite | string {
+  const by = parseValue(tag.type, input);
+  return by?.$case === 'number' ? { tag, operation: 'increment', by: by.value } : wrongValue(tag.type);
+}
+
+function parseAppend(tag: TagDefinition, input: unknown): TagWrite | string {
+  const items = parseItems(input);
+  return items ? { tag, operation: 'append', items } : wrongValue(tag.type);
+}
+
+function parseRemove(tag: TagDefinition, input: unknown): TagWrite | string {
+  const inputs: unknown[] = Array.isArray(input) ? input : [input];
+  const values = inputs.map((each) => parseValue(tag.type, each));
+  if (values.includes(undefined)) return wrongValue(tag.type);
+  return { tag, operation: 'remove', values: values.flatMap((value) => entriesOf(tag.number, value!)) };
+}
+
+const isNumeric = (type: TagType): boolean => type === TagType.TAG_TYPE_INTEGER || type === TagType.TAG_TYPE_DECIMAL;
+
+function parseOperation(tag: TagDefinition, operation: unknown, value: unknown): TagWrite | string {
+  const refused = `operation ${String(operation)} is not valid for ${typeName(tag.type)} tag`;
+  switch (operation) {
+    case 'increment':
+      return isNumeric(tag.type) ? parseIncrement(tag, value) : refused;
+    case 'append':
+      return tag.type === TagType.TAG_TYPE_LIST ? parseAppend(tag, value) : refused;
+    case 'remove':
+      return parseRemove(tag, value);
+    default:
+      return 'unknown operation';
+  }
+}
+
+/**
+ * What `input` asks of the tag, or why it cannot be done: a text of R-RES10, or that an operation is none for this type. null unsets, an
+ * object `{operation, value}` is an operation, anything else a value.
+ */
+export function parseTagWrite(
+  tag: TagDefinition,
+  input: unknown,
+  listOperator: ListOperator = 'set',
+): TagWrite | string {
+  if (input === null || input === undefined) return { tag, operation: 'unset' };
+  if (typeof input === 'object' && !Array.isArray(input)) {
+    const { operation, value } = input as { operation?: unknown; value?: unknown };
+    return operation === undefined ? wrongValue(tag.type) : parseOperation(tag, operation, value);
+  }
+  if (listOperator !== 'set' && tag.type === TagType.TAG_TYPE_LIST) return parseOperation(tag, listOperator, input);
+  return parseSet(tag, input);
+}
+
+const sameEntry = (a: TagEntry, b: TagEntry): boolean => a.v === b.v && a.s === b.s;
+
+/** True when both stand for the same value of one tag. */
+export const sameEntries = (a: readonly TagEntry[], b: readonly TagEntry[]): boolean =>
+  a.length === b.length && a.every((entry, i) => sameEntry(entry, b[i]!));
+
+function increment(tag: TagDefinition, current: readonly TagEntry[], by: number): Value | typeof UNFIT {
+  const sum = Number(current[0]?.v ?? 0) + by;
+  const holds = tag.type === TagType.TAG_TYPE_INTEGER ? isTagInteger(sum) : Number.isFinite(sum);
+  return holds ? { $case: 'number', value: sum === 0 ? 0 : sum } : UNFIT;
+}
+
+function append(tag: TagDefinition, current: readonly TagEntry[], items: readonly string[]): Value | typeof UNFIT {
+  return parseValue(tag.type, [...current.map(textOf), ...items]) ?? UNFIT;
+}
+
+/** Compares as the tag does: two spellings of one version, or of one moment, are equal. */
+const isAmong = (entry: TagEntry, values: readonly TagEntry[], type: TagType): boolean =>
+  values.some((value) => (type === TagType.TAG_TYPE_VERSION ? value.v === entry.v : sameEntry(value, entry)));
+
+/** The tag's value after the write, undefined where it has none then, UNFIT where the tag cannot hold it. Pure. */
+export function applyWrite(write: TagWrite, current: readonly TagEntry[]): Value | undefined | typeof UNFIT {
+  const { tag } = write;
+  switch (write.operation) {
+    case 'set':
+      return write.value;
+    case 'unset':
+      return undefined;
+    case 'increment': {
+      const value = increment(tag, current, write.by);
+      return value === UNFIT ? UNFIT : fit(tag, value);
+    }
+    case 'append':
+      return append(tag, current, write.items);
+    case 'remove':
+      return valueOf(
+        tag.type,
+        current.filter((entry) => !isAmong(entry, write.values, tag.type)),
+      );
+  }
+}

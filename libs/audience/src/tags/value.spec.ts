@@ -1,0 +1,79 @@
+import { TagType } from '@tidings/events';
+import { outputOf, parseValue, plainText, wrongValue } from './value.ts';
+
+const shown = (type: TagType, input: unknown) => {
+  const value = parseValue(type, input);
+  return value && outputOf(value);
+};
+
+describe('tag values (R-RES8, R-RES9)', () => {
+  const { TAG_TYPE_INTEGER: integer, TAG_TYPE_STRING: string, TAG_TYPE_LIST: list, TAG_TYPE_DATE: date } = TagType;
+  const { TAG_TYPE_BOOLEAN: boolean, TAG_TYPE_DECIMAL: decimal, TAG_TYPE_VERSION: version } = TagType;
+  const wrong = undefined;
+
+  it.each<[TagType, unknown, unknown]>([
+    [integer, 5, 5],
+    [integer, 5.0, 5],
+    [integer, '-12', -12],
+    [integer, 5.5, wrong],
+    [integer, true, wrong],
+    [integer, 'five', wrong],
+    [integer, '', wrong],
+    [integer, 1e30, wrong],
+    [integer, [5], wrong],
+    [decimal, '1.25', 1.25],
+    [decimal, -0, 0],
+    [decimal, Number.NaN, wrong],
+    [decimal, 'Infinity', wrong],
+    [string, 'text', 'text'],
+    [string, 7, '7'],
+    [string, 1e21, '1000000000000000000000'],
+    [string, '', ''],
+    [string, true, wrong],
+    [string, ['a'], wrong],
+    [string, '😀'.repeat(1024), '😀'.repeat(1024)],
+    [string, 'x'.repeat(1025), wrong],
+    [list, ['b', 'a', 'b', 3], ['b', 'a', '3']],
+    [list, 'one', ['one']],
+    [list, [], []],
+    [list, ['x'.repeat(256)], wrong],
+    [list, Array.from({ length: 1001 }, (_, i) => i), wrong],
+    [list, [null], wrong],
+    [list, {}, wrong],
+    [boolean, 'true', true],
+    [boolean, 0, false],
+    [boolean, '1', true],
+    [boolean, 'yes', wrong],
+    [boolean, 2, wrong],
+    [date, '2024-02-29', '2024-02-29 00:00'],
+    [date, '2024-02-29 13:05', '2024-02-29 13:05'],
+    [date, '2024-02-29 13:05:59', '2024-02-29 13:05'],
+    [date, '2024-02-29T13:05:59Z', '2024-02-29 13:05'],
+    [date, '2024-02-29T13:05+02:00', '2024-02-29 11:05'],
+    [date, 1709211900, '2024-02-29 13:05'],
+    [date, '1709211900', '2024-02-29 13:05'],
+    [date, '2023-02-29', wrong],
+    [date, '2024-13-01', wrong],
+    [date, '2024-01-01 24:00', wrong],
+    [date, 'yesterday', wrong],
+    [date, 1e15, wrong],
+    [version, '1.2.3-beta', '1.2.3-beta'],
+    [version, 1.5, '1.5'],
+    [version, 'v1', wrong],
+  ])('%s takes %j as %j', (type, input, expected) => expect(shown(type, input)).toEqual(expected));
+
+  it.each([
+    [integer, 'integer'],
+    [string, 'string'],
+    [list, 'list'],
+    [date, 'date'],
+    [boolean, 'boolean'],
+    [decimal, 'decimal'],
+    [version, 'version'],
+  ])('says of a wrong value for %s that %s is expected', (type, noun) =>
+    expect(wrongValue(type)).toBe(`wrong value: ${noun} expected`),
+  );
+
+  it('writes numbers in plain decimals', () =>
+    expect([1e21, 1e-7, -2.5].map(plainText)).toEqual(['1000000000000000000000', '0.0000001', '-2.5']));
+});

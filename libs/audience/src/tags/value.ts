@@ -1,0 +1,144 @@
+import { TagType } from '@tidings/events';
+import { type TagValue } from '@tidings/events/generated/tidings/events/v1/devices';
+import { formatDate, MINUTE_MS, parseDate } from './date.ts';
+import { isVersion } from './version.ts';
+
+/** What a tag can hold, in the words of the events. */
+export type Value = NonNullable<TagValue['value']>;
+
+const LIST_ITEMS = 1000;
+const ITEM_LENGTH = 255;
+const TEXT_LENGTH = 1024;
+
+/** True when `text` has at most `limit` code points (R-LM4). */
+export function isWithin(text: string, limit: number): boolean {
+  if (text.length <= limit) return true;
+  if (text.length > limit * 2) return false;
+  let count = 0;
+  for (const _ of text) if (++count > limit) return false;
+  return true;
+}
+
+/** Words of R-RES10. */
+const nouns: Readonly<Record<number, string>> = {
+  [TagType.TAG_TYPE_INTEGER]: 'integer',
+  [TagType.TAG_TYPE_STRING]: 'string',
+  [TagType.TAG_TYPE_LIST]: 'list',
+  [TagType.TAG_TYPE_DATE]: 'date',
+  [TagType.TAG_TYPE_BOOLEAN]: 'boolean',
+  [TagType.TAG_TYPE_DECIMAL]: 'decimal',
+  [TagType.TAG_TYPE_VERSION]: 'version',
+};
+
+/** `wrong value: integer expected` and its like (R-RES10). */
+export const wrongValue = (type: TagType): string => `wrong value: ${nouns[type] ?? 'value'} expected`;
+
+/** A finite number, given as one or as decimal text (R-ER7). */
+function parseNumber(input: unknown): number | undefined {
+  if (typeof input === 'number') return Number.isFinite(input) ? input : undefined;
+  if (typeof input !== 'string' || !/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(input)) return undefined;
+  const value = Number(input);
+  return Number.isFinite(value) ? value : undefined;
+}
+
+/** True for a number that a 64-bit Integer tag holds. Beyond 2^53 the nearest double stands for it. */
+export const isTagInteger = (value: number): boolean => Number.isInteger(value) && Math.abs(value) <= 2 ** 63;
+
+/** Text as it is, a number in plain decimals (R-RES8, R-I17). */
+export function plainText(input: unknown): string | undefined {
+  if (typeof input === 'string') return input;
+  if (typeof input !== 'number' || !Number.isFinite(input)) return undefined;
+  if (Number.isInteger(input)) return BigInt(input).toString();
+  const text = String(input);
+  return text.includes('e') ? input.toFixed(20).replace(/0+$/, '') : text;
+}
+
+const limitedText = (input: unknown, limit: number): string | undefined => {
+  const text = plainText(input);
+  return text !== undefined && isWithin(text, limit) ? text : undefined;
+};
+
+/** Items of a list or one item alone, each once, in their order; undefined where one of them is none. */
+export function parseItems(input: unknown): string[] | undefined {
+  const items = new Set<string>();
+  for (const entry of Array.isArray(input) ? (input as unknown[]) : [input]) {
+    const item = limitedText(entry, ITEM_LENGTH);
+    if (item === undefined) return undefined;
+    items.add(item);
+  }
+  return items.size <= LIST_ITEMS ? [...items] : undefined;
+}
+
+export function parseFlag(input: unknown): boolean | undefined {
+  switch (input) {
+    case true:
+    case 1:
+    case 'true':
+    case '1':
+      return true;
+    case false:
+    case 0:
+    case 'false':
+    case '0':
+      return false;
+    default:
+      return undefined;
+  }
+}
+
+const integer = (input: unknown): number | undefined => {
+  const value = parseNumber(input);
+  return value !== undefined && isTagInteger(value) ? value : undefined;
+};
+
+const number = (value: number | undefined): Value | undefined =>
+  value === undefined ? undefined : { $case: 'number', value: value === 0 ? 0 : value };
+
+function parseDateValue(input: unknown): Value | undefined {
+  const date = parseDate(input);
+  return date && { $case: 'minutes', value: Math.floor(date.ms / MINUTE_MS) };
+}
+
+/** The value of a tag of this type that a request gives, or undefined where it is a wrong one (R-RES8). Dates keep whole minutes. */
+export function parseValue(type: TagType, input: unknown): Value | undefined {
+  switch (type) {
+    case TagType.TAG_TYPE_INTEGER:
+      return number(integer(input));
+    case TagType.TAG_TYPE_DECIMAL:
+      return number(parseNumber(input));
+    case TagType.TAG_TYPE_STRING: {
+      const text = limitedText(input, TEXT_LENGTH);
+      return text === undefined ? undefined : { $case: 'text', value: text };
+    }
+    case TagType.TAG_TYPE_LIST: {
+      const items = parseItems(input);
+      return items && { $case: 'list', value: { items } };
+    }
+    case TagType.TAG_TYPE_DATE:
+      return parseDateValue(input);
+    case TagType.TAG_TYPE_BOOLEAN: {
+      const flag = parseFlag(input);
+      return flag === undefined ? undefined : { $case: 'flag', value: flag };
+    }
+    case TagType.TAG_TYPE_VERSION: {
+      const text = plainText(input);
+      return text !== undefined && isVersion(text) ? { $case: 'version', value: text } : undefined;
+    }
+    case TagType.TAG_TYPE_UNSPECIFIED:
+      return undefined;
+  }
+}
+
+/** What getTags and exports show (R-RES9). */
+export type TagOutput = string | number | boolean | readonly string[];
+
+export function outputOf(value: Value): TagOutput {
+  switch (value.$case) {
+    case 'list':
+      return value.value.items;
+    case 'minutes':
+      return formatDate(value.value * MINUTE_MS);
+    default:
+      return value.value;
+  }
+}

@@ -1,0 +1,49 @@
+const FORM = /^\d+(\.\d+)*[-+._A-Za-z0-9]*$/;
+const LIMIT = 64;
+
+/** True for a text that a Version tag takes (R-RES8). */
+export const isVersion = (text: string): boolean => text.length <= LIMIT && FORM.test(text);
+
+interface Part {
+  /** Without leading zeros; "" is 0. */
+  readonly digits: string;
+  readonly text: string;
+}
+
+const partOf = (source: string): Part => {
+  const end = /^\d*/.exec(source)?.[0].length ?? 0;
+  return { digits: source.slice(0, end).replace(/^0+/, ''), text: source.slice(end) };
+};
+
+const isZero = (part: Part): boolean => part.digits === '' && part.text === '';
+
+/** Length before digits orders numbers; no text (`~`) comes after any text, and a text before its continuations (space). */
+const writePart = ({ digits, text }: Part): string =>
+  `${String.fromCharCode(0x30 + digits.length)}${digits}${text === '' ? '~' : `${text} `}`;
+
+const BELOW_ZERO = 'A';
+const END = 'M';
+const ABOVE_ZERO = 'Z';
+
+/**
+ * ASCII text of at most 200 characters that compares bytewise as the versions do, equal exactly for equal versions (R-RES11), so that an
+ * index can hold it. After each part comes what the rest is, seen against the endless zeros that a version ends with: below, equal, or
+ * above, and how many zeros come first (a longer run brings both sides nearer to zero).
+ */
+export function versionKey(version: string): string {
+  const parts = version.split('.').map(partOf);
+  let key = writePart(parts[0] ?? { digits: '', text: '' });
+  for (let i = 1; i < parts.length; i++) {
+    const first = i;
+    while (i < parts.length && isZero(parts[i]!)) i++;
+    const part = parts[i];
+    if (!part) break;
+    const zeros = i - first;
+    key +=
+      part.digits === ''
+        ? `${BELOW_ZERO}${String.fromCharCode(0x30 + zeros)}`
+        : `${ABOVE_ZERO}${String.fromCharCode(0x30 + LIMIT - zeros)}`;
+    key += writePart(part);
+  }
+  return key + END;
+}
