@@ -1,0 +1,13 @@
+import { z } from 'zod';
+import { admin } from '../families/admin.ts';
+import { number, object } from '../values.ts';
+
+/** Sets the whole system's clock forward; tests only (architecture 8). */
+export const advanceClock = admin('advanceClock', {
+  route: 'POST clock',
+  input: object({
+    advance_seconds: number.refine((seconds) => seconds >= 0, 'must be 0 or more'),
+  }).transform((request) => ({ ms: Math.round(request.advance_seconds * 1000) })),
+  output: z.object({ now: z.string() }),
+  examples: [{ request: { advance_seconds: 3600 }, reply: { now: '2026-01-15T13:00:00Z' } }],
+});

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { admin } from '../families/admin.ts';
+import { applicationCode } from '../fields/application.ts';
+import { listOf, object, oneOf, optional, text } from '../values.ts';
+
+const ALL = 'all' as const;
+const MAX_APPLICATIONS = 1000;
+
+/** Issues a token, whose secret this reply alone shows. Scope `server` is taken as `api` (R-T1, R-T8). */
+export const createToken = admin('createToken', {
+  route: 'POST tokens',
+  status: 201,
+  input: object({
+    scope: oneOf(['api', 'device', 'server']).transform((scope) => (scope === 'server' ? 'api' : scope)),
+    applications: z.union([z.literal(ALL), listOf(applicationCode, MAX_APPLICATIONS)], {
+      error: 'must be "all" or a list of application codes',
+    }),
+    account: optional(text),
+  }),
+  output: z.object({ id: z.string(), token: z.string() }),
+  examples: [
+    {
+      request: { scope: 'api', applications: ['A1B2C-3D4E5'] },
+      reply: { id: 'tok-1', token: 'secret' },
+    },
+    { request: { scope: 'device', applications: 'all', account: 'acc-2' }, reply: { id: 'tok-2', token: 'secret' } },
+  ],
+});

@@ -1,0 +1,11 @@
+import { admin } from '../families/admin.ts';
+import { nothing, object, text } from '../values.ts';
+
+/** Revokes a token within 5 seconds everywhere (R-T1, R-T8). */
+export const deleteToken = admin('deleteToken', {
+  route: 'DELETE tokens/{id}',
+  status: 204,
+  input: object({ id: text }),
+  output: nothing,
+  examples: [{ request: { id: 'tok-1' }, reply: undefined }],
+});

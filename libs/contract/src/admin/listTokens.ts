@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { admin } from '../families/admin.ts';
+import { object } from '../values.ts';
+
+/** All tokens that are valid, without their secrets (R-T8). */
+export const listTokens = admin('listTokens', {
+  route: 'GET tokens',
+  input: object({}),
+  output: z.object({
+    tokens: z.array(
+      z.object({
+        id: z.string(),
+        account: z.string(),
+        scope: z.enum(['api', 'device']),
+        applications: z.union([z.literal('all'), z.array(z.string())]),
+        created_at: z.string().nullable(),
+      }),
+    ),
+  }),
+  examples: [
+    {
+      request: {},
+      reply: {
+        tokens: [
+          { id: 'tok-1', account: 'default', scope: 'api', applications: 'all', created_at: '2026-01-15T12:00:00Z' },
+        ],
+      },
+    },
+  ],
+});

@@ -1,0 +1,15 @@
+import { z } from 'zod';
+import { admin } from '../families/admin.ts';
+import { applicationCode } from '../fields/application.ts';
+import { boolean, object, optional } from '../values.ts';
+
+/** Turns an application's debug mode on for 60 minutes from now, or off (R-S8, R-T8). */
+export const setDebug = admin('setDebug', {
+  route: 'POST applications/{code}/debug',
+  input: object({ code: applicationCode, on: optional(boolean) }).transform(({ code, on }) => ({
+    application: code,
+    on: on ?? true,
+  })),
+  output: z.object({ debug_until: z.string().nullable() }),
+  examples: [{ request: { code: 'A1B2C-3D4E5' }, reply: { debug_until: '2026-01-15T13:00:00Z' } }],
+});

@@ -1,0 +1,11 @@
+import { z } from 'zod';
+import { admin } from '../families/admin.ts';
+import { object } from '../values.ts';
+
+/** The barrier for tests: a success when nothing is under way or due; what waits for a later time does not count (architecture 8). */
+export const settled = admin('settled', {
+  route: 'GET settled',
+  input: object({}),
+  output: z.object({ settled: z.literal(true) }),
+  examples: [{ request: {}, reply: { settled: true } }],
+});

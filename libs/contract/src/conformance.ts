@@ -1,0 +1,111 @@
+import { Fault } from '@tidings/kernel';
+import { z } from 'zod';
+import { dotted } from './issue.ts';
+import type { Method, Request } from './method.ts';
+import { inner, isConditional, isOptional, shapeFor } from './presence.ts';
+import { isObject } from './values.ts';
+
+/** A request derived from a method's example, and what its checks must say to it. */
+export interface ConformanceCase {
+  readonly title: string;
+  readonly request: Request;
+  /** `accepted`, or the fault with its text, or with the name of the field that its text must contain. */
+  readonly expected:
+    'accepted' | { readonly kind: 'malformed' | 'argument'; readonly text?: string; readonly field?: string };
+}
+
+type Path = readonly (string | number)[];
+
+interface FoundField {
+  readonly path: Path;
+  readonly required: boolean;
+  readonly conditional: boolean;
+}
+
+/** Every field of the schema that the request has room for, in the schema's order; of an array, those of its first entry. */
+function fieldsIn(schema: unknown, value: unknown, path: Path): FoundField[] {
+  const taken = inner(schema);
+  if (taken instanceof z.ZodArray) {
+    return Array.isArray(value) && value.length > 0 ? fieldsIn(taken.element, value[0], [...path, 0]) : [];
+  }
+  const shape = shapeFor(schema, value);
+  if (!shape || !isObject(value)) return [];
+  return Object.entries(shape).flatMap(([key, field]) => [
+    { path: [...path, key], required: !isOptional(field), conditional: isConditional(field) },
+    ...fieldsIn(field, value[key], [...path, key]),
+  ]);
+}
+
+/** A copy of the request with another value at the path, or without one. */
+function changed(request: Request, path: Path, value: unknown): Request {
+  const copy = structuredClone(request) as Record<string, unknown>;
+  let parent: unknown = copy;
+  for (const key of path.slice(0, -1)) parent = (parent as Record<string | number, unknown>)[key];
+  const last = path.at(-1)!;
+  if (value === undefined) delete (parent as Record<string | number, unknown>)[last];
+  else (parent as Record<string | number, unknown>)[last] = value;
+  return copy;
+}
+
+const refuses = (method: Method, request: Request): boolean => {
+  try {
+    method.parse(request);
+    return false;
+  } catch (thrown) {
+    return thrown instanceof Fault;
+  }
+};
+
+/** No field takes all of these: whichever the method refuses first is of a wrong type for it. */
+const wrongValues: readonly unknown[] = [[], {}, true];
+
+/** The first of them that is refused here. */
+function wrongTyped(method: Method, request: Request, path: Path): Request {
+  const candidates = wrongValues.map((value) => changed(request, path, value));
+  return candidates.find((candidate) => refuses(method, candidate)) ?? candidates[0]!;
+}
+
+function casesOfField(method: Method, request: Request, field: FoundField): ConformanceCase[] {
+  const path = dotted(field.path);
+  const cases: ConformanceCase[] = [
+    {
+      title: `${path} of a wrong type`,
+      request: wrongTyped(method, request, field.path),
+      expected: { kind: 'argument', field: String(field.path.at(-1)) },
+    },
+  ];
+  if (field.conditional) return cases;
+  for (const [absence, value] of [
+    ['absent', undefined],
+    ['null', null],
+  ] as const) {
+    const without = changed(request, field.path, value);
+    if (!field.required && value === null)
+      cases.push({ title: `${path} null`, request: without, expected: 'accepted' });
+    if (!field.required) continue;
+    const expected =
+      method.family === 'json13'
+        ? ({ kind: 'malformed', text: `Missing required argument: ${path}` } as const)
+        : ({ kind: 'argument', text: `${path} is required` } as const);
+    cases.push({ title: `${path} ${absence}`, request: without, expected });
+  }
+  return cases;
+}
+
+/**
+ * What every method must keep, derived from its schema and its first example: examples are accepted, each required field that is absent
+ * or null is named, each field of a wrong type is named, optional ones may be null (R-ER2, R-ER7).
+ */
+export function conformanceCases(method: Method): ConformanceCase[] {
+  const [first] = method.examples;
+  const accepted = method.examples.map(({ request }, index) => ({
+    title: `example ${index}`,
+    request,
+    expected: 'accepted' as const,
+  }));
+  if (!first) return accepted;
+  const derived = fieldsIn(method.input, first.request, []).flatMap((field) =>
+    casesOfField(method, first.request, field),
+  );
+  return [...accepted, ...derived];
+}

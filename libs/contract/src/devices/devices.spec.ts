@@ -1,0 +1,114 @@
+import type { Fault } from '@tidings/kernel';
+import { api } from '../api.ts';
+import type { Method, Request } from '../method.ts';
+
+const textOf = (method: Method, request: Request): string | undefined => {
+  const missing = method.missing(request);
+  if (missing) return missing.message;
+  try {
+    method.parse(request);
+    return undefined;
+  } catch (thrown) {
+    return (thrown as Fault).message;
+  }
+};
+
+const device = { application: 'A1B2C-3D4E5', hwid: 'phone-1', device_type: 3 };
+
+describe('registerDevice', () => {
+  it.each([
+    [{ ...device, hwid: '' }, 'Hwid is not valid'],
+    [{ ...device, hwid: 'x'.repeat(256) }, 'Hwid is not valid'],
+    [{ ...device, device_type: 2 }, 'device_type: unknown platform'],
+    [{ ...device, device_type: 'phone' }, 'device_type: must be an integer'],
+    [{ ...device, language: 'english' }, 'language: must be a two-letter code'],
+    [{ ...device, timezone: 50_401 }, 'timezone: must be -43200 to 50400'],
+    [{ ...device, userId: '' }, 'userId: must be 1 to 255 characters'],
+    [{ ...device, device_type: 18 }, 'Hwid is not valid'],
+    [{ ...device, device_type: 21, hwid: '+4915112345678' }, 'Hwid is not valid'],
+    [{ ...device, hwid: undefined }, 'Missing required argument: hwid'],
+    [{ application: 'A1B2C-3D4E5' }, 'Missing required argument: hwid'],
+    [{ hwid: 'x' }, 'Missing required argument: application'],
+    [{ ...device, device_type: null }, 'Missing required argument: device_type'],
+    [{ ...device, device_type: 14, hwid: null }, 'Missing required argument: email'],
+    [{ ...device, device_type: 14, email: '' }, 'Email address is empty'],
+    [{ ...device, device_type: 14, hwid: 'nobody' }, 'Email address has invalid count of parts'],
+  ])('refuses %#', (request, text) => expect(textOf(api.registerDevice, request)).toBe(text));
+
+  it.each([
+    [{ ...device, device_type: '21', hwid: 'whatsapp:+4915112345678' }, { deviceType: 21 }],
+    [{ ...device, language: 'pt-BR' }, { language: 'pt' }],
+    [{ ...device, application: 'a1b2c-3d4e5' }, { application: 'A1B2C-3D4E5' }],
+    [{ ...device, push_token: '' }, { pushToken: '' }],
+    [{ ...device, push_token: null }, { pushToken: undefined }],
+    [{ ...device, country: 'de' }, { country: 'DE' }],
+    [{ ...device, country: 'Germany' }, { country: undefined }],
+    [
+      { ...device, device_type: 14, email: 'A@Example.com' },
+      { hwid: 'phone-1', pushToken: 'a@example.com' },
+    ],
+    [
+      { ...device, device_type: 14, hwid: 'A@Example.com' },
+      { hwid: 'a@example.com', pushToken: 'a@example.com' },
+    ],
+  ])('takes %#', (request, taken) => expect(api.registerDevice.parse(request)).toMatchObject(taken));
+});
+
+describe('setTags and getTags', () => {
+  it.each([
+    [api.setTags, { application: 'a', tags: {} }, 'Missing required argument: hwid'],
+    [api.setTags, { application: 'a', hwid: 'x' }, 'Missing required argument: tags'],
+    [api.setTags, { application: 'a', hwid: 'x', tags: [] }, 'tags: must be an object'],
+    [api.getTags, { application: 'a', hwid: null, userId: null }, 'Missing required argument: hwid'],
+    [api.getTags, { application: 'a', userId: 'u' }, undefined],
+  ])('%#', (method: Method, request, text) => expect(textOf(method, request)).toBe(text));
+
+  it('keeps a tag of any name', () => {
+    const tags = JSON.parse('{"__proto__": 1, "constructor": 2}') as Record<string, unknown>;
+    expect(Object.keys(api.setTags.parse({ application: 'a', hwid: 'x', tags }).tags)).toEqual([
+      '__proto__',
+      'constructor',
+    ]);
+  });
+});
+
+describe('addTag (R-D1)', () => {
+  it.each([
+    [{}, 'Missing required argument: tag'],
+    [{ tag: { type: 1 } }, 'Missing required argument: tag.name'],
+    [{ tag: { name: 'x' } }, 'Missing required argument: tag.type'],
+    [{ tag: { name: '  ', type: 1 } }, 'tag.name: must be 1 to 255 characters'],
+    [{ tag: { name: 'x', type: 8 } }, 'tag.type: must be 1 to 7'],
+    [{ tag: 'x' }, 'tag: must be an object'],
+  ])('%#', (request, text) => expect(textOf(api.addTag, request)).toBe(text));
+});
+
+describe('configureApplication', () => {
+  const android = api.configureApplication.examples[1]!.request;
+  const account = android['android_fcm_service_account'] as Record<string, unknown>;
+
+  it.each([
+    [{ application: 'a' }, 'Missing required argument: device_type'],
+    [{ application: 'a', device_type: 1 }, 'Missing required argument: ios_key_management_type'],
+    [{ application: 'a', device_type: 11 }, 'device_type: platform is not yet served'],
+    [{ application: 'a', device_type: 19 }, 'device_type: platform cannot be configured'],
+    [{ application: 'a', device_type: {} }, 'device_type: must be an integer'],
+    [{ ...android, android_framework: 'Native' }, /^android_framework: must be one of native, cordova,/],
+    [{ ...android, android_fcm_service_account: '{}' }, 'android_fcm_service_account: must be an object'],
+    [
+      { ...android, android_fcm_service_account: { ...account, type: 'user' } },
+      'android_fcm_service_account.type: must be service_account',
+    ],
+    [
+      { ...android, android_fcm_service_account: { ...account, private_key: '' } },
+      'android_fcm_service_account.private_key: must be a non-empty string',
+    ],
+  ])('refuses %#', (request, text) => expect(textOf(api.configureApplication, request)).toMatch(text));
+
+  it('wants base64 key files, and no more of them (R-A2)', () => {
+    const ios = api.configureApplication.examples[0]!.request;
+    expect(textOf(api.configureApplication, { ...ios, ios_key_file: '#' })).toBe('ios_key_file: must be base64');
+    expect(textOf(api.configureApplication, { ...ios, ios_key_file: '' })).toBe('ios_key_file: must not be empty');
+    expect(textOf(api.configureApplication, { ...ios, ios_key_id: null, ios_team_id: null })).toBeUndefined();
+  });
+});

@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { json13 } from '../families/json13.ts';
+import { applicationCode } from '../fields/application.ts';
+import { anyObject, object } from '../values.ts';
+import { addressee } from './addressee.ts';
+
+/** The tags of a device or, merged, of a user's devices; unset ones are absent (R-RES9, R-C6). Spec C. */
+export const getTags = json13('getTags', {
+  scope: 'device',
+  input: object({ application: applicationCode, ...addressee }),
+  output: z.object({ result: anyObject }),
+  examples: [
+    {
+      request: { application: 'A1B2C-3D4E5', hwid: 'phone-1' },
+      reply: { result: { Language: 'en', Level: 6, Interests: ['news', 'sport'] } },
+    },
+  ],
+});

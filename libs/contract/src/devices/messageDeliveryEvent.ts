@@ -1,0 +1,17 @@
+import { json13 } from '../families/json13.ts';
+import { applicationCode } from '../fields/application.ts';
+import { hwid } from '../fields/device.ts';
+import { nothing, object, optional, text } from '../values.ts';
+
+/** Reports that a push arrived; otherwise as pushStat (R-C7, R-C11). Spec C. */
+export const messageDeliveryEvent = json13('messageDeliveryEvent', {
+  scope: 'device',
+  input: object({ application: applicationCode, hwid, hash: optional(text) }),
+  output: nothing,
+  examples: [
+    {
+      request: { application: 'A1B2C-3D4E5', hwid: 'phone-1', hash: 'P_423M_lQlKFY_bEL-4nm3p4-4bbkUN' },
+      reply: undefined,
+    },
+  ],
+});

@@ -1,0 +1,22 @@
+import { json13 } from '../families/json13.ts';
+import { applicationCode } from '../fields/application.ts';
+import { hwid, userId } from '../fields/device.ts';
+import { nothing, object, optional, text } from '../values.ts';
+
+/** Reports that a push was opened; `hash` is the payload's `p`. Without one nothing is counted, and an unknown device is no fault (R-C7, R-C11). Spec C. */
+export const pushStat = json13('pushStat', {
+  scope: 'device',
+  input: object({
+    application: applicationCode,
+    hwid,
+    userId: optional(userId),
+    hash: optional(text),
+  }),
+  output: nothing,
+  examples: [
+    {
+      request: { application: 'A1B2C-3D4E5', hwid: 'phone-1', hash: 'P_423M_lQlKFY_bEL-4nm3p4-4bbkUN' },
+      reply: undefined,
+    },
+  ],
+});

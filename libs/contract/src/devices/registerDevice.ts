@@ -1,0 +1,127 @@
+import { Platform } from '@tidings/kernel';
+import type { z } from 'zod';
+import { json13 } from '../families/json13.ts';
+import { applicationCode } from '../fields/application.ts';
+import { country, deviceType, hwid, language, timezoneSeconds, userId } from '../fields/device.ts';
+import { emailFault } from '../fields/email-address.ts';
+import { optionalUnless } from '../presence.ts';
+import { anyObject, nothing, object, optional, text, whole } from '../values.ts';
+
+const fields = object({
+  application: applicationCode,
+  hwid: optionalUnless(hwid, (request) => {
+    if ((request['hwid'] ?? null) !== null) return undefined;
+    if (Number(request['device_type']) !== Platform.Email) return 'hwid';
+    return (request['email'] ?? null) === null ? 'email' : undefined;
+  }),
+  device_type: deviceType,
+  push_token: optional(text),
+  language: optional(language),
+  timezone: optional(timezoneSeconds),
+  email: optional(text),
+  tags: optional(anyObject),
+  idfa: optional(text),
+  userId: optional(userId),
+  app_version: optional(text),
+  device_model: optional(text),
+  os_version: optional(text),
+  public_key: optional(text),
+  auth_token: optional(text),
+  fcm_token: optional(text),
+  fcm_push_set: optional(text),
+  country: optional(country),
+  city: optional(text),
+});
+
+type Fields = z.output<typeof fields>;
+
+const PHONE = /^\+[1-9][0-9]{6,14}$/;
+const WHATSAPP = /^whatsapp:\+[1-9][0-9]{6,14}$/;
+
+/** An address is the contact's token, and its hwid where none is given; both are kept in lower case (R-C1, R-E1). */
+function emailContact(request: Fields): { readonly hwid: string; readonly pushToken: string } {
+  const address = (request.email ?? request.hwid ?? '').toLowerCase();
+  const own = request.hwid?.includes('@') ? request.hwid.toLowerCase() : request.hwid;
+  return { hwid: own ?? address, pushToken: address };
+}
+
+function identityFault(request: Fields): string | undefined {
+  switch (request.device_type) {
+    case Platform.Email:
+      return emailFault(request.email ?? request.hwid ?? '');
+    case Platform.Sms:
+      return PHONE.test(request.hwid!) ? undefined : 'Hwid is not valid';
+    case Platform.WhatsApp:
+      return WHATSAPP.test(request.hwid!) ? undefined : 'Hwid is not valid';
+    default:
+      return undefined;
+  }
+}
+
+const identity = (request: Fields): { readonly hwid: string; readonly pushToken: string | undefined } =>
+  request.device_type === Platform.Email
+    ? emailContact(request)
+    : { hwid: request.hwid!, pushToken: request.push_token };
+
+/**
+ * Registers a device or updates its record. An absent push token keeps the stored one, "" removes it; unknown tags and wrong tag values
+ * are skipped (R-C1, R-C3). Spec C.
+ */
+export const registerDevice = json13('registerDevice', {
+  scope: 'device',
+  input: fields
+    .check((context) => {
+      const fault = identityFault(context.value);
+      if (fault !== undefined) {
+        const { error: message, params } = whole(fault);
+        context.issues.push({ code: 'custom', message, params, input: context.value });
+      }
+    })
+    .transform((request) => {
+      const { hwid: id, pushToken } = identity(request);
+      return {
+        application: request.application,
+        hwid: id,
+        deviceType: request.device_type,
+        pushToken,
+        language: request.language,
+        timezoneSeconds: request.timezone,
+        userId: request.userId,
+        tags: request.tags,
+        appVersion: request.app_version,
+        deviceModel: request.device_model,
+        osVersion: request.os_version,
+        idfa: request.idfa,
+        publicKey: request.public_key,
+        authToken: request.auth_token,
+        fcmToken: request.fcm_token,
+        fcmPushSet: request.fcm_push_set,
+        country: request.country,
+        city: request.city,
+      };
+    }),
+  output: nothing,
+  examples: [
+    {
+      request: {
+        application: 'A1B2C-3D4E5',
+        hwid: '8f6b9e4a-1d23-4c56-b789-0a1b2c3d4e5f',
+        device_type: 3,
+        push_token: 'fGx1a2b3c4d5e6f7g8h9i0:APA91bHun4MxP5egoKMwt2KZFBaFUH1Example',
+        language: 'en',
+        timezone: 3600,
+        userId: 'user-1234',
+        tags: { Level: 5, Name: 'Anna', Interests: ['news', 'sport'] },
+        app_version: '1.2.3',
+        device_model: 'Pixel 8',
+        os_version: '14',
+      },
+      reply: undefined,
+    },
+    { request: { application: 'A1B2C-3D4E5', device_type: '14', email: 'Anna@example.com' }, reply: undefined },
+    {
+      request: { application: 'A1B2C-3D4E5', hwid: '+4915112345678', device_type: 18, language: null, timezone: null },
+      reply: undefined,
+    },
+  ],
+});

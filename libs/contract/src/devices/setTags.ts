@@ -1,0 +1,22 @@
+import { json13 } from '../families/json13.ts';
+import { applicationCode } from '../fields/application.ts';
+import { anyObject, nothing, object } from '../values.ts';
+import { addressee } from './addressee.ts';
+
+/** Sets, changes or removes (null) tags of a device, or of all devices of a user. What a value must be, its tag decides (R-C4, R-C5). Spec C. */
+export const setTags = json13('setTags', {
+  scope: 'device',
+  input: object({ application: applicationCode, ...addressee, tags: anyObject }),
+  output: nothing,
+  examples: [
+    {
+      request: {
+        application: 'A1B2C-3D4E5',
+        hwid: 'phone-1',
+        tags: { Level: { operation: 'increment', value: 1 }, Name: 'Anna', Old: null },
+      },
+      reply: undefined,
+    },
+    { request: { application: 'A1B2C-3D4E5', hwid: null, userId: 'user-1', tags: {} }, reply: undefined },
+  ],
+});

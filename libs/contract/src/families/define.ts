@@ -1,0 +1,49 @@
+import { Fault } from '@tidings/kernel';
+import { z } from 'zod';
+import { issueText } from '../issue.ts';
+import type { Example, Method, Request } from '../method.ts';
+import { missingIn } from '../presence.ts';
+
+/** What every family lets a method say. */
+export interface Definition<Input extends z.ZodType, Output extends z.ZodType> {
+  readonly input: Input;
+  readonly output: Output;
+  readonly examples: readonly Example<z.output<Output>>[];
+  /** @default the field `application` of the request */
+  readonly application?: (request: Request) => unknown;
+}
+
+type Given = Pick<Method, 'family' | 'name' | 'verb' | 'path' | 'scope'> &
+  Partial<Pick<Method, 'status' | 'messagesOn210' | 'omitResponse'>>;
+
+const applicationField = (request: Request): unknown => request['application'];
+
+/** Makes a method of its definition: both phases of its checks are prepared here, once. */
+export function define<Input extends z.ZodType, Output extends z.ZodType>(
+  given: Given,
+  definition: Definition<Input, Output>,
+  missingFault: (path: string) => Fault,
+): Method<z.output<Input>, z.output<Output>> {
+  const { input, output, examples, application = applicationField } = definition;
+  const missingPath = missingIn(input);
+  const compiled = z.compile(input, { strict: true });
+  return {
+    status: 200,
+    messagesOn210: false,
+    omitResponse: false,
+    ...given,
+    input: input as z.ZodType<z.output<Input>>,
+    output: output as z.ZodType<z.output<Output>>,
+    examples,
+    application,
+    missing(request) {
+      const path = missingPath?.(request);
+      return path === undefined ? undefined : missingFault(path);
+    },
+    parse(request) {
+      const result = compiled.safeParse(request);
+      if (result.success) return result.data;
+      throw Fault.argument(issueText(result.error.issues[0]!));
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import { text } from '../values.ts';
+
+const compact = (value: string): string => value.replace(/\s+/g, '');
+
+const isBase64 = (value: string): boolean =>
+  /^[A-Za-z0-9+/]*={0,2}$/.test(value) && value.replace(/=+$/, '').length % 4 !== 1;
+
+/** Base64 that decodes and is not empty; line breaks within it are dropped (R-A2). */
+export const base64 = text
+  .transform(compact)
+  .refine((value) => value !== '', 'must not be empty')
+  .refine(isBase64, 'must be base64');
+
+const MAX_ICON_BYTES = 1024 * 1024;
+const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+
+const isIcon = (bytes: Buffer): boolean =>
+  bytes.length <= MAX_ICON_BYTES && bytes.subarray(0, PNG_SIGNATURE.length).equals(PNG_SIGNATURE);
+
+/** The bytes of a PNG of at most 1 MiB, given in base64 (R-B1). */
+export const pngIcon = base64
+  .transform((value) => Buffer.from(value, 'base64'))
+  .refine(isIcon, 'must be a PNG of at most 1 MiB');

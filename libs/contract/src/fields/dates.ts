@@ -1,0 +1,25 @@
+import { text } from '../values.ts';
+
+const DATE_TIME = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2})(:\d{2})?(Z|[+-]\d{2}:\d{2})?$/;
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+/** Refuses what Date.parse rolls over: the thirtieth of February. */
+const exists = (day: string): boolean => {
+  const date = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
+};
+
+/** The instant of `YYYY-MM-DD HH:mm[:ss]` or its `T` variants, in UTC unless it says otherwise; undefined for other text. */
+export function instantOf(value: string): Date | undefined {
+  const match = DATE_TIME.exec(value);
+  if (!match) return undefined;
+  const [, day, time, seconds = ':00', zone = 'Z'] = match;
+  if (!exists(day!)) return undefined;
+  const date = new Date(`${day}T${time}${seconds}${zone}`);
+  return Number.isNaN(date.getTime()) ? undefined : date;
+}
+
+/** A day of the calendar as `YYYY-MM-DD`; the value is its start in UTC. */
+export const day = text
+  .refine((value) => DAY.test(value) && exists(value), 'must be YYYY-MM-DD')
+  .transform((value) => new Date(`${value}T00:00:00Z`));

@@ -1,0 +1,24 @@
+import { emailFault } from './email-address.ts';
+
+describe('emailFault (R-E2)', () => {
+  it.each([
+    ['', 'Email address is empty'],
+    ['a b@example.com', 'Email address is invalid or has invalid semantic'],
+    [`${'a'.repeat(64)}@${'b'.repeat(190)}.com`, 'Email address is invalid or has invalid semantic'],
+    ['a.example.com', 'Email address has invalid count of parts'],
+    ['a@b@example.com', 'Email address has invalid count of parts'],
+    ['.a@example.com', 'Email address has invalid local part'],
+    ['@example.com', 'Email address has invalid local part'],
+    [`${'a'.repeat(65)}@example.com`, 'Email address has invalid local part'],
+    ['ä@example.com', 'Email address has invalid local part'],
+    ['a@example', 'Email address has invalid domain part'],
+    ['a@-x.com', 'Email address has invalid domain part'],
+    ['a@example.123', 'Email address has invalid domain part'],
+    ['a@', 'Email address has invalid domain part'],
+    ['a@mailinator.com', 'Email address belongs to a disposable domain'],
+    ['a@mx.Mailinator.com', 'Email address belongs to a disposable domain'],
+    ['a@notmailinator.com', undefined],
+    ['Anna+news@bücher.example', undefined],
+    ["o'neil@example.co.uk", undefined],
+  ])('%s', (address, fault) => expect(emailFault(address)).toBe(fault));
+});

@@ -1,0 +1,46 @@
+import { domainToASCII } from 'node:url';
+
+/** Domains that hand out throw-away addresses; a listed one covers its subdomains (R-E4). */
+const disposableDomains: ReadonlySet<string> = new Set([
+  '10minutemail.com',
+  'dispostable.com',
+  'fakeinbox.com',
+  'getnada.com',
+  'guerrillamail.com',
+  'maildrop.cc',
+  'mailinator.com',
+  'mintemail.com',
+  'sharklasers.com',
+  'temp-mail.org',
+  'throwawaymail.com',
+  'trashmail.com',
+  'yopmail.com',
+]);
+
+const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
+const LOCAL_PART = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
+
+const isDomain = (domain: string): boolean => {
+  const labels = domain.split('.');
+  return labels.length >= 2 && labels.every((label) => LABEL.test(label)) && !/^\d+$/.test(labels.at(-1)!);
+};
+
+const isDisposable = (domain: string): boolean => {
+  const labels = domain.toLowerCase().split('.');
+  return labels.some((_, first) => disposableDomains.has(labels.slice(first).join('.')));
+};
+
+/** What is wrong with an e-mail address, in the words and the order of R-E2; undefined where nothing is. */
+export function emailFault(address: string): string | undefined {
+  if (address === '') return 'Email address is empty';
+  if (address.length > 254 || /[\s\u0000-\u001f\u007f-\u009f]/.test(address)) {
+    return 'Email address is invalid or has invalid semantic';
+  }
+  const parts = address.split('@');
+  if (parts.length !== 2) return 'Email address has invalid count of parts';
+  const [local, domain] = parts as [string, string];
+  if (local.length > 64 || !LOCAL_PART.test(local)) return 'Email address has invalid local part';
+  const ascii = domainToASCII(domain);
+  if (!isDomain(ascii)) return 'Email address has invalid domain part';
+  return isDisposable(ascii) ? 'Email address belongs to a disposable domain' : undefined;
+}

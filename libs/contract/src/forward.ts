@@ -1,0 +1,35 @@
+import { z } from 'zod';
+
+const compiled = new WeakMap<z.ZodType, z.ZodType>();
+
+function compiledOnce(schema: z.ZodType): z.ZodType {
+  const known = compiled.get(schema);
+  if (known) return known;
+  const made = z.compile(schema, { strict: true });
+  compiled.set(schema, made);
+  return made;
+}
+
+/**
+ * Parses a part of a value with a schema that is only known now; its issues become those of the context, below `path`. The schema is compiled
+ * the first time, so it should be a constant.
+ */
+export function parseWithin<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  context: z.core.ParsePayload,
+  path: readonly PropertyKey[],
+): z.output<Schema> | undefined {
+  const result = compiledOnce(schema).safeParse(value);
+  if (result.success) return result.data as z.output<Schema>;
+  for (const issue of result.error.issues) {
+    context.issues.push({
+      code: 'custom',
+      message: issue.message,
+      params: issue.code === 'custom' ? issue.params : undefined,
+      path: [...path, ...issue.path],
+      input: value,
+    });
+  }
+  return undefined;
+}

@@ -1,0 +1,12 @@
+export { api } from './api.ts';
+export { admin } from './families/admin.ts';
+export { apiV2 } from './families/api-v2.ts';
+export { json13 } from './families/json13.ts';
+export type { LocalizedText } from './messages/texts.ts';
+export type { Notification } from './messages/notification.ts';
+export type { Recipients } from './messages/recipients.ts';
+export type { TagCondition } from './messages/conditions.ts';
+export type { Example, Family, InputOf, Method, OutputOf, Request, Scope, Verb } from './method.ts';
+export { platformWordOf, type PlatformWord } from './statistics/platform-words.ts';
+export { conformanceCases, type ConformanceCase } from './conformance.ts';
+export { isObject } from './values.ts';

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { array, oneOf, text } from '../values.ts';
+
+/** A comparison of a tag, whose type decides what the operator and the operand may be (R-RES12). */
+export interface TagCondition {
+  readonly tag: string;
+  /** Upper case. */
+  readonly operator: string;
+  readonly operand: unknown;
+}
+
+const MAX_CONDITIONS = 100;
+
+const condition = z
+  .custom<readonly [unknown, unknown, unknown]>((value) => Array.isArray(value) && value.length === 3, {
+    error: 'must be [tag, operator, operand]',
+    abort: true,
+  })
+  .pipe(z.tuple([text, text, z.unknown()]))
+  .transform(([tag, operator, operand]): TagCondition => ({ tag, operator: operator.toUpperCase(), operand }));
+
+const bareTriple = (value: unknown): unknown =>
+  Array.isArray(value) && typeof value[0] === 'string' ? [value] : value;
+
+/** A list of conditions; one bare triple counts as a list of one (R-RES16). */
+export const conditions = z
+  .unknown()
+  .transform(bareTriple)
+  .pipe(array(condition).min(1, 'must not be empty').max(MAX_CONDITIONS, `at most ${MAX_CONDITIONS} entries`));
+
+/** How conditions are combined, in any case (R-RES12). */
+export const conditionsOperator = text.transform((word) => word.toUpperCase()).pipe(oneOf(['AND', 'OR']));

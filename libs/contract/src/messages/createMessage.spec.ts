@@ -1,0 +1,136 @@
+import type { Fault } from '@tidings/kernel';
+import type { Request } from '../method.ts';
+import { createMessage } from './createMessage.ts';
+
+const request = (notification: Request): Request => ({ application: 'A1B2C-3D4E5', notifications: [notification] });
+
+const textOf = (given: Request): string | undefined => {
+  const missing = createMessage.missing(given);
+  if (missing) return missing.message;
+  try {
+    createMessage.parse(given);
+    return undefined;
+  } catch (thrown) {
+    return (thrown as Fault).message;
+  }
+};
+
+const parsed = (notification: Request) => createMessage.parse(request(notification)).notifications[0]!;
+
+describe('createMessage', () => {
+  it.each([
+    [{ notifications: [] }, 'Missing required argument: application'],
+    [{ application: 'a' }, 'Missing required argument: notifications'],
+    [{ application: 'a', notifications: [] }, 'notifications: must have 1 to 1000 entries'],
+    [{ application: 'a', notifications: {} }, 'notifications: must be an array'],
+    [{ application: 'a', notifications: [1] }, 'notifications[0]: must be an object'],
+    [
+      { application: 'a', applications_group: 'g', notifications: [{ content: 'x' }] },
+      'application and applications_group must not be used together',
+    ],
+    [{ applications_group: 'g', notifications: [{ content: 'x' }] }, 'applications_group: not served yet'],
+  ])('request %#', (given, text) => expect(textOf(given)).toBe(text));
+
+  it.each([
+    [{}, 'content: must be set'],
+    [{ title: 'x' }, 'content: must be set'],
+    [{ content: [] }, 'content: must be a string or an object'],
+    [{ content: { en: ['x'] } }, 'content.en: must be a string'],
+    [{ content: {} }, 'content: must not be empty'],
+    [{ content: 'x', send_date: 'tomorrow' }, 'send_date: must be "now" or YYYY-MM-DD HH:mm'],
+    [{ content: 'x', send_date: '2026-02-30 10:00' }, 'send_date: must be "now" or YYYY-MM-DD HH:mm'],
+    [{ content: 'x', users: [] }, 'users: must not be empty'],
+    [{ content: 'x', devices: 'phone' }, 'devices: must be an array'],
+    [{ content: 'x', devices: Array(1001).fill('x') }, 'devices: at most 1000 entries'],
+    [{ content: 'x', conditions: [] }, 'conditions: must not be empty'],
+    [{ content: 'x', conditions: [['a', 'EQ']] }, 'conditions[0]: must be [tag, operator, operand]'],
+    [{ content: 'x', conditions: [['a', 'EQ', 1], 5] }, 'conditions[1]: must be [tag, operator, operand]'],
+    [
+      { content: 'x', conditions: [['a', 'EQ', 1]], conditions_operator: 'XOR' },
+      'conditions_operator: must be one of AND, OR',
+    ],
+    [{ content: 'x', platforms: [99] }, 'platforms: unknown value'],
+    [{ content: 'x', platforms: 'ios' }, 'platforms: must be an array'],
+    [{ content: 'x', data: 'x' }, 'data: must be an object or a JSON string'],
+    [{ content: 'x', data: 5 }, 'data: must be an object or a JSON string'],
+    [{ content: 'x', minimize_link: 3 }, 'minimize_link: must be one of 0, 1, 2'],
+    [{ content: 'x', message_type: 'promo' }, 'message_type: must be one of marketing, transactional'],
+    [{ content: 'x', preset: 'A1B2C-3D4E5' }, 'preset: not served yet'],
+    [{ content: 'x', send_rate: 100 }, 'send_rate: not served yet'],
+    [{ content: 'x', filter: 'vip' }, 'filter: not served yet'],
+    [{ content: 'x', geozone: {} }, 'geozone: not served yet'],
+    [{ content: 'x', to: ['a'] }, 'to: not served yet'],
+    [{ content: 'x', safari_title: 'x' }, 'safari_title: not served yet'],
+    [{ content: 'x', send_date: '2026-01-01 10:00', timezone: 'UTC' }, 'timezone: not served yet'],
+    [{ content: 'x', ios_badges: 'many' }, 'ios_badges: must be an integer, +n or -n'],
+    [{ content: 'x', ios_ttl: -1 }, 'ios_ttl: must be 0 to 4294967295'],
+    [{ content: 'x', ios_silent: 2 }, 'ios_silent: must be 0 or 1'],
+    [{ content: 'x', ios_root_params: { data: 'x'.repeat(4096) } }, 'ios_root_params.data: at most 4096 bytes'],
+    [{ content: 'x', android_led: 'red' }, 'android_led: must be a colour of 6 or 8 hex digits'],
+    [{ content: 'x', android_priority: 3 }, 'android_priority: must be -2 to 2'],
+    [{ content: 'x', transactionId: 'x'.repeat(256) }, 'transactionId: at most 255 characters'],
+  ])('notification %#', (notification, text) => expect(textOf(request(notification))).toBe(`notifications[0].${text}`));
+
+  it('refuses filter beside conditions in the words of R-I3', () => {
+    const both = request({ content: 'x', filter: 'vip', conditions: [['a', 'EQ', 1]] });
+    expect(textOf(both)).toBe('filter and conditions must not be used together');
+  });
+
+  it('ignores what a list outranks, unchecked (R-I3, R-I5)', () => {
+    const { recipients, platforms } = parsed({
+      content: 'x',
+      devices: ['a', 'b', 'a'],
+      filter: 5,
+      conditions: 'nonsense',
+      platforms: 'nonsense',
+    });
+    expect(recipients).toEqual({ kind: 'devices', names: ['a', 'b'] });
+    expect(platforms).toEqual([]);
+  });
+
+  it('looks at platforms from ten devices on, and with users (R-I5)', () => {
+    const ten = Array.from({ length: 10 }, (_, i) => `d${i}`);
+    expect(parsed({ content: 'x', devices: ten, platforms: ['1'] }).platforms).toEqual([1]);
+    expect(parsed({ content: 'x', users: ['u'], devices: ['a'], platforms: [3, 3] })).toMatchObject({
+      recipients: { kind: 'users', names: ['u'] },
+      platforms: [3],
+    });
+  });
+
+  it('takes a bare triple as a list of one, and operators in any case (R-RES12, R-RES16)', () => {
+    expect(parsed({ content: 'x', conditions: ['Level', 'gte', 5], conditions_operator: 'or' }).recipients).toEqual({
+      kind: 'conditions',
+      operator: 'OR',
+      conditions: [{ tag: 'Level', operator: 'GTE', operand: 5 }],
+    });
+  });
+
+  it.each(['now', 'NOW', null, undefined])('sends at once with send_date %s (R-I7)', (send_date) => {
+    expect(parsed({ content: 'x', send_date }).sendAt).toBeUndefined();
+  });
+
+  it.each(['2026-01-15 12:30', '2026-01-15 12:30:00', '2026-01-15T12:30', '2026-01-15T12:30:00Z'])(
+    'reads %s',
+    (send_date) => {
+      expect(parsed({ content: 'x', send_date }).sendAt).toEqual(new Date('2026-01-15T12:30:00Z'));
+    },
+  );
+
+  it('passes JSON text byte for byte, and keys of languages in lower case (R-I15, R-I18)', () => {
+    const { content } = parsed({ content: { EN: 'Hi', de: 5 }, data: '{ "a":1 }' });
+    expect(content.data).toBe('{ "a":1 }');
+    expect(content.text?.entries).toEqual([
+      { language: 'en', text: 'Hi' },
+      { language: 'de', text: '5' },
+    ]);
+  });
+
+  it('lets ios_trim_content count where apns_trim_content is absent (R-V2)', () => {
+    expect(parsed({ content: 'x', ios_trim_content: 1 }).content.ios.trim).toBe(true);
+    expect(parsed({ content: 'x', ios_trim_content: 1, apns_trim_content: 0 }).content.ios.trim).toBe(false);
+  });
+
+  it('finds a zone harmless with now (R-I8, R-I9)', () => {
+    expect(textOf(request({ content: 'x', timezone: 'Mars/Base', ignore_user_timezone: false }))).toBeUndefined();
+  });
+});

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { json13 } from '../families/json13.ts';
+import { applicationCode } from '../fields/application.ts';
+import { optionalUnless } from '../presence.ts';
+import { array, object, optional, whole } from '../values.ts';
+import { notification } from './notification.ts';
+
+const MAX_NOTIFICATIONS = 1000;
+
+const given = (value: unknown): boolean => value !== undefined && value !== null;
+
+const fields = object({
+  application: optionalUnless(applicationCode, (request) =>
+    given(request['application']) || given(request['applications_group']) ? undefined : 'application',
+  ),
+  applications_group: optional(z.unknown()),
+  notifications: array(notification)
+    .min(1, `must have 1 to ${MAX_NOTIFICATIONS} entries`)
+    .max(MAX_NOTIFICATIONS, `must have 1 to ${MAX_NOTIFICATIONS} entries`),
+})
+  .refine(
+    (request) => request.application === undefined || request.applications_group === undefined,
+    whole('application and applications_group must not be used together'),
+  )
+  .refine((request) => request.applications_group === undefined, {
+    error: 'not served yet',
+    path: ['applications_group'],
+  });
+
+/**
+ * Sends messages, one per notification; all are checked before any is created (R-I1). A message to fewer than ten named recipients
+ * answers CODE_NOT_AVAILABLE unless debug mode is on (R-I6). Spec I.
+ */
+export const createMessage = json13('createMessage', {
+  scope: 'api',
+  messagesOn210: true,
+  input: fields.transform((request) => ({
+    application: request.application!,
+    notifications: request.notifications,
+  })),
+  output: z.object({
+    Messages: z.array(z.string()),
+    UnknownDevices: z.record(z.string(), z.array(z.string())).optional(),
+  }),
+  examples: [
+    {
+      request: {
+        auth: 'token',
+        application: 'A1B2C-3D4E5',
+        applications_group: null,
+        notifications: [
+          {
+            send_date: 'now',
+            content: { en: 'Hello {{Name|CapitalizeFirst|friend}}', de: 'Hallo' },
+            title: 'News',
+            data: { article: 17 },
+            link: 'https://example.com/17',
+            platforms: [1, 3],
+            conditions: [['Level', 'GTE', 5]],
+            conditions_operator: 'and',
+            dynamic_content_placeholders: { Name: 'Anna' },
+            transactionId: 'news-17',
+            ios_badges: '+1',
+            ios_root_params: { aps: { 'mutable-content': 1 } },
+            android_led: '#FF0000',
+            android_priority: 2,
+          },
+        ],
+      },
+      reply: { Messages: ['C3F8-C3863ED4-334AD4F1'] },
+    },
+    {
+      request: {
+        application: 'A1B2C-3D4E5',
+        notifications: [
+          { content: 'Your code is 4711', devices: ['phone-1', 'phone-2'], message_type: 'transactional' },
+        ],
+      },
+      reply: { Messages: ['CODE_NOT_AVAILABLE'], UnknownDevices: { CODE_NOT_AVAILABLE: ['phone-2'] } },
+    },
+  ],
+});

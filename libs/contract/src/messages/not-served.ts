@@ -1,0 +1,93 @@
+import { notServedYet } from '../values.ts';
+
+const common = [
+  'campaign',
+  'rich_media',
+  'page_id',
+  'rich_page_id',
+  'remote_page',
+  'preset',
+  'send_rate',
+  'send_rate_avoid',
+  'capping_days',
+  'capping_count',
+  'capping_exclude',
+  'capping_avoid',
+  'inbox_date',
+  'inbox_image',
+  'inbox_days',
+] as const;
+
+const huawei = [
+  'huawei_android_header',
+  'huawei_android_content',
+  'huawei_android_badges',
+  'huawei_android_silent',
+  'huawei_android_icon',
+  'huawei_android_led',
+  'huawei_android_vibration',
+  'huawei_android_sound',
+  'huawei_android_sound_off',
+  'huawei_android_custom_icon',
+  'huawei_android_gcm_ttl',
+  'huawei_android_banner',
+  'huawei_android_root_params',
+  'huawei_android_priority',
+  'huawei_android_ibc',
+  'huawei_android_lockscreen',
+  'huawei_android_delivery_priority',
+  'huawei_android_group_id',
+] as const;
+
+const web = [
+  'safari_title',
+  'safari_action',
+  'safari_url_args',
+  'safari_ttl',
+  'chrome_title',
+  'chrome_icon',
+  'chrome_gcm_ttl',
+  'chrome_duration',
+  'chrome_image',
+  'chrome_button_text1',
+  'chrome_button_url1',
+  'chrome_button_text2',
+  'chrome_button_url2',
+  'firefox_title',
+  'firefox_icon',
+] as const;
+
+const desktopAndLegacy = [
+  'adm_root_params',
+  'adm_sound',
+  'adm_header',
+  'adm_icon',
+  'adm_custom_icon',
+  'adm_banner',
+  'adm_ttl',
+  'adm_priority',
+  'wns_content',
+  'wns_type',
+  'wns_tag',
+  'wns_cache',
+  'wns_ttl',
+  'wp_type',
+  'wp_background',
+  'wp_backbackground',
+  'wp_backtitle',
+  'wp_backcontent',
+  'wp_count',
+  'blackberry_header',
+  'mac_badges',
+  'mac_sound',
+  'mac_root_params',
+  'mac_ttl',
+] as const;
+
+const names = [...common, ...huawei, ...web, ...desktopAndLegacy];
+
+/** Fields of section I that nothing stands behind yet: given, they are refused rather than dropped in silence. */
+export const notServedFields = Object.fromEntries(names.map((name) => [name, notServedYet])) as Record<
+  (typeof names)[number],
+  typeof notServedYet
+>;

@@ -1,0 +1,86 @@
+import type { z } from 'zod';
+import { boolean, integer, object, oneOf, optional, text } from '../values.ts';
+import { androidContent, androidFields } from './android.ts';
+import { iosContent, iosFields } from './ios.ts';
+import { notServedFields } from './not-served.ts';
+import { platformsOf, recipientFields, recipientsOf } from './recipients.ts';
+import { sendDate } from './send-date.ts';
+import { jsonData, jsonObject, localized } from './texts.ts';
+
+const transactionId = text.refine((value) => value.length <= 255 || [...value].length <= 255, 'at most 255 characters');
+
+const fields = object({
+  send_date: optional(sendDate),
+  ignore_user_timezone: optional(boolean),
+  timezone: optional(text),
+  content: optional(localized),
+  title: optional(localized),
+  subtitle: optional(localized),
+  link: optional(text),
+  minimize_link: optional(integer.refine((value) => value >= 0 && value <= 2, 'must be one of 0, 1, 2')),
+  data: optional(jsonData),
+  transactionId: optional(transactionId),
+  ...recipientFields,
+  template_bindings: optional(jsonObject),
+  dynamic_content_placeholders: optional(jsonObject),
+  message_type: optional(oneOf(['marketing', 'transactional'])),
+  voip_push: optional(boolean),
+  ...iosFields,
+  ...androidFields,
+  ...notServedFields,
+});
+
+type Fields = z.output<typeof fields>;
+
+const hasContent = (given: Fields): boolean =>
+  given.content !== undefined ||
+  given.ios_content !== undefined ||
+  given.android_content !== undefined ||
+  given.data !== undefined ||
+  given.voip_push === true ||
+  given.ios_silent === true ||
+  given.android_silent === true;
+
+/** Zones matter only with a date: `now` ignores them (R-I8, R-I9). */
+function refuseZones(given: Fields, context: z.core.ParsePayload): void {
+  if (given.send_date === undefined) return;
+  const refused =
+    given.timezone !== undefined ? 'timezone' : given.ignore_user_timezone === false && 'ignore_user_timezone';
+  if (refused) context.issues.push({ code: 'custom', message: 'not served yet', path: [refused], input: given });
+}
+
+const contentOf = (given: Fields) => ({
+  text: given.content,
+  title: given.title,
+  subtitle: given.subtitle,
+  data: given.data,
+  link: given.link,
+  /** Replace the link by the service's own short one, where it is http(s) (R-I19). */
+  shortenLink: (given.minimize_link ?? 2) === 2,
+  /** JSON objects; "" where not given. */
+  placeholders: given.dynamic_content_placeholders ?? '',
+  bindings: given.template_bindings ?? '',
+  voip: given.voip_push ?? false,
+  ios: iosContent(given),
+  android: androidContent(given),
+});
+
+/** One entry of `notifications` (Spec I). */
+export const notification = fields.transform((given, context) => {
+  refuseZones(given, context);
+  if (!hasContent(given)) {
+    context.issues.push({ code: 'custom', message: 'must be set', path: ['content'], input: given });
+  }
+  return {
+    /** Undefined = now. */
+    sendAt: given.send_date,
+    recipients: recipientsOf(given, context),
+    platforms: platformsOf(given, context),
+    /** "" = none. */
+    transactionId: given.transactionId ?? '',
+    transactional: given.message_type === 'transactional',
+    content: contentOf(given),
+  };
+});
+
+export type Notification = z.output<typeof notification>;

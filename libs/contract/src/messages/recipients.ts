@@ -1,0 +1,65 @@
+import { isPlatform } from '@tidings/kernel';
+import { z } from 'zod';
+import { parseWithin } from '../forward.ts';
+import { array, integer, listOf, optional, text, whole } from '../values.ts';
+import { conditions, conditionsOperator, type TagCondition } from './conditions.ts';
+
+/** Whom a notification addresses (R-I3). Names are distinct. */
+export type Recipients =
+  | { readonly kind: 'users' | 'devices'; readonly names: readonly string[] }
+  | { readonly kind: 'conditions'; readonly operator: 'AND' | 'OR'; readonly conditions: readonly TagCondition[] }
+  | { readonly kind: 'everyone' };
+
+const MAX_NAMES = 1000;
+/** Below this many entries in `devices`, `platforms` is not even looked at (R-I5). */
+const PLATFORMS_APPLY_FROM = 10;
+
+const names = listOf(text, MAX_NAMES);
+const optionalOperator = optional(conditionsOperator);
+const platformList = array(integer).refine((codes) => codes.every(isPlatform), 'unknown value');
+
+/** The fields that say whom to address. What a list outranks is ignored unchecked, hence `unknown` (R-I3, R-I5). */
+export const recipientFields = {
+  platforms: optional(z.unknown()),
+  devices: optional(names),
+  to: optional(z.unknown()),
+  users: optional(names),
+  filter: optional(z.unknown()),
+  geozone: optional(z.unknown()),
+  conditions: optional(z.unknown()),
+  conditions_operator: optional(z.unknown()),
+};
+
+type Fields = { [Name in keyof typeof recipientFields]: z.output<(typeof recipientFields)[Name]> };
+
+const refuse = (context: z.core.ParsePayload, name: keyof Fields): void => {
+  context.issues.push({ code: 'custom', message: 'not served yet', path: [name], input: undefined });
+};
+
+function selectedRecipients(fields: Fields, context: z.core.ParsePayload): Recipients {
+  if (fields.filter !== undefined && fields.conditions !== undefined) {
+    const { error: message, params } = whole('filter and conditions must not be used together');
+    context.issues.push({ code: 'custom', message, params, input: undefined });
+  }
+  for (const name of ['to', 'filter', 'geozone'] as const) if (fields[name] !== undefined) refuse(context, name);
+  if (fields.conditions === undefined) return { kind: 'everyone' };
+  return {
+    kind: 'conditions',
+    conditions: parseWithin(conditions, fields.conditions, context, ['conditions']) ?? [],
+    operator: parseWithin(optionalOperator, fields.conditions_operator, context, ['conditions_operator']) ?? 'AND',
+  };
+}
+
+/** The recipients by precedence: users, devices, to, filter, conditions, else the whole application (R-I3). */
+export function recipientsOf(fields: Fields, context: z.core.ParsePayload): Recipients {
+  if (fields.users) return { kind: 'users', names: [...new Set(fields.users)] };
+  if (fields.devices) return { kind: 'devices', names: [...new Set(fields.devices)] };
+  return selectedRecipients(fields, context);
+}
+
+/** Platform codes that the message is restricted to; [] = none named (R-I5). */
+export function platformsOf(fields: Fields, context: z.core.ParsePayload): readonly number[] {
+  const few = !fields.users && fields.devices && fields.devices.length < PLATFORMS_APPLY_FROM;
+  if (few || fields.platforms === undefined) return [];
+  return [...new Set(parseWithin(platformList, fields.platforms, context, ['platforms']))];
+}

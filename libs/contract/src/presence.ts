@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { parseWithin } from './forward.ts';
+import { isObject, optional } from './values.ts';
+
+/** Says which argument is missing, judging by the object that the field stands in. */
+type Need = (siblings: Readonly<Record<string, unknown>>) => string | undefined;
+
+const needs = new WeakMap<object, Need>();
+
+/** An optional field that is required under conditions; `need` names what is missing, which may be another field (R-C1, R-C6). */
+export function optionalUnless<Schema extends z.ZodType>(schema: Schema, need: Need) {
+  const field = optional(schema);
+  needs.set(field, need);
+  return field;
+}
+
+type Choose = (request: Readonly<Record<string, unknown>>) => z.ZodType;
+
+const choices = new WeakMap<object, Choose>();
+
+/** An object whose fields depend on what one of them says. */
+export function choice<Schema extends z.ZodType>(choose: (request: Readonly<Record<string, unknown>>) => Schema) {
+  const schema = z.custom<Record<string, unknown>>(isObject, { error: 'must be an object', abort: true });
+  choices.set(schema, choose);
+  return schema.transform((value, context) => parseWithin(choose(value), value, context, []) ?? z.NEVER);
+}
+
+/** The path of the first required argument that is absent or null in a value, relative to it. */
+type Missing = (value: unknown) => string | undefined;
+
+const join = (key: string, rest: string): string => (rest.startsWith('[') ? `${key}${rest}` : `${key}.${rest}`);
+
+interface Field {
+  readonly key: string;
+  readonly required: boolean;
+  readonly need: Need | undefined;
+  readonly within: Missing | undefined;
+}
+
+/** What a schema takes in, without the layers that only say what becomes of it. */
+export function inner(schema: unknown): unknown {
+  if (schema instanceof z.ZodPipe) return inner(schema.in);
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return inner(schema.unwrap());
+  return schema;
+}
+
+/** Whether a field may be absent, as its schema says. */
+export function isOptional(schema: unknown): boolean {
+  if (schema instanceof z.ZodPipe) return isOptional(schema.in);
+  if (schema instanceof z.ZodNullable) return isOptional(schema.unwrap());
+  return schema instanceof z.ZodOptional;
+}
+
+/** Whether a field is required only under conditions of its own. */
+export const isConditional = (schema: object): boolean => needs.has(schema);
+
+/** The fields that a schema takes for this value, or undefined where it takes no object. */
+export function shapeFor(schema: unknown, value: unknown): Readonly<Record<string, z.core.$ZodType>> | undefined {
+  const taken = inner(schema);
+  if (taken instanceof z.ZodObject) return taken.shape;
+  const choose = taken instanceof z.ZodType ? choices.get(taken) : undefined;
+  return choose && isObject(value) ? shapeFor(choose(value), value) : undefined;
+}
+
+const fieldOf = (key: string, schema: z.core.$ZodType): Field => ({
+  key,
+  required: !isOptional(schema),
+  need: needs.get(schema),
+  within: missingIn(schema),
+});
+
+const missingField = (value: Readonly<Record<string, unknown>>, field: Field): string | undefined => {
+  const { key, required, need, within } = field;
+  const given = value[key];
+  const missing = need?.(value);
+  if (missing !== undefined) return missing;
+  if (given === undefined || given === null) return required ? key : undefined;
+  const rest = within?.(given);
+  return rest === undefined ? undefined : join(key, rest);
+};
+
+function missingInObject(shape: Readonly<Record<string, z.core.$ZodType>>): Missing | undefined {
+  const fields = Object.entries(shape)
+    .map(([key, schema]) => fieldOf(key, schema))
+    .filter((field) => field.required || field.need || field.within);
+  if (fields.length === 0) return undefined;
+  return (value) => {
+    if (!isObject(value)) return undefined;
+    for (const field of fields) {
+      const path = missingField(value, field);
+      if (path !== undefined) return path;
+    }
+    return undefined;
+  };
+}
+
+function missingInArray(element: z.core.$ZodType): Missing | undefined {
+  const within = missingIn(element);
+  if (!within) return undefined;
+  return (value) => {
+    if (!Array.isArray(value)) return undefined;
+    for (const [index, entry] of value.entries()) {
+      const rest = within(entry);
+      if (rest !== undefined) return join(`[${index}]`, rest);
+    }
+    return undefined;
+  };
+}
+
+function missingInChoice(choose: Choose): Missing {
+  const prepared = new WeakMap<z.ZodType, Missing>();
+  return (value) => {
+    if (!isObject(value)) return undefined;
+    const chosen = choose(value);
+    const missing = prepared.get(chosen) ?? missingIn(chosen) ?? (() => undefined);
+    prepared.set(chosen, missing);
+    return missing(value);
+  };
+}
+
+/** Finds the first missing argument of a schema's input, in the order of its fields; undefined where none can be missing. */
+export function missingIn(schema: unknown): Missing | undefined {
+  const taken = inner(schema);
+  if (taken instanceof z.ZodObject) return missingInObject(taken.shape);
+  if (taken instanceof z.ZodArray) return missingInArray(taken.element);
+  const choose = taken instanceof z.ZodType ? choices.get(taken) : undefined;
+  return choose && missingInChoice(choose);
+}

@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import { apiV2 } from '../families/api-v2.ts';
+import { applicationCode } from '../fields/application.ts';
+import { day } from '../fields/dates.ts';
+import { array, boolean, integer, integerOf, isObject, object, oneOf, optional, text } from '../values.ts';
+import { isPlatformWord, platformWords } from './platform-words.ts';
+
+const DAY_MS = 86_400_000;
+const DEFAULT_PER_PAGE = 500;
+
+const platform = text.refine(isPlatformWord, 'unknown value').transform((word) => platformWords[word]);
+
+const dateRange = object({ date_from: optional(day), date_to: optional(day) })
+  .refine(({ date_from: from, date_to: to }) => !from || !to || from <= to, 'date_from must not be after date_to')
+  .transform(({ date_from: from, date_to: to }) => ({
+    createdFrom: from,
+    createdBefore: to && new Date(to.getTime() + DAY_MS),
+  }));
+
+const source = oneOf([
+  'AB_TEST',
+  'API',
+  'AUTO_PUSH',
+  'CP',
+  'CSV',
+  'CUSTOMER_JOURNEY',
+  'EMAIL_API',
+  'EMAIL_CP',
+  'GEO_ZONE',
+  'PUSH_ON_EVENT',
+  'RSS',
+]);
+
+const filters = object({
+  application: applicationCode,
+  platforms: optional(array(platform)),
+  date_range: optional(dateRange),
+  campaign: optional(text),
+  source: optional(source),
+  messages_codes: optional(array(text.transform((code) => code.toUpperCase()))),
+  messages_ids: optional(array(integer.refine((id) => id >= 0, 'must be 0 or more'))),
+  message_type: optional(oneOf(['TRANSACTIONAL', 'BROADCAST', 'ALL'])),
+}).transform((given) => ({
+  application: given.application,
+  platforms: given.platforms ?? [],
+  createdFrom: given.date_range?.createdFrom,
+  createdBefore: given.date_range?.createdBefore,
+  campaign: given.campaign,
+  source: given.source,
+  codes: given.messages_codes ?? [],
+  ids: given.messages_ids ?? [],
+  type: given.message_type ?? ('ALL' as const),
+}));
+
+const counter = z.int();
+
+const metric = z.object({
+  platform: z.int(),
+  sends: counter,
+  opens: counter,
+  deliveries: counter,
+  inbox_opens: counter,
+  unshowable_sends: counter,
+  errors: counter,
+});
+
+const localized = z.record(z.string(), z.string());
+const parameters = z.record(z.string(), z.unknown());
+
+const details = z.object({
+  title: z.string(),
+  filter_name: z.string(),
+  filter_code: z.string(),
+  content: localized,
+  platform_parameters: z.object({
+    android_header: z.string(),
+    android_root_params: parameters,
+    ios_title: z.string(),
+    ios_subtitle: z.string(),
+    ios_root_params: parameters,
+    chrome_header: z.string(),
+    chrome_root_params: parameters,
+    firefox_header: z.string(),
+    firefox_root_params: parameters,
+  }),
+  conditions: z.array(z.unknown()),
+  conditions_operator: z.enum(['AND', 'OR']),
+  data: parameters,
+});
+
+const message = z.object({
+  id: z.int(),
+  code: z.string(),
+  created_date: z.string(),
+  send_date: z.string(),
+  status: z.string(),
+  platforms: z.array(z.string()),
+  source: z.string(),
+  push_info: z.object({
+    details: details.optional(),
+    follow_user_timezone: z.boolean(),
+    metrics: z.array(metric).optional(),
+  }),
+});
+
+/** The messages of an application, newest first (R-H2, R-H3, R-RES22). Spec H. */
+export const messagesList = apiV2('messages:list', {
+  scope: 'server',
+  application: ({ filters: given }) => (isObject(given) ? given['application'] : undefined),
+  input: object({
+    filters,
+    params: optional(object({ with_details: optional(boolean), with_metrics: optional(boolean) })),
+    per_page: optional(integerOf(1, 499)),
+    page: optional(integer.refine((value) => value >= 0, 'must be 0 or more')),
+  }).transform((request) => ({
+    ...request.filters,
+    withDetails: request.params?.with_details ?? false,
+    withMetrics: request.params?.with_metrics ?? false,
+    perPage: request.per_page ?? DEFAULT_PER_PAGE,
+    page: request.page ?? 0,
+  })),
+  output: z.object({ total: z.int(), items: z.array(message) }),
+  examples: [
+    {
+      request: {
+        filters: {
+          application: 'A1B2C-3D4E5',
+          platforms: ['IOS', 'ANDROID'],
+          date_range: { date_from: '2026-01-01', date_to: '2026-01-31' },
+          message_type: 'ALL',
+        },
+        params: { with_metrics: true },
+        per_page: 10,
+        page: 0,
+      },
+      reply: {
+        total: 1,
+        items: [
+          {
+            id: 799_372_861_440_512,
+            code: 'C3F8-C3863ED4-334AD4F1',
+            created_date: '2026-01-15 12:00:00',
+            send_date: '2026-01-15 12:00:00',
+            status: 'DONE',
+            platforms: ['IOS', 'ANDROID'],
+            source: 'API',
+            push_info: {
+              follow_user_timezone: false,
+              metrics: [
+                { platform: 1, sends: 5, opens: 2, deliveries: 4, inbox_opens: 0, unshowable_sends: 1, errors: 0 },
+              ],
+            },
+          },
+        ],
+      },
+    },
+  ],
+});

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { json13 } from '../families/json13.ts';
+import { boolean, integerOf, object, optional, text } from '../values.ts';
+
+const name = text
+  .transform((value) => value.trim())
+  .refine((value) => value !== '' && [...value].length <= 255, 'must be 1 to 255 characters');
+
+/** Adds a tag to the account; its type is fixed from then on (R-D1). Spec D. */
+export const addTag = json13('addTag', {
+  scope: 'api',
+  input: object({
+    tag: object({
+      name,
+      type: integerOf(1, 7),
+      application_specific: optional(boolean),
+    }),
+  }).transform(({ tag }) => ({
+    name: tag.name,
+    type: tag.type,
+    applicationSpecific: tag.application_specific ?? false,
+  })),
+  output: z.object({ result: z.literal(true) }),
+  examples: [
+    {
+      request: { auth: 'token', tag: { name: 'Level', type: 1, application_specific: true } },
+      reply: { result: true },
+    },
+  ],
+});
