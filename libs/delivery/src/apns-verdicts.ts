@@ -1,0 +1,77 @@
+import {
+  type ErrorCategory,
+  final,
+  interned,
+  invalidate,
+  once,
+  retry,
+  retryElsewhere,
+  type Then,
+  unlisted,
+  type Verdict,
+} from './verdicts.ts';
+
+type Row = readonly [ErrorCategory, Then, readonly string[]];
+
+/** Reasons of APNs, as R-P lists them. */
+const rows: readonly Row[] = [
+  ['INVALID_TOKEN', invalidate, ['BadDeviceToken', 'Unregistered', 'ExpiredToken']],
+  ['INVALID_TOKEN', final, ['DeviceTokenNotForTopic']],
+  ['NO_TOKEN', final, ['MissingDeviceToken']],
+  [
+    'INVALID_CONTENT',
+    final,
+    [
+      ...['BadCollapseId', 'BadExpirationDate', 'BadMessageId', 'BadPriority', 'DuplicateHeaders', 'InvalidPushType'],
+      ...['PayloadEmpty', 'PayloadTooLarge'],
+    ],
+  ],
+  [
+    'INVALID_CONFIGURATION',
+    final,
+    [
+      ...['BadTopic', 'MissingTopic', 'TopicDisallowed', 'BadCertificate', 'BadCertificateEnvironment', 'Forbidden'],
+      ...['InvalidProviderToken', 'MissingProviderToken', 'UnrelatedKeyIdInToken', 'BadEnvironmentKeyIdInToken'],
+    ],
+  ],
+  ['INVALID_CONFIGURATION', once, ['ExpiredProviderToken']],
+  ['QUOTA_EXCEEDED', retry(), ['TooManyRequests', 'TooManyProviderTokenUpdates']],
+  ['PROVIDER_ERROR', retryElsewhere, ['IdleTimeout', 'InternalServerError', 'ServiceUnavailable', 'Shutdown']],
+  ['INTERNAL_ERROR', final, ['BadPath', 'MethodNotAllowed']],
+];
+
+const byReason = new Map(
+  rows.flatMap(([category, then, reasons]) => reasons.map((reason) => [reason, { category, then }])),
+);
+
+const verdictOf = interned((status, reason): Verdict => {
+  const row = byReason.get(reason);
+  return row ? { ...row, code: String(status), name: reason } : unlisted(status, reason);
+});
+
+export interface ApnsRefusal {
+  readonly verdict: Verdict;
+  /** Since when the token is dead, milliseconds, where APNs says so: a token registered later is left alone (R-P2). */
+  readonly since: number | undefined;
+}
+
+const UNREADABLE = 'unreadable_reply';
+
+function read(body: string): { reason: string; timestamp: number | undefined } {
+  try {
+    const { reason, timestamp } = JSON.parse(body) as { reason?: unknown; timestamp?: unknown };
+    return {
+      reason: typeof reason === 'string' ? reason : UNREADABLE,
+      timestamp: typeof timestamp === 'number' && timestamp > 0 ? timestamp : undefined,
+    };
+  } catch {
+    return { reason: UNREADABLE, timestamp: undefined };
+  }
+}
+
+/** What an answer of APNs other than 200 means. */
+export function apnsRefusal(status: number, body: string): ApnsRefusal {
+  const { reason, timestamp } = read(body);
+  const verdict = verdictOf(status, reason);
+  return { verdict, since: verdict.then.do === 'invalidate' ? timestamp : undefined };
+}

@@ -1,0 +1,163 @@
+import type { SendBatch, Window } from '@tidings/events';
+
+/** The columns of a batch as typed arrays (sending 3). Device i has the i-th entry of each. */
+export interface BatchColumns {
+  readonly chunk: number;
+  readonly devices: number;
+  readonly positions: Uint16Array;
+  readonly tokens: Uint8Array;
+  readonly tokenEnds: Uint32Array;
+  readonly platforms: Uint8Array;
+  readonly languages: Uint8Array;
+  readonly values: Uint8Array;
+  readonly valueEnds: Uint32Array;
+  /** Values a device has. */
+  readonly tags: number;
+  readonly displayable: Uint8Array;
+  readonly gone: Uint8Array;
+  readonly checks: Uint8Array;
+  readonly badges: Int32Array;
+}
+
+const aligned = (bytes: Uint8Array, size: number): ArrayBufferLike | undefined =>
+  bytes.byteOffset % size === 0 ? bytes.buffer : undefined;
+
+const copyOf = (bytes: Uint8Array): ArrayBuffer => new Uint8Array(bytes).buffer;
+
+const littleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
+
+function checked(bytes: Uint8Array, size: number, name: string): Uint8Array {
+  if (!littleEndian) throw new Error('columns need a little-endian machine');
+  if (bytes.length % size !== 0) throw new RangeError(`batch: ${name} has ${bytes.length} bytes`);
+  return bytes;
+}
+
+function uint16s(bytes: Uint8Array, name: string): Uint16Array {
+  checked(bytes, 2, name);
+  const buffer = aligned(bytes, 2);
+  return buffer ? new Uint16Array(buffer, bytes.byteOffset, bytes.length / 2) : new Uint16Array(copyOf(bytes));
+}
+
+function uint32s(bytes: Uint8Array, name: string): Uint32Array {
+  checked(bytes, 4, name);
+  const buffer = aligned(bytes, 4);
+  return buffer ? new Uint32Array(buffer, bytes.byteOffset, bytes.length / 4) : new Uint32Array(copyOf(bytes));
+}
+
+function int32s(bytes: Uint8Array, name: string): Int32Array {
+  const words = uint32s(bytes, name);
+  return new Int32Array(words.buffer, words.byteOffset, words.length);
+}
+
+const isAscending = (ends: Uint32Array, total: number): boolean => {
+  let last = 0;
+  for (const end of ends) {
+    if (end < last) return false;
+    last = end;
+  }
+  return last <= total;
+};
+
+function deviceColumnsFit(columns: BatchColumns): boolean {
+  const { devices, tags, tokens, tokenEnds, values, valueEnds, badges } = columns;
+  const lengths = [
+    [tokenEnds.length, devices],
+    [columns.platforms.length, devices],
+    [columns.languages.length, devices],
+    [valueEnds.length, devices * tags],
+    [columns.checks.length, devices * 3],
+    [badges.length, badges.length === 0 ? 0 : devices],
+  ] as const;
+  return (
+    lengths.every(([length, expected]) => length === expected) &&
+    columns.displayable.length >= Math.ceil(devices / 8) &&
+    isAscending(tokenEnds, tokens.length) &&
+    isAscending(valueEnds, values.length)
+  );
+}
+
+/** Reads the columns of a batch, without copying where the bytes are aligned. Throws RangeError where they do not fit each other. */
+export function columnsOf(batch: SendBatch): BatchColumns {
+  const positions = uint16s(batch.positions, 'positions');
+  const devices = positions.length;
+  const tags = batch.content?.tags.length ?? 0;
+  const columns: BatchColumns = {
+    chunk: batch.chunk,
+    devices,
+    positions,
+    tokens: batch.tokens,
+    tokenEnds: uint32s(batch.tokenEnds, 'token_ends'),
+    platforms: batch.platforms,
+    languages: batch.languages,
+    values: batch.values,
+    valueEnds: uint32s(batch.valueEnds, 'value_ends'),
+    tags,
+    displayable: batch.displayable,
+    gone: batch.gone,
+    checks: batch.checks,
+    badges: int32s(batch.badges, 'badges'),
+  };
+  const fit = deviceColumnsFit(columns) && batch.windows.every(({ first, count }) => first + count <= devices);
+  if (!fit) throw new RangeError(`batch ${batch.message}/${batch.chunk}: columns do not fit each other`);
+  return columns;
+}
+
+/** Bit i of a column of bits, least significant first; false beyond its end. */
+export const bitAt = (bits: Uint8Array, i: number): boolean => (((bits[i >>> 3] ?? 0) >>> (i & 7)) & 1) === 1;
+
+const startOf = (ends: Uint32Array, i: number): number => (i === 0 ? 0 : ends[i - 1]!);
+
+/** The token of device i. */
+export function tokenOf({ tokens, tokenEnds }: BatchColumns, i: number): string {
+  const from = startOf(tokenEnds, i);
+  const to = tokenEnds[i]!;
+  return Buffer.from(tokens.buffer, tokens.byteOffset + from, to - from).toString('utf8');
+}
+
+export const hasToken = ({ tokenEnds }: BatchColumns, i: number): boolean => tokenEnds[i]! > startOf(tokenEnds, i);
+
+function bitsOf(bits: Uint8Array, devices: readonly number[]): Buffer {
+  const picked = Buffer.alloc(Math.ceil(devices.length / 8));
+  devices.forEach((device, i) => {
+    if (bitAt(bits, device)) picked[i >>> 3]! |= 1 << (i & 7);
+  });
+  return picked;
+}
+
+function textsOf(texts: Uint8Array, ends: Uint32Array, indexes: readonly number[]): { texts: Buffer; ends: Buffer } {
+  const parts = indexes.map((i) => texts.subarray(startOf(ends, i), ends[i]));
+  let end = 0;
+  const pickedEnds = Uint32Array.from(parts, (part) => (end += part.length));
+  return { texts: Buffer.concat(parts), ends: Buffer.from(pickedEnds.buffer) };
+}
+
+const words = (array: Uint16Array | Int32Array): Buffer =>
+  Buffer.from(array.buffer, array.byteOffset, array.byteLength);
+
+/** A batch of one window that holds only some of its devices: what waits for a later try. `devices` are indexes in the columns, ascending. */
+export function pickDevices(
+  batch: SendBatch,
+  columns: BatchColumns,
+  window: Window,
+  devices: readonly number[],
+): SendBatch {
+  const { tags, positions, platforms, languages, checks, badges } = columns;
+  const tokens = textsOf(columns.tokens, columns.tokenEnds, devices);
+  const valueIndexes = devices.flatMap((device) => Array.from({ length: tags }, (_, tag) => device * tags + tag));
+  const values = textsOf(columns.values, columns.valueEnds, valueIndexes);
+  return {
+    ...batch,
+    windows: [{ w: window.w, first: 0, count: devices.length }],
+    positions: words(Uint16Array.from(devices, (device) => positions[device]!)),
+    tokens: tokens.texts,
+    tokenEnds: tokens.ends,
+    platforms: Buffer.from(devices.map((device) => platforms[device]!)),
+    languages: Buffer.from(devices.map((device) => languages[device]!)),
+    values: values.texts,
+    valueEnds: values.ends,
+    displayable: bitsOf(columns.displayable, devices),
+    gone: bitsOf(columns.gone, devices),
+    checks: Buffer.from(devices.flatMap((device) => [...checks.subarray(device * 3, device * 3 + 3)])),
+    badges: badges.length === 0 ? Buffer.alloc(0) : words(Int32Array.from(devices, (device) => badges[device]!)),
+  };
+}

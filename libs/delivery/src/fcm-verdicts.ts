@@ -1,0 +1,78 @@
+import {
+  type ErrorCategory,
+  final,
+  interned,
+  invalidate,
+  once,
+  retry,
+  type Then,
+  unlisted,
+  type Verdict,
+} from './verdicts.ts';
+
+interface Row {
+  readonly category: ErrorCategory;
+  readonly then: Then;
+}
+
+/** INVALID_ARGUMENT that blames the token; FCM has no name of its own for it. */
+const INVALID_TOKEN_ARGUMENT = 'INVALID_ARGUMENT message.token';
+
+/** Error codes of FCM v1, as R-P lists them. */
+const byCode: ReadonlyMap<string, Row> = new Map([
+  ['UNREGISTERED', { category: 'INVALID_TOKEN', then: invalidate }],
+  [INVALID_TOKEN_ARGUMENT, { category: 'INVALID_TOKEN', then: invalidate }],
+  ['SENDER_ID_MISMATCH', { category: 'INVALID_TOKEN', then: final }],
+  ['INVALID_ARGUMENT', { category: 'INVALID_CONTENT', then: final }],
+  ['QUOTA_EXCEEDED', { category: 'QUOTA_EXCEEDED', then: retry(60_000) }],
+  ['UNAVAILABLE', { category: 'PROVIDER_ERROR', then: retry(10_000) }],
+  ['INTERNAL', { category: 'PROVIDER_ERROR', then: retry(10_000) }],
+  ['THIRD_PARTY_AUTH_ERROR', { category: 'INVALID_CONFIGURATION', then: final }],
+  ['UNSPECIFIED_ERROR', { category: 'UNCLASSIFIED_ERROR', then: final }],
+]);
+
+/** Replies without an error code of FCM. */
+const byStatus: ReadonlyMap<number, Row> = new Map([
+  [401, { category: 'INVALID_CONFIGURATION', then: once }],
+  [403, { category: 'INVALID_CONFIGURATION', then: final }],
+  [404, { category: 'INVALID_CONFIGURATION', then: final }],
+]);
+
+/** The status that Google writes for a wrong request, also where FCM adds no code of its own. */
+const WRONG_REQUEST = 'INVALID_ARGUMENT';
+
+const rowOf = (status: number, name: string): Row | undefined => byCode.get(name) ?? byStatus.get(status);
+
+const verdictOf = interned((status, name): Verdict => {
+  const row = rowOf(status, name);
+  if (!row) return unlisted(status, name);
+  return { ...row, code: String(status), name: name === INVALID_TOKEN_ARGUMENT ? WRONG_REQUEST : name };
+});
+
+type Fields = Readonly<Record<string, unknown>>;
+const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
+const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : []);
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+const blamesToken = (error: Fields, details: readonly Fields[]): boolean =>
+  details.some((detail) => listOf(detail['fieldViolations']).some((each) => each['field'] === 'message.token')) ||
+  /\bregistration token\b/i.test(textOf(error['message']));
+
+function nameOf(body: string): string {
+  let reply: Fields;
+  try {
+    reply = fieldsOf(JSON.parse(body));
+  } catch {
+    return 'unreadable_reply';
+  }
+  const error = fieldsOf(reply['error']);
+  const details = listOf(error['details']);
+  const status = textOf(error['status']);
+  const code = textOf(details.find((detail) => 'errorCode' in detail)?.['errorCode']);
+  const name = code === '' && status === WRONG_REQUEST ? status : code;
+  if (name === WRONG_REQUEST && blamesToken(error, details)) return INVALID_TOKEN_ARGUMENT;
+  return name === '' ? status : name;
+}
+
+/** What an answer of FCM v1 other than 200 means. */
+export const fcmRefusal = (status: number, body: string): Verdict => verdictOf(status, nameOf(body));

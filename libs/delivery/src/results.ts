@@ -1,0 +1,127 @@
+import type { DeadToken, FailedSet, SentSet, WindowOutcome, WindowSettled } from '@tidings/events';
+import { ChunkSet } from '@tidings/kernel';
+import type { Verdict } from './verdicts.ts';
+import type { WindowIdentity } from './windows.ts';
+
+/** What became of one device. */
+export interface DeviceResult {
+  readonly position: number;
+  readonly platform: number;
+  /** Hours since 1970 UTC (R-H5). */
+  readonly hour: number;
+  readonly displayable: boolean;
+  readonly verdict: Verdict;
+  /** Of a token that is to be taken off the device. */
+  readonly deadToken: string | undefined;
+  /** Since when the provider has known it dead, milliseconds. */
+  readonly since: number | undefined;
+}
+
+/** Results of devices of one window, so far; each device is in at most one set. */
+export type Results = Omit<WindowSettled, 'claimedAt'>;
+
+export const noResults: Results = { sent: [], failed: [], deadTokens: [] };
+
+interface Group {
+  readonly result: DeviceResult;
+  readonly positions: number[];
+  readonly notDisplayable: number[];
+}
+
+const keyOf = ({ platform, hour, verdict }: DeviceResult): string =>
+  `${platform}/${hour}/${verdict.category}/${verdict.code}/${verdict.name}`;
+
+const encode = (positions: readonly number[]): Buffer => Buffer.from(ChunkSet.of(positions).encode());
+const union = (a: Uint8Array, b: Uint8Array): Buffer =>
+  Buffer.from(ChunkSet.decode(a).union(ChunkSet.decode(b)).encode());
+
+const compare = (a: string | number, b: string | number): number => (a < b ? -1 : a > b ? 1 : 0);
+
+const bySent = (a: SentSet, b: SentSet): number => compare(a.platform, b.platform) || compare(a.hour, b.hour);
+const byFailed = (a: FailedSet, b: FailedSet): number =>
+  compare(a.platform, b.platform) ||
+  compare(a.hour, b.hour) ||
+  compare(a.category, b.category) ||
+  compare(a.code, b.code) ||
+  compare(a.name, b.name);
+
+/** Gathers devices into sets per platform, hour and verdict. The order of devices changes nothing. */
+export function resultsOf(devices: Iterable<DeviceResult>): Results {
+  const groups = new Map<string, Group>();
+  const deadTokens: DeadToken[] = [];
+  for (const result of devices) {
+    const key = keyOf(result);
+    let group = groups.get(key);
+    if (!group) groups.set(key, (group = { result, positions: [], notDisplayable: [] }));
+    group.positions.push(result.position);
+    if (!result.displayable) group.notDisplayable.push(result.position);
+    if (result.deadToken !== undefined) {
+      const since = result.since === undefined ? undefined : new Date(result.since);
+      deadTokens.push({ position: result.position, token: result.deadToken, since });
+    }
+  }
+  const sent: SentSet[] = [];
+  const failed: FailedSet[] = [];
+  for (const { result, positions, notDisplayable } of groups.values()) {
+    const { platform, hour } = result;
+    const { category, code, name } = result.verdict;
+    const set = encode(positions);
+    if (category === 'SENT') sent.push({ platform, hour, set, notDisplayable: encode(notDisplayable) });
+    else failed.push({ category, code, name, platform, hour, set });
+  }
+  return merged(noResults, { sent, failed, deadTokens });
+}
+
+function mergeBy<T>(entries: readonly T[], order: (a: T, b: T) => number, join: (a: T, b: T) => T): T[] {
+  const joined: T[] = [];
+  for (const entry of entries.toSorted(order)) {
+    const last = joined.at(-1);
+    if (last !== undefined && order(last, entry) === 0) joined[joined.length - 1] = join(last, entry);
+    else joined.push(entry);
+  }
+  return joined;
+}
+
+/** Both results together, in an order that depends on nothing else. The devices of both are different ones. */
+export function merged(a: Results, b: Results): Results {
+  return {
+    sent: mergeBy([...a.sent, ...b.sent], bySent, (x, y) => ({
+      ...x,
+      set: union(x.set, y.set),
+      notDisplayable: union(x.notDisplayable, y.notDisplayable),
+    })),
+    failed: mergeBy([...a.failed, ...b.failed], byFailed, (x, y) => ({ ...x, set: union(x.set, y.set) })),
+    deadTokens: [...a.deadTokens, ...b.deadTokens].toSorted((x, y) => compare(x.position, y.position)),
+  };
+}
+
+/** The devices that have a result. */
+export function answered({ sent, failed }: Results): ChunkSet {
+  return [...sent, ...failed].reduce((all, { set }) => all.union(ChunkSet.decode(set)), ChunkSet.empty);
+}
+
+export interface Addressee extends WindowIdentity {
+  readonly messageId: bigint;
+  readonly account: string;
+}
+
+const outcomeOf = (window: Addressee, at: Date, outcome: WindowOutcome['outcome']): WindowOutcome => ({
+  message: window.message,
+  messageId: window.messageId,
+  account: window.account,
+  application: window.application,
+  bucket: window.bucket,
+  chunk: window.chunk,
+  channel: window.channel,
+  w: window.w,
+  at,
+  outcome,
+});
+
+/** The event that a window is settled; equal inputs give equal bytes. */
+export const settledOutcome = (window: Addressee, results: Results, claimedAt: Date, at: Date): WindowOutcome =>
+  outcomeOf(window, at, { $case: 'settled', value: { ...results, claimedAt } });
+
+/** The event that a window waits. */
+export const deferredOutcome = (window: Addressee, until: Date, at: Date): WindowOutcome =>
+  outcomeOf(window, at, { $case: 'deferred', value: { until } });

@@ -1,0 +1,60 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { retryAfterMs, retryDeadline, retryWaitMs } from './retries.ts';
+
+const failure = (tries: number, firstWaitMs = 0, retryAfterMs = 0) => ({ tries, firstWaitMs, retryAfterMs });
+
+describe('waits', () => {
+  it('are 1 s, 5 s, 30 s, 2 min, 10 min and then 10 min again', () => {
+    const waits = [1, 2, 3, 4, 5, 6, 100].map((tries) => retryWaitMs(failure(tries), 0.5));
+    expect(waits).toEqual([1000, 5000, 30_000, 120_000, 600_000, 600_000, 600_000]);
+  });
+
+  it('are not shorter than the first wait of the error', () => {
+    expect([1, 2, 3, 4].map((tries) => retryWaitMs(failure(tries, 60_000), 0.5))).toEqual([
+      60_000, 60_000, 60_000, 120_000,
+    ]);
+  });
+
+  it('vary by 20 %, and never undercut what the provider asked for', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 20 }),
+        fc.integer({ min: 0, max: 1_000_000 }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (tries, asked, random) => {
+          const middle = retryWaitMs(failure(tries), 0.5);
+          const wait = retryWaitMs(failure(tries, 0, asked), random);
+          expect(wait).toBeGreaterThanOrEqual(Math.max(asked, Math.floor(middle * 0.8)));
+          expect(wait).toBeLessThanOrEqual(Math.max(asked, Math.ceil(middle * 1.2)));
+        },
+      ),
+    );
+  });
+});
+
+describe('the end of retries', () => {
+  it('is an hour after the claim, or the TTL after the processing start', () => {
+    expect(retryDeadline(0, 5000, undefined)).toBe(3_605_000);
+    expect(retryDeadline(0, 5000, 60)).toBe(60_000);
+    expect(retryDeadline(0, 5000, 0)).toBe(0);
+    expect(retryDeadline(0, 5000, 86_400)).toBe(3_605_000);
+  });
+});
+
+describe('Retry-After', () => {
+  const now = Date.parse('2026-01-01T00:00:00Z');
+  it.each([
+    ['120', 120_000],
+    [' 1 ', 1000],
+    ['0', 0],
+    ['Thu, 01 Jan 2026 00:01:00 GMT', 60_000],
+    ['Wed, 31 Dec 2025 00:00:00 GMT', 0],
+    ['soon', 0],
+    ['-5', 0],
+    ['9'.repeat(400), 2_592_000_000],
+    [undefined, 0],
+  ])('%s', (header, ms) => {
+    expect(retryAfterMs(header, now)).toBe(ms);
+  });
+});
