@@ -1,4 +1,4 @@
-import { Operator, TagType } from '@tidings/events';
+import { Operator, type TagType } from '@tidings/events';
 import { expressionOf, type ConditionInput } from './conditions.ts';
 import { type TagDefinition, tagNumber } from './default-tags.ts';
 import { versionKey } from './tags/version.ts';
@@ -6,10 +6,7 @@ import { versionKey } from './tags/version.ts';
 const NOW = Date.UTC(2026, 5, 15, 12);
 const types = ['Integer', 'String', 'List', 'Date', 'Boolean', 'Decimal', 'Version'] as const;
 const tags = new Map<string, TagDefinition>(
-  types.map((name, i) => [
-    name,
-    { name, type: (i + 1) as TagType, number: tagNumber(i, i + 1, true), applicationSpecific: true },
-  ]),
+  types.map((name, i) => [name, { name, type: i + 1, number: tagNumber(i, i + 1, true), applicationSpecific: true }]),
 );
 
 const typed = (conditions: ConditionInput[], operator = '', at = 'notifications[0]') =>

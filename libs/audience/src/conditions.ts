@@ -1,6 +1,6 @@
 import { type DateOperand, type Expression, type Operand, Operator, TagType } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
-import { type TagDefinition } from './default-tags.ts';
+import type { TagDefinition } from './default-tags.ts';
 import { DAY_MS, parseDate } from './tags/date.ts';
 import { typeName } from './tags/operations.ts';
 import { parseValue, plainText } from './tags/value.ts';

@@ -11,7 +11,9 @@ export type KeyPurpose =
   /** Wraps the data keys of stored credentials. */
   | 'credentials'
   /** How getApplication shows what is secret (R-RES19). */
-  | 'display';
+  | 'display'
+  /** The stored form of transactionIds. */
+  | 'transaction';
 
 /** The key for one purpose, by HKDF-SHA-256 from the deployment's master key. Derive it once: derivation is slow, use is not. */
 export const keyFor = (masterKey: Uint8Array, purpose: KeyPurpose): KeyObject =>

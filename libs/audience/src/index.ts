@@ -26,13 +26,13 @@ export {
   decide,
   type DeviceAction,
   type DeviceDecision,
-  type DeviceIdentity,
   type NewToken,
   type NewUser,
   type NoteWrite,
   type Person,
   type RegisterDevice,
 } from './device/decide.ts';
+export type { DeviceIdentity } from './device/events.ts';
 export { type Device, type DeviceNotes, entriesIn, evolve, lastActivity, tokenTime } from './device/device.ts';
 export {
   checkOf,

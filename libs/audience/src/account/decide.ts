@@ -1,7 +1,8 @@
-import { type AccountEvent, type AccessScope } from '@tidings/events/generated/tidings/events/v1/accounts';
-import { type TagType } from '@tidings/events';
+import type { AccountEvent, AccessScope } from '@tidings/events/generated/tidings/events/v1/accounts';
+import type { TagType } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 import { defaultTagList, tagNumber } from '../default-tags.ts';
+import { isTagType } from '../tags/operations.ts';
 import { isWithin } from '../tags/value.ts';
 import { type AccessToken, type Account, type AccountState, type Application, as } from './state.ts';
 
@@ -119,7 +120,7 @@ const defaultNames = new Set(defaultTagList.map(({ name }) => name));
 function addTag(view: AccountView, action: AccountAction & { type: 'addTag' }): Change[] {
   const name = action.name.trim();
   if (name === '' || !isWithin(name, 255)) throw Fault.argument('tag.name: must have 1 to 255 characters');
-  if (!(action.tagType >= 1 && action.tagType <= 7)) throw Fault.argument('tag.type: must be 1 to 7');
+  if (!isTagType(action.tagType)) throw Fault.argument('tag.type: must be 1 to 7');
   const { tagsMade } = accountOf(view);
   if (defaultNames.has(name) || view.tag(name)) throw Fault.argument('Tag already exists');
   const { tagType: type, applicationSpecific } = action;

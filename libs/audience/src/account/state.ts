@@ -1,6 +1,6 @@
-import { type AccountEvent, type AccessScope } from '@tidings/events/generated/tidings/events/v1/accounts';
+import type { AccountEvent, AccessScope } from '@tidings/events/generated/tidings/events/v1/accounts';
 import { Fault } from '@tidings/kernel';
-import { type TagDefinition } from '../default-tags.ts';
+import type { TagDefinition } from '../default-tags.ts';
 
 export interface Account {
   readonly kind: 'account';

@@ -6,22 +6,16 @@ import {
   TokenRemoval,
 } from '@tidings/events/generated/tidings/events/v1/devices';
 import { Fault, pushPlatforms } from '@tidings/kernel';
-import { defaultTags, isSharedTag, tagTypeOf } from '../default-tags.ts';
+import { defaultTags, tagTypeOf } from '../default-tags.ts';
 import { deviceIdOf } from '../identity.ts';
 import { MINUTE_MS } from '../tags/date.ts';
-import { entriesOf, type TagEntry, valueOf } from '../tags/entries.ts';
-import { applyWrite, sameEntries, type TagWrite, UNFIT } from '../tags/operations.ts';
+import { type TagEntry, valueOf } from '../tags/entries.ts';
+import type { TagWrite } from '../tags/operations.ts';
 import { wrongValue } from '../tags/value.ts';
 import { controlBucketOf } from './control-group.ts';
 import { type Device, type DeviceNotes, entriesIn, tokenTime } from './device.ts';
-
-/** Whose device a command is about. */
-export interface DeviceIdentity {
-  readonly account: string;
-  readonly application: string;
-  readonly person: string;
-  readonly hwid: string;
-}
+import { type DeviceIdentity, eventOf, identityOf } from './events.ts';
+import { applyWrites, sharedEntries, shareWith } from './tag-writes.ts';
 
 export interface NewToken {
   /** As it is stored: lower case on iOS. */
@@ -81,76 +75,6 @@ export interface Person {
 
 const nothing: DeviceDecision = { events: [], notes: [] };
 
-const eventOf = (
-  identity: DeviceIdentity,
-  seq: number,
-  at: Date,
-  event: NonNullable<DeviceEvent['event']>,
-): DeviceEvent => ({
-  stamp: undefined,
-  account: identity.account,
-  application: identity.application,
-  person: identity.person,
-  hwid: identity.hwid,
-  seq,
-  at,
-  event,
-});
-
-const identityOf = (device: Device): DeviceIdentity => ({
-  account: device.account,
-  application: device.app,
-  person: device.person,
-  hwid: device.hwid,
-});
-
-interface TagOutcome {
-  /** Changes of the device itself, its shared tags included. */
-  readonly changes: readonly TagValue[];
-  /** Last Application Open, which is no event: milliseconds, null to remove. */
-  readonly open?: number | null;
-}
-
-/** What the writes change, one after the other, in a device with these entries; `refuse` is told of results that a tag cannot hold. */
-function applyWrites(
-  entriesBefore: (k: number) => readonly TagEntry[],
-  writes: readonly TagWrite[],
-  refuse: (write: TagWrite) => void,
-): TagOutcome {
-  if (writes.length === 0) return { changes: [] };
-  const after = new Map<number, { readonly value: TagValue['value']; readonly entries: readonly TagEntry[] }>();
-  for (const write of writes) {
-    const k = write.tag.number;
-    const value = applyWrite(write, after.get(k)?.entries ?? entriesBefore(k));
-    if (value === UNFIT) refuse(write);
-    else after.set(k, { value, entries: value ? entriesOf(k, value) : [] });
-  }
-  const changes: TagValue[] = [];
-  let open: number | null | undefined;
-  for (const [tag, { value, entries }] of after) {
-    if (sameEntries(entries, entriesBefore(tag))) continue;
-    if (tag === defaultTags.lastApplicationOpen.number)
-      open = value?.$case === 'minutes' ? value.value * MINUTE_MS : null;
-    // An empty list has no entries: it is unset, and said to be.
-    else changes.push({ tag, value: entries.length > 0 ? value : undefined });
-  }
-  return open === undefined ? { changes } : { changes, open };
-}
-
-/** The same values for the person's devices in sister applications, where they differ (R-RES7). */
-function shareWith(sisters: readonly Device[], changes: readonly TagValue[], at: Date): DeviceEvent[] {
-  const shared = changes.filter(({ tag }) => isSharedTag(tag));
-  if (shared.length === 0) return [];
-  return sisters.flatMap((sister) => {
-    const tags = shared.filter(
-      ({ tag, value }) => !sameEntries(value ? entriesOf(tag, value) : [], entriesIn(sister, tag)),
-    );
-    return tags.length === 0
-      ? []
-      : [eventOf(identityOf(sister), sister.seq, at, { $case: 'tagsChanged', value: { tags } })];
-  });
-}
-
 const openNote = (id: string, open: number | null | undefined): NoteWrite[] =>
   open === undefined ? [] : [{ id, set: { open } }];
 
@@ -175,11 +99,6 @@ function changedKeys(own: Device, keys: DeviceKeys | undefined): DeviceKeys | un
     (keys.fcmToken ?? own.fcmToken) === own.fcmToken &&
     (keys.fcmPushSet ?? own.fcmPushSet) === own.fcmPushSet;
   return same ? undefined : keys;
-}
-
-/** What a person's sisters share: the values of the account's tags, taken from any one of them. */
-function sharedEntries(sisters: readonly Device[]): ReadonlyMap<number, readonly TagEntry[]> {
-  return Map.groupBy(sisters[0]?.tags.filter(({ k }) => isSharedTag(k)) ?? [], ({ k }) => k);
 }
 
 const skip = (): void => {};

@@ -4,8 +4,9 @@ import fc from 'fast-check';
 import { defaultTags, isSharedTag, type TagDefinition, tagNumber } from '../default-tags.ts';
 import { deviceIdOf } from '../identity.ts';
 import { parseTagWrite, type TagWrite } from '../tags/operations.ts';
-import { decide, type DeviceAction, type DeviceDecision, type DeviceIdentity } from './decide.ts';
+import { decide, type DeviceAction, type DeviceDecision } from './decide.ts';
 import { type Device, entriesIn, evolve } from './device.ts';
+import type { DeviceIdentity } from './events.ts';
 
 const T0 = Date.UTC(2026, 0, 1, 12);
 const MINUTE = T0 / 60_000;

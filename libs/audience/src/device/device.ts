@@ -1,8 +1,8 @@
-import {
-  type DeviceEvent,
-  type DeviceKeys,
-  type DeviceUser,
-  type TagValue,
+import type {
+  DeviceEvent,
+  DeviceKeys,
+  DeviceUser,
+  TagValue,
 } from '@tidings/events/generated/tidings/events/v1/devices';
 import { TokenRemoval } from '@tidings/events/generated/tidings/events/v1/devices';
 import { Fault } from '@tidings/kernel';

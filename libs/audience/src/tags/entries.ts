@@ -1,6 +1,6 @@
 import { TagType } from '@tidings/events';
 import { MINUTE_MS } from './date.ts';
-import { type Value } from './value.ts';
+import type { Value } from './value.ts';
 import { versionKey } from './version.ts';
 
 /**

@@ -29,6 +29,9 @@ const typeNames: Readonly<Record<number, string>> = {
   [TagType.TAG_TYPE_VERSION]: 'Version',
 };
 
+/** True for the seven types of the API. */
+export const isTagType = (type: number): type is TagType => type in typeNames;
+
 export const typeName = (type: TagType): string => typeNames[type] ?? 'unknown';
 
 /** The value as the tag keeps it, or UNFIT: language and time zone are the device's own fields and obey their rules (R-RES17). */

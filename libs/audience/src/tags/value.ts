@@ -1,5 +1,5 @@
 import { TagType } from '@tidings/events';
-import { type TagValue } from '@tidings/events/generated/tidings/events/v1/devices';
+import type { TagValue } from '@tidings/events/generated/tidings/events/v1/devices';
 import { formatDate, MINUTE_MS, parseDate } from './date.ts';
 import { isVersion } from './version.ts';
 

@@ -1,0 +1,33 @@
+import type { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
+import type { Device } from './device.ts';
+
+/** Whose device a command is about. */
+export interface DeviceIdentity {
+  readonly account: string;
+  readonly application: string;
+  readonly person: string;
+  readonly hwid: string;
+}
+
+export const eventOf = (
+  identity: DeviceIdentity,
+  seq: number,
+  at: Date,
+  event: NonNullable<DeviceEvent['event']>,
+): DeviceEvent => ({
+  stamp: undefined,
+  account: identity.account,
+  application: identity.application,
+  person: identity.person,
+  hwid: identity.hwid,
+  seq,
+  at,
+  event,
+});
+
+export const identityOf = (device: Device): DeviceIdentity => ({
+  account: device.account,
+  application: device.app,
+  person: device.person,
+  hwid: device.hwid,
+});

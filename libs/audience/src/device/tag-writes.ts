@@ -1,0 +1,69 @@
+import type { DeviceEvent, TagValue } from '@tidings/events/generated/tidings/events/v1/devices';
+import { defaultTags, isSharedTag } from '../default-tags.ts';
+import { MINUTE_MS } from '../tags/date.ts';
+import { entriesOf, type TagEntry } from '../tags/entries.ts';
+import { applyWrite, sameEntries, type TagWrite, UNFIT } from '../tags/operations.ts';
+import { type Device, entriesIn } from './device.ts';
+import { eventOf, identityOf } from './events.ts';
+
+export interface TagOutcome {
+  /** Changes of the device itself, its shared tags included. */
+  readonly changes: readonly TagValue[];
+  /** Last Application Open, which is no event: milliseconds, null to remove. */
+  readonly open?: number | null;
+}
+
+/** What the writes change, one after the other, in a device with these entries; `refuse` is told of results that a tag cannot hold. */
+export function applyWrites(
+  entriesBefore: (k: number) => readonly TagEntry[],
+  writes: readonly TagWrite[],
+  refuse: (write: TagWrite) => void,
+): TagOutcome {
+  if (writes.length === 0) return { changes: [] };
+  const after = new Map<number, Result>();
+  for (const write of writes) {
+    const k = write.tag.number;
+    const value = applyWrite(write, after.get(k)?.entries ?? entriesBefore(k));
+    if (value === UNFIT) refuse(write);
+    else after.set(k, { value, entries: value ? entriesOf(k, value) : [] });
+  }
+  return differences(entriesBefore, after);
+}
+
+interface Result {
+  readonly value: TagValue['value'];
+  readonly entries: readonly TagEntry[];
+}
+
+function differences(
+  entriesBefore: (k: number) => readonly TagEntry[],
+  after: ReadonlyMap<number, Result>,
+): TagOutcome {
+  const changed = [...after].filter(([tag, { entries }]) => !sameEntries(entries, entriesBefore(tag)));
+  const opened = changed.find(([tag]) => tag === defaultTags.lastApplicationOpen.number)?.[1];
+  const changes = changed
+    .filter(([, result]) => result !== opened)
+    // An empty list has no entries: it is unset, and said to be.
+    .map(([tag, { value, entries }]) => ({ tag, value: entries.length > 0 ? value : undefined }));
+  if (!opened) return { changes };
+  return { changes, open: opened.value?.$case === 'minutes' ? opened.value.value * MINUTE_MS : null };
+}
+
+/** The same values for the person's devices in sister applications, where they differ (R-RES7). */
+export function shareWith(sisters: readonly Device[], changes: readonly TagValue[], at: Date): DeviceEvent[] {
+  const shared = changes.filter(({ tag }) => isSharedTag(tag));
+  if (shared.length === 0) return [];
+  return sisters.flatMap((sister) => {
+    const tags = shared.filter(
+      ({ tag, value }) => !sameEntries(value ? entriesOf(tag, value) : [], entriesIn(sister, tag)),
+    );
+    return tags.length === 0
+      ? []
+      : [eventOf(identityOf(sister), sister.seq, at, { $case: 'tagsChanged', value: { tags } })];
+  });
+}
+
+/** What a person's sisters share: the values of the account's tags, taken from any one of them. */
+export function sharedEntries(sisters: readonly Device[]): ReadonlyMap<number, readonly TagEntry[]> {
+  return Map.groupBy(sisters[0]?.tags.filter(({ k }) => isSharedTag(k)) ?? [], ({ k }) => k);
+}
