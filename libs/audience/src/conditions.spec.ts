@@ -1,4 +1,4 @@
-import { Operator, type TagType } from '@tidings/events';
+import { Operator } from '@tidings/events';
 import { expressionOf, type ConditionInput } from './conditions.ts';
 import { type TagDefinition, tagNumber } from './default-tags.ts';
 import { versionKey } from './tags/version.ts';

@@ -8,8 +8,6 @@ export type KeyPurpose =
   | 'push-token'
   /** The stored form of API and device tokens. */
   | 'access-token'
-  /** Wraps the data keys of stored credentials. */
-  | 'credentials'
   /** How getApplication shows what is secret (R-RES19). */
   | 'display'
   /** The stored form of transactionIds. */
