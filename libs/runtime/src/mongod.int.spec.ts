@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
@@ -33,6 +33,42 @@ describe('startMongod', () => {
     expect(await again.db('t').collection('c').countDocuments()).toBe(1);
     await again.close();
     await second.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('leaves alone a server that belongs to another live process, and takes it over when that has ended', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tidings-mongod-'));
+    const note = join(folder, 'tidings-mongod.json');
+    const { pid } = await start(folder);
+    const belongTo = async (parent: number): Promise<void> =>
+      writeFile(note, JSON.stringify({ ...(JSON.parse(await readFile(note, 'utf8')) as object), parent }));
+
+    await belongTo(process.ppid);
+    const borrowed = await startMongod(folder);
+    await borrowed.stop();
+    expect(() => process.kill(pid, 0)).not.toThrow();
+
+    await belongTo(2 ** 22 + 1);
+    const inherited = await startMongod(folder);
+    expect(inherited.pid).toBe(pid);
+    await inherited.stop();
+    expect(() => process.kill(pid, 0)).toThrow();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('starts again after the server was killed', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tidings-mongod-'));
+    const { pid, url } = await start(folder);
+    const client = await MongoClient.connect(url, mongoOptions);
+    await client.db('t').collection<{ _id: string }>('c').insertOne({ _id: 'kept' });
+    process.kill(pid, 'SIGKILL');
+    await client.close();
+    const again = await start(folder);
+    expect(again.url).toBe(url);
+    const later = await MongoClient.connect(again.url, mongoOptions);
+    expect(await later.db('t').collection('c').countDocuments()).toBe(1);
+    await later.close();
+    await again.stop();
     await rm(folder, { recursive: true, force: true });
   });
 });

@@ -1,12 +1,12 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
+import { createConnection, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Fault } from '@tidings/kernel';
-import { MongoClient, type MongoClientOptions } from 'mongodb';
+import { type Db, MongoClient, type MongoClientOptions, type Timestamp } from 'mongodb';
 
 /** A MongoDB server that runs for this process alone, as a replica set of one member. */
 export interface Mongod {
@@ -16,13 +16,17 @@ export interface Mongod {
   stop(): Promise<void>;
 }
 
-/** What is kept in the data folder to find the server again: after a kill of its parent it still runs. */
-interface Running {
+/** What is kept in the data folder to find the server again: after a kill of its parent it still runs, and its port stays its own. */
+interface Note {
   readonly pid: number;
   readonly port: number;
+  /** The process that ends the server. */
+  readonly parent: number;
 }
 
 const START_TIMEOUT_MS = 30_000;
+const STOP_TIMEOUT_MS = 10_000;
+const CHECKPOINT_TIMEOUT_MS = 2_000;
 
 /** Options that every connection to MongoDB shares: acknowledged means journaled on a majority (reliability 1). */
 export const mongoOptions: MongoClientOptions = {
@@ -50,67 +54,62 @@ export async function findMongod(): Promise<string | undefined> {
 
 /**
  * Starts MongoDB on a folder, or takes over the server that already runs on it: one whose parent was killed goes on running.
- * The server ends with this process; a second live parent is kept out by the lease on the data (see the embedded log).
+ * The server ends with this process. One that belongs to another live process is used and left alone: what keeps two processes off the
+ * same data is the lease of the embedded log.
  * @throws Fault `unavailable` when there is no server program or it does not start within 30 s.
  */
 export async function startMongod(folder: string): Promise<Mongod> {
   await mkdir(folder, { recursive: true });
   const note = join(folder, 'tidings-mongod.json');
-  const running = await readRunning(note);
-  if (running && isAlive(running.pid) && (await answers(running.port))) return adopted(running, note);
-  if (running && isAlive(running.pid) && (await isMongodOf(running.pid, folder))) await terminate(running.pid);
+  const known = await readNote(note);
+  if (known && isMongodOf(known.pid, folder)) {
+    if (await takesWrites(known.port)) return takeOver(known, note);
+    await kill(known.pid);
+  }
   const program = await findMongod();
   if (program === undefined) {
     throw Fault.unavailable('No MongoDB server program found: install mongod or set MONGO_URL');
   }
-  const port = await freePort(running?.port);
-  const child = await launch(program, folder, port);
-  await writeFile(note, JSON.stringify({ pid: child.pid!, port } satisfies Running));
+  const port = await freePort(known?.port);
+  const pid = await launch(program, folder, port);
+  await writeNote(note, { pid, port, parent: process.pid });
   await becomePrimary(port);
-  const endWithParent = (): void => void child.kill('SIGTERM');
-  process.once('exit', endWithParent);
-  // A server is no reason for its parent to go on living.
-  child.unref();
-  return {
-    url: urlOf(port),
-    pid: child.pid!,
-    async stop() {
-      process.off('exit', endWithParent);
-      child.ref();
-      if (child.exitCode === null && child.signalCode === null) {
-        const ended = once(child, 'exit');
-        await shutDown(port);
-        await ended;
-      }
-      await rm(note, { force: true });
-    },
-  };
+  return owned({ pid, port }, note);
 }
 
 const urlOf = (port: number): string => `mongodb://127.0.0.1:${port}/?directConnection=true`;
 
-function adopted(running: Running, note: string): Mongod {
-  const endWithParent = (): void => void process.kill(running.pid, 'SIGTERM');
+async function takeOver({ pid, port, parent }: Note, note: string): Promise<Mongod> {
+  if (parent !== process.pid && isAlive(parent)) return { url: urlOf(port), pid, stop: () => Promise.resolve() };
+  await writeNote(note, { pid, port, parent: process.pid });
+  return owned({ pid, port }, note);
+}
+
+function owned({ pid, port }: Pick<Note, 'pid' | 'port'>, note: string): Mongod {
+  // A signal would make it wait for secondaries, and the next start would meet a server that is about to end. The journal has everything.
+  const endWithParent = (): void => endNow(pid);
   process.once('exit', endWithParent);
   return {
-    url: urlOf(running.port),
-    pid: running.pid,
+    url: urlOf(port),
+    pid,
     async stop() {
       process.off('exit', endWithParent);
-      await shutDown(running.port);
-      while (isAlive(running.pid)) await delay(20);
-      await rm(note, { force: true });
+      await shutDown(port);
+      if (!(await isGone(pid, STOP_TIMEOUT_MS))) await kill(pid);
+      await writeNote(note, { pid: 0, port, parent: 0 });
     },
   };
 }
 
-async function readRunning(note: string): Promise<Running | undefined> {
+async function readNote(note: string): Promise<Note | undefined> {
   try {
-    return JSON.parse(await readFile(note, 'utf8')) as Running;
+    return JSON.parse(await readFile(note, 'utf8')) as Note;
   } catch {
     return undefined;
   }
 }
+
+const writeNote = (file: string, note: Note): Promise<void> => writeFile(file, JSON.stringify(note));
 
 function isAlive(pid: number): boolean {
   try {
@@ -122,22 +121,38 @@ function isAlive(pid: number): boolean {
 }
 
 /** Guards against a pid that another program has got meanwhile. */
-async function isMongodOf(pid: number, folder: string): Promise<boolean> {
+function isMongodOf(pid: number, folder: string): boolean {
+  if (pid === 0 || !isAlive(pid)) return false;
+  if (process.platform === 'win32') return true;
+  const { stdout } = spawnSync('ps', ['-ww', '-o', 'args=', '-p', String(pid)], { encoding: 'utf8' });
+  return stdout?.includes(folder) ?? false;
+}
+
+function endNow(pid: number): void {
   try {
-    return (await readFile(`/proc/${pid}/cmdline`, 'utf8')).includes(folder);
+    process.kill(pid, 'SIGKILL');
   } catch {
-    return process.platform !== 'linux';
+    // It has ended by itself.
   }
 }
 
-async function terminate(pid: number): Promise<void> {
-  process.kill(pid, 'SIGTERM');
-  while (isAlive(pid)) await delay(20);
+async function kill(pid: number): Promise<void> {
+  endNow(pid);
+  await isGone(pid, STOP_TIMEOUT_MS);
+}
+
+async function isGone(pid: number, timeoutMs: number): Promise<boolean> {
+  const deadline = Date.now() + timeoutMs;
+  while (isAlive(pid)) {
+    if (Date.now() > deadline) return false;
+    await delay(10);
+  }
+  return true;
 }
 
 /** A clean shutdown at once: on a signal, a primary without secondaries first waits 10 s for one to take over. */
 async function shutDown(port: number): Promise<void> {
-  const client = new MongoClient(urlOf(port));
+  const client = new MongoClient(urlOf(port), { serverSelectionTimeoutMS: 1000 });
   await client
     .db('admin')
     .command({ shutdown: 1, force: true, timeoutSecs: 0 })
@@ -145,11 +160,11 @@ async function shutDown(port: number): Promise<void> {
   await client.close();
 }
 
-async function answers(port: number): Promise<boolean> {
+/** Whether a primary answers; one that is shutting down no longer is one. */
+async function takesWrites(port: number): Promise<boolean> {
   const client = new MongoClient(urlOf(port), { serverSelectionTimeoutMS: 1000 });
   try {
-    await client.db('admin').command({ ping: 1 });
-    return true;
+    return (await client.db('admin').command({ isMaster: 1 }))['ismaster'] === true;
   } catch {
     return false;
   } finally {
@@ -171,7 +186,7 @@ async function freePort(wanted: number | undefined): Promise<number> {
   return port;
 }
 
-async function launch(program: string, folder: string, port: number): Promise<ChildProcess> {
+async function launch(program: string, folder: string, port: number): Promise<number> {
   const log = await open(join(folder, 'mongod.log'), 'a');
   const child = spawn(
     program,
@@ -190,8 +205,11 @@ async function launch(program: string, folder: string, port: number): Promise<Ch
       ],
       ...['--setParameter', 'diagnosticDataCollectionEnabled=false', '--wiredTigerCacheSizeGB', '0.5'],
     ],
-    { stdio: ['ignore', log.fd, log.fd] },
+    // A session of its own: Ctrl-C in a terminal must not end the server before its parent has finished.
+    { stdio: ['ignore', log.fd, log.fd], detached: true },
   );
+  // A server is no reason for its parent to go on living.
+  child.unref();
   await log.close();
   const failed = once(child, 'error').then(([error]) =>
     Promise.reject(Fault.unavailable('MongoDB cannot be started', error)),
@@ -199,16 +217,29 @@ async function launch(program: string, folder: string, port: number): Promise<Ch
   failed.catch(() => undefined);
   const deadline = Date.now() + START_TIMEOUT_MS;
   const ready = async (): Promise<void> => {
-    while (!(await answers(port))) {
+    while (!(await listens(port))) {
       if (child.exitCode !== null || child.signalCode !== null || Date.now() > deadline) {
         child.kill('SIGKILL');
         throw Fault.unavailable(`MongoDB did not start; see ${join(folder, 'mongod.log')}`);
       }
-      await delay(25);
+      await delay(10);
     }
   };
   await Promise.race([ready(), failed]);
-  return child;
+  return child.pid!;
+}
+
+/** Asked by hand: the driver would look again only after half a second. */
+async function listens(port: number): Promise<boolean> {
+  const socket = createConnection(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
 }
 
 /** A replica set's configuration as the server keeps it. */
@@ -226,6 +257,8 @@ async function becomePrimary(port: number): Promise<void> {
     const config = await client.db('local').collection<ReplicaSet>('system.replset').findOne();
     if (!config) {
       await admin.command({ replSetInitiate: { _id: 'rs0', members: [member] } });
+      await untilPrimary(admin);
+      await untilCheckpoint(admin);
     } else if (config.members[0]?.host !== member.host) {
       await admin.command({
         replSetReconfig: {
@@ -236,12 +269,32 @@ async function becomePrimary(port: number): Promise<void> {
         force: true,
       });
     }
-    const deadline = Date.now() + START_TIMEOUT_MS;
-    while (!(await admin.command({ isMaster: 1 }))['ismaster']) {
-      if (Date.now() > deadline) throw Fault.unavailable('MongoDB did not become primary');
-      await delay(25);
-    }
+    await untilPrimary(admin);
   } finally {
     await client.close();
   }
+}
+
+async function untilPrimary(admin: Db): Promise<void> {
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  while (!(await admin.command({ isMaster: 1 }))['ismaster']) {
+    if (Date.now() > deadline) throw Fault.unavailable('MongoDB did not become primary');
+    await delay(10);
+  }
+}
+
+/**
+ * Waits for the first checkpoint of a new replica set (some 100 ms). A server that is killed before it loses everything, its journal
+ * notwithstanding, acknowledged writes and the replica set included (seen with 4.0.10).
+ */
+async function untilCheckpoint(admin: Db): Promise<void> {
+  const deadline = Date.now() + CHECKPOINT_TIMEOUT_MS;
+  const isThere = async (): Promise<boolean> => {
+    const status = await admin.command({ replSetGetStatus: 1 });
+    const at = (status['lastStableCheckpointTimestamp'] ?? status['lastStableRecoveryTimestamp']) as
+      Timestamp | undefined;
+    return at !== undefined && !at.isZero();
+  };
+  while (!(await isThere()) && Date.now() < deadline) await delay(10);
+  await admin.command({ fsync: 1 });
 }
