@@ -70,7 +70,7 @@ describe('readEnv', () => {
       TIDINGS_EXTRA_CA: '/nowhere.pem',
       TIDINGS_ALLOW_PRIVATE: '10.0.0.0/33',
       TIDINGS_TEST_CLOCK: 'yes',
-      TIDINGS_LOG_LEVEL: 'loud',
+      LOG_LEVEL: 'loud',
     };
     const lines = linesOf(wrong);
     expect(lines.map((line) => line.split(':')[0]!).sort()).toEqual(Object.keys(wrong).sort());

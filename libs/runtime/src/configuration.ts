@@ -145,7 +145,7 @@ const environment = z.object({
     .enum(['0', '1'], 'must be 0 or 1')
     .default('0')
     .transform((flag) => flag === '1'),
-  TIDINGS_LOG_LEVEL: z
+  LOG_LEVEL: z
     .enum(
       ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
       'must be trace, debug, info, warn, error, fatal or silent',
@@ -200,7 +200,7 @@ export function readEnv(env: NodeJS.ProcessEnv = process.env): Configuration {
     smtpListenPort: data.SMTP_LISTEN_PORT,
     allowPrivate: data.TIDINGS_ALLOW_PRIVATE,
     testClock: data.TIDINGS_TEST_CLOCK,
-    logLevel: data.TIDINGS_LOG_LEVEL,
+    logLevel: data.LOG_LEVEL,
   };
 }
 
