@@ -1,0 +1,22 @@
+import { type Topic, topics } from '@tidings/events';
+import { type Clock, systemClock } from '@tidings/kernel';
+import { type EmbeddedBroker, openEmbeddedBroker } from '@tidings/streaming';
+import type { Db } from 'mongodb';
+
+export interface TestBrokerOptions {
+  readonly db: Db;
+  /** @default the system's */
+  readonly clock?: Clock;
+  /** @default all of a deployment with these channels */
+  readonly topics?: readonly Topic[];
+  /** @default apns and fcm */
+  readonly channels?: readonly string[];
+}
+
+/** The embedded log on a database of the suite. Close it before the database is dropped. */
+export const testBroker = ({
+  db,
+  clock = systemClock,
+  channels = ['apns', 'fcm'],
+  topics: given = topics(channels),
+}: TestBrokerOptions): Promise<EmbeddedBroker> => openEmbeddedBroker({ db, clock, topics: given, owner: 'test' });

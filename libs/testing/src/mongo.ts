@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process';
+import { open } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe } from '@jest/globals';
+import { Fault, randomBase62 } from '@tidings/kernel';
+import { findMongod, type Mongod, mongoOptions, startMongod } from '@tidings/runtime';
+import { type Db, MongoClient } from 'mongodb';
+
+/** A real MongoDB with databases that nobody else uses. */
+export interface TestMongo {
+  readonly url: string;
+  readonly client: MongoClient;
+  /** A database of this suite, empty at first. */
+  readonly db: Db;
+  /** Another one, by name. */
+  database(name: string): Db;
+  /** Drops the databases of this suite and disconnects. The server goes on for the suites that follow. */
+  close(): Promise<void>;
+}
+
+/** Whether a MongoDB can be had: an address in `MONGO_URL`, or a server program. */
+const canHaveMongo = process.env['MONGO_URL'] !== undefined || (await findMongod()) !== undefined;
+
+/**
+ * A MongoDB for a suite: the one at `MONGO_URL`, else one that all suites of a Jest worker share and that ends with Jest.
+ * @throws Fault `unavailable` when there is none.
+ */
+export async function startMongo(): Promise<TestMongo> {
+  const url = process.env['MONGO_URL'] ?? (await sharedMongod()).url;
+  const client = await MongoClient.connect(url, mongoOptions);
+  const prefix = `test_${randomBase62(10)}`;
+  const names = new Set<string>();
+  const database = (name: string): Db => {
+    names.add(`${prefix}_${name}`);
+    return client.db(`${prefix}_${name}`);
+  };
+  return {
+    url,
+    client,
+    db: database('main'),
+    database,
+    async close() {
+      for (const name of names) await client.db(name).dropDatabase();
+      await client.close();
+    },
+  };
+}
+
+/**
+ * `describe` with a MongoDB, whose members are there from `beforeAll` on. Where none can be had the suite is skipped, which the tally
+ * shows; with `CI` set it fails.
+ */
+export function describeWithMongo(name: string, suite: (mongo: Omit<TestMongo, 'close'>) => void): void {
+  const define = canHaveMongo || process.env['CI'] ? describe : describe.skip;
+  define(name, () => {
+    let started: TestMongo | undefined;
+    const mongo = (): TestMongo => {
+      if (!started) throw Fault.bug('MongoDB is there from beforeAll on');
+      return started;
+    };
+    beforeAll(async () => void (started = await startMongo()));
+    afterAll(() => started?.close());
+    suite({
+      get url() {
+        return mongo().url;
+      },
+      get client() {
+        return mongo().client;
+      },
+      get db() {
+        return mongo().db;
+      },
+      database: (database) => mongo().database(database),
+    });
+  });
+}
+
+/** The server of this Jest worker: started by its first suite, found by the others through its folder. */
+async function sharedMongod(): Promise<Mongod> {
+  const inWorker = process.argv[1]?.includes('jest-worker') ?? false;
+  const runner = inWorker ? process.ppid : process.pid;
+  const folder = join(tmpdir(), `tidings-tests-${runner}-${process.env['JEST_WORKER_ID'] ?? '0'}`);
+  const mongod = await startMongod(folder);
+  await endWith(runner, mongod.pid, folder);
+  return mongod;
+}
+
+/** Ends a server and removes its folder when Jest has ended, in whichever way: exit handlers do not run within its sandbox. */
+async function endWith(runner: number, mongod: number, folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const mark = await open(join(folder, `kept-${mongod}`), 'wx').catch(() => undefined);
+  if (!mark) return;
+  await mark.close();
+  const script = 'while kill -0 "$1" 2>/dev/null; do sleep 1; done; kill -9 "$2" 2>/dev/null; rm -rf "$3"';
+  spawn('sh', ['-c', script, 'keeper', String(runner), String(mongod), folder], {
+    stdio: 'ignore',
+    detached: true,
+  }).unref();
+}
