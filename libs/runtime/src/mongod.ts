@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Fault } from '@tidings/kernel';
 import { type Db, MongoClient, type MongoClientOptions, type Timestamp } from 'mongodb';
+import { isAlive, killNow } from './processes.ts';
 
 /** A MongoDB server that runs for this process alone, as a replica set of one member. */
 export interface Mongod {
@@ -87,7 +88,7 @@ async function takeOver({ pid, port, parent }: Note, note: string): Promise<Mong
 
 function owned({ pid, port }: Pick<Note, 'pid' | 'port'>, note: string): Mongod {
   // A signal would make it wait for secondaries, and the next start would meet a server that is about to end. The journal has everything.
-  const endWithParent = (): void => endNow(pid);
+  const endWithParent = (): void => killNow(pid);
   process.once('exit', endWithParent);
   return {
     url: urlOf(port),
@@ -111,15 +112,6 @@ async function readNote(note: string): Promise<Note | undefined> {
 
 const writeNote = (file: string, note: Note): Promise<void> => writeFile(file, JSON.stringify(note));
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** Guards against a pid that another program has got meanwhile. */
 function isMongodOf(pid: number, folder: string): boolean {
   if (pid === 0 || !isAlive(pid)) return false;
@@ -128,16 +120,8 @@ function isMongodOf(pid: number, folder: string): boolean {
   return stdout?.includes(folder) ?? false;
 }
 
-function endNow(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // It has ended by itself.
-  }
-}
-
 async function kill(pid: number): Promise<void> {
-  endNow(pid);
+  killNow(pid);
   await isGone(pid, STOP_TIMEOUT_MS);
 }
 
