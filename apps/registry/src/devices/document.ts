@@ -15,6 +15,8 @@ export interface DeviceDocument extends Device {
 export type { DeviceNotes, TagEntry as StoredTag } from '@tidings/audience';
 
 export const DEVICES = 'devices';
+/** Idempotency-Keys in use, in the logs of the devices that they guard (architecture 4, "Once"). */
+export const KEYS = 'keys';
 
 /** Tags whose values are fields of the document rather than entries of `tags`, by number. */
 export const tagFields: ReadonlyMap<number, 'lang' | 'tz' | 'alerts' | 'self.open'> = new Map([
@@ -26,7 +28,7 @@ export const tagFields: ReadonlyMap<number, 'lang' | 'tz' | 'alerts' | 'self.ope
 
 /** Names of the indexes, for hints. */
 export const deviceIndexes = {
-  /** { app, seq }, unique */
+  /** { app, seq } */
   seq: 'app_seq',
   /** { app, tags.k, tags.v, seq } */
   tags: 'app_tags_seq',
@@ -43,7 +45,7 @@ export const deviceIndexes = {
 } as const;
 
 const indexes: readonly IndexDescription[] = [
-  { name: deviceIndexes.seq, key: { app: 1, seq: 1 }, unique: true },
+  { name: deviceIndexes.seq, key: { app: 1, seq: 1 } },
   { name: deviceIndexes.tags, key: { app: 1, 'tags.k': 1, 'tags.v': 1, seq: 1 } },
   { name: deviceIndexes.token, key: { app: 1, th: 1 }, partialFilterExpression: { th: { $exists: true } } },
   { name: deviceIndexes.user, key: { app: 1, user: 1 } },
@@ -52,7 +54,9 @@ const indexes: readonly IndexDescription[] = [
   { name: deviceIndexes.activity, key: { app: 1, 'self.open': 1, seq: 1 } },
 ];
 
-/** Makes the collection and its indexes where they are missing. */
+/** Makes the collections of the devices' logs and their indexes where they are missing. */
 export async function prepareDevices(db: Db): Promise<void> {
   await db.collection(DEVICES).createIndexes([...indexes]);
+  // A key is refused by its own time, which a test clock may have set forward; this only clears away.
+  await db.collection(KEYS).createIndexes([{ name: 'until', key: { until: 1 }, expireAfterSeconds: 0 }]);
 }

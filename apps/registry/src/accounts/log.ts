@@ -1,0 +1,120 @@
+import { hash } from 'node:crypto';
+import {
+  type AccountAction,
+  type AccountState,
+  type AccountTarget,
+  decideAccount,
+  evolveAccountState,
+  targetsOf,
+} from '@tidings/audience';
+import type { DocumentAddress, LogDefinition } from '@tidings/event-store';
+import { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
+import { Binary } from 'mongodb';
+
+/** What happens to an account, at a time. */
+export interface AccountCommand {
+  readonly account: string;
+  readonly action: AccountAction;
+  readonly at: Date;
+}
+
+/** Collections of an account's configuration. */
+export const ACCOUNTS = 'accounts';
+export const APPLICATIONS = 'applications';
+export const TOKENS = 'tokens';
+export const TAGS = 'tags';
+
+/** The account that is there from the first start; requests that name none mean it. */
+export const DEFAULT_ACCOUNT = 'default';
+
+/** An account's configuration is one log. */
+export const accountLogOf = (account: string): string => `accounts-${account}`;
+
+/** Names are callers' text, so the id of a tag has their hash. */
+const tagId = (account: string, name: string): string => `${account}:${hash('sha256', name, 'base64url').slice(0, 22)}`;
+
+function addressOf(account: string, target: AccountTarget): DocumentAddress {
+  switch (target.kind) {
+    case 'account':
+      return { collection: ACCOUNTS, id: account };
+    case 'application':
+      return { collection: APPLICATIONS, id: target.code };
+    case 'token':
+      return { collection: TOKENS, id: target.id };
+    case 'tag':
+      return { collection: TAGS, id: tagId(account, target.name) };
+  }
+}
+
+const kinds: Readonly<Record<string, AccountTarget['kind']>> = {
+  [ACCOUNTS]: 'account',
+  [APPLICATIONS]: 'application',
+  [TOKENS]: 'token',
+  [TAGS]: 'tag',
+};
+
+/** The states that an action is decided on. */
+function targetsOfAction(action: AccountAction): AccountTarget[] {
+  const application = (code: string): AccountTarget => ({ kind: 'application', code });
+  const token = (id: string): AccountTarget[] => (id === '' ? [] : [{ kind: 'token', id }]);
+  switch (action.type) {
+    case 'createAccount':
+      return [{ kind: 'account' }];
+    case 'issueToken':
+      return [{ kind: 'account' }, ...token(action.id), ...action.applications.map(application)];
+    case 'revokeToken':
+      return token(action.id);
+    case 'createApplication':
+      return [{ kind: 'account' }, application(action.code), ...token(action.token)];
+    case 'configurePlatform':
+    case 'setDebug':
+      return [application(action.application)];
+    case 'addTag':
+      return [{ kind: 'account' }, { kind: 'tag', name: action.name.trim() }];
+  }
+}
+
+/** The bytes of a stored binary, whether it came from memory or from MongoDB. */
+export const bytesOf = (value: Uint8Array | Binary): Uint8Array => (value instanceof Binary ? value.buffer : value);
+
+/** The configuration of accounts: one log each, whose states are the collections above. */
+export const accountsLog: LogDefinition<AccountCommand, AccountEvent, AccountState, void> = {
+  category: 'accounts',
+  needs: ({ account, action }) => ({ ids: targetsOfAction(action).map((target) => addressOf(account, target)) }),
+  decide({ account, action, at }, view) {
+    const state = (target: AccountTarget) => view.get(addressOf(account, target));
+    const states = {
+      account: () => state({ kind: 'account' }),
+      application: (code: string) => state({ kind: 'application', code }),
+      token: (id: string) => state({ kind: 'token', id }),
+      tag: (name: string) => state({ kind: 'tag', name }),
+    };
+    return { events: decideAccount(account, states, action, at), reply: undefined };
+  },
+  addresses: (event) => targetsOf(event).map((target) => addressOf(event.account, target)),
+  evolve: (state, event, { collection }) => evolveAccountState(state, event, kinds[collection]!),
+  encode: (event) => AccountEvent.encode(event).finish(),
+  decode: (bytes) => AccountEvent.decode(bytes),
+  toDocument: (state) => ({ ...state }),
+  fromDocument: (document) => stateOf(document),
+};
+
+/** The state in a stored document; binaries become bytes. */
+export function stateOf(document: Readonly<Record<string, unknown>>): AccountState {
+  const { _id, rev: _rev, ...state } = document;
+  const read = state as unknown as AccountState;
+  switch (read.kind) {
+    case 'token':
+      return { ...read, hash: bytesOf(read.hash) };
+    case 'application': {
+      const platforms = read.platforms.map((platform) => ({
+        ...platform,
+        sealed: Object.fromEntries(Object.entries(platform.sealed).map(([name, value]) => [name, bytesOf(value)])),
+      }));
+      return { ...read, platforms };
+    }
+    case 'account':
+    case 'tag':
+      return read;
+  }
+}

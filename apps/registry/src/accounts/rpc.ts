@@ -1,0 +1,12 @@
+import { type Clock, newCode } from '@tidings/kernel';
+import type { Accounts } from '@tidings/rpc';
+import type { AccountWriter } from './writer.ts';
+
+/** Accounts; there is one by default, others come by the admin API (architecture 5). */
+export const accountsRpc = (write: AccountWriter, clock: Clock): Pick<Accounts, 'createAccount'> => ({
+  async createAccount({ name }) {
+    const account = newCode();
+    await write({ account, action: { type: 'createAccount', name }, at: new Date(clock.now()) });
+    return { account };
+  },
+});

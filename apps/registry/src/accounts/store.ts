@@ -1,0 +1,62 @@
+import type { AccessToken, AccountState, Application, Tag } from '@tidings/audience';
+import type { Db, Document } from 'mongodb';
+import { ACCOUNTS, APPLICATIONS, stateOf, TAGS, TOKENS } from './log.ts';
+
+/** A state and the number of the commit that made it. */
+export type Versioned<State> = State & { readonly rev: number };
+
+/** Queries over the configuration of accounts, as its logs have folded it. */
+export interface AccountStore {
+  application(code: string): Promise<Versioned<Application> | undefined>;
+  applications(codes: readonly string[]): Promise<Versioned<Application>[]>;
+  token(id: string): Promise<Versioned<AccessToken> | undefined>;
+  tokens(ids: readonly string[]): Promise<Versioned<AccessToken>[]>;
+  /** All that are not revoked, oldest first. */
+  liveTokens(): Promise<Versioned<AccessToken>[]>;
+  /** How many tags of its own the account ever had. */
+  tagsMade(account: string): Promise<number>;
+  /** An account's own tags. */
+  tags(account: string): Promise<Tag[]>;
+}
+
+const read = <State extends AccountState>(document: Document): Versioned<State> => ({
+  ...(stateOf(document) as State),
+  rev: document['rev'] as number,
+});
+
+export function openAccountStore(db: Db): AccountStore {
+  const byId = async <State extends AccountState>(collection: string, ids: readonly string[]) => {
+    const found = await db
+      .collection<{ _id: string }>(collection)
+      .find({ _id: { $in: [...ids] } })
+      .toArray();
+    return found.map((document) => read<State>(document));
+  };
+  const store: AccountStore = {
+    application: async (code) => (await store.applications([code]))[0],
+    applications: (codes) => byId<Application>(APPLICATIONS, codes),
+    token: async (id) => (await store.tokens([id]))[0],
+    tokens: (ids) => byId<AccessToken>(TOKENS, ids),
+    async liveTokens() {
+      const found = await db.collection(TOKENS).find({ revoked: false }).sort({ createdAt: 1, _id: 1 }).toArray();
+      return found.map((document) => read<AccessToken>(document));
+    },
+    async tagsMade(account) {
+      const found = await db
+        .collection<{ _id: string; tagsMade?: number }>(ACCOUNTS)
+        .findOne({ _id: account }, { projection: { tagsMade: 1 } });
+      return found?.tagsMade ?? 0;
+    },
+    async tags(account) {
+      const found = await db.collection(TAGS).find({ account }).sort({ number: 1 }).toArray();
+      return found.map((document) => read<Tag>(document));
+    },
+  };
+  return store;
+}
+
+/** Makes the indexes of the configuration where they are missing. */
+export async function prepareAccounts(db: Db): Promise<void> {
+  await db.collection(TAGS).createIndexes([{ name: 'account_number', key: { account: 1, number: 1 } }]);
+  await db.collection(APPLICATIONS).createIndexes([{ name: 'account', key: { account: 1 } }]);
+}

@@ -1,0 +1,181 @@
+import type { KeyObject } from 'node:crypto';
+import {
+  defaultTags,
+  type DeviceAction,
+  isTimezone,
+  isWithin,
+  keyedId,
+  type NewToken,
+  type NewUser,
+  parseLanguage,
+  parseTagWrite,
+  personOf,
+  type TagDefinition,
+  type TagWrite,
+} from '@tidings/audience';
+import type { DeviceKeys } from '@tidings/events/generated/tidings/events/v1/devices';
+import { Fault, Platform } from '@tidings/kernel';
+import type { DeviceCommand, Open, Register } from '@tidings/rpc';
+import type { TagSet } from '../tags/tags.ts';
+
+/** Keys of what indexes hold in place of callers' text. */
+export interface IdentityKeys {
+  readonly device: KeyObject;
+  readonly token: KeyObject;
+}
+
+/** What a request is read against. */
+export interface Reading {
+  readonly account: string;
+  readonly hwid: string;
+  readonly tags: TagSet;
+  readonly keys: IdentityKeys;
+}
+
+/** Texts without a limit of their own (R-LM4). */
+const TEXT_LENGTH = 65_536;
+const NAME_LENGTH = 255;
+
+const registered: ReadonlySet<number> = new Set([1, 3, 7, 8, 9, 10, 11, 12, 14, 17, 18, 21, 22, 23]);
+
+/** Platforms whose hwid is the address that is sent to. */
+const contacts: ReadonlySet<number> = new Set([
+  Platform.Email,
+  Platform.Sms,
+  Platform.WhatsApp,
+  Platform.Kakao,
+  Platform.Line,
+]);
+
+const phone = /^\+[1-9][0-9]{6,14}$/;
+const WHATSAPP = 'whatsapp:';
+
+function isHwid(hwid: string, platform?: number): boolean {
+  if (hwid === '' || !isWithin(hwid, NAME_LENGTH)) return false;
+  if (platform === Platform.Sms) return phone.test(hwid);
+  return platform !== Platform.WhatsApp || (hwid.startsWith(WHATSAPP) && phone.test(hwid.slice(WHATSAPP.length)));
+}
+
+/** The hwid as devices have it: addresses of mail are compared in lower case (R-E1). */
+export const hwidOf = ({ hwid, command }: DeviceCommand): string =>
+  command?.$case === 'register' && command.value.platform === Platform.Email ? hwid.toLowerCase() : hwid;
+
+const limited = (field: string, text: string | undefined): string | undefined => {
+  if (text !== undefined && !isWithin(text, TEXT_LENGTH))
+    throw Fault.argument(`${field}: at most ${TEXT_LENGTH} characters`);
+  return text;
+};
+
+/** A push token as it is stored and compared (R-RES2). */
+export const tokenText = (platform: number, token: string): string =>
+  platform === Platform.iOS ? token.toLowerCase() : token;
+
+export const tokenHash = (tokenKey: KeyObject, text: string): string => keyedId(tokenKey, text);
+
+function tokenOf(command: Register, { hwid, keys }: Reading): NewToken | null | undefined {
+  const given = contacts.has(command.platform) ? hwid : limited('push_token', command.pushToken);
+  if (given === undefined) return undefined;
+  if (given === '') return null;
+  const text = tokenText(command.platform, given);
+  return { text, hash: tokenHash(keys.token, text) };
+}
+
+function userOf(id: string | undefined, { account, hwid, keys }: Reading, person: string): NewUser | undefined {
+  if (id === undefined) return undefined;
+  if (id === '' || !isWithin(id, NAME_LENGTH)) throw Fault.argument(`userId: must have 1 to ${NAME_LENGTH} characters`);
+  return { id, hash: id === hwid ? person : personOf(keys.device, account, id) };
+}
+
+function languageOf(language: string): TagWrite {
+  const value = parseLanguage(language);
+  if (value === undefined) throw Fault.argument('language: must be a two-letter code');
+  return { tag: defaultTags.language, operation: 'set', value: { $case: 'text', value } };
+}
+
+function timezoneOf(seconds: number): TagWrite {
+  if (!isTimezone(seconds)) throw Fault.argument('timezone: must be -43200 to 50400');
+  return { tag: defaultTags.timezone, operation: 'set', value: { $case: 'number', value: seconds } };
+}
+
+/** What is sent along as a field of its own; a wrong value never costs the request (R-C3). */
+function system(writes: TagWrite[], tag: TagDefinition, input: string | undefined): void {
+  if (input === undefined) return;
+  const write = parseTagWrite(tag, input);
+  if (typeof write !== 'string') writes.push(write);
+}
+
+function systemWrites(command: Register | Open): TagWrite[] {
+  const writes: TagWrite[] = [];
+  if (command.language !== undefined) writes.push(languageOf(command.language));
+  if (command.timezoneSeconds !== undefined) writes.push(timezoneOf(command.timezoneSeconds));
+  system(writes, defaultTags.applicationVersion, command.appVersion);
+  system(writes, defaultTags.osVersion, command.osVersion);
+  system(writes, defaultTags.deviceModel, command.deviceModel);
+  return writes;
+}
+
+function keysOf(command: Register): DeviceKeys | undefined {
+  const { idfa, publicKey, authToken, fcmToken, fcmPushSet } = command;
+  if ((idfa ?? publicKey ?? authToken ?? fcmToken ?? fcmPushSet) === undefined) return undefined;
+  limited('idfa', idfa);
+  limited('public_key', publicKey);
+  limited('auth_token', authToken);
+  limited('fcm_token', fcmToken);
+  limited('fcm_push_set', fcmPushSet);
+  return { idfa, publicKey, authToken, fcmToken, fcmPushSet };
+}
+
+type TagInputs = Readonly<Record<string, unknown>> | undefined;
+
+/** Unknown tags and wrong values are skipped (R-C3). */
+function lenientWrites(inputs: TagInputs, tags: TagSet, writes: TagWrite[]): TagWrite[] {
+  for (const name in inputs) {
+    const tag = tags.named(name);
+    const write = tag && parseTagWrite(tag, inputs[name]);
+    if (write !== undefined && typeof write !== 'string') writes.push(write);
+  }
+  return writes;
+}
+
+/** Unknown tags are skipped, a wrong value of a known one refuses all (R-C4). */
+function strictWrites(inputs: TagInputs, tags: TagSet): TagWrite[] {
+  return Object.keys(inputs ?? {}).flatMap((name) => {
+    const tag = tags.named(name);
+    if (!tag) return [];
+    const write = parseTagWrite(tag, inputs![name]);
+    if (typeof write === 'string') throw Fault.argument(`tags.${name}: ${write}`);
+    return [write];
+  });
+}
+
+function registerOf(command: Register, reading: Reading, person: string): DeviceAction {
+  if (!registered.has(command.platform)) throw Fault.argument('device_type: unknown platform');
+  if (!isHwid(reading.hwid, command.platform)) throw Fault.argument('Hwid is not valid');
+  const writes = systemWrites(command);
+  system(writes, defaultTags.country, command.country);
+  system(writes, defaultTags.city, command.city);
+  return {
+    type: 'register',
+    platform: command.platform,
+    token: tokenOf(command, reading),
+    user: userOf(command.userId, reading, person),
+    keys: keysOf(command),
+    writes: lenientWrites(command.tags, reading.tags, writes),
+  };
+}
+
+/** What a request asks of the device. Faults are the 210s of section C; texts name the fields as requests do. */
+export function actionOf({ command }: DeviceCommand, reading: Reading, person: string): DeviceAction {
+  switch (command?.$case) {
+    case 'register':
+      return registerOf(command.value, reading, person);
+    case 'unregister':
+      return { type: 'unregister' };
+    case 'setTags':
+      return { type: 'setTags', writes: strictWrites(command.value.tags, reading.tags) };
+    case 'open':
+      return { type: 'open', user: userOf(command.value.userId, reading, person), writes: systemWrites(command.value) };
+    case undefined:
+      throw Fault.bug('a device command without a command');
+  }
+}

@@ -1,0 +1,56 @@
+import {
+  DENIED,
+  type Device,
+  deviceIdOf,
+  entriesIn,
+  lastActivity,
+  outputOf,
+  personOf,
+  type TagOutput,
+  valueOf,
+} from '@tidings/audience';
+import { Fault } from '@tidings/kernel';
+import type { Devices } from '@tidings/rpc';
+import type { TagSet } from '../tags/tags.ts';
+import type { DevicesDeps } from './apply.ts';
+import { type DeviceDocument, deviceIndexes, DEVICES, tagFields } from './document.ts';
+
+/** Every tag of the device that has a value, by its name (R-RES9). */
+export function shownTags(device: Device, tags: TagSet): Record<string, TagOutput> {
+  const numbers = new Set([...tagFields.keys(), ...device.tags.map(({ k }) => k)]);
+  const shown: Record<string, TagOutput> = {};
+  for (const number of numbers) {
+    const tag = tags.numbered(number);
+    const value = tag && valueOf(tag.type, entriesIn(device, number));
+    if (tag && value) shown[tag.name] = outputOf(value);
+  }
+  return shown;
+}
+
+/** Of several devices the most recently active one wins per tag (R-C6). */
+const merged = (devices: readonly Device[], tags: TagSet): Record<string, TagOutput> =>
+  Object.assign(
+    {},
+    ...[...devices].sort((a, b) => lastActivity(a) - lastActivity(b)).map((device) => shownTags(device, tags)),
+  ) as Record<string, TagOutput>;
+
+export function getTagsRpc({ db, keys, owners, tags }: DevicesDeps): Pick<Devices, 'getTags'> {
+  const devices = db.collection<DeviceDocument>(DEVICES);
+  return {
+    async getTags({ account, application, hwid, userId }) {
+      await owners.learn([application]);
+      if (!owners.owns(account, application)) throw Fault.argument(DENIED);
+      const who = personOf(keys.device, account, hwid || userId);
+      const found =
+        hwid === ''
+          ? await devices.find({ app: application, user: who }, { hint: deviceIndexes.user }).toArray()
+          : await devices.find({ _id: deviceIdOf(application, who) }).toArray();
+      const known = found.filter(({ status }) => status === 1);
+      if (known.length === 0) throw Fault.argument(hwid === '' ? 'User not found' : 'Device not found');
+      const numbers = known.flatMap((device) => device.tags.map(({ k }) => k));
+      const set = await tags.of(account);
+      const current = numbers.every((number) => set.numbered(number)) ? set : await tags.read(account);
+      return { tags: merged(known, current) };
+    },
+  };
+}

@@ -1,0 +1,192 @@
+import {
+  decide,
+  defaultTags,
+  type Device,
+  deviceIdOf,
+  type DeviceAction,
+  type DeviceNotes,
+  evolve,
+  isSharedTag,
+} from '@tidings/audience';
+import type { DocumentAddress, LogDefinition, Note, StateView } from '@tidings/event-store';
+import { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
+import { Fault } from '@tidings/kernel';
+import type { DeviceLogCommand, DeviceLogReply } from './command.ts';
+import { DEVICES, KEYS } from './document.ts';
+import type { Sequences } from './sequences.ts';
+
+/** How long a key is remembered (R-ER11). */
+export const KEY_LIFETIME_MS = 24 * 3_600_000;
+
+interface UsedKey {
+  readonly until: Date;
+}
+
+export type DeviceState = Device | UsedKey;
+
+/** What a group needs that no log holds. */
+export interface GroupContext {
+  /** Numbers for devices that are registered for the first time, by id. */
+  readonly seqs: ReadonlyMap<string, number>;
+  /** What devices say about themselves, where a decision turns on it, by id. */
+  readonly notes: ReadonlyMap<string, DeviceNotes>;
+}
+
+export type NotesReader = (ids: readonly string[]) => Promise<ReadonlyMap<string, DeviceNotes>>;
+
+const deviceAt = (id: string): DocumentAddress => ({ collection: DEVICES, id });
+const keyAt = (id: string): DocumentAddress => ({ collection: KEYS, id });
+
+const writesOf = (action: DeviceAction) => ('writes' in action ? action.writes : []);
+
+/** True where the person's devices in sister applications have a part in the decision, whatever is known of this one. */
+const concernsSisters = (action: DeviceAction): boolean => writesOf(action).some(({ tag }) => isSharedTag(tag.number));
+
+/** True where a decision turns on what the device said about itself, which states do not hold. */
+const turnsOnNotes = (action: DeviceAction): boolean =>
+  action.type === 'tokenRejected' ||
+  action.type === 'tokenTaken' ||
+  writesOf(action).some(({ tag }) => tag.number === defaultTags.lastApplicationOpen.number);
+
+type View = StateView<DeviceState>;
+
+const device = (view: View, id: string): Device | undefined => view.get(deviceAt(id)) as Device | undefined;
+
+function sistersOf(view: View, { identity: { person }, id }: DeviceLogCommand): Device[] {
+  return view
+    .find(DEVICES, person)
+    .filter((found) => found.id !== id)
+    .map(({ state }) => state as Device);
+}
+
+/** Numbers for the devices that the group is the first to register. */
+async function newSeqs(
+  commands: readonly DeviceLogCommand[],
+  view: View,
+  sequences: Sequences,
+): Promise<Map<string, number>> {
+  const fresh = new Map<string, Set<string>>();
+  for (const { action, id, identity } of commands) {
+    if (action.type !== 'register' || device(view, id)) continue;
+    const ids = fresh.get(identity.application);
+    if (ids) ids.add(id);
+    else fresh.set(identity.application, new Set([id]));
+  }
+  const seqs = new Map<string, number>();
+  for (const [application, ids] of fresh) {
+    const numbers = await sequences.take(application, ids.size);
+    let i = 0;
+    for (const id of ids) seqs.set(id, numbers[i++]!);
+  }
+  return seqs;
+}
+
+/** The notes that the group turns on. A token that the group itself registers again counts as registered, in whatever order. */
+async function notesFor(
+  commands: readonly DeviceLogCommand[],
+  readNotes: NotesReader,
+): Promise<ReadonlyMap<string, DeviceNotes>> {
+  const ids = commands.filter(({ action }) => turnsOnNotes(action)).map(({ id }) => id);
+  if (ids.length === 0) return new Map();
+  const notes = new Map(await readNotes(ids));
+  for (const { action, id, at } of commands) {
+    if (action.type !== 'register' || !action.token) continue;
+    const known = notes.get(id);
+    notes.set(id, { ...known, tokenAt: Math.max(known?.tokenAt ?? 0, at.getTime()) });
+  }
+  return notes;
+}
+
+const withNotes = (state: Device | undefined, self: DeviceNotes | undefined): Device | undefined =>
+  state && self ? { ...state, self } : state;
+
+function isUsed(view: View, { key, at }: DeviceLogCommand): boolean {
+  if (key === undefined) return false;
+  const used = view.get(keyAt(key)) as UsedKey | undefined;
+  return used !== undefined && used.until > at;
+}
+
+function keyUsed({ identity, key, at }: DeviceLogCommand, seq: number): DeviceEvent {
+  const until = new Date(at.getTime() + KEY_LIFETIME_MS);
+  return { stamp: undefined, ...identity, seq, at, event: { $case: 'keyUsed', value: { key: key!, until } } };
+}
+
+/** Every field by name: a state carries the id and number of the document that it was read from. */
+const deviceDocument = (state: Device): Record<string, unknown> => ({
+  account: state.account,
+  app: state.app,
+  person: state.person,
+  seq: state.seq,
+  status: state.status,
+  hwid: state.hwid,
+  platform: state.platform,
+  token: state.token,
+  th: state.th,
+  ta: state.ta,
+  user: state.user,
+  userId: state.userId,
+  lang: state.lang,
+  tz: state.tz,
+  alerts: state.alerts,
+  cg: state.cg,
+  tags: state.tags,
+  idfa: state.idfa,
+  publicKey: state.publicKey,
+  authToken: state.authToken,
+  fcmToken: state.fcmToken,
+  fcmPushSet: state.fcmPushSet,
+  owners: state.owners,
+  createdAt: state.createdAt,
+});
+
+/** Devices and the Idempotency-Keys of what happened to them, in 64 logs by person (architecture 4). */
+export const devicesLog = (
+  sequences: Sequences,
+  readNotes: NotesReader,
+): LogDefinition<DeviceLogCommand, DeviceEvent, DeviceState, DeviceLogReply, GroupContext> => ({
+  category: 'devices',
+  lookups: { [DEVICES]: 'person' },
+  notesField: 'self',
+
+  needs({ id, key, identity, action }) {
+    const ids = key === undefined ? [deviceAt(id)] : [deviceAt(id), keyAt(key)];
+    if (!concernsSisters(action)) return { ids };
+    return { ids, lookups: [{ collection: DEVICES, field: 'person', value: identity.person }] };
+  },
+
+  async prepare(commands, view) {
+    return { seqs: await newSeqs(commands, view, sequences), notes: await notesFor(commands, readNotes) };
+  },
+
+  decide(command, view, { seqs, notes }) {
+    const { identity, id, action, at } = command;
+    if (isUsed(view, command)) return { events: [], reply: {} };
+    const own = withNotes(device(view, id), notes.get(id));
+    const wantsSisters = concernsSisters(action) || (action.type === 'register' && !own);
+    const sisters = wantsSisters ? sistersOf(view, command) : [];
+    const decision = decide(identity, { own, sisters }, action, seqs.get(id), at);
+    const events = command.key === undefined ? decision.events : [...decision.events, keyUsed(command, own?.seq ?? 0)];
+    const reply = decision.keptSince === undefined ? {} : { keptSince: decision.keptSince };
+    if (decision.notes.length === 0) return { events, reply };
+    return {
+      events,
+      reply,
+      notes: decision.notes.map(({ id: noted, ...note }): Note => ({ address: deviceAt(noted), ...note })),
+    };
+  },
+
+  addresses({ application, person, event }) {
+    return [event?.$case === 'keyUsed' ? keyAt(event.value.key) : deviceAt(deviceIdOf(application, person))];
+  },
+
+  evolve(state, event, { collection }) {
+    if (collection === DEVICES) return evolve(state as Device | undefined, event);
+    if (event.event?.$case !== 'keyUsed') throw Fault.bug(`${event.event?.$case} is no event of a key`);
+    return { until: event.event.value.until! };
+  },
+
+  encode: (event) => DeviceEvent.encode(event).finish(),
+  decode: (bytes) => DeviceEvent.decode(bytes),
+  toDocument: (state) => ('until' in state ? { until: state.until } : deviceDocument(state)),
+  fromDocument: (document) => document as unknown as DeviceState,
+});

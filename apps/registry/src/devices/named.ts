@@ -1,0 +1,82 @@
+import { deviceIdOf, personOf } from '@tidings/audience';
+import { Platform, type Seq } from '@tidings/kernel';
+import type { Collection } from 'mongodb';
+import { type IdentityKeys, tokenHash } from './action.ts';
+import { type DeviceDocument, deviceIndexes } from './document.ts';
+
+/** Where names are looked up. */
+export interface Lookup {
+  readonly devices: Collection<DeviceDocument>;
+  readonly keys: IdentityKeys;
+  readonly account: string;
+  readonly application: string;
+}
+
+export interface Found {
+  readonly seqs: ReadonlySet<Seq>;
+  /** Names that match nothing, as given, each once. */
+  readonly unknown: readonly string[];
+}
+
+/** Compared in lower case for iOS (R-I4). */
+const isToken = (device: Pick<DeviceDocument, 'platform' | 'token'>, name: string): boolean =>
+  device.token === name || (device.platform === Platform.iOS && device.token === name.toLowerCase());
+
+/** The names by the hashes under which a device with such a token would be found. */
+function hashesOf(names: Iterable<string>, { keys }: Lookup): Map<string, string[]> {
+  const hashes = new Map<string, string[]>();
+  for (const name of names) {
+    for (const text of new Set([name, name.toLowerCase()])) {
+      const hash = tokenHash(keys.token, text);
+      const known = hashes.get(hash);
+      if (known) known.push(name);
+      else hashes.set(hash, [name]);
+    }
+  }
+  return hashes;
+}
+
+async function byToken(names: Iterable<string>, lookup: Lookup): Promise<{ seq: Seq; names: string[] }[]> {
+  const hashes = hashesOf(names, lookup);
+  const found = await lookup.devices
+    .find(
+      { app: lookup.application, th: { $in: [...hashes.keys()] } },
+      { projection: { _id: 0, seq: 1, platform: 1, token: 1, th: 1 }, hint: deviceIndexes.token },
+    )
+    .toArray();
+  return found.map((device) => ({
+    seq: device.seq,
+    names: hashes.get(device.th!)!.filter((name) => isToken(device, name)),
+  }));
+}
+
+/** Devices by hwid, else by push token (R-I4). */
+export async function findDevices(names: readonly string[], lookup: Lookup): Promise<Found> {
+  const { devices, keys, account, application } = lookup;
+  const wanted = new Map(names.map((name) => [deviceIdOf(application, personOf(keys.device, account, name)), name]));
+  const byHwid = await devices
+    .find({ _id: { $in: [...wanted.keys()] }, status: 1 }, { projection: { seq: 1 } })
+    .toArray();
+  for (const { _id } of byHwid) wanted.delete(_id);
+  const seqs = new Set(byHwid.map(({ seq }) => seq));
+  const unknown = new Set(wanted.values());
+  if (unknown.size > 0) {
+    for (const found of await byToken([...unknown], lookup)) {
+      if (found.names.length > 0) seqs.add(found.seq);
+      for (const name of found.names) unknown.delete(name);
+    }
+  }
+  return { seqs, unknown: [...unknown] };
+}
+
+/** All devices of these users; unknown users are ignored (R-I4). */
+export async function findUsers(
+  names: readonly string[],
+  { devices, keys, account, application }: Lookup,
+): Promise<Found> {
+  const users = [...new Set(names)].map((name) => personOf(keys.device, account, name));
+  const found = await devices
+    .find({ app: application, user: { $in: users } }, { projection: { _id: 0, seq: 1 }, hint: deviceIndexes.user })
+    .toArray();
+  return { seqs: new Set(found.map(({ seq }) => seq)), unknown: [] };
+}

@@ -1,0 +1,73 @@
+import { DENIED, expressionOf } from '@tidings/audience';
+import type { Audience, Expression } from '@tidings/events';
+import { Fault } from '@tidings/kernel';
+import type { Conditions, Devices, PrepareAudience, PreparedAudience } from '@tidings/rpc';
+import type { AccountStore } from '../accounts/store.ts';
+import { applicationView } from '../applications/view.ts';
+import type { DevicesDeps } from './apply.ts';
+import { type DeviceDocument, DEVICES } from './document.ts';
+import { findDevices, findUsers, type Found } from './named.ts';
+
+/** Restricting platforms is the caller's business. */
+const audience = (target: NonNullable<Audience['target']>, unknown: readonly string[] = []): PreparedAudience => ({
+  audience: { target, platforms: [] },
+  unknown: [...unknown],
+});
+
+const named = ({ seqs, unknown }: Found): PreparedAudience =>
+  audience({ $case: 'named', value: { seqs: [...seqs].sort((a, b) => a - b) } }, unknown);
+
+const selected = (expression: Expression | undefined): PreparedAudience =>
+  audience({ $case: 'selection', value: { expression } });
+
+/** The one registry read of createMessage: whom it addresses, in one `$in` each for hwids, push tokens and users (sending 1). */
+export function prepareRpc({
+  db,
+  clock,
+  keys,
+  tags,
+  store,
+}: DevicesDeps & { store: AccountStore }): Pick<Devices, 'prepare'> {
+  const devices = db.collection<DeviceDocument>(DEVICES);
+
+  const typed = async (
+    account: string,
+    path: string,
+    { operator, conditions }: Conditions,
+  ): Promise<PreparedAudience> => {
+    const names = conditions.map(({ tag }) => tag);
+    const set = await tags.of(account, names);
+    return selected(expressionOf(path, conditions, operator, (name) => set.named(name), clock.now()));
+  };
+
+  const prepareOne = async (
+    account: string,
+    application: string,
+    { target, path }: PrepareAudience,
+  ): Promise<PreparedAudience> => {
+    const lookup = { devices, keys, account, application };
+    switch (target?.$case) {
+      case 'devices':
+        return named(await findDevices(target.value.names, lookup));
+      case 'users':
+        return named(await findUsers(target.value.names, lookup));
+      case 'conditions':
+        return typed(account, path, target.value);
+      case 'everyone':
+        return selected(undefined);
+      case undefined:
+        throw Fault.bug('an audience without a target');
+    }
+  };
+
+  return {
+    async prepare({ account, application: code, audiences }) {
+      const application = await store.application(code);
+      if (application?.account !== account) throw Fault.argument(DENIED);
+      return {
+        application: applicationView(application),
+        audiences: await Promise.all(audiences.map((each) => prepareOne(account, code, each))),
+      };
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { Fault } from '@tidings/kernel';
+import type { Db } from 'mongodb';
+
+const SEQUENCES = 'sequences';
+const LAST_SEQ = 2 ** 32 - 1;
+const FIRST_BLOCK = 16;
+const LARGEST_BLOCK = 1024;
+/** A block that was used up sooner than this is followed by one twice as large, one that lasted longer by one half as large. */
+const BLOCK_LIFETIME_MS = 1000;
+
+interface Sequence {
+  readonly _id: string;
+  readonly next: number;
+}
+
+interface Block {
+  next: number;
+  end: number;
+  size: number;
+  reservedAt: number;
+}
+
+/** Numbers of devices (architecture 5): given out in order, in blocks that grow with demand. What a process leaves of its blocks is never given out. */
+export interface Sequences {
+  /** `count` numbers of an application. */
+  take(application: string, count: number): Promise<number[]>;
+}
+
+export function openSequences(db: Db): Sequences {
+  const sequences = db.collection<Sequence>(SEQUENCES);
+  const blocks = new Map<string, Block>();
+  const turns = new Map<string, Promise<unknown>>();
+
+  const reserve = async (application: string, count: number): Promise<number> => {
+    const update = { $inc: { next: count } };
+    for (;;) {
+      try {
+        const after = await sequences.findOneAndUpdate({ _id: application }, update, {
+          upsert: true,
+          returnDocument: 'after',
+        });
+        if (after!.next - 1 > LAST_SEQ) throw Fault.bug(`application ${application} has no device numbers left`);
+        return after!.next - count;
+      } catch (error) {
+        // Two first registrations at once: the other one has made the document.
+        if ((error as { code?: unknown }).code !== 11000) throw error;
+      }
+    }
+  };
+
+  const sizeOf = (block: Block | undefined): number => {
+    if (!block) return FIRST_BLOCK;
+    const grown = performance.now() - block.reservedAt < BLOCK_LIFETIME_MS ? block.size * 2 : block.size / 2;
+    return Math.min(LARGEST_BLOCK, Math.max(FIRST_BLOCK, grown));
+  };
+
+  const take = async (application: string, count: number): Promise<number[]> => {
+    const numbers: number[] = [];
+    let block = blocks.get(application);
+    while (block && block.next < block.end && numbers.length < count) numbers.push(block.next++);
+    const missing = count - numbers.length;
+    if (missing === 0) return numbers;
+    const size = Math.max(sizeOf(block), missing);
+    const first = await reserve(application, size);
+    block = { next: first + missing, end: first + size, size, reservedAt: performance.now() };
+    blocks.set(application, block);
+    for (let i = 0; i < missing; i++) numbers.push(first + i);
+    return numbers;
+  };
+
+  return {
+    take(application, count) {
+      const turn = (turns.get(application) ?? Promise.resolve()).then(() => take(application, count));
+      const settled = turn.catch(() => {});
+      turns.set(application, settled);
+      void settled.then(() => turns.get(application) === settled && turns.delete(application));
+      return turn;
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import { type Device, deviceLogOf, tokenTime } from '@tidings/audience';
+import type { LogWriter } from '@tidings/event-store';
+import { topicNames } from '@tidings/events';
+import { DeviceEvent, type PushTokenSet } from '@tidings/events/generated/tidings/events/v1/devices';
+import type { Clock } from '@tidings/kernel';
+import { type Broker, consume, type Incident, type Subscription } from '@tidings/streaming';
+import type { Collection, Db } from 'mongodb';
+import type { DeviceLogCommand, DeviceLogReply } from './command.ts';
+import { type DeviceDocument, deviceIndexes, DEVICES } from './document.ts';
+
+export interface ReactionDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly broker: Broker;
+  readonly logs: LogWriter<DeviceLogCommand, DeviceLogReply>;
+  readonly report: (incident: Incident) => void;
+}
+
+/** Consumer group of this reaction. */
+export const TOKEN_OWNERS_GROUP = 'registry.token-owners';
+
+const tokenSetBy = ({ event }: DeviceEvent): PushTokenSet | undefined => {
+  if (event?.$case === 'tokenSet') return event.value;
+  return event?.$case === 'registered' ? event.value.token : undefined;
+};
+
+/** Holders of each of the hashes that more than one device has; the index alone tells which those are. */
+async function rivals(
+  devices: Collection<DeviceDocument>,
+  app: string,
+  hashes: readonly string[],
+): Promise<DeviceDocument[]> {
+  const filter = (wanted: readonly string[]) => ({ app, th: { $in: [...wanted] } });
+  const held = await devices
+    .find(filter(hashes), { projection: { _id: 0, th: 1 }, hint: deviceIndexes.token })
+    .toArray();
+  const once = new Set<string>();
+  const twice = held.map(({ th }) => th!).filter((hash) => once.has(hash) || !once.add(hash));
+  return twice.length === 0 ? [] : devices.find(filter([...new Set(twice)]), { hint: deviceIndexes.token }).toArray();
+}
+
+/** The last registration wins; of two at once the device with the greater id, whoever looks. */
+const newer = (a: DeviceDocument, b: DeviceDocument): DeviceDocument => {
+  const [left, right] = [tokenTime(a), tokenTime(b)];
+  if (left !== right) return left > right ? a : b;
+  return a._id > b._id ? a : b;
+};
+
+const commandFor = (loser: DeviceDocument, token: Device, at: number, now: number): DeviceLogCommand => ({
+  identity: { account: loser.account, application: loser.app, person: loser.person, hwid: loser.hwid },
+  id: loser._id,
+  action: { type: 'tokenTaken', platform: token.platform, token: token.token!, at },
+  at: new Date(now),
+});
+
+/** Takes a token off all of these devices but the one that registered it last, which may turn out to be another than it seemed. */
+async function settle(holders: readonly DeviceDocument[], deps: Pick<ReactionDeps, 'logs' | 'clock'>): Promise<void> {
+  const { logs, clock } = deps;
+  const winner = holders.reduce(newer);
+  const losers = holders.filter((holder) => holder !== winner);
+  const time = tokenTime(winner);
+  const replies = await Promise.all(
+    losers.map((loser) => logs.submit(deviceLogOf(loser.person), commandFor(loser, winner, time, clock.now()))),
+  );
+  // A loser has registered the token again since it was read.
+  const kept = losers.flatMap((loser, i) => {
+    const since = replies[i]!.keptSince;
+    return since === undefined ? [] : [{ ...loser, ta: since }];
+  });
+  if (kept.length > 0) await settle([winner, ...kept], deps);
+}
+
+/** A push token lives on one device of an application and platform: whoever had it before loses it within a second (R-RES2). */
+export function keepTokensUnique(deps: ReactionDeps): Promise<Subscription> {
+  const devices = deps.db.collection<DeviceDocument>(DEVICES);
+  return consume(deps.broker, {
+    group: TOKEN_OWNERS_GROUP,
+    topics: { [topicNames.devices]: DeviceEvent },
+    report: deps.report,
+    async handler(records) {
+      const hashes = new Map<string, Set<string>>();
+      for (const { value } of records) {
+        const token = tokenSetBy(value);
+        if (!token) continue;
+        const known = hashes.get(value.application);
+        if (known) known.add(token.tokenHash);
+        else hashes.set(value.application, new Set([token.tokenHash]));
+      }
+      for (const [app, wanted] of hashes) {
+        const found = await rivals(devices, app, [...wanted]);
+        const groups = Map.groupBy(found, ({ platform, token }) => `${platform} ${token}`);
+        await Promise.all(
+          [...groups.values()].filter(({ length }) => length > 1).map((holders) => settle(holders, deps)),
+        );
+      }
+    },
+  });
+}

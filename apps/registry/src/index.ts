@@ -1,0 +1,1 @@
+export { openRegistry, type RegistryDeps, type RegistryService } from './registry.ts';

@@ -1,0 +1,28 @@
+import { Fault, type Clock } from '@tidings/kernel';
+import type { Accounts } from '@tidings/rpc';
+import { DEFAULT_ACCOUNT } from '../accounts/log.ts';
+import type { AccountWriter } from '../accounts/writer.ts';
+import type { Tags } from './tags.ts';
+
+type TagMethods = Pick<Accounts, 'addTag' | 'listTags'>;
+
+const byName = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+
+/** An account's tags (Spec D). */
+export const tagsRpc = (tags: Tags, write: AccountWriter, clock: Clock): TagMethods => ({
+  async addTag({ account, name, type, applicationSpecific }) {
+    const action = { type: 'addTag', name, tagType: type, applicationSpecific } as const;
+    await write({ account: account || DEFAULT_ACCOUNT, action, at: new Date(clock.now()) });
+    return {};
+  },
+
+  async listTags({ account }) {
+    if (account === '') throw Fault.bug('listTags without an account');
+    const { all } = await tags.read(account);
+    return {
+      tags: all
+        .map(({ name, type, applicationSpecific, number }) => ({ name, type, applicationSpecific, number }))
+        .sort(byName),
+    };
+  },
+});

@@ -1,0 +1,44 @@
+import { type KeyObject, timingSafeEqual } from 'node:crypto';
+import { type Clock, Fault } from '@tidings/kernel';
+import { type Accounts, TokenScope } from '@tidings/rpc';
+import { DEFAULT_ACCOUNT } from '../accounts/log.ts';
+import type { AccountStore } from '../accounts/store.ts';
+import type { AccountWriter } from '../accounts/writer.ts';
+import { fingerprint, isSecret, newSecret } from './secret.ts';
+import { accessScopeOf, tokenView } from './view.ts';
+
+type TokenMethods = Pick<Accounts, 'issueToken' | 'listTokens' | 'revokeToken' | 'resolveToken'>;
+
+/** Tokens are stored as HMACs and shown once, when they are issued (R-T1, reliability 2). */
+export const tokensRpc = (
+  store: AccountStore,
+  write: AccountWriter,
+  { clock, tokenKey }: { readonly clock: Clock; readonly tokenKey: KeyObject },
+): TokenMethods => ({
+  async issueToken({ account, scope, allApplications, applications }) {
+    if (scope === TokenScope.TOKEN_SCOPE_UNSPECIFIED) throw Fault.argument('scope: must be api or device');
+    const accessScope = accessScopeOf(scope);
+    const secret = newSecret(accessScope);
+    const { id, hash } = fingerprint(tokenKey, secret);
+    const action = { type: 'issueToken', id, hash, scope: accessScope, allApplications, applications } as const;
+    await write({ account: account || DEFAULT_ACCOUNT, action, at: new Date(clock.now()) });
+    return { id, secret };
+  },
+
+  listTokens: async () => ({ tokens: (await store.liveTokens()).map(tokenView) }),
+
+  async revokeToken({ id }) {
+    const token = await store.token(id);
+    if (!token || token.revoked) return { revoked: false };
+    await write({ account: token.account, action: { type: 'revokeToken', id }, at: new Date(clock.now()) });
+    return { revoked: true };
+  },
+
+  async resolveToken({ secret }) {
+    if (!isSecret(secret)) return { token: undefined };
+    const { id, hash } = fingerprint(tokenKey, secret);
+    const token = await store.token(id);
+    const known = token !== undefined && !token.revoked && timingSafeEqual(token.hash, hash);
+    return { token: known ? tokenView(token) : undefined };
+  },
+});
