@@ -71,4 +71,15 @@ describe('startMongod', () => {
     await again.stop();
     await rm(folder, { recursive: true, force: true });
   });
+
+  it('starts again after its parent was killed before it had noted the server', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tidings-mongod-'));
+    const { pid } = await start(folder);
+    await rm(join(folder, 'tidings-mongod.json'));
+    const again = await start(folder);
+    expect(again.pid).not.toBe(pid);
+    expect(() => process.kill(pid, 0)).toThrow();
+    await again.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
 });

@@ -1,5 +1,6 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { chmod, mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { createConnection, createServer } from 'node:net';
@@ -63,26 +64,49 @@ export async function startMongod(folder: string): Promise<Mongod> {
   await mkdir(folder, { recursive: true });
   const note = join(folder, 'tidings-mongod.json');
   const known = await readNote(note);
-  if (known && isMongodOf(known.pid, folder)) {
+  const running = await runningOn(folder, known);
+  if (running !== undefined && known?.pid === running) {
+    if (known.parent !== process.pid && isAlive(known.parent)) return borrow(known);
     if (await takesWrites(known.port)) return takeOver(known, note);
-    await kill(known.pid);
   }
+  // Whoever started it did not live to see it ready, or it does not answer any more.
+  if (running !== undefined) await kill(running);
   const program = await findMongod();
   if (program === undefined) {
     throw Fault.unavailable('No MongoDB server program found: install mongod or set MONGO_URL');
   }
   const port = await freePort(known?.port);
-  const pid = await launch(program, folder, port);
-  await writeNote(note, { pid, port, parent: process.pid });
+  const child = await spawnServer(program, folder, port);
+  if (child.pid === undefined) throw Fault.unavailable(`MongoDB cannot be started: ${program}`);
+  const started = { pid: child.pid, port, parent: process.pid };
+  await writeNote(note, started);
+  const mongod = owned(started, note);
+  await untilListening(child, port, folder);
   await becomePrimary(port);
-  return owned({ pid, port }, note);
+  return mongod;
 }
 
 const urlOf = (port: number): string => `mongodb://127.0.0.1:${port}/?directConnection=true`;
 
-async function takeOver({ pid, port, parent }: Note, note: string): Promise<Mongod> {
-  if (parent !== process.pid && isAlive(parent)) return { url: urlOf(port), pid, stop: () => Promise.resolve() };
+/** The server on a folder, by its own lock file where nobody came to write a note. */
+async function runningOn(folder: string, known: Note | undefined): Promise<number | undefined> {
+  const lock = await readFile(join(folder, 'mongod.lock'), 'utf8').catch(() => '');
+  return [known?.pid ?? 0, Number(lock)].find((pid) => isMongodOf(pid, folder));
+}
+
+/** The server of another live process, which may still be starting. */
+async function borrow({ pid, port }: Note): Promise<Mongod> {
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  while (!(await takesWrites(port))) {
+    if (Date.now() > deadline || !isAlive(pid)) throw Fault.unavailable(`MongoDB (process ${pid}) does not answer`);
+    await delay(100);
+  }
+  return { url: urlOf(port), pid, stop: () => Promise.resolve() };
+}
+
+async function takeOver({ pid, port }: Note, note: string): Promise<Mongod> {
   await writeNote(note, { pid, port, parent: process.pid });
+  await withAdmin(port, untilCheckpoint);
   return owned({ pid, port }, note);
 }
 
@@ -114,10 +138,15 @@ const writeNote = (file: string, note: Note): Promise<void> => writeFile(file, J
 
 /** Guards against a pid that another program has got meanwhile. */
 function isMongodOf(pid: number, folder: string): boolean {
-  if (pid === 0 || !isAlive(pid)) return false;
-  if (process.platform === 'win32') return true;
-  const { stdout } = spawnSync('ps', ['-ww', '-o', 'args=', '-p', String(pid)], { encoding: 'utf8' });
-  return stdout?.includes(folder) ?? false;
+  if (!(pid > 0) || !isAlive(pid)) return false;
+  switch (process.platform) {
+    case 'linux':
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(folder);
+    case 'win32':
+      return true;
+    default:
+      return spawnSync('ps', ['-ww', '-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).stdout.includes(folder);
+  }
 }
 
 async function kill(pid: number): Promise<void> {
@@ -170,47 +199,34 @@ async function freePort(wanted: number | undefined): Promise<number> {
   return port;
 }
 
-async function launch(program: string, folder: string, port: number): Promise<number> {
+async function spawnServer(program: string, folder: string, port: number): Promise<ChildProcess> {
   const log = await open(join(folder, 'mongod.log'), 'a');
   const child = spawn(
     program,
     [
-      ...[
-        '--dbpath',
-        folder,
-        '--port',
-        String(port),
-        '--bind_ip',
-        '127.0.0.1',
-        '--replSet',
-        'rs0',
-        '--oplogSize',
-        '256',
-      ],
-      ...['--setParameter', 'diagnosticDataCollectionEnabled=false', '--wiredTigerCacheSizeGB', '0.5'],
+      ...['--dbpath', folder, '--port', String(port), '--bind_ip', '127.0.0.1'],
+      ...['--replSet', 'rs0', '--oplogSize', '256', '--wiredTigerCacheSizeGB', '0.5'],
+      ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
     ],
     // A session of its own: Ctrl-C in a terminal must not end the server before its parent has finished.
     { stdio: ['ignore', log.fd, log.fd], detached: true },
   );
   // A server is no reason for its parent to go on living.
   child.unref();
+  child.on('error', () => undefined);
   await log.close();
-  const failed = once(child, 'error').then(([error]) =>
-    Promise.reject(Fault.unavailable('MongoDB cannot be started', error)),
-  );
-  failed.catch(() => undefined);
+  return child;
+}
+
+async function untilListening(child: ChildProcess, port: number, folder: string): Promise<void> {
   const deadline = Date.now() + START_TIMEOUT_MS;
-  const ready = async (): Promise<void> => {
-    while (!(await listens(port))) {
-      if (child.exitCode !== null || child.signalCode !== null || Date.now() > deadline) {
-        child.kill('SIGKILL');
-        throw Fault.unavailable(`MongoDB did not start; see ${join(folder, 'mongod.log')}`);
-      }
-      await delay(10);
+  while (!(await listens(port))) {
+    if (child.exitCode !== null || child.signalCode !== null || Date.now() > deadline) {
+      child.kill('SIGKILL');
+      throw Fault.unavailable(`MongoDB did not start; see ${join(folder, 'mongod.log')}`);
     }
-  };
-  await Promise.race([ready(), failed]);
-  return child.pid!;
+    await delay(10);
+  }
 }
 
 /** Asked by hand: the driver would look again only after half a second. */
@@ -233,17 +249,17 @@ interface ReplicaSet {
 }
 
 /** Initiates the replica set, or gives it its member's new port, and waits until it takes writes. */
-async function becomePrimary(port: number): Promise<void> {
-  const client = new MongoClient(urlOf(port));
-  try {
-    const admin = client.db('admin');
+const becomePrimary = (port: number): Promise<void> =>
+  withAdmin(port, async (admin, client) => {
     const member = { _id: 0, host: `127.0.0.1:${port}` };
     const config = await client.db('local').collection<ReplicaSet>('system.replset').findOne();
     if (!config) {
       await admin.command({ replSetInitiate: { _id: 'rs0', members: [member] } });
       await untilPrimary(admin);
       await untilCheckpoint(admin);
-    } else if (config.members[0]?.host !== member.host) {
+      return;
+    }
+    if (config.members[0]?.host !== member.host) {
       await admin.command({
         replSetReconfig: {
           ...config,
@@ -254,6 +270,12 @@ async function becomePrimary(port: number): Promise<void> {
       });
     }
     await untilPrimary(admin);
+  });
+
+async function withAdmin(port: number, work: (admin: Db, client: MongoClient) => Promise<void>): Promise<void> {
+  const client = new MongoClient(urlOf(port));
+  try {
+    await work(client.db('admin'), client);
   } finally {
     await client.close();
   }

@@ -18,6 +18,8 @@ export function isAlive(pid: number): boolean {
 
 /** Ends a process at once, without a chance to clean up; one that has ended already is fine. */
 export function killNow(pid: number): void {
+  // Zero and less would mean groups of processes, this one's own among them.
+  if (!(pid > 0)) throw new RangeError(`${pid} is no process`);
   try {
     process.kill(pid, 'SIGKILL');
   } catch (error) {
