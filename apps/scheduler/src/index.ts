@@ -1,0 +1,1 @@
+export { openScheduler, type SchedulerDeps, type SchedulerService } from './scheduler.ts';

@@ -1,0 +1,72 @@
+import { type KeyObject, randomInt } from 'node:crypto';
+import { keyedId } from '@tidings/audience';
+import type { LogWriter } from '@tidings/event-store';
+import { MessageAccepted } from '@tidings/events';
+import { bucketOf, type Clock, Fault, newMessageCode, randomBase62 } from '@tidings/kernel';
+import type { Created } from '@tidings/messaging';
+import type { MessageDraft, Messages } from '@tidings/rpc';
+import type { Db } from 'mongodb';
+import { listMessages, type StoredMessage, viewOf } from './list.ts';
+import { LINKS, logOfMessage, type MessageCommand, messageOf, MESSAGES, type ShortLink } from './log.ts';
+
+const LOGS = 16;
+const SHORT_CODE_LENGTH = 8;
+/** How long a short link leads anywhere (R-I19). */
+const LINK_MS = 365 * 86_400_000;
+
+export interface MessagesParts {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly writer: LogWriter<MessageCommand, Created | undefined>;
+  readonly nextId: () => number;
+  /** Key of the identifiers that stand for callers' transactionIds. */
+  readonly transactionKey: KeyObject;
+  /** Without a slash at the end. */
+  readonly publicUrl: string;
+}
+
+/** `Messages` of tidings.rpc.v1. */
+export function messagesRpc({ db, clock, writer, nextId, transactionKey, publicUrl }: MessagesParts): Messages {
+  const messages = db.collection<StoredMessage>(MESSAGES);
+  const links = db.collection<ShortLink & { _id: string }>(LINKS);
+
+  const create = async (account: string, draft: MessageDraft): Promise<Created> => {
+    if (!draft.message) throw Fault.bug('draft without a message');
+    const transaction = draft.transactionId === '' ? '' : keyedId(transactionKey, account, draft.transactionId);
+    const code = newMessageCode(transaction === '' ? randomInt(LOGS) : bucketOf(transaction, LOGS));
+    const accepted: MessageAccepted = { ...draft.message, transaction };
+    if (draft.linkToShorten !== '') shorten(accepted, draft.linkToShorten);
+    const command: MessageCommand = {
+      kind: 'create',
+      create: { code, id: nextId(), account, at: new Date(clock.now()), draft: accepted },
+    };
+    const created = await writer.submit(logOfMessage(code), command);
+    if (!created) throw Fault.bug('no answer to a create');
+    return created;
+  };
+
+  const shorten = (accepted: MessageAccepted, target: string): void => {
+    accepted.shortLink = randomBase62(SHORT_CODE_LENGTH);
+    accepted.shortLinkTarget = target;
+    accepted.content = { ...accepted.content!, link: `${publicUrl}/s/${accepted.shortLink}` };
+  };
+
+  return {
+    // Submitted in order, so that of two equal transactionIds in one request the first creates and the second is its repeat (R-I10).
+    async create({ account, drafts }) {
+      return { messages: await Promise.all(drafts.map((draft) => create(account, draft))) };
+    },
+
+    list: (request) => listMessages(messages, request),
+
+    async find({ account, code }) {
+      const stored = await messages.findOne({ _id: code.toUpperCase(), account });
+      return { message: stored ? viewOf(messageOf(stored), true) : undefined };
+    },
+
+    async followLink({ code }) {
+      const link = await links.findOne({ _id: code });
+      return { url: link && link.at.getTime() > clock.now() - LINK_MS ? link.url : '' };
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import type { Db } from 'mongodb';
+import { LINKS, MESSAGES, TRANSACTIONS } from './log.ts';
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+
+/** Indexes for messages:list and for what is removed by age. None holds text of callers. */
+export async function ensureIndexes(db: Db): Promise<void> {
+  await db.collection(MESSAGES).createIndexes([
+    { name: 'list', key: { account: 1, apps: 1, createdAt: -1, id: -1 } },
+    { name: 'ids', key: { id: 1 } },
+    { name: 'age', key: { hidden: 1, createdAt: 1 } },
+  ]);
+  await db.collection(TRANSACTIONS).createIndex({ at: 1 });
+  await db.collection(LINKS).createIndex({ at: 1 });
+}
+
+/** Removes what is past its time: hidden messages after 7 days, others and links after 365, transactionIds long after they count. */
+export async function removeExpired(db: Db, now: number): Promise<void> {
+  const before = (ms: number): Date => new Date(now - ms);
+  await Promise.all([
+    db.collection(MESSAGES).deleteMany({ hidden: true, createdAt: { $lt: before(7 * DAY_MS) } }),
+    db.collection(MESSAGES).deleteMany({ hidden: false, createdAt: { $lt: before(365 * DAY_MS) } }),
+    db.collection(TRANSACTIONS).deleteMany({ at: { $lt: before(HOUR_MS) } }),
+    db.collection(LINKS).deleteMany({ at: { $lt: before(365 * DAY_MS) } }),
+  ]);
+}

@@ -1,0 +1,102 @@
+import { keyFor } from '@tidings/audience';
+import { openLogs, openRelay, type Problem } from '@tidings/event-store';
+import { MessageEvent, PlanEvent, topicNames } from '@tidings/events';
+import { numberIds } from '@tidings/kernel';
+import type { Messages, Operations } from '@tidings/rpc';
+import { Closing, every, operationsOf, type ServiceDeps } from '@tidings/runtime';
+import { type Broker, consume, type Incident } from '@tidings/streaming';
+import type { Db } from 'mongodb';
+import { completionOf } from './messages/completion.ts';
+import { messagesLog } from './messages/log.ts';
+import { messagesRpc } from './messages/rpc.ts';
+import { ensureIndexes, removeExpired } from './messages/storage.ts';
+
+const GROUP = 'scheduler';
+const EXPIRY_INTERVAL_MS = 60_000;
+
+export interface SchedulerDeps extends ServiceDeps {
+  readonly broker: Broker;
+  /** Public address of the service's own links, without a slash at the end. */
+  readonly publicUrl: string;
+}
+
+export interface SchedulerService {
+  readonly messages: Messages;
+  readonly operations: Operations;
+  close(): Promise<void>;
+}
+
+/** Messages from acceptance to completion: their logs, their list, and the transactionIds that make repeats harmless (sending 1). */
+export async function openScheduler({
+  db,
+  clock,
+  log,
+  masterKey,
+  broker,
+  publicUrl,
+}: SchedulerDeps): Promise<SchedulerService> {
+  const closing = new Closing(log);
+  await ensureIndexes(db);
+  const onProblem = ({ error, ...problem }: Problem): void => log.error({ ...problem, err: error }, 'log in trouble');
+
+  const relay = closing.add(
+    'relay',
+    await openRelay({
+      ...{ db, category: messagesLog.category, decode: messagesLog.decode, broker },
+      publish: ({ log: name, n, events }) =>
+        events.map((event, index) => ({
+          topic: topicNames.messages,
+          key: event.code,
+          value: MessageEvent.encode({ ...event, stamp: { log: name, n: BigInt(n), index } }).finish(),
+        })),
+      onProblem: (error) => log.error({ err: error }, 'commits not published'),
+    }),
+    (opened) => opened.close(),
+  );
+  const writer = closing.add(
+    'messages',
+    openLogs(db, messagesLog, { clock, onProblem, committed: relay.offer }),
+    (opened) => opened.close(),
+  );
+  await writer.fold();
+
+  const complete = completionOf({ db, clock, writer });
+  const subscription = await consume(broker, {
+    group: GROUP,
+    topics: { [topicNames.plans]: PlanEvent },
+    handler: (records) => complete(records.map(({ value }) => value)),
+    report: ({ error, ...incident }: Incident) => log.warn({ ...incident, err: error }, 'record not handled'),
+  });
+  closing.add('plans', subscription, (opened) => opened.stop());
+  closing.add(
+    'expiry',
+    every(EXPIRY_INTERVAL_MS, () => removeExpired(db, clock.now()), { name: 'expiry of messages', log }),
+    (opened) => opened.stop(),
+  );
+
+  const open = async (): Promise<string[]> => {
+    const behind = (await broker.lag(GROUP)).filter(({ committed, end }) => committed < end);
+    return [
+      ...behind.map(({ topic, partition }) => `scheduler: ${topic} ${partition}`),
+      ...(writer.idle() ? [] : ['scheduler: writing']),
+      ...((await relay.level()) ? [] : ['scheduler: publishing']),
+    ];
+  };
+  const nextId = numberIds(() => clock.now(), await nextReplica(db));
+  return {
+    messages: messagesRpc({ db, clock, writer, nextId, transactionKey: keyFor(masterKey, 'transaction'), publicUrl }),
+    operations: operationsOf(clock, open),
+    close: () => closing.close(),
+  };
+}
+
+/** A number for this process's ids that no other process got within its last 32 starts. */
+async function nextReplica(db: Db): Promise<number> {
+  const sequences = db.collection<{ _id: string; next: number }>('sequences');
+  const counted = await sequences.findOneAndUpdate(
+    { _id: 'replica' },
+    { $inc: { next: 1 } },
+    { upsert: true, returnDocument: 'after' },
+  );
+  return counted!.next;
+}
