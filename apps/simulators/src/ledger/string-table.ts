@@ -1,0 +1,103 @@
+import { grown, hashBytes } from './grow.ts';
+
+const CHUNK_BYTES = 1 << 20;
+const LONGEST = 4096;
+
+/**
+ * Numbers distinct strings from 0 in the order they are first seen. Costs the string's bytes plus about 25, against
+ * more than a hundred for a Map of strings; strings beyond 4096 characters are cut.
+ */
+export class StringTable {
+  #chunks: Buffer[] = [];
+  #free = 0;
+  #starts = new Float64Array(64);
+  #lengths = new Uint16Array(64);
+  #hashes = new Uint32Array(64);
+  /** Number plus one, by hash; 0 is free. */
+  #slots = new Uint32Array(256);
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** The number of the string, new or known. */
+  intern(text: string): number {
+    const kept = text.length > LONGEST ? text.slice(0, LONGEST) : text;
+    const chunk = this.#chunkFor(kept.length * 3);
+    const start = this.#free;
+    const length = chunk.write(kept, start, 'utf8');
+    const hash = hashBytes(chunk, start, start + length);
+    const slot = this.#slotOf(hash, chunk, start, length);
+    const known = this.#slots[slot]!;
+    if (known > 0) return known - 1;
+    return this.#add(slot, hash, start, length);
+  }
+
+  /** The number of the string, or undefined when it was never interned. */
+  find(text: string): number | undefined {
+    const bytes = Buffer.from(text.slice(0, LONGEST), 'utf8');
+    const slot = this.#slotOf(hashBytes(bytes, 0, bytes.length), bytes, 0, bytes.length);
+    const known = this.#slots[slot]!;
+    return known > 0 ? known - 1 : undefined;
+  }
+
+  get(number: number): string {
+    const address = this.#starts[number]!;
+    const start = address % CHUNK_BYTES;
+    return this.#chunks[Math.floor(address / CHUNK_BYTES)]!.toString('utf8', start, start + this.#lengths[number]!);
+  }
+
+  #chunkFor(bytes: number): Buffer {
+    if (this.#chunks.length === 0 || this.#free + bytes > CHUNK_BYTES) {
+      this.#chunks.push(Buffer.allocUnsafeSlow(CHUNK_BYTES));
+      this.#free = 0;
+    }
+    return this.#chunks[this.#chunks.length - 1]!;
+  }
+
+  #slotOf(hash: number, bytes: Uint8Array, start: number, length: number): number {
+    const mask = this.#slots.length - 1;
+    let slot = hash & mask;
+    for (;;) {
+      const known = this.#slots[slot]!;
+      if (known === 0) return slot;
+      if (this.#hashes[known - 1] === hash && this.#same(known - 1, bytes, start, length)) return slot;
+      slot = (slot + 1) & mask;
+    }
+  }
+
+  #same(number: number, bytes: Uint8Array, start: number, length: number): boolean {
+    if (this.#lengths[number] !== length) return false;
+    const address = this.#starts[number]!;
+    const chunk = this.#chunks[Math.floor(address / CHUNK_BYTES)]!;
+    const offset = address % CHUNK_BYTES;
+    for (let i = 0; i < length; i++) if (chunk[offset + i] !== bytes[start + i]) return false;
+    return true;
+  }
+
+  #add(slot: number, hash: number, start: number, length: number): number {
+    const number = this.#size++;
+    this.#starts = grown(this.#starts, this.#size);
+    this.#lengths = grown(this.#lengths, this.#size);
+    this.#hashes = grown(this.#hashes, this.#size);
+    this.#starts[number] = (this.#chunks.length - 1) * CHUNK_BYTES + start;
+    this.#lengths[number] = length;
+    this.#hashes[number] = hash;
+    this.#slots[slot] = this.#size;
+    this.#free = start + length;
+    if (this.#size * 2 > this.#slots.length) this.#rehash();
+    return number;
+  }
+
+  #rehash(): void {
+    const slots = new Uint32Array(this.#slots.length * 2);
+    const mask = slots.length - 1;
+    for (let number = 0; number < this.#size; number++) {
+      let slot = this.#hashes[number]! & mask;
+      while (slots[slot] !== 0) slot = (slot + 1) & mask;
+      slots[slot] = number + 1;
+    }
+    this.#slots = slots;
+  }
+}
