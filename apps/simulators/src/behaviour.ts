@@ -1,0 +1,160 @@
+import type { Answer, Verdict } from './provider.ts';
+
+/**
+ * What a device token can ask a provider to do. `accepted` is every token that asks for nothing else. Kinds that count
+ * do it `times` times for each token and accept from then on; 0 means for ever.
+ */
+export const kinds = [
+  'accepted',
+  'dead',
+  'badToken',
+  'throttled',
+  'unavailable',
+  'serverError',
+  'payloadRefused',
+  'wrongTopic',
+  'expiredAuth',
+  'silent',
+  'reset',
+  'refusedStream',
+  'disconnect',
+  'goaway',
+  'goawayBefore',
+  'lostReply',
+  'malformed',
+  'slow',
+  'reason',
+] as const;
+export type Kind = (typeof kinds)[number];
+
+/** Refusals that each provider words in its own way. */
+export type Refusal =
+  | 'dead'
+  | 'badToken'
+  | 'throttled'
+  | 'unavailable'
+  | 'serverError'
+  | 'payloadRefused'
+  | 'wrongTopic'
+  | 'expiredAuth'
+  | 'reason';
+
+/** Ways of giving no reply. */
+export type Vanishing = 'silence' | 'reset' | 'refuseStream' | 'disconnect' | 'goaway';
+
+export type Scene =
+  | { readonly does: 'accept'; readonly delayMs?: number; readonly goaway?: boolean; readonly loseReply?: boolean }
+  | { readonly does: 'refuse'; readonly as: Refusal }
+  | { readonly does: 'garble' }
+  | { readonly does: 'vanish'; readonly how: Vanishing };
+
+/** What special tokens have been through: how often each was tried, and the credential each refused as expired. */
+export class Attempts {
+  readonly #tries = new Map<string, number>();
+  readonly #credentials = new Map<string, string>();
+
+  /** Counts one more try and returns its number, from 1. */
+  next(token: string): number {
+    const nth = (this.#tries.get(token) ?? 0) + 1;
+    this.#tries.set(token, nth);
+    return nth;
+  }
+
+  /** The first credential that came with the token. */
+  firstCredential(token: string, credential: string): string {
+    const first = this.#credentials.get(token) ?? credential;
+    this.#credentials.set(token, first);
+    return first;
+  }
+
+  clear(): void {
+    this.#tries.clear();
+    this.#credentials.clear();
+  }
+}
+
+export interface Cue {
+  readonly kind: Kind;
+  /** How many times, for kinds that count; tenths of a second for `slow`; 0 = until renewed, for `expiredAuth`. */
+  readonly argument: number;
+  readonly token: string;
+  readonly credential: string;
+}
+
+const accept: Scene = { does: 'accept' };
+
+/** Kinds that do something a number of times and accept from then on. */
+const counted: ReadonlyMap<Kind, Scene> = new Map<Kind, Scene>([
+  ['throttled', { does: 'refuse', as: 'throttled' }],
+  ['unavailable', { does: 'refuse', as: 'unavailable' }],
+  ['silent', { does: 'vanish', how: 'silence' }],
+  ['reset', { does: 'vanish', how: 'reset' }],
+  ['refusedStream', { does: 'vanish', how: 'refuseStream' }],
+  ['disconnect', { does: 'vanish', how: 'disconnect' }],
+  ['goawayBefore', { does: 'vanish', how: 'goaway' }],
+  ['lostReply', { does: 'accept', loseReply: true }],
+]);
+
+/** Kinds that do the same every time. */
+const constant: ReadonlyMap<Kind, Scene> = new Map<Kind, Scene>([
+  ['dead', { does: 'refuse', as: 'dead' }],
+  ['badToken', { does: 'refuse', as: 'badToken' }],
+  ['serverError', { does: 'refuse', as: 'serverError' }],
+  ['payloadRefused', { does: 'refuse', as: 'payloadRefused' }],
+  ['wrongTopic', { does: 'refuse', as: 'wrongTopic' }],
+  ['reason', { does: 'refuse', as: 'reason' }],
+  ['goaway', { does: 'accept', goaway: true }],
+  ['malformed', { does: 'garble' }],
+]);
+
+/** The argument of a token that names none: once where it counts, a tenth of a second for `slow`, else 0. */
+export const defaultArgument = (kind: Kind): number => (counted.has(kind) || kind === 'slow' ? 1 : 0);
+
+/** What happens to this try of a special token; counts it. */
+export const sceneOf = ({ kind, argument, token, credential }: Cue, attempts: Attempts): Scene => {
+  const nth = attempts.next(token);
+  const repeated = counted.get(kind);
+  if (repeated !== undefined) return argument === 0 || nth <= argument ? repeated : accept;
+  if (kind === 'slow') return { does: 'accept', delayMs: argument * 100 };
+  if (kind === 'expiredAuth') {
+    const renewed = attempts.firstCredential(token, credential) !== credential;
+    return renewed && argument === 0 ? accept : { does: 'refuse', as: 'expiredAuth' };
+  }
+  return constant.get(kind) ?? accept;
+};
+
+/** How a provider words what a scene asks of it; each method writes the ledger. */
+export interface Actor {
+  accept(): Answer;
+  refuse(as: Refusal): Answer;
+  /** A reply that cannot be read. */
+  garble(): Answer;
+  /** Notes that the request gets no reply. */
+  vanish(reason: string): void;
+}
+
+const verdicts: Readonly<Record<Vanishing, Verdict>> = {
+  silence: { does: 'silence' },
+  reset: { does: 'reset', processed: true },
+  refuseStream: { does: 'reset', processed: false },
+  disconnect: { does: 'disconnect' },
+  goaway: { does: 'goaway' },
+};
+
+/** Plays a scene with a provider's words. */
+export const perform = (scene: Scene, actor: Actor): Verdict => {
+  switch (scene.does) {
+    case 'accept': {
+      const answer = actor.accept();
+      if (scene.loseReply === true) return verdicts.reset;
+      return { ...answer, delayMs: scene.delayMs ?? 0, goaway: scene.goaway ?? false };
+    }
+    case 'refuse':
+      return actor.refuse(scene.as);
+    case 'garble':
+      return actor.garble();
+    case 'vanish':
+      actor.vanish(scene.how);
+      return verdicts[scene.how];
+  }
+};

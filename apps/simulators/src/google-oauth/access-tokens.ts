@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto';
+
+export interface AccessToken {
+  readonly clientEmail: string;
+  readonly scopes: readonly string[];
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number;
+}
+
+const REMEMBERED = 10_000;
+
+/** Access tokens that were issued here; shared by the endpoint that issues and the API that checks them. */
+export class AccessTokens {
+  readonly #issued = new Map<string, AccessToken>();
+  readonly #now: () => number;
+  /** How long a new token lasts. */
+  lifetimeSeconds: number;
+
+  /** @param lifetimeSeconds @default 3599, as Google's */
+  constructor(now: () => number, lifetimeSeconds = 3599) {
+    this.#now = now;
+    this.lifetimeSeconds = lifetimeSeconds;
+  }
+
+  issue(clientEmail: string, scopes: readonly string[]): string {
+    const token = `ya29.c.${randomBytes(96).toString('base64url')}`;
+    if (this.#issued.size >= REMEMBERED) this.#issued.clear();
+    this.#issued.set(token, { clientEmail, scopes, expiresAt: this.#now() + this.lifetimeSeconds * 1000 });
+    return token;
+  }
+
+  find(token: string): AccessToken | undefined {
+    return this.#issued.get(token);
+  }
+
+  isExpired({ expiresAt }: AccessToken): boolean {
+    return expiresAt <= this.#now();
+  }
+
+  /** Lets every token issued so far expire now. */
+  expireAll(): void {
+    for (const [token, issued] of this.#issued) this.#issued.set(token, { ...issued, expiresAt: 0 });
+  }
+}

@@ -1,0 +1,117 @@
+import { createPublicKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
+
+/** A provider key as Apple gives it out. */
+export interface ApnsKey {
+  /** Ten characters. */
+  keyId: string;
+  /** Ten characters. */
+  teamId: string;
+  /** The content of the .p8 file: PKCS #8 in PEM. */
+  privateKey: string;
+  /** SPKI in PEM, for the simulator only. */
+  publicKey: string;
+}
+
+/** A service-account file as Google gives it out. */
+export interface ServiceAccount {
+  type: 'service_account';
+  project_id: string;
+  private_key_id: string;
+  private_key: string;
+  client_email: string;
+  client_id: string;
+  auth_uri: string;
+  token_uri: string;
+  universe_domain: string;
+}
+
+export interface ApnsPublicKey {
+  keyId: string;
+  teamId: string;
+  /** SPKI in PEM. */
+  publicKey: string;
+  /** Topics that the key may push to. @default all */
+  topics?: readonly string[] | undefined;
+}
+
+export interface GooglePublicKey {
+  clientEmail: string;
+  publicKey: string;
+  /** The only project that its access tokens may send for. @default any */
+  projectId?: string | undefined;
+}
+
+export interface PublicKeys {
+  apns?: readonly ApnsPublicKey[] | undefined;
+  google?: readonly GooglePublicKey[] | undefined;
+}
+
+const characters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ23456789';
+const tenCharacters = (): string => Array.from(randomBytes(10), (byte) => characters[byte % 34]).join('');
+
+/** A new P-256 key; nothing knows it until it is registered. */
+export const generateApnsKey = (): ApnsKey => {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', {
+    namedCurve: 'prime256v1',
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  });
+  return { keyId: tenCharacters(), teamId: tenCharacters(), privateKey, publicKey };
+};
+
+/**
+ * A new RSA-2048 service account whose tokens come from `tokenUrl`.
+ * @param projectId @default 'tidings-demo'
+ */
+export const generateServiceAccount = (tokenUrl: string, projectId = 'tidings-demo'): ServiceAccount => {
+  const { privateKey } = generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  });
+  return {
+    type: 'service_account',
+    project_id: projectId,
+    private_key_id: randomBytes(20).toString('hex'),
+    private_key: privateKey,
+    client_email: `push-${randomBytes(4).toString('hex')}@${projectId}.iam.gserviceaccount.com`,
+    client_id: String(randomBytes(6).readUIntBE(0, 6)),
+    auth_uri: 'https://accounts.google.com/o/oauth2/auth',
+    token_uri: tokenUrl,
+    universe_domain: 'googleapis.com',
+  };
+};
+
+/** What the simulator may know of a service account. */
+export const publicKeyOf = ({ client_email, project_id, private_key }: ServiceAccount): GooglePublicKey => ({
+  clientEmail: client_email,
+  projectId: project_id,
+  publicKey: createPublicKey(private_key).export({ type: 'spki', format: 'pem' }).toString(),
+});
+
+type Known<T> = Omit<T, 'publicKey'> & { readonly key: KeyObject };
+
+/** The public keys that signatures are verified with; without a key only the structure of a token is checked. */
+export class Keys {
+  #apns = new Map<string, Known<ApnsPublicKey>>();
+  #google = new Map<string, Known<GooglePublicKey>>();
+  /** Grows with every change: whoever caches a verdict keeps it only for one version. */
+  version = 0;
+
+  /** Adds keys, replacing those of the same id. Throws when a key cannot be read, and then adds none. */
+  register({ apns = [], google = [] }: PublicKeys): void {
+    const newApns = apns.map(({ publicKey, ...rest }) => ({ ...rest, key: createPublicKey(publicKey) }));
+    const newGoogle = google.map(({ publicKey, ...rest }) => ({ ...rest, key: createPublicKey(publicKey) }));
+    for (const known of newApns) this.#apns.set(known.keyId, known);
+    for (const known of newGoogle) this.#google.set(known.clientEmail, known);
+    this.version++;
+  }
+
+  apns(keyId: string): Known<ApnsPublicKey> | undefined {
+    return this.#apns.get(keyId);
+  }
+
+  google(clientEmail: string): Known<GooglePublicKey> | undefined {
+    return this.#google.get(clientEmail);
+  }
+}

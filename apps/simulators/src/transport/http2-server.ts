@@ -1,0 +1,120 @@
+import {
+  constants,
+  createServer,
+  type Http2Server,
+  type IncomingHttpHeaders,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import type { ProviderFaults } from '../faults.ts';
+import type { Answer, Provider, Verdict } from '../provider.ts';
+import type { Outbox } from './outbox.ts';
+import { announceEnd, asLine, endSoon, type Exchange, leaveOut, type Line } from './line.ts';
+
+export interface Http2Options {
+  readonly provider: Provider;
+  readonly faults: Readonly<ProviderFaults>;
+  readonly outbox: Outbox;
+  readonly maxConcurrentStreams: number;
+  /** Writes down a stream that was reset before it was read. */
+  readonly countReset: () => void;
+  /** Ends the connection from this port of the peer. */
+  readonly hangUp: (remotePort: number | undefined) => void;
+  /** Resets the connection from this port of the peer. */
+  readonly disconnect: (remotePort: number | undefined) => void;
+}
+
+const EMPTY = Buffer.alloc(0);
+/** Beyond this the body is dropped; every provider refuses far less. */
+const MOST_BYTES = 1 << 20;
+const endStream = { endStream: true };
+
+const ignore = (): void => undefined;
+
+function collect(this: Exchange, chunk: Buffer): void {
+  if (this.received === undefined) this.received = chunk;
+  else if (this.received.length < MOST_BYTES) this.received = Buffer.concat([this.received, chunk]);
+}
+
+const answer = (stream: Exchange, { status, headers, body, goaway }: Answer): void => {
+  if (stream.destroyed || stream.closed) return;
+  const all = [':status', String(status), ...headers];
+  if (body === '') {
+    stream.respond(all, endStream);
+  } else {
+    stream.respond(all);
+    stream.write(body);
+    endSoon(stream);
+  }
+  if (goaway === true) announceEnd(stream.line, stream.line.highest);
+};
+
+const nth = (every: number, number: number): boolean => every > 0 && number % every === 0;
+
+/** Serves a provider over HTTP/2 with the stream API of node:http2; one verdict a request. */
+export const serveHttp2 = (options: Http2Options): Http2Server => {
+  const { provider, faults, outbox, maxConcurrentStreams, countReset, hangUp, disconnect } = options;
+
+  const carryOut = (stream: Exchange, verdict: Exclude<Verdict, Answer>): void => {
+    if (verdict.does === 'disconnect') disconnect(stream.line.socket.remotePort);
+    else if (verdict.does === 'goaway') leaveOut(stream);
+    else if (verdict.does === 'reset' && !stream.closed) {
+      stream.close(verdict.processed ? constants.NGHTTP2_INTERNAL_ERROR : constants.NGHTTP2_REFUSED_STREAM);
+    }
+  };
+
+  function complete(this: Exchange): void {
+    const headers = this.requestHeaders;
+    const verdict = provider.handle({
+      method: headers[':method'] ?? '',
+      path: headers[':path'] ?? '',
+      headers,
+      body: this.received ?? EMPTY,
+      connection: this.line,
+    });
+    this.received = undefined;
+    if (verdict.does !== 'answer') outbox.post(0, () => carryOut(this, verdict));
+    else if (outbox.isClear && !verdict.delayMs) answer(this, verdict);
+    else outbox.post(verdict.delayMs ?? 0, () => answer(this, verdict));
+  }
+
+  /** Counts a new stream; whether it is to be served. */
+  const admit = (stream: ServerHttp2Stream, line: Line): boolean => {
+    const id = stream.id ?? 0;
+    if (line.last > 0 && id > line.last) {
+      stream.close(constants.NGHTTP2_REFUSED_STREAM);
+      return false;
+    }
+    line.highest = id;
+    line.streams++;
+    if (nth(faults.goawayEvery, line.streams)) announceEnd(line, id);
+    if (!nth(faults.resetEvery, line.streams)) return true;
+    countReset();
+    stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+    return false;
+  };
+
+  const server = createServer({
+    settings: { maxConcurrentStreams, initialWindowSize: 1 << 20 },
+    maxSessionMemory: 1000,
+    // Clients that give up on thousands of streams are part of the tests, not an attack.
+    streamResetBurst: 1_000_000,
+    streamResetRate: 1_000_000,
+  });
+  server.on('session', (session) => {
+    const { remotePort } = session.socket;
+    asLine(session, () => hangUp(remotePort)).on('error', ignore);
+  });
+  server.on('stream', (opened: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
+    const stream = opened as Exchange;
+    const line = stream.session as Line;
+    stream.on('error', ignore);
+    if (!admit(stream, line)) return;
+    stream.line = line;
+    stream.requestHeaders = headers;
+    stream.received = undefined;
+    stream.on('data', collect);
+    stream.on('end', complete);
+  });
+  server.on('sessionError', ignore);
+  return server;
+};

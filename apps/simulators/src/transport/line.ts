@@ -1,0 +1,56 @@
+import { constants, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+
+/** A session, with what is remembered of it: on node's own objects, for a map from them would cost more than the rest. */
+export interface Line extends ServerHttp2Session {
+  streams: number;
+  highest: number;
+  /** The last stream that is served, once GOAWAY was sent; else 0. */
+  last: number;
+  /** Ends the connection without a word. */
+  hangUp: () => void;
+}
+
+/** A stream with the request that it brings. */
+export interface Exchange extends ServerHttp2Stream {
+  line: Line;
+  requestHeaders: IncomingHttpHeaders;
+  received: Buffer | undefined;
+}
+
+const LINGER_MS = 1000;
+const GOODBYE = Buffer.from('{"reason":"Shutdown"}');
+
+export const asLine = (session: ServerHttp2Session, hangUp: () => void): Line =>
+  Object.assign(session, { streams: 0, highest: 0, last: 0, hangUp });
+
+/**
+ * Sends GOAWAY: streams up to `last` are still served, later ones refused. The client has a second to close the
+ * connection itself. (Node's own `close` may name a later stream in a second GOAWAY, which no peer may do.)
+ */
+export const announceEnd = (line: Line, last: number): void => {
+  if (line.last > 0 || line.destroyed) return;
+  line.last = last;
+  line.goaway(constants.NGHTTP2_NO_ERROR, last, GOODBYE);
+  setTimeout(line.hangUp, LINGER_MS).unref();
+};
+
+/** GOAWAY that leaves this stream out; when later ones are being served already, the stream itself is refused. */
+export const leaveOut = (stream: Exchange): void => {
+  const { line, id = 0 } = stream;
+  const isLast = id === line.highest && id > 1;
+  if (!isLast) stream.close(constants.NGHTTP2_REFUSED_STREAM);
+  announceEnd(line, isLast ? id - 2 : line.highest);
+};
+
+const ending: Exchange[] = [];
+
+/**
+ * Ends a stream when its last write is under way: one that is closed before its write is reported costs node an error
+ * object, 3 µs each.
+ */
+export const endSoon = (stream: Exchange): void => {
+  if (ending.push(stream) > 1) return;
+  setImmediate(() => {
+    for (const each of ending.splice(0)) if (!each.destroyed) each.end();
+  });
+};

@@ -1,0 +1,136 @@
+import { once } from 'node:events';
+import type { Server as Http1Server } from 'node:http';
+import type { Http2Server } from 'node:http2';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
+
+/** Key and certificate in PEM. */
+export interface TlsFiles {
+  readonly key: string;
+  readonly cert: string;
+}
+
+export interface ListenerOptions {
+  readonly host: string;
+  /** 0 = a free one, kept from then on. */
+  readonly port: number;
+  readonly tls?: TlsFiles | undefined;
+  readonly http2: Http2Server;
+  /** Serves clients that do not begin with HTTP/2; without it there are none. */
+  readonly http1?: Http1Server | undefined;
+}
+
+/** The handle below a socket: node:http2 reads from it directly, so that pausing the socket itself does nothing. */
+interface Handle {
+  readStop(): void;
+  readStart(): void;
+}
+
+const handleOf = (socket: Socket): Handle | undefined => (socket as unknown as { _handle?: Handle })._handle;
+
+const ignore = (): void => undefined;
+
+/**
+ * One port that speaks HTTP/2, by prior knowledge or over TLS, and HTTP/1.1 where asked for. It can vanish and come
+ * back on the same port, and it can fall silent with its connections open.
+ */
+export class Listener {
+  readonly #options: ListenerOptions;
+  readonly #server: Server;
+  readonly #open = new Set<Socket>();
+  /** Accepted in a black hole: nobody has read from these yet. */
+  readonly #held = new Set<Socket>();
+  #port: number;
+  #silent = false;
+
+  constructor(options: ListenerOptions) {
+    this.#options = options;
+    this.#port = options.port;
+    const route = options.tls === undefined ? this.#routePlain : this.#tlsRoute(options.tls);
+    this.#server = createServer({ noDelay: true }, (socket) => {
+      socket.on('error', ignore);
+      socket.once('close', () => {
+        this.#open.delete(socket);
+        this.#held.delete(socket);
+      });
+      this.#open.add(socket);
+      if (this.#silent) this.#held.add(socket);
+      else route(socket);
+    });
+    this.#route = route;
+  }
+
+  readonly #route: (socket: Socket) => void;
+
+  get port(): number {
+    return this.#port;
+  }
+
+  /** Begins to listen; the port is known from then on. */
+  async up(): Promise<void> {
+    if (this.#server.listening) return;
+    this.#server.listen(this.#port, this.#options.host);
+    await once(this.#server, 'listening');
+    this.#port = (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Resets every connection and refuses new ones. */
+  async down(): Promise<void> {
+    if (!this.#server.listening) return;
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    for (const socket of this.#open) socket.resetAndDestroy();
+    await closed;
+  }
+
+  /** From now on nothing is read from any connection, old or new, until the hole ends. */
+  setSilent(silent: boolean): void {
+    if (silent === this.#silent) return;
+    this.#silent = silent;
+    for (const socket of this.#open) {
+      if (silent) handleOf(socket)?.readStop();
+      else handleOf(socket)?.readStart();
+    }
+    if (silent) return;
+    for (const socket of this.#held) this.#route(socket);
+    this.#held.clear();
+  }
+
+  /** Resets the connection that comes from this port of the peer. */
+  disconnect(remotePort: number | undefined): void {
+    for (const socket of this.#open) if (socket.remotePort === remotePort) socket.resetAndDestroy();
+  }
+
+  /** Closes the connection that comes from this port of the peer. */
+  hangUp(remotePort: number | undefined): void {
+    for (const socket of this.#open) if (socket.remotePort === remotePort) socket.destroy();
+  }
+
+  readonly #routePlain = (socket: Socket): void => {
+    const { http1, http2 } = this.#options;
+    if (http1 === undefined) {
+      http2.emit('connection', socket);
+      return;
+    }
+    socket.once('data', (first: Buffer) => {
+      socket.pause();
+      socket.unshift(first);
+      // HTTP/2 begins with "PRI * HTTP/2.0", and no method of HTTP/1.1 does with PRI.
+      const target = first.toString('latin1', 0, 3) === 'PRI' ? http2 : http1;
+      target.emit('connection', socket);
+      if (target === http1) socket.resume();
+    });
+  };
+
+  #tlsRoute({ key, cert }: TlsFiles): (socket: Socket) => void {
+    const { http1, http2 } = this.#options;
+    const ALPNProtocols = http1 === undefined ? ['h2'] : ['h2', 'http/1.1'];
+    const server = createTlsServer({ key, cert, ALPNProtocols }, (socket: TLSSocket) => {
+      socket.on('error', ignore);
+      const target = socket.alpnProtocol === 'h2' || http1 === undefined ? http2 : http1;
+      target.emit('connection', socket);
+    });
+    server.on('tlsClientError', ignore);
+    return (socket) => server.emit('connection', socket);
+  }
+}
