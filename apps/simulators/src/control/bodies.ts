@@ -1,0 +1,74 @@
+import { BadRequestException } from '@nestjs/common';
+import { z } from 'zod';
+import { apnsStatus } from '../apns/reasons.ts';
+import { isFcmError } from '../fcm/errors.ts';
+import { isOAuthError } from '../google-oauth/token-endpoint.ts';
+import { type ProviderName, providerNames } from '../provider.ts';
+
+const count = z.coerce.number().int().nonnegative();
+const provider = z.enum(providerNames);
+
+export const entriesQuery = z.strictObject({
+  provider,
+  token: z.string().optional(),
+  reason: z.string().optional(),
+  limit: count.max(100_000).default(100),
+  offset: count.default(0),
+});
+
+export const devicesQuery = entriesQuery.omit({ reason: true });
+
+export const resetBody = z.strictObject({ keepPayloads: z.boolean().optional(), maxEntries: count.optional() });
+
+const isReasonOf = (name: ProviderName | 'all', reason: string): boolean => {
+  switch (name) {
+    case 'apns':
+      return apnsStatus(reason) !== undefined;
+    case 'fcm':
+      return isFcmError(reason);
+    case 'google-oauth':
+      return isOAuthError(reason);
+    case 'all':
+      return false;
+  }
+};
+
+export const faultsBody = z
+  .strictObject({
+    provider: z.enum([...providerNames, 'all']).default('all'),
+    forMs: count.optional(),
+    down: z.boolean().optional(),
+    blackhole: z.boolean().optional(),
+    latencyMs: count.optional(),
+    goawayEvery: count.optional(),
+    resetEvery: count.optional(),
+    answer: z.string().nullable().optional(),
+    retryAfterSeconds: count.optional(),
+  })
+  .refine(({ provider: name, answer }) => answer == null || isReasonOf(name, answer), {
+    path: ['answer'],
+    error: 'must be a reason of the one provider that is named',
+  });
+
+const text = z.string().min(1);
+
+export const keysBody = z.strictObject({
+  apns: z
+    .array(z.strictObject({ keyId: text, teamId: text, publicKey: text, topics: z.array(text).optional() }))
+    .optional(),
+  google: z.array(z.strictObject({ clientEmail: text, publicKey: text, projectId: text.optional() })).optional(),
+});
+
+export const accessTokensBody = z.strictObject({
+  expireAll: z.boolean().optional(),
+  lifetimeSeconds: count.optional(),
+});
+
+export const clockBody = z.strictObject({ advance_seconds: z.number().nonnegative() });
+
+/** The value in the shape asked for, or a 400 that says what is wrong. */
+export const parsed = <T>(shape: z.ZodType<T>, value: unknown): T => {
+  const result = shape.safeParse(value ?? {});
+  if (!result.success) throw new BadRequestException(z.prettifyError(result.error));
+  return result.data;
+};

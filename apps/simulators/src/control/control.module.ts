@@ -1,0 +1,18 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import type { Stage } from '../simulators.ts';
+import { FaultsController } from './faults.controller.ts';
+import { LedgerController } from './ledger.controller.ts';
+import { STAGE } from './stage.ts';
+import { WorldController } from './world.controller.ts';
+
+/** The control API over one set of simulators. */
+@Module({})
+export class ControlModule {
+  static over(stage: Stage): DynamicModule {
+    return {
+      module: ControlModule,
+      controllers: [LedgerController, FaultsController, WorldController],
+      providers: [{ provide: STAGE, useValue: stage }],
+    };
+  }
+}

@@ -1,0 +1,39 @@
+import { Body, Controller, Delete, Get, Inject, Post } from '@nestjs/common';
+import type { ProviderFaults } from '../faults.ts';
+import type { ProviderName } from '../provider.ts';
+import type { Stage } from '../simulators.ts';
+import { faultsBody, parsed } from './bodies.ts';
+import { STAGE } from './stage.ts';
+
+type AllFaults = Record<ProviderName, Readonly<ProviderFaults>>;
+
+/** What goes wrong at whole providers. Every reply shows the faults in force. */
+@Controller('faults')
+export class FaultsController {
+  readonly #stage: Stage;
+
+  constructor(@Inject(STAGE) stage: Stage) {
+    this.#stage = stage;
+  }
+
+  @Get()
+  show(): AllFaults {
+    const { faults } = this.#stage;
+    return { apns: faults.of('apns'), fcm: faults.of('fcm'), 'google-oauth': faults.of('google-oauth') };
+  }
+
+  /** Answers when the network shows the change. */
+  @Post()
+  async set(@Body() body: unknown): Promise<AllFaults> {
+    const { provider, forMs, ...change } = parsed(faultsBody, body);
+    const given = Object.entries(change).filter(([, value]) => value !== undefined);
+    await this.#stage.faults.set(provider, Object.fromEntries(given), forMs);
+    return this.show();
+  }
+
+  @Delete()
+  async clear(): Promise<AllFaults> {
+    await this.#stage.faults.clear();
+    return this.show();
+  }
+}

@@ -1,0 +1,2 @@
+/** Names the simulators' state for injection. */
+export const STAGE = Symbol('stage');

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { startSimulators } from './simulators.ts';
+
+/** A port or other whole number from the environment. */
+const numberFrom = (name: string): number | undefined => {
+  const text = process.env[name];
+  if (text === undefined || text === '') return undefined;
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${name} must be a whole number, is ${text}`);
+  return value;
+};
+
+const { HOST, TLS_KEY_FILE, TLS_CERT_FILE, KEEP_PAYLOADS } = process.env;
+
+const simulators = await startSimulators({
+  host: HOST ?? '127.0.0.1',
+  ports: {
+    apns: numberFrom('APNS_PORT') ?? 0,
+    fcm: numberFrom('FCM_PORT') ?? 0,
+    token: numberFrom('TOKEN_PORT') ?? 0,
+    control: numberFrom('CONTROL_PORT') ?? 0,
+  },
+  tls:
+    TLS_KEY_FILE === undefined || TLS_CERT_FILE === undefined
+      ? undefined
+      : { key: readFileSync(TLS_KEY_FILE, 'utf8'), cert: readFileSync(TLS_CERT_FILE, 'utf8') },
+  keepPayloads: KEEP_PAYLOADS === '1',
+  maxEntries: numberFrom('MAX_ENTRIES'),
+  maxConcurrentStreams: numberFrom('MAX_CONCURRENT_STREAMS'),
+});
+
+const { apnsUrl, fcmUrl, tokenUrl, controlUrl } = simulators;
+process.stdout.write(`${JSON.stringify({ apnsUrl, fcmUrl, tokenUrl, controlUrl })}\n`);
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    void simulators.close().finally(() => process.exit(0));
+  });
+}

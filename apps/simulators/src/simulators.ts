@@ -1,0 +1,138 @@
+import { ShiftedClock } from '@tidings/kernel';
+import { Apns, apnsIdOf } from './apns/apns.ts';
+import { Faults, type ProviderFaults } from './faults.ts';
+import { Fcm, fcmIdOf } from './fcm/fcm.ts';
+import { AccessTokens } from './google-oauth/access-tokens.ts';
+import { tokenEndpoint } from './google-oauth/token-endpoint.ts';
+import { Keys } from './keys.ts';
+import { Ledger } from './ledger.ts';
+import type { LedgerOptions } from './ledger/entries.ts';
+import type { Provider, ProviderName } from './provider.ts';
+import { Outbox } from './transport/outbox.ts';
+import { serveHttp1 } from './transport/http1-server.ts';
+import { serveHttp2 } from './transport/http2-server.ts';
+import { Listener, type TlsFiles } from './transport/listener.ts';
+
+export interface SimulatorOptions extends LedgerOptions {
+  /** @default '127.0.0.1' */
+  host?: string | undefined;
+  /** 0 = a free one. @default 0 */
+  ports?: { apns?: number; fcm?: number; token?: number; control?: number } | undefined;
+  /** Providers speak TLS with it; the control API never does. */
+  tls?: TlsFiles | undefined;
+  /** Streams that a client may have open on one connection. @default 1000 */
+  maxConcurrentStreams?: number | undefined;
+  /** @default 3599 */
+  accessTokenSeconds?: number | undefined;
+  /** @default 1 */
+  retryAfterSeconds?: number | undefined;
+  /** Whether the control API is served; without it Nest is not even loaded. @default true */
+  control?: boolean | undefined;
+}
+
+/** Everything that the control API can reach. */
+export interface Stage {
+  readonly ledger: Ledger;
+  readonly faults: Faults;
+  readonly keys: Keys;
+  readonly accessTokens: AccessTokens;
+  /** The simulators' time, for token lifetimes and the ledger. */
+  readonly clock: ShiftedClock;
+  /** Forgets the ledger and what special tokens have been through; keys and faults stay. */
+  reset(options?: LedgerOptions): void;
+}
+
+export interface Simulators extends Stage {
+  readonly apnsUrl: string;
+  readonly fcmUrl: string;
+  /** The whole address, for a service account's `token_uri`. */
+  readonly tokenUrl: string;
+  /** Empty when the control API is off. */
+  readonly controlUrl: string;
+  close(): Promise<void>;
+}
+
+interface Venue {
+  readonly host: string;
+  readonly port: number | undefined;
+  readonly tls: TlsFiles | undefined;
+  readonly maxConcurrentStreams: number;
+  readonly http1: boolean;
+}
+
+const open = async (provider: Provider, { ledger, faults }: Stage, venue: Venue): Promise<Listener> => {
+  const { host, port = 0, tls, maxConcurrentStreams } = venue;
+  const own = faults.of(provider.name);
+  const outbox = new Outbox(own);
+  const http2 = serveHttp2({
+    provider,
+    faults: own,
+    outbox,
+    maxConcurrentStreams,
+    countReset: () => ledger.of(provider.name).count('resetUnread'),
+    hangUp: (remotePort) => listener.hangUp(remotePort),
+    disconnect: (remotePort) => listener.disconnect(remotePort),
+  });
+  const http1 = venue.http1 ? serveHttp1(provider, outbox) : undefined;
+  const listener: Listener = new Listener({ host, port, tls, http2, http1 });
+  await listener.up();
+  faults.enactWith(provider.name, async ({ down, blackhole }) => {
+    listener.setSilent(blackhole);
+    if (!blackhole) outbox.flush();
+    await (down ? listener.down() : listener.up());
+  });
+  return listener;
+};
+
+const stageOf = (options: SimulatorOptions, base: Partial<ProviderFaults>, resets: (() => void)[]): Stage => {
+  const clock = new ShiftedClock();
+  const now = (): number => clock.now();
+  const ledger = new Ledger(now, { apns: apnsIdOf, fcm: fcmIdOf, 'google-oauth': () => '' }, options);
+  const accessTokens = new AccessTokens(now, options.accessTokenSeconds);
+  const reset = (ledgerOptions?: LedgerOptions): void => {
+    ledger.reset(ledgerOptions);
+    for (const each of resets) each();
+  };
+  return { ledger, faults: new Faults(base), keys: new Keys(), accessTokens, clock, reset };
+};
+
+/**
+ * Starts stand-ins of the providers that speak their real protocols, and an API to steer them. Resolves when all listen.
+ */
+export const startSimulators = async (options: SimulatorOptions = {}): Promise<Simulators> => {
+  const { host = '127.0.0.1', ports = {}, tls, maxConcurrentStreams = 1000 } = options;
+  const resets: (() => void)[] = [];
+  const stage = stageOf(options, { retryAfterSeconds: options.retryAfterSeconds ?? 1 }, resets);
+  const scheme = tls === undefined ? 'http' : 'https';
+  const parts = { ...stage, now: () => stage.clock.now() };
+  const listeners = new Map<ProviderName, Listener>();
+  const urlOf = (name: ProviderName): string => `${scheme}://${host}:${listeners.get(name)?.port ?? 0}`;
+  const tokenUrl = (): string => `${urlOf('google-oauth')}/token`;
+
+  const bill = [
+    { provider: new Apns(parts), port: ports.apns, http1: false },
+    { provider: new Fcm(parts), port: ports.fcm, http1: true },
+    { provider: tokenEndpoint({ ...parts, audience: tokenUrl }), port: ports.token, http1: true },
+  ];
+  for (const { provider, port, http1 } of bill) {
+    resets.push(() => provider.reset());
+    listeners.set(provider.name, await open(provider, stage, { host, port, tls, maxConcurrentStreams, http1 }));
+  }
+  const control =
+    options.control === false
+      ? undefined
+      : await (await import('./control/serve.ts')).serveControl(stage, host, ports.control ?? 0);
+
+  const close = async (): Promise<void> => {
+    stage.faults.close();
+    await Promise.all([...[...listeners.values()].map((listener) => listener.down()), control?.close()]);
+  };
+  return {
+    ...stage,
+    apnsUrl: urlOf('apns'),
+    fcmUrl: urlOf('fcm'),
+    tokenUrl: tokenUrl(),
+    controlUrl: control?.url ?? '',
+    close,
+  };
+};
