@@ -1,0 +1,187 @@
+import { Fault, randomBase62, systemClock } from '@tidings/kernel';
+import type { Folder } from './folding.ts';
+import { type DecidedIn, type Group, writesOf } from './group.ts';
+import type { Intake, Log } from './intake.ts';
+import type { OpenLogsOptions } from './options.ts';
+import type { Problem, WriterCounts } from './problems.ts';
+import {
+  type InsertOutcome,
+  type LogStore,
+  type RefusedWrite,
+  type StateWrite,
+  type StoredCommit,
+  Unanswered,
+} from './store.ts';
+import { delay } from './waiting.ts';
+
+export interface CommittingParts<Command, Event, State, Reply> {
+  readonly intake: Intake<Command, Reply>;
+  readonly store: LogStore;
+  readonly folder: Folder<Event, State>;
+  readonly counts: WriterCounts;
+  readonly options: OpenLogsOptions<Event>;
+  readonly report: (problem: Problem) => void;
+  /** Hears that a log's head has moved. */
+  readonly touched: (log: Log<Command, Reply>) => void;
+}
+
+const PAUSE_MS = 20;
+const MAX_PAUSE_MS = 500;
+
+/** From decided groups to answers: commits first, then states; every group's log is given back exactly once. */
+export class Committing<Command, Event, State, Reply> {
+  readonly #parts: CommittingParts<Command, Event, State, Reply>;
+  readonly #name = randomBase62(12);
+  #commits = 0;
+  #abandoned = false;
+
+  constructor(parts: CommittingParts<Command, Event, State, Reply>) {
+    this.#parts = parts;
+  }
+
+  /** Stops repeating what the store does not answer. */
+  abandon(): void {
+    this.#abandoned = true;
+  }
+
+  async write(groups: readonly DecidedIn<Group<Command, Event, State, Reply>>[]): Promise<void> {
+    this.#parts.counts.groups += groups.length;
+    const committing = groups.filter(({ decided }) => decided.events.length > 0);
+    const others = groups.filter(({ decided }) => decided.events.length === 0);
+    await Promise.all([this.#insert(committing), this.#writeStates(others)]);
+  }
+
+  /** Refuses a group's only command, or lets smaller groups show which one is at fault. */
+  halve(group: Group<Command, Event, State, Reply>, error: unknown): void {
+    const { intake, counts } = this.#parts;
+    if (group.pending.length === 1) return this.refuseAll(group, Fault.from(error));
+    counts.split++;
+    intake.suspect(group.log, group.pending.length);
+    intake.free(group.log, group.pending);
+  }
+
+  refuseAll({ log, pending }: Group<Command, Event, State, Reply>, fault: Fault): void {
+    for (const one of pending) this.#parts.intake.reject(one, fault);
+    this.#parts.intake.acquit(log, pending.length);
+    this.#parts.intake.free(log);
+  }
+
+  /**
+   * Inserts the groups' commits, the same documents until each is in its log or kept out of it. A commit is given up for a filler when its
+   * commands' time is up: then it can never come into effect later, unless it was in before.
+   */
+  async #insert(groups: readonly DecidedIn<Group<Command, Event, State, Reply>>[]): Promise<void> {
+    for (const group of groups) group.commit = this.#commitOf(group.log, group.decided.encoded);
+    const writing: Promise<void>[] = [];
+    let open = groups;
+    for (let pause = PAUSE_MS; open.length > 0; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
+      const outcomes = await this.#parts.store.insert(open.map((group) => group.filler ?? group.commit!));
+      const held = open.filter((group, i) => this.#sort(group, outcomes[i]!));
+      if (held.length > 0) writing.push(this.#writeStates(held));
+      open = open.filter((_, i) => outcomes[i]!.kind === 'unknown');
+      if (open.length === 0 || this.#abandoned) break;
+      this.#unanswered(open);
+      await delay(pause);
+    }
+    await Promise.all(writing);
+  }
+
+  /** True when the group's own commit is in its log. */
+  #sort(group: DecidedIn<Group<Command, Event, State, Reply>>, outcome: InsertOutcome): boolean {
+    const { intake, counts } = this.#parts;
+    if (outcome.kind === 'unknown') return false;
+    if (outcome.kind === 'refused') {
+      this.halve(group, outcome.error);
+      return false;
+    }
+    if (outcome.uid === group.commit!.uid) {
+      this.#committed(group, group.commit!, group.decided.events);
+      return true;
+    }
+    if (outcome.uid === group.filler?.uid) {
+      this.#committed(group, group.filler, []);
+      this.#moveHead(group.log, group.filler.n);
+    } else {
+      counts.conflicts++;
+      group.log.behind = true;
+    }
+    intake.free(group.log, group.pending);
+    return false;
+  }
+
+  #committed(
+    { log }: Group<Command, Event, State, Reply>,
+    { n, uid, at }: StoredCommit,
+    events: readonly Event[],
+  ): void {
+    const { counts, options } = this.#parts;
+    counts.commits++;
+    counts.events += events.length;
+    options.committed?.({ log: log.name, n, uid, at, events });
+  }
+
+  #unanswered(groups: readonly DecidedIn<Group<Command, Event, State, Reply>>[]): void {
+    const now = performance.now();
+    for (const group of groups) {
+      this.#parts.counts.unanswered++;
+      if (group.filler || group.pending.every(({ deadline }) => deadline > now)) continue;
+      group.filler = { ...this.#commitOf(group.log, []), n: group.commit!.n };
+      this.#parts.report({ kind: 'unanswered', log: group.log.name, n: group.commit!.n, error: undefined });
+    }
+  }
+
+  /** States, notes and answers of groups whose commits, if they have any, are in. */
+  async #writeStates(groups: readonly DecidedIn<Group<Command, Event, State, Reply>>[]): Promise<void> {
+    const writes = groups.flatMap((group) => writesOf(group));
+    // Notes without a commit are not folded by anyone: they come within the commands' time or never.
+    const until = groups.some(({ commit }) => commit)
+      ? Infinity
+      : Math.max(...groups.flatMap(({ pending }) => pending.map(({ deadline }) => deadline)));
+    const dropped = await this.#persist(writes, until);
+    for (const group of groups) {
+      if (dropped === undefined) {
+        // The log stays closed to this writer: its head may only move over states that are written.
+        if (!group.commit) this.#parts.intake.free(group.log, group.pending);
+        continue;
+      }
+      if (group.commit) this.#moveHead(group.log, group.commit.n);
+      const refused = group.commit ? undefined : dropped.find(({ write }) => write.log === group.log.name);
+      if (refused) this.halve(group, refused.error);
+      else this.#answer(group);
+    }
+  }
+
+  /** Writes until the store has answered; returns notes that it refused, or undefined when it was given up. */
+  async #persist(writes: readonly StateWrite[], until: number): Promise<readonly RefusedWrite[] | undefined> {
+    if (writes.length === 0) return [];
+    for (let pause = PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
+      try {
+        return await this.#parts.folder.write(writes);
+      } catch (error) {
+        if (!(error instanceof Unanswered)) this.#parts.report({ kind: 'unanswered', log: writes[0]!.log, error });
+        if (this.#abandoned || performance.now() > until) return undefined;
+        await delay(pause);
+      }
+    }
+  }
+
+  #answer({ log, pending, decided }: DecidedIn<Group<Command, Event, State, Reply>>): void {
+    const { intake } = this.#parts;
+    decided.verdicts.forEach((verdict, i) => {
+      if ('fault' in verdict) intake.reject(pending[i]!, verdict.fault);
+      else intake.resolve(pending[i]!, verdict.reply);
+    });
+    intake.acquit(log, decided.verdicts.length);
+    intake.free(log, pending.slice(decided.verdicts.length));
+  }
+
+  #moveHead(log: Log<Command, Reply>, n: number): void {
+    log.head = n;
+    this.#parts.touched(log);
+  }
+
+  #commitOf(log: Log<Command, Reply>, events: readonly Uint8Array[]): StoredCommit {
+    const at = new Date((this.#parts.options.clock ?? systemClock).now());
+    return { log: log.name, n: log.head! + 1, uid: `${this.#name}-${++this.#commits}`, at, events };
+  }
+}

@@ -1,0 +1,90 @@
+import { Fault } from '@tidings/kernel';
+import { getOrAdd } from './get-or-add.ts';
+import type { DocumentAddress, LogDefinition } from './port.ts';
+
+/** A document as the store keeps it: `_id`, `rev`, the fields of `toDocument` and the notes. */
+export type StoredFields = Readonly<Record<string, unknown>>;
+
+/** What is needed to read states. */
+export interface StateReader<State> extends Pick<
+  LogDefinition<never, never, State, never, never>,
+  'fromDocument' | 'lookups'
+> {
+  /** True for a document that must not be decided on, for what is stored lacks a commit. */
+  isQuarantined?(address: DocumentAddress): boolean;
+}
+
+/** One document as it was when it was loaded, present or absent. It is never changed; what a group decides lies over it. */
+export class LoadedDocument<State> {
+  readonly address: DocumentAddress;
+  readonly stored: StoredFields | undefined;
+  /** The number of the last commit folded into it, 0 where there is no document. */
+  readonly rev: number;
+  readonly #reader: StateReader<State>;
+  #state: State | undefined;
+  #read = false;
+
+  constructor(address: DocumentAddress, stored: StoredFields | undefined, reader: StateReader<State>) {
+    this.address = address;
+    this.stored = stored;
+    this.rev = typeof stored?.['rev'] === 'number' ? stored['rev'] : 0;
+    this.#reader = reader;
+  }
+
+  /** Read on first use, so that a document which cannot be read fails only the commands that need it. */
+  get state(): State | undefined {
+    if (!this.#read) {
+      if (this.#reader.isQuarantined?.(this.address)) {
+        throw Fault.bug(`${this.address.collection}/${this.address.id} is quarantined`);
+      }
+      this.#state = this.stored && this.#reader.fromDocument(this.stored, this.address);
+      this.#read = true;
+    }
+    return this.#state;
+  }
+}
+
+/** The documents loaded for a cycle, by address and by the definition's lookup field. */
+export class LoadedDocuments<State> {
+  readonly #reader: StateReader<State>;
+  readonly #collections = new Map<string, Map<string, LoadedDocument<State>>>();
+  /** Per collection: each looked-up value with the documents that hold it. */
+  readonly #lookups = new Map<string, Map<string, LoadedDocument<State>[]>>();
+
+  constructor(reader: StateReader<State>) {
+    this.#reader = reader;
+  }
+
+  get(address: DocumentAddress): LoadedDocument<State> | undefined {
+    return this.#collections.get(address.collection)?.get(address.id);
+  }
+
+  /** The documents whose lookup field holds `value`, or undefined where that was not asked of the store. */
+  withValue(collection: string, value: string): readonly LoadedDocument<State>[] | undefined {
+    return this.#lookups.get(collection)?.get(value);
+  }
+
+  /** Adds a document, unless it is there already: what was decided on first stays the base. */
+  add(address: DocumentAddress, stored: StoredFields | undefined): LoadedDocument<State> {
+    const documents = getOrAdd(this.#collections, address.collection, () => new Map());
+    return getOrAdd(documents, address.id, () => new LoadedDocument(address, stored, this.#reader));
+  }
+
+  /** Records the answer of the store to "who holds one of these values?": all such documents of the collection. */
+  addLookup(collection: string, values: Iterable<string>, found: readonly LoadedDocument<State>[]): void {
+    const byValue = getOrAdd(this.#lookups, collection, () => new Map());
+    const field = this.#reader.lookups?.[collection];
+    for (const value of values) byValue.set(value, []);
+    for (const document of found) {
+      for (const value of field === undefined ? [] : valuesOf(document.stored, field))
+        byValue.get(value)?.push(document);
+    }
+  }
+}
+
+/** The texts at a lookup field: one, or those of an array. */
+export function valuesOf(fields: StoredFields | undefined, field: string): readonly string[] {
+  const value = fields?.[field];
+  if (typeof value === 'string') return [value];
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}

@@ -1,0 +1,276 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { CountingLogWriter, OpenLogsOptions } from './options.ts';
+import type { Commit, DocumentAddress, LogDefinition } from './port.ts';
+import { ownerAt, thingAt, type ThingCommand, type ThingEvent, type ThingReply, things } from './things.features.ts';
+
+/** A store under test, shared by all writers that it opens. */
+export interface EventStoreUnderTest {
+  open<Command, Event, State, Reply, Context>(
+    definition: LogDefinition<Command, Event, State, Reply, Context>,
+    options?: OpenLogsOptions<Event>,
+  ): CountingLogWriter<Command, Reply>;
+  document(address: DocumentAddress): Promise<Record<string, unknown> | undefined>;
+  commits(log: string): Promise<readonly { readonly n: number; readonly events: readonly unknown[] }[]>;
+  close(): Promise<void>;
+}
+
+let logs = 0;
+/** A log and ids that no other test uses. */
+const fresh = (): { log: string; id: string; other: string } => {
+  const log = `things-${++logs}`;
+  return { log, id: `${log}/a`, other: `${log}/b` };
+};
+
+/** What every store of numbered logs promises (architecture 4). */
+export function eventStoreFeatures(name: string, start: () => Promise<EventStoreUnderTest>): void {
+  describe(`${name}: numbered logs`, () => {
+    let store: EventStoreUnderTest;
+    let writer: CountingLogWriter<ThingCommand, ThingReply>;
+    const opened: CountingLogWriter<never, unknown>[] = [];
+
+    const open = (options?: OpenLogsOptions<ThingEvent>): CountingLogWriter<ThingCommand, ThingReply> => {
+      const another = store.open(things, options);
+      opened.push(another);
+      return another;
+    };
+
+    beforeAll(async () => {
+      store = await start();
+      writer = open();
+    });
+    afterAll(async () => {
+      await Promise.all(opened.map((one) => one.close()));
+      await store.close();
+    });
+
+    it('answers when the events are folded into the state', async () => {
+      const { log, id } = fresh();
+      await expect(writer.submit(log, { kind: 'add', id, key: 'k', by: 2 })).resolves.toEqual({ count: 2 });
+      expect(await store.document(thingAt(id))).toMatchObject({ _id: id, rev: 1, count: 2, keys: ['k'] });
+      expect(await store.commits(log)).toMatchObject([{ n: 1, events: [expect.anything()] }]);
+    });
+
+    it('decides what arrives together as one group, in order', async () => {
+      const { log, id, other } = fresh();
+      const replies = await Promise.all([
+        writer.submit(log, { kind: 'add', id, key: 'a', by: 1 }),
+        writer.submit(log, { kind: 'add', id: other, key: 'b', by: 5 }),
+        writer.submit(log, { kind: 'add', id, key: 'c', by: 1 }),
+        writer.submit(log, { kind: 'add', id, key: 'a', by: 1 }),
+      ]);
+      expect(replies).toEqual([{ count: 1 }, { count: 5 }, { count: 2 }, { count: 2, repeated: true }]);
+      expect(await store.commits(log)).toHaveLength(1);
+    });
+
+    it('numbers groups without gaps, and keeps the order of a log over them', async () => {
+      const { log, id } = fresh();
+      const small = open({ groupCommands: 7 });
+      const replies = await Promise.all(
+        Array.from({ length: 40 }, (_, i) => small.submit(log, { kind: 'add', id, key: `${i}`, by: 1 })),
+      );
+      expect(replies.map(({ count }) => count)).toEqual(Array.from({ length: 40 }, (_, i) => i + 1));
+      expect((await store.commits(log)).map(({ n }) => n)).toEqual([1, 2, 3, 4, 5, 6]);
+      expect(await store.document(thingAt(id))).toMatchObject({
+        rev: 6,
+        keys: Array.from({ length: 40 }, (_, i) => `${i}`),
+      });
+    });
+
+    it('ends a group at its size in bytes', async () => {
+      const { log, id } = fresh();
+      const small = open({ groupBytes: 100 });
+      await Promise.all(['a', 'b', 'c'].map((key) => small.submit(log, { kind: 'add', id, key, by: 1 })));
+      const counts = (await store.commits(log)).map(({ events }) => events.length);
+      expect(counts.length).toBeGreaterThan(1);
+      expect(counts.reduce((sum, count) => sum + count, 0)).toBe(3);
+    });
+
+    it('serves many logs side by side', async () => {
+      const names = Array.from({ length: 20 }, fresh);
+      await Promise.all(
+        names.flatMap(({ log, id }) =>
+          ['x', 'y', 'z'].map((key) => writer.submit(log, { kind: 'add', id, key, by: 1 })),
+        ),
+      );
+      for (const { log, id } of names) {
+        expect(await store.document(thingAt(id))).toMatchObject({ count: 3 });
+        expect(await store.commits(log)).toHaveLength(1);
+      }
+    });
+
+    it('commits nothing where nothing happens', async () => {
+      const { log, id } = fresh();
+      await writer.submit(log, { kind: 'add', id, key: 'k', by: 1 });
+      await expect(writer.submit(log, { kind: 'add', id, key: 'k', by: 1 })).resolves.toEqual({
+        count: 1,
+        repeated: true,
+      });
+      await expect(writer.submit(log, { kind: 'look', id })).resolves.toEqual({ count: 1 });
+      expect(await store.commits(log)).toHaveLength(1);
+    });
+
+    it('refuses one command of a group alone', async () => {
+      const { log, id } = fresh();
+      const replies = await Promise.allSettled([
+        writer.submit(log, { kind: 'add', id, key: 'a', by: 1 }),
+        writer.submit(log, { kind: 'refuse', id }),
+        writer.submit(log, { kind: 'explode', id }),
+        writer.submit(log, { kind: 'add', id, key: 'b', by: 1 }),
+      ]);
+      expect(replies).toMatchObject([
+        { value: { count: 1 } },
+        { reason: { kind: 'conflict', message: 'no' } },
+        { reason: { kind: 'bug', internal: 'a defect' } },
+        { value: { count: 2 } },
+      ]);
+      expect(await store.commits(log)).toMatchObject([{ n: 1 }]);
+    });
+
+    it.each([
+      ['a function', () => 1],
+      ['a field name with $', { $where: 1 }],
+      ['a field name with NUL', { 'a\0b': 1 }],
+      ['nesting without end', nested(95)],
+      ['a state over 4 MB', 'x'.repeat(4 * 1024 * 1024)],
+    ])('refuses alone what no state can hold: %s', async (_, value) => {
+      const { log, id, other } = fresh();
+      // The event is fine, so nothing but the check of the state stands between the command and a commit that cannot be folded.
+      const poisonous = store.open({
+        ...things,
+        encode: (event) => things.encode(event.kind === 'valued' ? { ...event, value: 0 } : event),
+      });
+      opened.push(poisonous);
+      const replies = await Promise.allSettled([
+        poisonous.submit(log, { kind: 'add', id, key: 'a', by: 1 }),
+        poisonous.submit(log, { kind: 'put', id, value }),
+        poisonous.submit(log, { kind: 'add', id: other, key: 'b', by: 1 }),
+        poisonous.submit(log, { kind: 'add', id, key: 'c', by: 1 }),
+      ]);
+      expect(replies).toMatchObject([
+        { value: { count: 1 } },
+        { reason: { kind: 'bug' } },
+        { value: { count: 1 } },
+        { value: { count: 2 } },
+      ]);
+      expect(await store.commits(log)).toMatchObject([{ n: 1, events: { length: 3 } }]);
+    });
+
+    it('refuses a log of another category', async () => {
+      await expect(writer.submit('strangers-1', { kind: 'look', id: 'a' })).rejects.toMatchObject({ kind: 'bug' });
+    });
+
+    it('forgets fields that a state no longer has, and keeps the notes', async () => {
+      const { log, id } = fresh();
+      await writer.submit(log, { kind: 'name', id, name: 'first' });
+      await writer.submit(log, { kind: 'note', id, set: { badge: 3 } });
+      expect(await store.document(thingAt(id))).toMatchObject({ name: 'first', self: { badge: 3 } });
+      await writer.submit(log, { kind: 'name', id, name: undefined });
+      const document = await store.document(thingAt(id));
+      expect(document).not.toHaveProperty('name');
+      expect(document).toMatchObject({ rev: 2, self: { badge: 3 } });
+    });
+
+    it('writes notes in order beside the events, and never makes a document of them', async () => {
+      const { log, id, other } = fresh();
+      await Promise.all([
+        writer.submit(log, { kind: 'note', id, set: { badge: 1, 'place.lat': 4 }, max: { seen: 5 } }),
+        writer.submit(log, { kind: 'add', id, key: 'a', by: 1 }),
+        writer.submit(log, { kind: 'note', id, set: { badge: 2, place: { lat: 5 } }, max: { seen: 3 } }),
+        writer.submit(log, { kind: 'note', id, set: { 'place.lon': 6 } }),
+        writer.submit(log, { kind: 'note', id: other, set: { badge: 1 } }),
+      ]);
+      expect(await store.document(thingAt(id))).toMatchObject({
+        count: 1,
+        self: { badge: 2, place: { lat: 5, lon: 6 }, seen: 5 },
+      });
+      expect(await store.document(thingAt(other))).toBeUndefined();
+      await writer.submit(log, { kind: 'note', id, max: { seen: 9 } });
+      expect(await store.document(thingAt(id))).toMatchObject({ rev: 1, self: { seen: 9 } });
+      await expect(writer.submit(log, { kind: 'note', id, set: { $x: 1 } })).rejects.toMatchObject({ kind: 'bug' });
+      await expect(writer.submit(log, { kind: 'note', id, set: { 'a..b': 1 } })).rejects.toMatchObject({ kind: 'bug' });
+    });
+
+    it('finds states by a field, those of the same group included', async () => {
+      const { log, id, other } = fresh();
+      const person = `${log}/person`;
+      await writer.submit(log, { kind: 'join', id, person });
+      const [first, second, third] = await Promise.all([
+        writer.submit(log, { kind: 'join', id: other, person }),
+        writer.submit(log, { kind: 'join', id, person: `${person}2` }),
+        writer.submit(log, { kind: 'join', id: `${log}/c`, person }),
+      ]);
+      expect([first.others, second.others, third.others]).toEqual([[id], [], [other]]);
+    });
+
+    it('folds an event into two documents, one of which only the event names', async () => {
+      const { log, id, other } = fresh();
+      const owner = `${log}/owner`;
+      await Promise.all([writer.submit(log, { kind: 'give', id, owner })]);
+      await writer.submit(log, { kind: 'give', id: other, owner });
+      expect(await store.document(ownerAt(owner))).toMatchObject({ rev: 2, things: [id, other] });
+      expect(await store.document(thingAt(id))).toMatchObject({ rev: 1 });
+    });
+
+    it('lets two writers work on one log: conflicts are folded and decided again', async () => {
+      const { log, id } = fresh();
+      const [one, two] = [open({ groupCommands: 3 }), open({ groupCommands: 5 })];
+      const keys = Array.from({ length: 60 }, (_, i) => `${i}`);
+      await Promise.all(
+        keys.flatMap((key) => [
+          one.submit(log, { kind: 'add', id, key, by: 1 }),
+          two.submit(log, { kind: 'add', id, key, by: 1 }),
+        ]),
+      );
+      expect(await store.document(thingAt(id))).toMatchObject({ count: 60 });
+      expect(one.counts.conflicts + two.counts.conflicts).toBeGreaterThan(0);
+      const commits = await store.commits(log);
+      expect(commits.map(({ n }) => n)).toEqual(commits.map((_, i) => i + 1));
+    });
+
+    it('repeats a preparation after a conflict', async () => {
+      const { log, id } = fresh();
+      let prepared = 0;
+      const preparing = store.open<ThingCommand, ThingEvent, never, ThingReply, number>({
+        ...(things as unknown as LogDefinition<ThingCommand, ThingEvent, never, ThingReply, number>),
+        async prepare(commands, view) {
+          expect(view.get(thingAt(id))).toBeUndefined();
+          if (prepared++ === 0) await writer.submit(log, { kind: 'give', id: `${id}/2`, owner: `${id}/o` });
+          return commands.length;
+        },
+        decide: (_, __, context) => ({ events: [], reply: { count: context } }),
+      });
+      opened.push(preparing);
+      await preparing.submit(log, { kind: 'look', id });
+      expect(prepared).toBe(1);
+    });
+
+    it('tells its listener of every commit, in order', async () => {
+      const { log, id } = fresh();
+      const heard: Commit<ThingEvent>[] = [];
+      const listening = open({ groupCommands: 2, committed: (commit) => heard.push(commit) });
+      await Promise.all(['a', 'b', 'c', 'd'].map((key) => listening.submit(log, { kind: 'add', id, key, by: 1 })));
+      expect(heard.map(({ n, events }) => [n, events.length])).toEqual([
+        [1, 2],
+        [2, 2],
+      ]);
+      expect(heard[0]).toMatchObject({ log, events: [{ kind: 'added', key: 'a' }, { key: 'b' }] });
+    });
+
+    it('is idle when all is answered, and takes nothing once closed', async () => {
+      const { log, id } = fresh();
+      const closing = open();
+      const answer = closing.submit(log, { kind: 'add', id, key: 'a', by: 1 });
+      expect(closing.idle()).toBe(false);
+      await closing.close();
+      await expect(answer).resolves.toEqual({ count: 1 });
+      expect(closing.idle()).toBe(true);
+      await expect(closing.submit(log, { kind: 'look', id })).rejects.toMatchObject({ kind: 'unavailable' });
+    });
+  });
+}
+
+function nested(levels: number): unknown {
+  let value: unknown = 1;
+  for (let i = 0; i < levels; i++) value = { value };
+  return value;
+}

@@ -1,0 +1,41 @@
+import type { DecidedGroup } from './deciding.ts';
+import type { Log, Pending } from './intake.ts';
+import { mergeNotes, type NoteUpdate } from './notes.ts';
+import type { StateWrite, StoredCommit } from './store.ts';
+
+/** The commands of one log on their way through a cycle. */
+export interface Group<Command, Event, State, Reply> {
+  readonly log: Log<Command, Reply>;
+  pending: readonly Pending<Command, Reply>[];
+  decided?: DecidedGroup<Event, State, Reply>;
+  commit?: StoredCommit;
+  /** Stands in for the commit when its time is up: whichever of the two is in the log keeps the other out. */
+  filler?: StoredCommit;
+}
+
+/** A group whose commands have been decided. */
+export type DecidedIn<G extends { decided?: unknown }> = G & { readonly decided: NonNullable<G['decided']> };
+
+/** Everything that a group writes after its commit: a state with the notes on it is one write. */
+export function writesOf<Command, Event, State, Reply>({
+  log,
+  decided,
+  commit,
+}: DecidedIn<Group<Command, Event, State, Reply>>): StateWrite[] {
+  const n = commit?.n ?? log.head!;
+  const noted = new Map<string, { address: StateWrite['address']; updates: readonly NoteUpdate[] }>();
+  for (const document of mergeNotes(decided.notes)) noted.set(keyOf(document.address), document);
+  const writes: StateWrite[] = [];
+  for (const [{ address, stored }, { document: fields, bytes }] of decided.changed) {
+    const key = noted.size > 0 ? keyOf(address) : '';
+    const notes = noted.get(key)?.updates ?? [];
+    noted.delete(key);
+    writes.push({ address, log: log.name, n, fields, before: stored, notes, bytes });
+  }
+  for (const { address, updates } of noted.values()) {
+    writes.push({ address, log: log.name, n, fields: undefined, before: undefined, notes: updates, bytes: 1024 });
+  }
+  return writes;
+}
+
+const keyOf = ({ collection, id }: StateWrite['address']): string => `${collection}\0${id}`;

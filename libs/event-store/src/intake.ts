@@ -1,0 +1,169 @@
+import { Fault } from '@tidings/kernel';
+import { getOrAdd } from './get-or-add.ts';
+
+/** A command on its way to an answer. */
+export interface Pending<Command, Reply> {
+  readonly command: Command;
+  /** When it is answered `unavailable` if nothing else is known, in milliseconds of `performance.now()`. */
+  readonly deadline: number;
+  /** True once it was answered; what it still leads to goes unheard. */
+  answered: boolean;
+  readonly resolve: (reply: Reply) => void;
+  readonly reject: (fault: Fault) => void;
+}
+
+/** What this writer knows of one log, and what waits for it. */
+export class Log<Command, Reply> {
+  readonly name: string;
+  queue: Pending<Command, Reply>[] = [];
+  /** A cycle or a fold has it. */
+  busy = false;
+  /** All commits up to this number are folded into the states, by this writer or before it; undefined until it has looked. */
+  head: number | undefined;
+  /** Another writer was met: there are commits after `head`. */
+  behind = false;
+  /** The next group goes in a cycle of its own, for the last shared one failed. */
+  alone = false;
+  /** This many leading commands come in smaller groups, for one of them made a group fail. */
+  suspects = 0;
+  groupCommands: number;
+
+  constructor(name: string, groupCommands: number) {
+    this.name = name;
+    this.groupCommands = groupCommands;
+  }
+}
+
+export interface IntakeLimits {
+  /** Commands of one log in a commit. */
+  readonly groupCommands: number;
+  /** Commands of all logs that share a round of writes. */
+  readonly cycleCommands: number;
+  /** Commands under way at most; more are answered `unavailable`. */
+  readonly maxPending: number;
+  readonly answerWithinMs: number;
+}
+
+/** The commands of one log that are decided together. */
+export interface Taken<Command, Reply> {
+  readonly log: Log<Command, Reply>;
+  readonly pending: readonly Pending<Command, Reply>[];
+}
+
+const EXPIRY_STEP_MS = 100;
+
+/** Commands waiting for their log's turn. A command is answered exactly once, at the latest when its time is up. */
+export class Intake<Command, Reply> {
+  readonly #limits: IntakeLimits;
+  readonly #onReady: () => void;
+  readonly #logs = new Map<string, Log<Command, Reply>>();
+  readonly #ready = new Set<Log<Command, Reply>>();
+  readonly #pending = new Set<Pending<Command, Reply>>();
+  #expiry: NodeJS.Timeout | undefined;
+
+  /** @param onReady hears that {@link take} has something to give. */
+  constructor(limits: IntakeLimits, onReady: () => void) {
+    this.#limits = limits;
+    this.#onReady = onReady;
+  }
+
+  get size(): number {
+    return this.#pending.size;
+  }
+
+  log(name: string): Log<Command, Reply> {
+    return getOrAdd(this.#logs, name, () => new Log(name, this.#limits.groupCommands));
+  }
+
+  submit(name: string, command: Command): Promise<Reply> {
+    if (this.#pending.size >= this.#limits.maxPending) {
+      return Promise.reject(Fault.unavailable('Too many requests are waiting'));
+    }
+    return new Promise((resolve, reject) => {
+      const deadline = performance.now() + this.#limits.answerWithinMs;
+      const pending: Pending<Command, Reply> = { command, deadline, answered: false, resolve, reject };
+      this.#pending.add(pending);
+      this.#expiry ??= setTimeout(() => this.#expire(), EXPIRY_STEP_MS);
+      const log = this.log(name);
+      log.queue.push(pending);
+      if (!log.busy) this.#makeReady(log);
+    });
+  }
+
+  /** The groups of the next cycle, their logs busy from now on; none when nothing is ready. */
+  take(): Taken<Command, Reply>[] {
+    const groups: Taken<Command, Reply>[] = [];
+    let commands = 0;
+    for (const log of this.#ready) {
+      if (log.alone && groups.length > 0) continue;
+      this.#ready.delete(log);
+      const pending = log.queue.splice(0, log.groupCommands).filter(({ answered }) => !answered);
+      if (pending.length === 0) {
+        if (log.queue.length > 0) this.#ready.add(log);
+        continue;
+      }
+      log.busy = true;
+      groups.push({ log, pending });
+      commands += pending.length;
+      if (log.alone || commands >= this.#limits.cycleCommands) break;
+    }
+    return groups;
+  }
+
+  /** The log has no cycle any more; `again` are commands of its last group that must be decided anew, before those that wait. */
+  free(log: Log<Command, Reply>, again: readonly Pending<Command, Reply>[] = []): void {
+    if (again.length > 0) log.queue = [...again, ...log.queue];
+    log.busy = false;
+    if (log.queue.length > 0) this.#makeReady(log);
+  }
+
+  /** Takes a log for other work; false while a cycle has it. */
+  seize(log: Log<Command, Reply>): boolean {
+    if (log.busy) return false;
+    this.#ready.delete(log);
+    return (log.busy = true);
+  }
+
+  /** After a group failed as a whole: the next ones are half as large, until the culprit is alone. */
+  suspect(log: Log<Command, Reply>, commands: number): void {
+    log.suspects = Math.max(log.suspects, commands);
+    log.groupCommands = Math.max(1, Math.ceil(commands / 2));
+  }
+
+  /** After that many commands passed, or the culprit was refused. */
+  acquit(log: Log<Command, Reply>, commands: number): void {
+    if (log.suspects > 0) log.suspects = Math.max(0, log.suspects - commands);
+    if (log.suspects > 0) return;
+    log.groupCommands = this.#limits.groupCommands;
+    log.alone = false;
+  }
+
+  resolve(pending: Pending<Command, Reply>, reply: Reply): void {
+    if (this.#answer(pending)) pending.resolve(reply);
+  }
+
+  reject(pending: Pending<Command, Reply>, fault: Fault): void {
+    if (this.#answer(pending)) pending.reject(fault);
+  }
+
+  #makeReady(log: Log<Command, Reply>): void {
+    this.#ready.add(log);
+    this.#onReady();
+  }
+
+  #answer(pending: Pending<Command, Reply>): boolean {
+    if (pending.answered) return false;
+    this.#pending.delete(pending);
+    return (pending.answered = true);
+  }
+
+  /** Commands are kept in order of arrival, so the first that has time left ends the search. */
+  #expire(): void {
+    const now = performance.now();
+    for (const pending of this.#pending) {
+      if (pending.deadline > now) break;
+      this.reject(pending, Fault.unavailable('The store does not answer'));
+    }
+    this.#expiry = this.#pending.size > 0 ? setTimeout(() => this.#expire(), EXPIRY_STEP_MS) : undefined;
+  }
+}

@@ -1,0 +1,76 @@
+import type { StoredFields } from '../documents.ts';
+import { getOrAdd } from '../get-or-add.ts';
+import { applyNotes, type NoteUpdate } from '../notes.ts';
+import type { DocumentAddress } from '../port.ts';
+import type { Quarantined, StoredCommit } from '../store.ts';
+
+/** What stands in for an owner's database in memory; writers that share it see the same logs. */
+export class MemoryStore {
+  readonly #commits = new Map<string, StoredCommit[]>();
+  readonly #documents = new Map<string, Map<string, StoredFields>>();
+  readonly #heads = new Map<string, Map<string, number>>();
+  readonly #quarantined = new Map<string, Map<string, Quarantined>>();
+
+  /** Per log of a category how far it is folded. */
+  heads(category: string): Map<string, number> {
+    return getOrAdd(this.#heads, category, () => new Map());
+  }
+
+  quarantined(category: string): Map<string, Quarantined> {
+    return getOrAdd(this.#quarantined, category, () => new Map());
+  }
+
+  /** The commits of a log, in order. */
+  commits(log: string): readonly StoredCommit[] {
+    return this.#commits.get(log) ?? [];
+  }
+
+  /** Adds a commit if its number is free, and returns the one that holds the number. */
+  append(commit: StoredCommit): StoredCommit {
+    const commits = this.#commits.get(commit.log) ?? [];
+    if (commit.n > commits.length + 1) throw new Error(`${commit.log}: commit ${commit.n} would leave a gap`);
+    this.#commits.set(commit.log, commits);
+    return (commits[commit.n - 1] ??= commit);
+  }
+
+  /** A copy of a document with its `_id`, `rev` and notes. */
+  document({ collection, id }: DocumentAddress): Record<string, unknown> | undefined {
+    const stored = this.#documents.get(collection)?.get(id);
+    return stored && structuredClone(stored);
+  }
+
+  /** Copies of all documents of a collection. */
+  documents(collection: string): Record<string, unknown>[] {
+    return [...(this.#documents.get(collection)?.values() ?? [])].map((stored) => structuredClone(stored));
+  }
+
+  /** Stores a copy without undefined fields, as a database would. */
+  put({ collection, id }: DocumentAddress, fields: StoredFields): void {
+    getOrAdd(this.#documents, collection, () => new Map()).set(id, { ...(defined(fields) as StoredFields), _id: id });
+  }
+
+  /** Applies a note to a document, if there is one. */
+  note(address: DocumentAddress, notesField: string, update: NoteUpdate): void {
+    const stored = this.document(address);
+    if (!stored) return;
+    const notes = (stored[notesField] ?? {}) as Record<string, unknown>;
+    this.put(address, { ...stored, [notesField]: applyNotes(notes, update) });
+  }
+}
+
+function defined(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item: unknown) => (item === undefined ? null : defined(item)));
+  if (value instanceof Uint8Array) return Uint8Array.from(value);
+  if (!isPlain(value)) return structuredClone(value);
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, inner]) => inner !== undefined)
+      .map(([name, inner]) => [name, defined(inner)]),
+  );
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}

@@ -1,0 +1,161 @@
+import { type Collection, type Db, MongoServerError } from 'mongodb';
+import type { Head, InsertOutcome, StoredCommit } from '../store.ts';
+import { Unanswered } from '../store.ts';
+import { answered, ATTEMPT_MS, isDuplicateId, isPassingCode, type WriteError } from './answers.ts';
+import { batchesOf } from './batches.ts';
+
+/** Acknowledged means journaled on a majority. */
+export const DURABLE = { w: 'majority', j: true, wtimeout: ATTEMPT_MS } as const;
+
+/** A commit as it lies in `<category>.commits`. */
+export interface CommitDocument {
+  readonly _id: { readonly log: string; readonly n: number };
+  readonly uid: string;
+  readonly at: Date;
+  readonly events: readonly Uint8Array[];
+  readonly meta?: Readonly<Record<string, unknown>>;
+}
+
+/** A log's entry in `<category>.heads`: folded up to `applied`, handed to the broker up to `published`. */
+export interface HeadDocument {
+  readonly _id: string;
+  readonly applied: number;
+  readonly published: number;
+}
+
+const READ = { promoteBuffers: true, promoteLongs: true } as const;
+
+/** The commits and heads of one category. */
+export class MongoCommits {
+  readonly #db: Db;
+  readonly #commits: Collection<CommitDocument>;
+  readonly #heads: Collection<HeadDocument>;
+  readonly #meta: CommitDocument['meta'];
+
+  constructor(db: Db, category: string, meta?: CommitDocument['meta']) {
+    this.#db = db;
+    this.#commits = db.collection(`${category}.commits`);
+    this.#heads = db.collection(`${category}.heads`);
+    this.#meta = meta;
+  }
+
+  /** One attempt for all; see `LogStore.insert`. */
+  async insert(commits: readonly StoredCommit[]): Promise<readonly InsertOutcome[]> {
+    const outcomes = await Promise.all(batchesOf(commits, bytesOf).map((batch) => this.#insertBatch(batch)));
+    return outcomes.flat();
+  }
+
+  async heads(logs: readonly string[]): Promise<ReadonlyMap<string, HeadDocument>> {
+    const read = async (): Promise<Map<string, HeadDocument>> => {
+      const found = await answered(this.#heads.find({ _id: { $in: [...logs] } }, READ).toArray());
+      return new Map(found.map((head) => [head._id, head]));
+    };
+    const heads = await read();
+    const missing = logs.filter((log) => !heads.has(log));
+    if (missing.length === 0) return heads;
+    const documents = missing.map((log): HeadDocument => ({ _id: log, applied: 0, published: 0 }));
+    await this.#insertOrKeep(this.#heads.collectionName, documents);
+    return read();
+  }
+
+  async headsAfter(log: string, limit: number): Promise<readonly HeadDocument[]> {
+    const later = this.#heads.find({ _id: { $gt: log } }, { ...READ, batchSize: limit, limit });
+    return answered(later.sort({ _id: 1 }).toArray());
+  }
+
+  /** Raises `applied` or `published` of heads; neither ever goes back. */
+  async raise(field: 'applied' | 'published', heads: ReadonlyMap<string, number>): Promise<void> {
+    const updates = [...heads].map(([log, n]) => ({ q: { _id: log }, u: { $max: { [field]: n } } }));
+    for (const batch of batchesOf(updates, () => 256)) {
+      await answered(this.#db.command({ update: this.#heads.collectionName, updates: batch, ordered: false }));
+    }
+  }
+
+  /** Those of the logs that have the commit after the given number. */
+  async ahead(heads: readonly Head[]): Promise<ReadonlySet<string>> {
+    if (heads.length === 0) return new Set();
+    const next = heads.map(({ log, applied }) => ({ log, n: applied + 1 }));
+    const found = this.#commits.find({ _id: { $in: next } }, { ...READ, projection: { _id: 1 }, batchSize: 10_000 });
+    return new Set((await answered(found.toArray())).map(({ _id }) => _id.log));
+  }
+
+  /** Only what a majority has: a commit that an election takes back must not be folded or published. */
+  async after(log: string, n: number, limit: number): Promise<readonly StoredCommit[]> {
+    const range = { _id: { $gt: { log, n }, $lt: { log, n: Infinity } } };
+    const found = this.#commits.find(range, { ...READ, readConcern: 'majority', limit, batchSize: limit });
+    const documents = await answered(found.sort({ _id: 1 }).toArray());
+    return documents.map(({ _id, uid, at, events }) => ({ ..._id, uid, at, events }));
+  }
+
+  async #insertBatch(batch: readonly StoredCommit[]): Promise<readonly InsertOutcome[]> {
+    let errors: readonly WriteError[];
+    try {
+      const documents = batch.map((commit) => this.#documentOf(commit));
+      errors = await this.#insertMany(this.#commits.collectionName, documents);
+    } catch (error) {
+      if (error instanceof Unanswered) return batch.map(() => ({ kind: 'unknown' }));
+      if (batch.length === 1) return [await this.#refusedOrIn(batch[0]!, error)];
+      const half = Math.ceil(batch.length / 2);
+      return [...(await this.#insertBatch(batch.slice(0, half))), ...(await this.#insertBatch(batch.slice(half)))];
+    }
+    const outcomes = batch.map(({ uid }): InsertOutcome => ({ kind: 'held', uid }));
+    for (const error of errors) {
+      const passing = isDuplicateId(error) || isPassingCode(error.code);
+      outcomes[error.index] = passing ? { kind: 'unknown' } : { kind: 'refused', error: new MongoServerError(error) };
+    }
+    const taken = errors.filter(isDuplicateId).map(({ index }) => index);
+    if (taken.length > 0) await this.#learnHolders(batch, taken, outcomes);
+    return outcomes;
+  }
+
+  async #learnHolders(
+    batch: readonly StoredCommit[],
+    taken: readonly number[],
+    outcomes: InsertOutcome[],
+  ): Promise<void> {
+    try {
+      const uids = await this.#uids(taken.map((index) => batch[index]!));
+      for (const index of taken) {
+        const uid = uids.get(batch[index]!.log);
+        if (uid !== undefined) outcomes[index] = { kind: 'held', uid };
+      }
+    } catch {
+      // They stay unknown, and are inserted and refused once more.
+    }
+  }
+
+  /** The errors of single documents. Rejects with Unanswered also when the write concern was not met: nothing is known to last. */
+  async #insertMany(collection: string, documents: readonly object[]): Promise<readonly WriteError[]> {
+    const command = { insert: collection, documents, ordered: false, writeConcern: DURABLE };
+    const answer = await answered(this.#db.command(command, { ignoreUndefined: true }));
+    return (answer['writeErrors'] ?? []) as WriteError[];
+  }
+
+  /** Who holds the numbers of these commits, at most one a log. */
+  async #uids(commits: readonly StoredCommit[]): Promise<ReadonlyMap<string, string>> {
+    const ids = commits.map(({ log, n }) => ({ log, n }));
+    const found = this.#commits.find({ _id: { $in: ids } }, { ...READ, projection: { uid: 1 }, batchSize: 10_000 });
+    return new Map((await answered(found.toArray())).map(({ _id, uid }) => [_id.log, uid]));
+  }
+
+  /** An error of which it is not known that nothing was sent is believed only when the commit is not there. */
+  async #refusedOrIn(commit: StoredCommit, error: unknown): Promise<InsertOutcome> {
+    try {
+      const uid = (await this.#uids([commit])).get(commit.log);
+      return uid === undefined ? { kind: 'refused', error } : { kind: 'held', uid };
+    } catch {
+      return { kind: 'unknown' };
+    }
+  }
+
+  async #insertOrKeep(collection: string, documents: readonly object[]): Promise<void> {
+    const error = (await this.#insertMany(collection, documents)).find((one) => !isDuplicateId(one));
+    if (error) throw isPassingCode(error.code) ? new Unanswered(error.errmsg) : new MongoServerError(error);
+  }
+
+  #documentOf({ log, n, uid, at, events }: StoredCommit): CommitDocument {
+    return { _id: { log, n }, uid, at, events, ...(this.#meta && { meta: this.#meta }) };
+  }
+}
+
+const bytesOf = ({ events }: StoredCommit): number => events.reduce((sum, event) => sum + event.byteLength + 16, 256);

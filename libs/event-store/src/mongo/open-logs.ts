@@ -1,0 +1,76 @@
+import type { Db } from 'mongodb';
+import type { CountingLogWriter, OpenLogsOptions } from '../options.ts';
+import type { DocumentAddress, LogDefinition } from '../port.ts';
+import type { LogStore, Quarantined } from '../store.ts';
+import { GroupingLogWriter } from '../writer.ts';
+import { answered } from './answers.ts';
+import { DURABLE, MongoCommits } from './commits.ts';
+import { Indexes } from './indexes.ts';
+import { MongoStates } from './states.ts';
+
+export interface MongoLogsOptions<Event> extends OpenLogsOptions<Event> {
+  /** Stored with every commit, e.g. the version of the program. */
+  readonly meta?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Opens the logs of a category in their owner's database: `<category>.commits`, `<category>.heads`, `<category>.quarantine` and the
+ * collections that the definition addresses. Works on every MongoDB from 4.0 on that is a replica set with read concern majority.
+ */
+export function openLogs<Command, Event, State, Reply, Context>(
+  db: Db,
+  definition: LogDefinition<Command, Event, State, Reply, Context>,
+  { meta, ...options }: MongoLogsOptions<Event> = {},
+): CountingLogWriter<Command, Reply> {
+  return new GroupingLogWriter(definition, mongoLogStore(db, definition, meta), options);
+}
+
+/** The store of a category in an owner's database. */
+export function mongoLogStore(
+  db: Db,
+  { category, notesField }: { readonly category: string; readonly notesField?: string },
+  meta?: Readonly<Record<string, unknown>>,
+): LogStore {
+  const commits = new MongoCommits(db, category, meta);
+  const states = new MongoStates(db, notesField);
+  const indexes = new Indexes(db);
+  const quarantine = db.collection<QuarantineDocument>(`${category}.quarantine`);
+  const { w, j: journal } = DURABLE;
+  return {
+    heads: async (logs) => new Map([...(await commits.heads(logs))].map(([log, { applied }]) => [log, applied])),
+    headsAfter: async (log, limit) =>
+      (await commits.headsAfter(log, limit)).map(({ _id, applied }) => ({ log: _id, applied })),
+    raiseHeads: (heads) => commits.raise('applied', new Map(heads.map(({ log, applied }) => [log, applied]))),
+    ahead: (heads) => commits.ahead(heads),
+    commitsAfter: (log, n, limit) => commits.after(log, n, limit),
+    insert: (batch) => commits.insert(batch),
+    find: (collection, field, values) => states.find(collection, field, values),
+    readIndexes: (collections) => answered(indexes.read(collections)),
+    indexCheck: (collection) => indexes.check(collection),
+    write: (writes) => states.write(writes),
+    quarantined: async () => (await answered(quarantine.find().toArray())).map(quarantinedOf),
+    async quarantine({ address, ...rest }) {
+      const update = { $setOnInsert: { ...rest, at: new Date() } };
+      await answered(quarantine.updateOne({ _id: address }, update, { upsert: true, writeConcern: { w, journal } }));
+    },
+    async release(address) {
+      await answered(quarantine.deleteOne({ _id: address }, { writeConcern: { w, journal } }));
+    },
+  };
+}
+
+/** A quarantined document's entry in `<category>.quarantine`. */
+interface QuarantineDocument {
+  readonly _id: DocumentAddress;
+  readonly log: string;
+  readonly n: number;
+  readonly reason: string;
+  readonly at: Date;
+}
+
+const quarantinedOf = ({ _id, log, n, reason }: QuarantineDocument): Quarantined => ({
+  address: { collection: _id.collection, id: _id.id },
+  log,
+  n,
+  reason,
+});

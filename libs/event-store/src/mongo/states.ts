@@ -1,0 +1,170 @@
+import { type Db, type Document, MongoServerError } from 'mongodb';
+import type { StoredFields } from '../documents.ts';
+import { getOrAdd } from '../get-or-add.ts';
+import { applyNotes, type NoteUpdate } from '../notes.ts';
+import { type RefusedWrite, type StateWrite, Unanswered } from '../store.ts';
+import { answered, isDuplicateId, isPassingCode, type WriteError } from './answers.ts';
+import { batchesOf } from './batches.ts';
+import { DURABLE } from './commits.ts';
+
+/**
+ * One write on its way. `insert` and `patch`, which sets only what differs, take it that the document is as it was when it was decided
+ * on; where it is not, `upsert` sets everything unless the document is as new already.
+ */
+interface Step {
+  readonly write: StateWrite;
+  readonly kind: 'insert' | 'patch' | 'upsert' | 'note';
+  /** Of `note`: which of the write's notes. */
+  readonly note: number;
+  /** An upsert that met a duplicate once: the second time the document is there for certain, and no older. */
+  readonly again: boolean;
+}
+
+/** The state collections of one owner. */
+export class MongoStates {
+  readonly #db: Db;
+  readonly #notesField: string | undefined;
+
+  constructor(db: Db, notesField: string | undefined) {
+    this.#db = db;
+    this.#notesField = notesField;
+  }
+
+  async find(collection: string, field: string, values: readonly string[]): Promise<readonly StoredFields[]> {
+    const found = this.#db.collection(collection).find(
+      { [field]: { $in: values as never[] } },
+      {
+        promoteBuffers: true,
+        batchSize: 10_000,
+        ...(this.#notesField !== undefined && { projection: { [this.#notesField]: 0 } }),
+      },
+    );
+    return answered(found.toArray());
+  }
+
+  /** See `LogStore.write`. */
+  async write(writes: readonly StateWrite[]): Promise<readonly RefusedWrite[]> {
+    const refused: RefusedWrite[] = [];
+    for (let steps = writes.map(firstStep); steps.length > 0;) {
+      const rounds = [
+        ...groupBy(
+          steps,
+          ({ write, kind }) => `${kind === 'insert' ? 'insert' : 'update'} ${write.address.collection}`,
+        ),
+      ];
+      const next = await Promise.all(rounds.map((round) => this.#round(round, refused)));
+      steps = next.flat();
+    }
+    return refused;
+  }
+
+  /** Carries out steps of one command kind on one collection; returns those that follow from them. */
+  async #round(steps: readonly Step[], refused: RefusedWrite[]): Promise<Step[]> {
+    const next = await Promise.all(
+      batchesOf(steps, ({ write }) => write.bytes).map((batch) => this.#batch(batch, refused)),
+    );
+    return next.flat();
+  }
+
+  async #batch(batch: readonly Step[], refused: RefusedWrite[]): Promise<Step[]> {
+    let errors: readonly WriteError[];
+    try {
+      errors = await this.#send(batch);
+    } catch (error) {
+      if (error instanceof Unanswered) throw error;
+      if (batch.length === 1) {
+        refused.push({ write: batch[0]!.write, error });
+        return [];
+      }
+      const half = Math.ceil(batch.length / 2);
+      return [
+        ...(await this.#batch(batch.slice(0, half), refused)),
+        ...(await this.#batch(batch.slice(half), refused)),
+      ];
+    }
+    const failed = new Map(errors.map((error) => [error.index, error]));
+    return batch.flatMap((step, i) => {
+      const error = failed.get(i);
+      return error ? afterError(step, error, refused) : afterSuccess(step);
+    });
+  }
+
+  async #send(batch: readonly Step[]): Promise<readonly WriteError[]> {
+    const { collection } = batch[0]!.write.address;
+    const inserting = batch[0]!.kind === 'insert';
+    const command = inserting
+      ? { insert: collection, documents: batch.map(({ write }) => this.#documentOf(write)) }
+      : { update: collection, updates: batch.map((step) => this.#updateOf(step)) };
+    const answer = await answered(
+      this.#db.command({ ...command, ordered: false, writeConcern: DURABLE }, { ignoreUndefined: true }),
+    );
+    const errors = (answer['writeErrors'] ?? []) as WriteError[];
+    const passing = errors.find(({ code }) => isPassingCode(code));
+    if (passing) throw new Unanswered(passing.errmsg);
+    return errors;
+  }
+
+  #documentOf({ address, n, fields, notes }: StateWrite): Document {
+    const document: Document = { _id: address.id, ...fields, rev: n };
+    document['_id'] = address.id;
+    if (notes.length > 0) document[this.#notesField!] = applyNotes({}, notes[0]!);
+    return document;
+  }
+
+  #updateOf({ write, kind, note }: Step): Document {
+    const { address, n, fields, before } = write;
+    const notes = write.notes[note];
+    if (kind === 'note') return { q: { _id: address.id }, u: this.#noteUpdate(notes!) };
+    const known = kind === 'patch' ? before : undefined;
+    const set: Record<string, unknown> = { rev: n };
+    for (const name in fields) {
+      const value = fields[name];
+      if (value !== undefined && name !== '_id' && name !== 'rev' && value !== known?.[name]) set[name] = value;
+    }
+    const unset: Record<string, ''> = {};
+    let vanished = false;
+    for (const name in before) {
+      if (fields![name] === undefined && name !== '_id' && name !== 'rev') vanished = !(unset[name] = '');
+    }
+    const update: Document = { $set: set, ...(vanished && { $unset: unset }) };
+    if (notes) {
+      const { $set: also, $max } = this.#noteUpdate(notes);
+      Object.assign(set, also);
+      if ($max) update['$max'] = $max;
+    }
+    return { q: { _id: address.id, rev: known ? known['rev'] : { $lt: n } }, u: update, upsert: true };
+  }
+
+  #noteUpdate({ set, max }: NoteUpdate): { $set?: Record<string, unknown>; $max?: Record<string, unknown> } {
+    const below = (values: ReadonlyMap<string, unknown>): Record<string, unknown> =>
+      Object.fromEntries([...values].map(([path, value]) => [`${this.#notesField}.${path}`, value]));
+    return { ...(set.size > 0 && { $set: below(set) }), ...(max.size > 0 && { $max: below(max) }) };
+  }
+}
+
+function firstStep(write: StateWrite): Step {
+  const kind = !write.fields ? 'note' : write.before ? 'patch' : 'insert';
+  return { write, kind, note: 0, again: false };
+}
+
+/** Notes that do not go with the first write follow one by one. */
+function afterSuccess({ write, note }: Step): Step[] {
+  return note + 1 < write.notes.length ? [{ write, kind: 'note', note: note + 1, again: false }] : [];
+}
+
+function afterError(step: Step, error: WriteError, refused: RefusedWrite[]): Step[] {
+  const { write, kind, again } = step;
+  if (!isDuplicateId(error)) {
+    refused.push({ write, error: new MongoServerError(error) });
+    return [];
+  }
+  if (kind !== 'upsert' || !again) return [{ ...step, kind: 'upsert', again: kind === 'upsert' }];
+  // Somebody folded this commit, or a later one: only the notes are still to be written.
+  return write.notes.length > 0 ? [{ write, kind: 'note', note: 0, again: false }] : [];
+}
+
+function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Iterable<T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) getOrAdd(groups, keyOf(item), () => []).push(item);
+  return groups.values();
+}

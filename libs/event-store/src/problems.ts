@@ -1,0 +1,46 @@
+import type { DocumentAddress } from './port.ts';
+
+/** What went wrong with data that is already durable; each is for an operator's eyes. */
+export interface Problem {
+  /**
+   * `quarantined`: a document lacks commits because its new state cannot be made or stored; commands on it are refused until that works.
+   * `undecodable`: an event in a commit cannot be read and was passed over. `unfolded`: a log's states
+   * cannot be brought up to it. `unwritable`: notes were refused and dropped.
+   * `unanswered`: the store does not answer, work is repeated. `unpublished`: a commit cannot be made into records, or the broker refuses
+   * them, and it was passed over.
+   */
+  readonly kind: 'quarantined' | 'undecodable' | 'unfolded' | 'unwritable' | 'unanswered' | 'unpublished';
+  readonly log: string;
+  readonly n?: number;
+  readonly address?: DocumentAddress;
+  readonly error: unknown;
+}
+
+/** Counters of a writer since it was opened. */
+export interface WriterCounts {
+  commands: number;
+  groups: number;
+  commits: number;
+  events: number;
+  /** Groups decided again, for another writer had taken the number. */
+  conflicts: number;
+  /** Inserts whose answer was lost. */
+  unanswered: number;
+  /** Commits of others, or of a former life, folded here. */
+  folded: number;
+  /** Groups split because one command made them fail. */
+  split: number;
+  problems: number;
+}
+
+export const noCounts = (): WriterCounts => ({
+  commands: 0,
+  groups: 0,
+  commits: 0,
+  events: 0,
+  conflicts: 0,
+  unanswered: 0,
+  folded: 0,
+  split: 0,
+  problems: 0,
+});

@@ -1,0 +1,96 @@
+import { BSON } from 'mongodb';
+import type { StoredFields } from './documents.ts';
+
+/** Larger states are refused, so that a state can still grow notes and the store's own fields below MongoDB's 16 MB. */
+const MAX_STATE_BYTES = 4 * 1024 * 1024;
+/** MongoDB 4.0 ends index keys at 1,024 bytes; the rest is for the key's own framing. */
+export const MAX_KEY_BYTES = 1000;
+/** MongoDB reads 100 levels; the document around a value takes some. */
+const MAX_DEPTH = 90;
+
+/** Why a document cannot be stored on every MongoDB from 4.0 on; the text is for logs. */
+export class Unstorable extends Error {
+  override readonly name = 'Unstorable';
+}
+
+/** Checks what the indexes of a collection would refuse; see `mongo/indexes.ts`. */
+export type IndexCheck = (document: StoredFields) => void;
+
+/**
+ * Throws {@link Unstorable} for a state that the store would refuse after its commit: `$` and NUL in field names, values that are no data,
+ * more than 90 levels or 4 MB, and what `indexes` refuses. It returns an upper bound of the stored size in bytes.
+ */
+export function checkState(id: string, document: StoredFields, indexes?: IndexCheck, notesField?: string): number {
+  checkId(id);
+  let bytes = 64 + 3 * id.length;
+  for (const name of Object.keys(document)) {
+    checkTopName(name, notesField);
+    bytes += fieldBytes(name, document[name], 1);
+  }
+  if (bytes > MAX_STATE_BYTES && (bytes = exactSize(document)) > MAX_STATE_BYTES) {
+    throw new Unstorable(`${bytes} bytes`);
+  }
+  indexes?.(document);
+  return bytes;
+}
+
+/** Throws {@link Unstorable} for the value of a note that could not be stored. */
+export const checkValue = (value: unknown): void => void valueBytes(value, 1);
+
+function checkId(id: string): void {
+  if (id.length > MAX_KEY_BYTES / 3 && Buffer.byteLength(id) > MAX_KEY_BYTES) throw new Unstorable('an _id too long');
+}
+
+function checkTopName(name: string, notesField: string | undefined): void {
+  if (name === '' || name.includes('.')) throw new Unstorable(`field name "${name}"`);
+  if (name === notesField) throw new Unstorable(`field "${name}" belongs to the notes`);
+}
+
+function exactSize(document: StoredFields): number {
+  try {
+    return BSON.calculateObjectSize(document, { ignoreUndefined: true });
+  } catch (error) {
+    throw new Unstorable(String(error));
+  }
+}
+
+function fieldBytes(name: string, value: unknown, depth: number): number {
+  if (name.startsWith('$') || name.includes('\0')) throw new Unstorable(`field name "${name}"`);
+  return 2 + 3 * name.length + valueBytes(value, depth);
+}
+
+/** An upper bound: a UTF-16 unit takes at most three bytes in UTF-8. */
+function valueBytes(value: unknown, depth: number): number {
+  switch (typeof value) {
+    case 'string':
+      return 5 + 3 * value.length;
+    case 'object':
+      return value === null ? 0 : objectBytes(value, depth);
+    case 'number':
+    case 'bigint':
+    case 'boolean':
+    case 'undefined':
+      return 8;
+    default:
+      throw new Unstorable(`a ${typeof value} as value`);
+  }
+}
+
+function objectBytes(value: object, depth: number): number {
+  if (value instanceof Uint8Array) return 5 + value.byteLength;
+  if (value instanceof Date) return dateBytes(value);
+  if (depth >= MAX_DEPTH) throw new Unstorable('nested too deeply');
+  let bytes = 5;
+  if (Array.isArray(value)) {
+    for (const item of value) bytes += 8 + valueBytes(item, depth + 1);
+    return bytes;
+  }
+  if (value instanceof Map || '_bsontype' in value) return exactSize({ value });
+  for (const name of Object.keys(value)) bytes += fieldBytes(name, (value as StoredFields)[name], depth + 1);
+  return bytes;
+}
+
+function dateBytes(date: Date): number {
+  if (Number.isNaN(date.getTime())) throw new Unstorable('an invalid date');
+  return 8;
+}

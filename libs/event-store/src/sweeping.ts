@@ -1,0 +1,168 @@
+import type { Intake, Log } from './intake.ts';
+import type { Problem, WriterCounts } from './problems.ts';
+import { type Head, type LogStore, Unanswered } from './store.ts';
+
+/** What of the folder is needed here, whatever the events. */
+export interface FoldsLogs {
+  foldAfter(log: string, n: number): Promise<{ head: number; folded: number }>;
+  readQuarantined(): Promise<void>;
+  retryQuarantined(): Promise<void>;
+}
+
+export interface SweeperParts<Command, Reply> {
+  readonly intake: Intake<Command, Reply>;
+  readonly store: LogStore;
+  readonly folder: FoldsLogs;
+  readonly counts: WriterCounts;
+  readonly report: (problem: Problem) => void;
+  readonly everyMs: number;
+}
+
+/** Logs looked at together: one query for their heads, one for the commits after them. */
+const PAGE = 1000;
+
+/**
+ * Knows how far each log is folded. It opens logs for a cycle, keeps `heads` up lazily, and looks every second for commits that stay ahead
+ * of the states because their writer died. A page of a thousand logs is looked at each time, so with more logs it takes turns.
+ */
+export class Sweeper<Command, Reply> {
+  readonly #parts: SweeperParts<Command, Reply>;
+  readonly #touched = new Set<Log<Command, Reply>>();
+  /** Logs that were ahead of their states when last looked at, with the head they had. */
+  readonly #ahead = new Map<string, number>();
+  #after = '';
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void>;
+  #closed = false;
+
+  constructor(parts: SweeperParts<Command, Reply>) {
+    this.#parts = parts;
+    this.#running = this.#start();
+  }
+
+  /** Notes that a log's head has moved. */
+  touched(log: Log<Command, Reply>): void {
+    this.#touched.add(log);
+  }
+
+  /** Makes logs fit for the next group: heads known, and everything committed by others folded. The caller holds the logs. */
+  async open(logs: readonly Log<Command, Reply>[]): Promise<void> {
+    const unsure = logs.filter(({ head, behind }) => head === undefined || behind);
+    if (unsure.length === 0) return;
+    const heads = await this.#parts.store.heads(unsure.map(({ name }) => name));
+    for (const log of unsure) log.head = Math.max(log.head ?? 0, heads.get(log.name)!);
+    const ahead = await this.#parts.store.ahead(unsure.map((log) => ({ log: log.name, applied: log.head! })));
+    for (const log of unsure) log.behind &&= ahead.has(log.name);
+    await Promise.all(unsure.filter(({ name }) => ahead.has(name)).map((log) => this.#fold(log)));
+  }
+
+  /** Folds every log of the category that is ahead of its states; logs that a cycle holds are its business. */
+  async foldAll(): Promise<void> {
+    for (let after: string | undefined = ''; after !== undefined;) {
+      const { heads, next } = await this.#page(after);
+      const ahead = await this.#parts.store.ahead(heads);
+      await this.#foldThose(heads.filter(({ log }) => ahead.has(log)));
+      after = next;
+    }
+    await this.#flush();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.#running;
+    await this.#flush().catch(() => undefined);
+  }
+
+  async #start(): Promise<void> {
+    try {
+      await this.#parts.folder.retryQuarantined();
+      await this.foldAll();
+    } catch {
+      // The next round, or the first command of a log, folds it.
+    }
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#closed) return;
+    this.#timer = setTimeout(() => {
+      this.#running = this.#round();
+    }, this.#parts.everyMs);
+    this.#timer.unref();
+  }
+
+  async #round(): Promise<void> {
+    try {
+      await this.#flush();
+      await this.#parts.folder.readQuarantined();
+      await this.#look();
+    } catch {
+      // Without an answer from the store there is nothing to fold; the next round tries again.
+    }
+    this.#schedule();
+  }
+
+  /** Folds what was ahead in the last round too, its head unmoved: the writer of a busy log needs no help. */
+  async #look(): Promise<void> {
+    const { heads, next } = await this.#page(this.#after);
+    this.#after = next ?? '';
+    const ahead = await this.#parts.store.ahead(heads);
+    const stalled: Head[] = [];
+    for (const head of heads) {
+      if (!ahead.has(head.log)) this.#ahead.delete(head.log);
+      else if (this.#ahead.get(head.log) === head.applied) stalled.push(head);
+      else this.#ahead.set(head.log, head.applied);
+    }
+    await this.#foldThose(stalled);
+  }
+
+  /** A page of heads, with what is known better here. */
+  async #page(after: string): Promise<{ heads: readonly Head[]; next: string | undefined }> {
+    const heads = await this.#parts.store.headsAfter(after, PAGE);
+    return {
+      heads: heads.map(({ log, applied }) => ({
+        log,
+        applied: Math.max(applied, this.#parts.intake.log(log).head ?? 0),
+      })),
+      next: heads.length < PAGE ? undefined : heads.at(-1)!.log,
+    };
+  }
+
+  async #foldThose(heads: readonly Head[]): Promise<void> {
+    for (const { log: name, applied } of heads) {
+      const log = this.#parts.intake.log(name);
+      if (this.#closed || !this.#parts.intake.seize(log)) continue;
+      try {
+        log.head = Math.max(log.head ?? 0, applied);
+        await this.#fold(log);
+        this.#ahead.delete(name);
+      } catch (error) {
+        if (error instanceof Unanswered) throw error;
+        this.#parts.report({ kind: 'unfolded', log: name, error });
+      } finally {
+        this.#parts.intake.free(log);
+      }
+    }
+  }
+
+  async #fold(log: Log<Command, Reply>): Promise<void> {
+    const { head, folded } = await this.#parts.folder.foldAfter(log.name, log.head!);
+    log.head = head;
+    log.behind = false;
+    this.#parts.counts.folded += folded;
+    this.touched(log);
+  }
+
+  async #flush(): Promise<void> {
+    const logs = [...this.#touched];
+    if (logs.length === 0) return;
+    this.#touched.clear();
+    try {
+      await this.#parts.store.raiseHeads(logs.map(({ name, head }) => ({ log: name, applied: head! })));
+    } catch (error) {
+      for (const log of logs) this.#touched.add(log);
+      throw error;
+    }
+  }
+}

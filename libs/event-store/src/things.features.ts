@@ -1,0 +1,126 @@
+import { Fault } from '@tidings/kernel';
+import type { DocumentAddress, LogDefinition } from './port.ts';
+
+/** A small domain on which the suites of this lib run: things that count, have names and owners, and remember keys. */
+export interface Thing {
+  readonly count: number;
+  /** The last keys, so that a repeated command is known. */
+  readonly keys: readonly string[];
+  readonly name?: string;
+  readonly person?: string;
+  readonly value?: unknown;
+}
+
+export interface Owner {
+  readonly things: readonly string[];
+}
+
+export type ThingCommand =
+  | { readonly kind: 'add'; readonly id: string; readonly key: string; readonly by: number }
+  | { readonly kind: 'name'; readonly id: string; readonly name: string | undefined }
+  | { readonly kind: 'put'; readonly id: string; readonly value: unknown }
+  | { readonly kind: 'give'; readonly id: string; readonly owner: string }
+  | { readonly kind: 'join'; readonly id: string; readonly person: string }
+  | { readonly kind: 'refuse' | 'explode' | 'look'; readonly id: string }
+  | {
+      readonly kind: 'note';
+      readonly id: string;
+      readonly set?: Record<string, unknown>;
+      readonly max?: Record<string, number | Date>;
+    };
+
+export type ThingEvent =
+  | { readonly kind: 'added'; readonly id: string; readonly key: string; readonly by: number }
+  | { readonly kind: 'named'; readonly id: string; readonly name: string | undefined }
+  | { readonly kind: 'valued'; readonly id: string; readonly value: unknown }
+  | { readonly kind: 'given'; readonly id: string; readonly owner: string }
+  | { readonly kind: 'joined'; readonly id: string; readonly person: string };
+
+export interface ThingReply {
+  readonly count: number;
+  readonly repeated?: boolean;
+  readonly others?: readonly string[];
+}
+
+type State = { readonly kind: 'thing'; readonly thing: Thing } | { readonly kind: 'owner'; readonly owner: Owner };
+
+export const thingAt = (id: string): DocumentAddress => ({ collection: 'things', id });
+export const ownerAt = (id: string): DocumentAddress => ({ collection: 'owners', id });
+
+const nothing: Thing = { count: 0, keys: [] };
+const thingOf = (state: State | undefined): Thing => (state?.kind === 'thing' ? state.thing : nothing);
+const KEYS_KEPT = 500;
+
+function evolveThing(thing: Thing, event: ThingEvent): Thing {
+  switch (event.kind) {
+    case 'added':
+      return { ...thing, count: thing.count + event.by, keys: [...thing.keys, event.key].slice(-KEYS_KEPT) };
+    case 'named': {
+      const { name: _, ...rest } = thing;
+      return event.name === undefined ? rest : { ...rest, name: event.name };
+    }
+    case 'valued':
+      return { ...thing, value: event.value };
+    case 'joined':
+      return { ...thing, person: event.person };
+    case 'given':
+      return thing;
+  }
+}
+
+export const things: LogDefinition<ThingCommand, ThingEvent, State, ThingReply> = {
+  category: 'things',
+  lookups: { things: 'person' },
+  notesField: 'self',
+  needs(command) {
+    const lookups = command.kind === 'join' ? [{ collection: 'things', field: 'person', value: command.person }] : [];
+    // The owner of `give` is left for the writer to find out.
+    return { ids: [thingAt(command.id)], lookups };
+  },
+  decide(command, view) {
+    const { id } = command;
+    const thing = thingOf(view.get(thingAt(id)));
+    const reply = { count: thing.count };
+    switch (command.kind) {
+      case 'add':
+        if (thing.keys.includes(command.key)) return { events: [], reply: { ...reply, repeated: true } };
+        return {
+          events: [{ kind: 'added', id, key: command.key, by: command.by }],
+          reply: { count: thing.count + command.by },
+        };
+      case 'name':
+        return { events: [{ kind: 'named', id, name: command.name }], reply };
+      case 'put':
+        return { events: [{ kind: 'valued', id, value: command.value }], reply };
+      case 'give':
+        return { events: [{ kind: 'given', id, owner: command.owner }], reply };
+      case 'join': {
+        const others = view.find('things', command.person).map((found) => found.id);
+        return { events: [{ kind: 'joined', id, person: command.person }], reply: { ...reply, others } };
+      }
+      case 'look':
+        return { events: [], reply };
+      case 'note': {
+        const { set, max } = command;
+        return { events: [], reply, notes: [{ address: thingAt(id), ...(set && { set }), ...(max && { max }) }] };
+      }
+      case 'refuse':
+        throw Fault.conflict('no');
+      case 'explode':
+        throw new TypeError('a defect');
+    }
+  },
+  addresses: (event) => (event.kind === 'given' ? [thingAt(event.id), ownerAt(event.owner)] : [thingAt(event.id)]),
+  evolve(state, event, { collection }) {
+    if (collection === 'things') return { kind: 'thing', thing: evolveThing(thingOf(state), event) };
+    const known = state?.kind === 'owner' ? state.owner.things : [];
+    return { kind: 'owner', owner: { things: [...known, event.id] } };
+  },
+  encode: (event) => Buffer.from(JSON.stringify(event)),
+  decode: (bytes) => JSON.parse(Buffer.from(bytes).toString()) as ThingEvent,
+  toDocument: (state) => (state.kind === 'thing' ? { ...state.thing } : { ...state.owner }),
+  fromDocument: (document, { collection }) =>
+    collection === 'things'
+      ? { kind: 'thing', thing: document as unknown as Thing }
+      : { kind: 'owner', owner: document as unknown as Owner },
+};
