@@ -204,7 +204,7 @@ describe('APNs', () => {
     it('expiredAuth, until another provider token comes', async () => {
       const token = apnsToken('expiredAuth', 1);
       expect((await tries(token, 2)).map(reasonIn)).toEqual(['ExpiredProviderToken', 'ExpiredProviderToken']);
-      const renewed = unsignedToken({ iat: Math.floor(Date.now() / 1000) - 5 });
+      const renewed = unsignedToken({}, { kid: 'KEY0000002' });
       expect((await push(token, { authorization: renewed })).status).toBe(200);
       expect(reasonIn(await push(apnsToken('expiredAuth', 2, 1), { authorization: renewed }))).toBe(
         'ExpiredProviderToken',
