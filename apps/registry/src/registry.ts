@@ -1,8 +1,5 @@
 import { keyFor } from '@tidings/audience';
-import { type Commit, openLogs, type Problem } from '@tidings/event-store';
-import { topicNames } from '@tidings/events';
-import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
-import type { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
+import { type LogDefinition, type LogWriter, openLogs, openRelay, type RelayOptions } from '@tidings/event-store';
 import type { Accounts, Devices, Operations } from '@tidings/rpc';
 import { Closing, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import type { Broker, Incident } from '@tidings/streaming';
@@ -40,97 +37,115 @@ export interface RegistryService {
   close(): Promise<void>;
 }
 
-const topicsOwned = [TOKEN_OWNERS_GROUP, DEAD_TOKENS_GROUP];
+/** What a part of the registry has not done yet, one line per thing. */
+type Open = () => Promise<string[]>;
 
-/** One line per partition that a group of this service has not read to its end. */
-async function lagging(broker: Broker): Promise<string[]> {
-  const lags = await Promise.all(topicsOwned.map(async (group) => ({ group, lag: await broker.lag(group) })));
-  return lags.flatMap(({ group, lag }) =>
-    lag
-      .filter(({ committed, end }) => committed < end)
-      .map(({ topic, partition }) => `${group}: ${topic} ${partition}`),
-  );
+/** The groups of this service, each with what it has not read to its end. */
+const lagOf =
+  (broker: Broker): Open =>
+  async () => {
+    const lags = await Promise.all(
+      [TOKEN_OWNERS_GROUP, DEAD_TOKENS_GROUP].map(async (group) => ({ group, lag: await broker.lag(group) })),
+    );
+    return lags.flatMap(({ group, lag }) =>
+      lag
+        .filter(({ committed, end }) => committed < end)
+        .map(({ topic, partition }) => `${group}: ${topic} ${partition}`),
+    );
+  };
+
+/** The logs of a category, their relay, and what is open in either. */
+interface Logs<Command, Reply> {
+  readonly writer: LogWriter<Command, Reply>;
+  readonly open: Open;
+}
+
+async function openCategory<Command, Event, State, Reply, Context>(
+  { db, clock, log, broker }: RegistryDeps,
+  definition: LogDefinition<Command, Event, State, Reply, Context>,
+  publish: RelayOptions<Event>['publish'],
+  closing: Closing,
+): Promise<Logs<Command, Reply>> {
+  const { category } = definition;
+  const relay = await openRelay({
+    db,
+    category,
+    decode: (bytes) => definition.decode(bytes),
+    broker,
+    publish,
+    onProblem: (error) => log.warn({ category, err: error }, 'relay in trouble'),
+  });
+  closing.add(`relay of ${category}`, relay, () => relay.close());
+  const writer = openLogs(db, definition, {
+    clock,
+    committed: relay.offer,
+    onProblem: ({ error, ...problem }) => log.error({ ...problem, err: error }, 'log in trouble'),
+  });
+  closing.add(`logs of ${category}`, writer, () => writer.close());
+  await writer.fold();
+  return {
+    writer,
+    async open() {
+      if (!writer.idle()) return [`registry: commands to ${category}`];
+      return (await relay.level()) ? [] : [`registry: unpublished commits of ${category}`];
+    },
+  };
+}
+
+/** In the order in which work flows, so that nothing slips past from one part to the next while it is looked at. */
+async function allOpen(parts: readonly Open[]): Promise<string[]> {
+  const open: string[] = [];
+  for (const part of parts) open.push(...(await part()));
+  return open;
 }
 
 /**
  * Accounts, applications, tokens, tags and devices: the owner of their logs and states, and of the rules that hold between devices
  * (architecture 2 and 4). The default account is made at the first start.
  */
-export async function openRegistry({ db, clock, log, masterKey, broker }: RegistryDeps): Promise<RegistryService> {
-  const closing = new Closing(log);
+export async function openRegistry(deps: RegistryDeps): Promise<RegistryService> {
+  const closing = new Closing(deps.log);
   try {
-    await Promise.all([prepareAccounts(db), prepareDevices(db)]);
-    const store = openAccountStore(db);
-    const tags = openTags(store);
-    const owners = openOwners(store);
-    const keys = { device: keyFor(masterKey, 'device'), token: keyFor(masterKey, 'push-token') };
-    const onProblem = ({ error, ...problem }: Problem): void => log.error({ ...problem, err: error }, 'log in trouble');
-    const report = ({ error, ...incident }: Incident): void =>
-      log.warn({ ...incident, err: error }, 'record not handled');
-
-    const publishing = new Set<Promise<unknown>>();
-    const track = (work: Promise<unknown>): void => {
-      publishing.add(work);
-      void work.catch((err: unknown) => log.error({ err })).finally(() => publishing.delete(work));
-    };
-    const publishDevices = (commit: Commit<DeviceEvent>): void =>
-      track(broker.publish(topicNames.devices, deviceRecords(commit)));
-    const publishAccounts = (commit: Commit<AccountEvent>): void =>
-      track(
-        (async () => {
-          await new Promise((resolve) => setTimeout(resolve, 50));
-          for (const { topic, records } of await configurationRecords([commit], store))
-            await broker.publish(topic, records);
-        })(),
-      );
-
-    const accountLogs = closing.add(
-      'accounts',
-      openLogs(db, accountsLog, { clock, onProblem, committed: publishAccounts }),
-      (logs) => logs.close(),
-    );
-    const deviceLogs = closing.add(
-      'devices',
-      openLogs(db, devicesLog(openSequences(db), openNotes(db)), { clock, onProblem, committed: publishDevices }),
-      (logs) => logs.close(),
-    );
-    await Promise.all([accountLogs.fold(), deviceLogs.fold()]);
-
-    const write = accountWriter(accountLogs);
-    await write({
-      account: DEFAULT_ACCOUNT,
-      action: { type: 'createAccount', name: 'Default' },
-      at: new Date(clock.now()),
-    });
-
-    const reaction = { db, clock, broker, logs: deviceLogs, report };
-    closing.add('token owners', await keepTokensUnique(reaction), (subscription) => subscription.stop());
-    closing.add('dead tokens', await forgetDeadTokens(reaction), (subscription) => subscription.stop());
-
-    const devicesDeps = { db, clock, log, keys, owners, tags, store, logs: deviceLogs };
-    return {
-      accounts: {
-        ...accountsRpc(write, clock),
-        ...tokensRpc(store, write, { clock, tokenKey: keyFor(masterKey, 'access-token') }),
-        ...applicationsRpc(store, write, { clock, db, masterKey, displayKey: keyFor(masterKey, 'display') }),
-        ...tagsRpc(tags, write, clock),
-      },
-      devices: {
-        ...applyRpc(devicesDeps),
-        ...getTagsRpc(devicesDeps),
-        ...locateRpc(devicesDeps),
-        ...prepareRpc(devicesDeps),
-      },
-      operations: operationsOf(clock, async () => [
-        ...(accountLogs.idle() ? [] : ['registry: commands to accounts']),
-        ...(deviceLogs.idle() ? [] : ['registry: commands to devices']),
-        ...(publishing.size === 0 ? [] : ['registry: unpublished commits']),
-        ...(await lagging(broker)),
-      ]),
-      close: () => closing.close(),
-    };
+    return await compose(deps, closing);
   } catch (error) {
     await closing.close();
     throw error;
   }
+}
+
+async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistryService> {
+  const { db, clock, log, masterKey, broker } = deps;
+  await Promise.all([prepareAccounts(db), prepareDevices(db)]);
+  const store = openAccountStore(db);
+  const accountLogs = await openCategory(deps, accountsLog, (commit) => configurationRecords(commit, store), closing);
+  const deviceLogs = await openCategory(deps, devicesLog(openSequences(db), openNotes(db)), deviceRecords, closing);
+
+  const write = accountWriter(accountLogs.writer);
+  await write({
+    account: DEFAULT_ACCOUNT,
+    action: { type: 'createAccount', name: 'Default' },
+    at: new Date(clock.now()),
+  });
+
+  const report = ({ error, ...incident }: Incident): void =>
+    log.warn({ ...incident, err: error }, 'record not handled');
+  const reaction = { db, clock, broker, logs: deviceLogs.writer, report };
+  closing.add('token owners', await keepTokensUnique(reaction), (subscription) => subscription.stop());
+  closing.add('dead tokens', await forgetDeadTokens(reaction), (subscription) => subscription.stop());
+
+  const tags = openTags(store);
+  const keys = { device: keyFor(masterKey, 'device'), token: keyFor(masterKey, 'push-token') };
+  const devices = { db, clock, log, keys, owners: openOwners(store), tags, store, logs: deviceLogs.writer };
+  const parts: Open[] = [accountLogs.open, deviceLogs.open, lagOf(broker)];
+  return {
+    accounts: {
+      ...accountsRpc(write, clock),
+      ...tokensRpc(store, write, { clock, tokenKey: keyFor(masterKey, 'access-token') }),
+      ...applicationsRpc(store, write, { clock, db, masterKey, displayKey: keyFor(masterKey, 'display') }),
+      ...tagsRpc(tags, write, clock),
+    },
+    devices: { ...applyRpc(devices), ...getTagsRpc(devices), ...locateRpc(devices), ...prepareRpc(devices) },
+    operations: operationsOf(clock, () => allOpen(parts)),
+    close: () => closing.close(),
+  };
 }

@@ -7,16 +7,16 @@ export type Versioned<State> = State & { readonly rev: number };
 
 /** Queries over the configuration of accounts, as its logs have folded it. */
 export interface AccountStore {
-  application(code: string): Promise<Versioned<Application> | undefined>;
-  applications(codes: readonly string[]): Promise<Versioned<Application>[]>;
-  token(id: string): Promise<Versioned<AccessToken> | undefined>;
-  tokens(ids: readonly string[]): Promise<Versioned<AccessToken>[]>;
+  readonly application: (code: string) => Promise<Versioned<Application> | undefined>;
+  readonly applications: (codes: readonly string[]) => Promise<Versioned<Application>[]>;
+  readonly token: (id: string) => Promise<Versioned<AccessToken> | undefined>;
+  readonly tokens: (ids: readonly string[]) => Promise<Versioned<AccessToken>[]>;
   /** All that are not revoked, oldest first. */
-  liveTokens(): Promise<Versioned<AccessToken>[]>;
+  readonly liveTokens: () => Promise<Versioned<AccessToken>[]>;
   /** How many tags of its own the account ever had. */
-  tagsMade(account: string): Promise<number>;
+  readonly tagsMade: (account: string) => Promise<number>;
   /** An account's own tags. */
-  tags(account: string): Promise<Tag[]>;
+  readonly tags: (account: string) => Promise<Tag[]>;
 }
 
 const read = <State extends AccountState>(document: Document): Versioned<State> => ({

@@ -2,7 +2,7 @@ import { DENIED, deviceIdOf, deviceLogOf, keyedId, personOf } from '@tidings/aud
 import type { LogWriter } from '@tidings/event-store';
 import { type Clock, Fault } from '@tidings/kernel';
 import { type DeviceCommand, type DeviceReply, type Devices, viewOfFault } from '@tidings/rpc';
-import type { Db } from 'mongodb';
+import type { Collection, Db } from 'mongodb';
 import type { Logger } from 'pino';
 import type { Owners } from '../applications/owners.ts';
 import type { TagSet, Tags } from '../tags/tags.ts';
@@ -36,60 +36,105 @@ async function tagSets(commands: readonly DeviceCommand[], tags: Tags): Promise<
   );
 }
 
+/** A command with the device that it is about. */
+interface Addressed {
+  readonly command: DeviceCommand;
+  readonly hwid: string;
+  readonly person: string;
+  readonly id: string;
+}
+
+const isRegistration = ({ command }: DeviceCommand): boolean => command?.$case === 'register';
+const isByUser = (command: DeviceCommand): boolean =>
+  command.hwid === '' && command.userId !== '' && !isRegistration(command);
+
+/** Ids of those registrations whose device is there; the index alone tells. */
+async function knownIds(
+  devices: Collection<DeviceDocument>,
+  addressed: readonly Addressed[],
+): Promise<ReadonlySet<string>> {
+  const ids = addressed.filter(({ command }) => isRegistration(command)).map(({ id }) => id);
+  if (ids.length === 0) return new Set();
+  const found = await devices.find({ _id: { $in: ids } }, { projection: { _id: 1 }, batchSize: 10_000 }).toArray();
+  return new Set(found.map(({ _id }) => _id));
+}
+
 const done: DeviceReply = { fault: undefined };
+
+function refusal(error: unknown, log: Logger): DeviceReply {
+  const fault = Fault.from(error);
+  if (fault.kind === 'bug') log.error({ err: fault }, 'device command failed');
+  return { fault: viewOfFault(fault) };
+}
 
 /** Commands of many callers, each answered on its own: they join the groups of their devices' logs (architecture 4). */
 export function applyRpc({ db, clock, log, keys, owners, tags, logs }: DevicesDeps): Pick<Devices, 'apply'> {
   const devices = db.collection<DeviceDocument>(DEVICES);
 
-  /** hwids of the user's devices in the application. */
-  const hwidsOf = async ({ account, application: app, userId }: DeviceCommand): Promise<string[]> => {
-    const user = personOf(keys.device, account, userId);
+  const address = (command: DeviceCommand, hwid: string): Addressed => {
+    const person = personOf(keys.device, command.account, hwid);
+    return { command, hwid, person, id: deviceIdOf(command.application, person) };
+  };
+
+  /** The user's devices in the application. */
+  const addressUser = async (command: DeviceCommand): Promise<Addressed[]> => {
+    const { account, application: app, userId } = command;
     const found = await devices
-      .find({ app, user }, { projection: { _id: 0, hwid: 1 }, hint: deviceIndexes.user })
+      .find(
+        { app, user: personOf(keys.device, account, userId) },
+        { projection: { _id: 0, hwid: 1 }, hint: deviceIndexes.user },
+      )
       .toArray();
     if (found.length === 0) throw Fault.argument('User not found');
-    return found.map(({ hwid }) => hwid);
+    return found.map(({ hwid }) => address(command, hwid));
   };
 
-  const submit = (command: DeviceCommand, hwid: string, set: TagSet, at: Date): Promise<DeviceLogReply> => {
+  const submit = async (
+    { command, hwid, person, id }: Addressed,
+    set: TagSet,
+    known: ReadonlySet<string>,
+    at: Date,
+  ): Promise<void> => {
     const { account, application, idempotencyKey } = command;
-    const person = personOf(keys.device, account, hwid);
+    if (!owners.owns(account, application)) throw Fault.argument(DENIED);
+    const key =
+      idempotencyKey === ''
+        ? undefined
+        : keyedId(keys.device, application, person, command.command?.$case ?? '', idempotencyKey);
     const logCommand: DeviceLogCommand = {
       identity: { account, application, person, hwid },
-      id: deviceIdOf(application, person),
+      id,
       action: actionOf(command, { account, hwid, tags: set, keys }, person),
       at,
-      key:
-        idempotencyKey === ''
-          ? undefined
-          : keyedId(keys.device, application, person, command.command?.$case ?? '', idempotencyKey),
+      key,
+      fresh: isRegistration(command) && !known.has(id),
     };
-    return logs.submit(deviceLogOf(person), logCommand);
-  };
-
-  const apply = async (command: DeviceCommand, set: TagSet, at: Date): Promise<DeviceReply> => {
-    try {
-      if (!owners.owns(command.account, command.application)) throw Fault.argument(DENIED);
-      const byUser = command.hwid === '' && command.userId !== '' && command.command?.$case !== 'register';
-      if (!byUser) await submit(command, hwidOf(command), set, at);
-      else await Promise.all((await hwidsOf(command)).map((hwid) => submit(command, hwid, set, at)));
-      return done;
-    } catch (error) {
-      const fault = Fault.from(error);
-      if (fault.kind === 'bug') log.error({ err: fault }, 'device command failed');
-      return { fault: viewOfFault(fault) };
-    }
+    await logs.submit(deviceLogOf(person), logCommand);
   };
 
   return {
     async apply({ commands }) {
-      const [sets] = await Promise.all([
+      const direct = commands.map((command) => (isByUser(command) ? undefined : address(command, hwidOf(command))));
+      const [sets, known] = await Promise.all([
         tagSets(commands, tags),
+        knownIds(
+          devices,
+          direct.filter((each) => each !== undefined),
+        ),
         owners.learn(commands.map(({ application }) => application)),
       ]);
       const at = new Date(clock.now());
-      return { replies: await Promise.all(commands.map((command) => apply(command, sets.get(command.account)!, at))) };
+      const applyOne = async (command: DeviceCommand, one: Addressed | undefined): Promise<DeviceReply> => {
+        try {
+          const set = sets.get(command.account)!;
+          if (one) await submit(one, set, known, at);
+          else await Promise.all((await addressUser(command)).map((each) => submit(each, set, known, at)));
+          return done;
+        } catch (error) {
+          return refusal(error, log);
+        }
+      };
+      return { replies: await Promise.all(commands.map((command, i) => applyOne(command, direct[i]))) };
     },
   };
 }

@@ -11,6 +11,7 @@ import {
 import type { DocumentAddress, LogDefinition, Note, StateView } from '@tidings/event-store';
 import { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
 import { Fault } from '@tidings/kernel';
+import { encodeEvent } from './codec.ts';
 import type { DeviceLogCommand, DeviceLogReply } from './command.ts';
 import { DEVICES, KEYS } from './document.ts';
 import type { Sequences } from './sequences.ts';
@@ -148,9 +149,9 @@ export const devicesLog = (
   lookups: { [DEVICES]: 'person' },
   notesField: 'self',
 
-  needs({ id, key, identity, action }) {
+  needs({ id, key, identity, action, fresh }) {
     const ids = key === undefined ? [deviceAt(id)] : [deviceAt(id), keyAt(key)];
-    if (!concernsSisters(action)) return { ids };
+    if (!fresh && !concernsSisters(action)) return { ids };
     return { ids, lookups: [{ collection: DEVICES, field: 'person', value: identity.person }] };
   },
 
@@ -185,7 +186,7 @@ export const devicesLog = (
     return { until: event.event.value.until! };
   },
 
-  encode: (event) => DeviceEvent.encode(event).finish(),
+  encode: encodeEvent,
   decode: (bytes) => DeviceEvent.decode(bytes),
   toDocument: (state) => ('until' in state ? { until: state.until } : deviceDocument(state)),
   fromDocument: (document) => document as unknown as DeviceState,

@@ -1,0 +1,22 @@
+import { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
+import { encodeEvent, stampedEvent } from './codec.ts';
+
+describe('a published device event', () => {
+  const event: DeviceEvent = {
+    stamp: undefined,
+    account: 'default',
+    application: 'AAAAA-00001',
+    person: 'p'.repeat(22),
+    hwid: 'h',
+    seq: 5,
+    at: new Date(1_700_000_000_123),
+    event: { $case: 'tokenSet', value: { token: 't', tokenHash: 'th', platform: 3 } },
+  };
+  const stamp = { log: 'devices-63', n: 2n ** 53n, index: 499 };
+
+  it.each([true, false])('is the stored one with its stamp (written here: %s)', (here) => {
+    if (here) encodeEvent(event);
+    const published = DeviceEvent.decode(stampedEvent(here ? event : { ...event }, stamp));
+    expect(published).toEqual({ ...event, stamp });
+  });
+});
