@@ -14,8 +14,8 @@ const theirs = claimed('they', 50, noResults);
 const resting: Attempt = { state: 'rest', claimedAt: 50, results, rest, dueAt: 700 };
 const done: Attempt = { state: 'settled', claimedAt: 50, results, settledAt: 60 };
 
-const alive = (): boolean => true;
-const dead = (): boolean => false;
+const alive = true;
+const dead = false;
 
 describe('a window that a batch brings', () => {
   it('is sent when nobody had it', () => {
@@ -35,8 +35,9 @@ describe('a window that a batch brings', () => {
     expect(meet(resting, mine, dead)).toEqual({ do: 'publish', attempt: resting });
   });
 
-  it('is dropped while its owner lives', () => {
+  it('is dropped while its owner lives, also when that is the own worker', () => {
     expect(meet(theirs, mine, alive)).toEqual({ do: 'drop' });
+    expect(meet(claimed('me', 90, noResults), mine, alive)).toEqual({ do: 'drop' });
   });
 
   it('is taken over when its owner is dead', () => {

@@ -70,17 +70,20 @@ export type Meeting =
   /** Its worker died between claim and settlement: what was unanswered may have been sent (reliability 1). */
   | { readonly do: 'takeOver'; readonly attempt: Claimed };
 
-/** Decides over a window of an arriving batch, given the attempt that was there before (undefined: the claim succeeded). */
-export function meet(before: Attempt | undefined, mine: Claimed, isAlive: (owner: string) => boolean): Meeting {
+/**
+ * Decides over a window of an arriving batch, given the attempt that was there before (undefined: the claim succeeded).
+ * @param isHeld whether that attempt's owner lives and has the window in hand
+ */
+export function meet(before: Attempt | undefined, mine: Claimed, isHeld: boolean): Meeting {
   if (!before) return { do: 'send', attempt: mine };
   switch (before.state) {
     case 'settled':
     case 'rest':
       return { do: 'publish', attempt: before };
     case 'claimed':
-      // A claim whose answer was lost: nothing was written under it yet.
-      if (before.owner === mine.owner) return { do: 'send', attempt: before };
-      return isAlive(before.owner) ? { do: 'drop' } : { do: 'takeOver', attempt: before };
+      if (isHeld) return { do: 'drop' };
+      // Under the own claim nothing was written yet: its answer was lost.
+      return before.owner === mine.owner ? { do: 'send', attempt: before } : { do: 'takeOver', attempt: before };
   }
 }
 

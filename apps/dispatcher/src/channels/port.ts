@@ -1,0 +1,60 @@
+import type { SendBatch } from '@tidings/events';
+import type { BatchColumns, Verdict } from '@tidings/delivery';
+
+/** Messages to named recipients have consumers and connections of their own: a receipt never waits behind a broadcast. */
+export type Lane = 'broadcast' | 'direct';
+
+/** The devices of a window, or some of them, as a channel gets them. */
+export interface Job {
+  readonly batch: SendBatch;
+  readonly columns: BatchColumns;
+  readonly lane: Lane;
+}
+
+/** A provider that pushes go to. */
+export interface Channel {
+  /**
+   * Gets ready to send: reads the credential, opens connections, compiles the content. A verdict holds for every device of the job.
+   * Throws a Fault `unavailable` for what passes.
+   */
+  open(job: Job): Promise<Sender | Verdict>;
+  close(): void;
+}
+
+/** Writes the pushes of one job to the provider. */
+export interface Sender {
+  /** Name of the credential: what the provider tells to wait. */
+  readonly gate: string;
+  /** The message's time to live; undefined where it has none. */
+  readonly ttlSeconds: number | undefined;
+  /**
+   * Writes the push of a device (an index in the columns), or says that there is no room now (`busy`), or what its end is without
+   * asking the provider.
+   * @param tag what the listener knows the device by
+   * @param deadline when to give up, in milliseconds of the system's clock
+   */
+  push(device: number, tag: number, deadline: number, listener: PushListener): 'written' | 'busy' | Verdict;
+  /** Calls once, when there may be room or the provider could not be reached. */
+  whenReady(run: () => void): void;
+  /** Until when the provider is not even tried, in milliseconds of the system's clock; 0 = it is connected, or being connected. */
+  downUntil(): number;
+  /**
+   * Gets a new provider or access token in place of the one that was refused last. Throws a Fault `unavailable` for what passes, any other
+   * where it is impossible.
+   */
+  repair(): Promise<void>;
+}
+
+/** Hears what became of each written push, once, and never before `push` returned. */
+export interface PushListener {
+  answered(tag: number, verdict: Verdict, detail?: AnswerDetail): void;
+  /** The provider has not looked at it: repeating is safe. */
+  unprocessed(tag: number): void;
+}
+
+export interface AnswerDetail {
+  /** What `Retry-After` asks for, 0 = nothing. */
+  readonly retryAfterMs?: number;
+  /** Since when a token is dead, milliseconds. */
+  readonly since?: number | undefined;
+}

@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import { Fault } from '@tidings/kernel';
+import type { Collection } from 'mongodb';
+import type { Timers } from './timers.ts';
+import { reached } from './unavailable.ts';
+
+/** How long a worker counts as alive after it last said so. */
+export const LEASE_MS = 10_000;
+export const RENEW_MS = 2_000;
+/** A worker stops this long before its lease ends: clocks differ, and a write takes its time. */
+const MARGIN_MS = 1_000;
+
+/** Where workers say that they live. */
+export interface LeaseStore {
+  /** Extends the lease of an incarnation to `until`, never shortens it. */
+  renew(id: string, until: number): Promise<void>;
+  /** Those of `ids` whose lease has not run out. */
+  alive(ids: readonly string[], now: number): Promise<ReadonlySet<string>>;
+  /** Ends leases before their time: their worker has nothing open. */
+  end(ids: readonly string[]): Promise<void>;
+}
+
+/** A worker between two interruptions. What it claims is its own until its lease runs out; then it is nobody's. */
+export interface Incarnation {
+  readonly id: string;
+  /** Whether it may claim and write now, by the own clock against the lease as it was before the last renewal was sent. */
+  alive(): boolean;
+  /** Windows that it has open. */
+  open: number;
+}
+
+class Life implements Incarnation {
+  readonly id: string;
+  readonly #timers: Timers;
+  open = 0;
+  until = 0;
+
+  constructor(id: string, timers: Timers) {
+    this.id = id;
+    this.#timers = timers;
+  }
+
+  alive(): boolean {
+    return this.#timers.now() < this.until - MARGIN_MS;
+  }
+}
+
+export interface OwnersOptions {
+  readonly name: string;
+  readonly store: LeaseStore;
+  readonly timers: Timers;
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * The incarnations of one worker. A worker whose lease ran out (frozen, cut off) goes on as a new incarnation only: as the old one its
+ * abandoned windows would look alive for ever.
+ */
+export class Owners {
+  readonly #options: OwnersOptions;
+  #current: Life | undefined;
+  /** Given up with windows open: renewed until these are closed. */
+  readonly #retired = new Set<Life>();
+  readonly #mine = new Set<string>();
+  #cancel: () => void = () => undefined;
+  #renewal: Promise<void> = Promise.resolve();
+  #ticks = 0;
+  #stopped = false;
+  #waiting: (() => void)[] = [];
+
+  constructor(options: OwnersOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#tick();
+  }
+
+  /** The incarnation to claim with, while it is alive. */
+  current(): Incarnation | undefined {
+    return this.#current?.alive() ? this.#current : undefined;
+  }
+
+  /** The same, waited for. Throws a Fault `unavailable` after `patienceMs`. */
+  async ready(patienceMs: number): Promise<Incarnation> {
+    const { timers } = this.#options;
+    const giveUpAt = timers.now() + patienceMs;
+    for (;;) {
+      const life = this.current();
+      if (life) return life;
+      if (this.#stopped || timers.now() >= giveUpAt) throw Fault.unavailable('the worker has no lease');
+      await new Promise<void>((resolve) => {
+        const cancel = timers.after(giveUpAt - timers.now(), resolve);
+        this.#waiting.push(() => {
+          cancel();
+          resolve();
+        });
+      });
+    }
+  }
+
+  /** Claims from now on are a new incarnation's: something that this one claimed may have been left behind. */
+  retire(incarnation: Incarnation): void {
+    if (!this.#current || this.#current !== incarnation) return;
+    this.#retired.add(this.#current);
+    this.#current = undefined;
+    this.#cancel();
+    this.#tick();
+  }
+
+  /** Whether an incarnation is, or was, this worker. */
+  isOwn(id: string): boolean {
+    return this.#mine.has(id);
+  }
+
+  /** Those of `ids` that are alive. */
+  alive(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const { store, timers } = this.#options;
+    return ids.length === 0 ? Promise.resolve(new Set()) : store.alive(ids, timers.now());
+  }
+
+  /** Call it when no window is open any more: others need not wait for the lease. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#cancel();
+    await this.#renewal;
+    this.#wake();
+    const lives = [this.#current, ...this.#retired].filter((life) => life !== undefined && life.open === 0);
+    this.#current = undefined;
+    await this.#options.store.end(lives.map((life) => life!.id)).catch(this.#options.onError);
+  }
+
+  #tick(): void {
+    if (this.#stopped) return;
+    const tick = ++this.#ticks;
+    this.#renewal = this.#renew().finally(() => {
+      if (!this.#stopped && tick === this.#ticks)
+        this.#cancel = this.#options.timers.after(RENEW_MS, () => this.#tick());
+    });
+  }
+
+  async #renew(): Promise<void> {
+    const { store, timers, onError } = this.#options;
+    const life = this.#current?.alive() ? this.#current : this.#born();
+    const lives = [life];
+    for (const retired of this.#retired) {
+      if (retired.open > 0 && retired.alive()) lives.push(retired);
+      else this.#retired.delete(retired);
+    }
+    const sentAt = timers.now();
+    try {
+      await Promise.all(lives.map(({ id }) => store.renew(id, sentAt + LEASE_MS)));
+      for (const each of lives) each.until = Math.max(each.until, sentAt + LEASE_MS);
+      if (!this.#retired.has(life)) this.#current = life;
+      this.#wake();
+    } catch (error) {
+      onError(error);
+    }
+  }
+
+  #born(): Life {
+    const life = new Life(`${this.#options.name}/${randomUUID()}`, this.#options.timers);
+    this.#mine.add(life.id);
+    if (this.#mine.size > 1000) this.#mine.delete(this.#mine.values().next().value!);
+    return life;
+  }
+
+  #wake(): void {
+    for (const run of this.#waiting.splice(0)) run();
+  }
+}
+
+interface LeaseDocument {
+  readonly _id: string;
+  readonly until: Date;
+}
+
+/** Leases in the collection `owners`. Clocks of the workers must agree to within a second. */
+export function mongoLeases(collection: Collection<LeaseDocument>): LeaseStore {
+  return {
+    async renew(id, until) {
+      await collection.updateOne({ _id: id }, { $max: { until: new Date(until) } }, { upsert: true });
+    },
+    async alive(ids, now) {
+      const alive = { _id: { $in: [...ids] }, until: { $gt: new Date(now) } };
+      const found = await reached(collection.find(alive, { projection: { _id: 1 } }).toArray());
+      return new Set(found.map(({ _id }) => _id));
+    },
+    async end(ids) {
+      await collection.deleteMany({ _id: { $in: [...ids] } });
+    },
+  };
+}

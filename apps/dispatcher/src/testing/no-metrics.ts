@@ -1,0 +1,8 @@
+import type { LaneMetrics } from '../metrics.ts';
+
+export const noMetrics: LaneMetrics = {
+  settled: () => undefined,
+  batch: () => undefined,
+  window: () => undefined,
+  open: () => undefined,
+};

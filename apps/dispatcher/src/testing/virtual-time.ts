@@ -1,0 +1,88 @@
+import type { Timers } from '../timers.ts';
+
+/** When something may happen: now, never, or not before. */
+type Alive = () => boolean | number;
+
+interface Event {
+  at: number;
+  readonly order: number;
+  readonly run: () => void;
+  readonly alive: Alive;
+}
+
+const always: Alive = () => true;
+
+/** Time that passes only when everything that is due has happened, promises included. */
+export class VirtualTime {
+  #now: number;
+  #order = 0;
+  readonly #heap: Event[] = [];
+
+  constructor(now: number) {
+    this.#now = now;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  at(ms: number, run: () => void, alive: Alive = always): () => void {
+    const event = { at: this.#now + Math.max(0, ms), order: this.#order++, run, alive };
+    this.#push(event);
+    return () => void (event.run = () => undefined);
+  }
+
+  /** Timers of a process: they stand still while it is frozen and are gone when it is dead. */
+  timers(alive: Alive): Timers {
+    return { now: () => this.#now, after: (ms, run) => this.at(ms, run, alive) };
+  }
+
+  /** Lets time pass until `end`, until nothing is left to happen, or until `enough`. */
+  async run(end: number, enough: () => boolean = () => false): Promise<void> {
+    for (;;) {
+      const event = this.#pop();
+      if (!event || event.at > end || enough()) return;
+      this.#now = event.at;
+      const alive = event.alive();
+      if (alive === true) {
+        event.run();
+        await new Promise((resolve) => setImmediate(resolve));
+      } else if (typeof alive === 'number') {
+        event.at = Math.max(alive, this.#now) + 0.001;
+        this.#push(event);
+      }
+    }
+  }
+
+  #push(event: Event): void {
+    const heap = this.#heap;
+    let i = heap.push(event) - 1;
+    while (i > 0) {
+      const parent = (i - 1) >> 1;
+      if (!before(event, heap[parent]!)) break;
+      heap[i] = heap[parent]!;
+      i = parent;
+    }
+    heap[i] = event;
+  }
+
+  #pop(): Event | undefined {
+    const heap = this.#heap;
+    const first = heap[0];
+    const last = heap.pop();
+    if (!first || !last || heap.length === 0) return first;
+    let i = 0;
+    for (;;) {
+      let child = 2 * i + 1;
+      if (child >= heap.length) break;
+      if (child + 1 < heap.length && before(heap[child + 1]!, heap[child]!)) child++;
+      if (!before(heap[child]!, last)) break;
+      heap[i] = heap[child]!;
+      i = child;
+    }
+    heap[i] = last;
+    return first;
+  }
+}
+
+const before = (a: Event, b: Event): boolean => a.at < b.at || (a.at === b.at && a.order < b.order);

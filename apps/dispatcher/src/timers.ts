@@ -1,0 +1,18 @@
+/**
+ * The time that leases and deadlines run on. It is the system's, also where the test clock is set forward: a lease says that a process
+ * lives, not that an hour of business has passed.
+ */
+export interface Timers {
+  /** Milliseconds since 1970 UTC. */
+  now(): number;
+  /** Runs once, later; the result prevents it. */
+  after(ms: number, run: () => void): () => void;
+}
+
+export const systemTimers: Timers = {
+  now: () => Date.now(),
+  after(ms, run) {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+};

@@ -1,0 +1,132 @@
+import { SendBatch } from '@tidings/events';
+import type { Clock } from '@tidings/kernel';
+import type { Logger } from 'pino';
+import type { AttemptStore, Woken } from './attempts.ts';
+import type { Lane } from './channels/port.ts';
+import type { Incarnation, Owners } from './owners.ts';
+import type { Permits } from './permits.ts';
+import type { OpenWindow, Publication, Sending } from './sending.ts';
+import type { Timers } from './timers.ts';
+
+export interface WakingParts {
+  readonly lane: Lane;
+  readonly store: AttemptStore;
+  readonly owners: Owners;
+  readonly permits: Permits;
+  readonly sending: Sending;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Pick<Logger, 'warn'>;
+  /** Windows that may be awake at a time. */
+  readonly max: number;
+  /** Takes a woken window in hand and gives its permit back. */
+  readonly hold: (id: string, incarnation: Incarnation, run: () => Promise<Publication>) => Promise<void>;
+}
+
+const POLL_MS = 500;
+/** No handler call waits for these: providers slower than that get their answers in. */
+const CUTOFF_MS = 5_000;
+const DEADLINE_MS = 10_000;
+
+/** Looks for windows that wait and are due, and sends them (sending 4). */
+export class Waking {
+  readonly #parts: WakingParts;
+  /** Claimed, but not in hand yet. */
+  readonly #reserved = new Set<string>();
+  readonly #runs = new Set<Promise<void>>();
+  #claiming = 0;
+  #polling = false;
+  #stopped = false;
+  #cancel: () => void = () => undefined;
+
+  constructor(parts: WakingParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    this.#schedule(0);
+  }
+
+  /** Wakes no further window and resolves when none is open. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#cancel();
+    while (this.#runs.size > 0) await Promise.allSettled(this.#runs);
+  }
+
+  /** True while a claim of this worker may be one that is being woken, rather than one that was left behind. */
+  mayHave(id: string): boolean {
+    return this.#claiming > 0 || this.#reserved.has(id);
+  }
+
+  #schedule(ms: number): void {
+    this.#cancel();
+    if (!this.#stopped) this.#cancel = this.#parts.timers.after(ms, () => void this.#poll());
+  }
+
+  async #poll(): Promise<void> {
+    if (this.#polling) return;
+    this.#polling = true;
+    let more = false;
+    try {
+      more = await this.#wake();
+    } catch (error) {
+      this.#parts.log.warn({ err: error }, 'windows that wait cannot be read');
+    } finally {
+      this.#polling = false;
+      this.#schedule(more ? 0 : POLL_MS);
+    }
+  }
+
+  /** Claims what is due, as far as windows are free; true when there may be more. */
+  async #wake(): Promise<boolean> {
+    const { owners, store, lane, clock, permits, max } = this.#parts;
+    const incarnation = owners.current();
+    if (!incarnation) return false;
+    let free = 0;
+    while (this.#runs.size + free < max && permits.tryTake()) free++;
+    if (free === 0) return false;
+    let woken: readonly Woken[] = [];
+    this.#claiming++;
+    try {
+      woken = await store.wake(lane, incarnation.id, clock.now(), free);
+      for (const each of woken) this.#resume(each, incarnation);
+    } catch (error) {
+      // What it claimed, if anything, must not look alive for as long as this worker lives.
+      owners.retire(incarnation);
+      throw error;
+    } finally {
+      this.#claiming--;
+      for (let unused = free - woken.length; unused > 0; unused--) permits.release();
+    }
+    return woken.length > 0 && woken.length === free && this.#runs.size < max;
+  }
+
+  #resume(woken: Woken, incarnation: Incarnation): void {
+    const { hold, log } = this.#parts;
+    this.#reserved.add(woken.id);
+    const run = hold(woken.id, incarnation, () => {
+      this.#reserved.delete(woken.id);
+      return this.#send(woken, incarnation);
+    })
+      // The outcome is not lost: the watchdog emits the window again when its deferral is overdue (sending 2).
+      .catch((error: unknown) => log.warn({ window: woken.id, err: error }, 'a window that woke failed'))
+      .finally(() => {
+        this.#reserved.delete(woken.id);
+        this.#runs.delete(run);
+        this.#schedule(0);
+      });
+    this.#runs.add(run);
+  }
+
+  #send({ id, attempt }: Woken, incarnation: Incarnation): Promise<Publication> {
+    const { sending, timers } = this.#parts;
+    const rest = attempt.rest!;
+    const job = sending.job(SendBatch.decode(rest.batch));
+    const window = job.batch.windows[0]!;
+    const pending = rest.progress.map((progress, device) => ({ device, progress }));
+    const now = timers.now();
+    const open: OpenWindow = { id, job, window, attempt, incarnation, pending };
+    return sending.send(open, { cutoff: now + CUTOFF_MS, deadline: now + DEADLINE_MS });
+  }
+}
