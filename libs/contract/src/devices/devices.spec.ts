@@ -36,20 +36,20 @@ describe('registerDevice', () => {
   ])('refuses %#', (request, text) => expect(textOf(api.registerDevice, request)).toBe(text));
 
   it.each([
-    [{ ...device, device_type: '21', hwid: 'whatsapp:+4915112345678' }, { deviceType: 21 }],
-    [{ ...device, language: 'pt-BR' }, { language: 'pt' }],
+    [{ ...device, device_type: '21', hwid: 'whatsapp:+4915112345678' }, { device: { platform: 21 } }],
+    [{ ...device, language: 'pt-BR' }, { device: { language: 'pt' } }],
     [{ ...device, application: 'a1b2c-3d4e5' }, { application: 'A1B2C-3D4E5' }],
-    [{ ...device, push_token: '' }, { pushToken: '' }],
-    [{ ...device, push_token: null }, { pushToken: undefined }],
-    [{ ...device, country: 'de' }, { country: 'DE' }],
-    [{ ...device, country: 'Germany' }, { country: undefined }],
+    [{ ...device, push_token: '' }, { device: { pushToken: '' } }],
+    [{ ...device, push_token: null }, { device: { pushToken: undefined } }],
+    [{ ...device, country: 'de' }, { device: { country: 'DE' } }],
+    [{ ...device, country: 'Germany' }, { device: { country: undefined } }],
     [
       { ...device, device_type: 14, email: 'A@Example.com' },
-      { hwid: 'phone-1', pushToken: 'a@example.com' },
+      { hwid: 'phone-1', device: { pushToken: 'a@example.com' } },
     ],
     [
       { ...device, device_type: 14, hwid: 'A@Example.com' },
-      { hwid: 'a@example.com', pushToken: 'a@example.com' },
+      { hwid: 'a@example.com', device: { pushToken: 'a@example.com' } },
     ],
   ])('takes %#', (request, taken) => expect(api.registerDevice.parse(request)).toMatchObject(taken));
 });

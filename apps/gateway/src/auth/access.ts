@@ -1,0 +1,84 @@
+import { type Accounts, type ApplicationView, TokenScope, type TokenView } from '@tidings/rpc';
+import { ReadThrough } from './read-through.ts';
+import { fingerprint } from './secrets.ts';
+
+/** How old may be what is known of a token or an application: a revocation works within 5 s (R-T1, architecture 8). */
+const MAX_AGE_MS = 3000;
+/** Nothing that was issued is longer. */
+const MAX_SECRET_LENGTH = 512;
+
+/** A valid token, and what it is granted. */
+export interface Token {
+  readonly id: string;
+  readonly account: string;
+  readonly scope: 'api' | 'device';
+  readonly allApplications: boolean;
+  readonly applications: ReadonlySet<string>;
+}
+
+/** How a token stands to an application: it may use it, may not, or is not to know that it exists (R-T5). */
+export type Standing =
+  | { readonly kind: 'granted'; readonly application: ApplicationView }
+  | { readonly kind: 'restricted' }
+  | { readonly kind: 'unknown' };
+
+const tokenOf = (view: TokenView | undefined): Token | undefined =>
+  view && {
+    id: view.id,
+    account: view.account,
+    scope: view.scope === TokenScope.TOKEN_SCOPE_DEVICE ? 'device' : 'api',
+    allApplications: view.allApplications,
+    applications: new Set(view.applications),
+  };
+
+const isGranted = (token: Token, application: ApplicationView): boolean =>
+  token.allApplications ||
+  token.applications.has(application.code) ||
+  (token.scope === 'api' && application.authorizeAllTokens);
+
+/** The gateway's view of tokens and applications. Whatever leads to a refusal was read after the request came. */
+export class Access {
+  readonly #tokens: ReadThrough<Token>;
+  readonly #applications: ReadThrough<ApplicationView>;
+
+  constructor(accounts: Pick<Accounts, 'resolveToken' | 'findApplication'>) {
+    this.#tokens = new ReadThrough({
+      maxAgeMs: MAX_AGE_MS,
+      keyOf: fingerprint,
+      read: async (secret) => tokenOf((await accounts.resolveToken({ secret })).token),
+    });
+    this.#applications = new ReadThrough({
+      maxAgeMs: MAX_AGE_MS,
+      read: async (application) => (await accounts.findApplication({ application })).application,
+    });
+  }
+
+  /** The token behind a secret; undefined where it is unknown or revoked. */
+  token(secret: string): Token | undefined | Promise<Token | undefined> {
+    return secret === '' || secret.length > MAX_SECRET_LENGTH ? undefined : this.#tokens.get(secret);
+  }
+
+  /** How a token, presented as `secret`, stands to the application of this code. */
+  standing(token: Token, secret: string, code: string): Standing | Promise<Standing> {
+    const application = this.#applications.get(code);
+    if (application instanceof Promise) return application.then((read) => this.#judge(token, secret, code, read));
+    return this.#judge(token, secret, code, application);
+  }
+
+  #judge(
+    token: Token,
+    secret: string,
+    code: string,
+    application: ApplicationView | undefined,
+  ): Standing | Promise<Standing> {
+    if (application?.account !== token.account) return { kind: 'unknown' };
+    return isGranted(token, application) ? { kind: 'granted', application } : this.#judgeAfresh(secret, code);
+  }
+
+  /** A grant may be younger than what is known: the token that creates an application uses it at once. */
+  async #judgeAfresh(secret: string, code: string): Promise<Standing> {
+    const [token, application] = await Promise.all([this.#tokens.fresh(secret), this.#applications.fresh(code)]);
+    if (!token || !application) return { kind: token ? 'unknown' : 'restricted' };
+    return isGranted(token, application) ? { kind: 'granted', application } : { kind: 'restricted' };
+  }
+}

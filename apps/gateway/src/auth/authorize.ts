@@ -1,0 +1,74 @@
+import type { Method, Request } from '@tidings/contract';
+import { Fault } from '@tidings/kernel';
+import type { ApplicationView } from '@tidings/rpc';
+import type { Access, Standing, Token } from './access.ts';
+import { secretOf } from './secrets.ts';
+
+export const FORBID = 'Token restrictions forbid this operation';
+export const DENIED = 'Access denied or application not found';
+
+/** Who presents what: a token found valid for the method, with the secret that it was presented as. */
+export interface Presented {
+  readonly token: Token;
+  readonly secret: string;
+}
+
+/** Faults of a missing or invalid token are in the family's words (R-T4, R-T6). */
+const refusal = (method: Method): Fault =>
+  method.scope === 'server' ? Fault.unauthorized('missing or invalid token') : Fault.forbidden(FORBID);
+
+/** Existence must not leak: foreign and unknown answer alike (R-T5). */
+const denial = (method: Method): Fault =>
+  method.family === 'json13' ? Fault.argument(DENIED) : Fault.forbidden(DENIED);
+
+function secretFor(method: Method, header: string | undefined, request: Request): string {
+  if (method.scope !== 'api') return secretOf(header) ?? '';
+  const auth = request['auth'] ?? secretOf(header);
+  if (auth === undefined) throw Fault.malformed('Missing required argument: auth');
+  return typeof auth === 'string' ? auth : '';
+}
+
+const accept = (method: Method, token: Token | undefined, secret: string): Presented => {
+  const wanted = method.scope === 'device' ? 'device' : 'api';
+  if (token?.scope !== wanted) throw refusal(method);
+  return { token, secret };
+};
+
+/** Who calls a method (R-T3, R-T4). Answers at once where the token is known. */
+export function authenticate(
+  access: Access,
+  method: Method,
+  header: string | undefined,
+  request: Request,
+): Presented | Promise<Presented> {
+  const secret = secretFor(method, header, request);
+  const token = access.token(secret);
+  return token instanceof Promise ? token.then((read) => accept(method, read, secret)) : accept(method, token, secret);
+}
+
+const admit = (method: Method, standing: Standing): ApplicationView => {
+  switch (standing.kind) {
+    case 'granted':
+      return standing.application;
+    case 'restricted':
+      throw Fault.forbidden(FORBID);
+    case 'unknown':
+      throw denial(method);
+  }
+};
+
+/**
+ * The application that a request names, once its token may use it; undefined where it names none. A value that cannot be a code is left
+ * to the checks of values. Answers at once where both are known.
+ */
+export function authorizeApplication(
+  access: Access,
+  method: Method,
+  { token, secret }: Presented,
+  request: Request,
+): ApplicationView | undefined | Promise<ApplicationView> {
+  const given = method.application(request);
+  if (typeof given !== 'string' && typeof given !== 'number') return undefined;
+  const standing = access.standing(token, secret, String(given).toUpperCase());
+  return standing instanceof Promise ? standing.then((found) => admit(method, found)) : admit(method, standing);
+}

@@ -1,0 +1,95 @@
+export interface ReadThroughOptions<Value> {
+  /** Reads a value from its owner; undefined where there is none. */
+  readonly read: (name: string) => Promise<Value | undefined>;
+  /** What a name is kept under. @default the name itself */
+  readonly keyOf?: (name: string) => string;
+  /** How long a value is used without reading it again. */
+  readonly maxAgeMs: number;
+  /** Milliseconds that only grow. @default performance.now */
+  readonly now?: () => number;
+}
+
+interface Entry<Value> {
+  readonly value: Value;
+  /** When the read of it began. */
+  readonly since: number;
+}
+
+/** Reads of one key: the one under way, and the one that begins when it ends. */
+interface Reads<Value> {
+  readonly current: Promise<Value | undefined>;
+  next?: Promise<Value | undefined>;
+}
+
+const MAX_ENTRIES = 100_000;
+
+/**
+ * A cache of what others own, for deciding who may do what. A value counts for a bounded time; an absence is never kept, so nothing is
+ * refused by an old answer. Callers that need the same key share reads: at most one is under way and one waits.
+ */
+export class ReadThrough<Value> {
+  readonly #entries = new Map<string, Entry<Value>>();
+  readonly #reads = new Map<string, Reads<Value>>();
+  readonly #read: ReadThroughOptions<Value>['read'];
+  readonly #keyOf: (name: string) => string;
+  readonly #maxAgeMs: number;
+  readonly #now: () => number;
+
+  constructor({ read, keyOf = (name) => name, maxAgeMs, now = () => performance.now() }: ReadThroughOptions<Value>) {
+    this.#read = read;
+    this.#keyOf = keyOf;
+    this.#maxAgeMs = maxAgeMs;
+    this.#now = now;
+  }
+
+  /** The value, at most `maxAgeMs` old; undefined only after a read that began after the call. Past half its age it is read again beforehand. */
+  get(name: string): Value | Promise<Value | undefined> {
+    const key = this.#keyOf(name);
+    const entry = this.#entries.get(key);
+    if (!entry) return this.#shared(key, name);
+    const age = this.#now() - entry.since;
+    if (age > this.#maxAgeMs) return this.#shared(key, name);
+    // A failure shows when somebody has to wait for the value.
+    if (age > this.#maxAgeMs / 2 && !this.#reads.has(key)) this.#begin(key, name).catch(() => undefined);
+    return entry.value;
+  }
+
+  /** The value after a read that begins after the call. */
+  fresh(name: string): Promise<Value | undefined> {
+    return this.#fresh(this.#keyOf(name), name);
+  }
+
+  #fresh(key: string, name: string): Promise<Value | undefined> {
+    const reads = this.#reads.get(key);
+    if (!reads) return this.#begin(key, name);
+    const begin = () => this.#begin(key, name);
+    reads.next ??= reads.current.then(begin, begin);
+    return reads.next;
+  }
+
+  async #shared(key: string, name: string): Promise<Value | undefined> {
+    const underWay = this.#reads.get(key)?.current;
+    return underWay ? ((await underWay) ?? this.#fresh(key, name)) : this.#begin(key, name);
+  }
+
+  #begin(key: string, name: string): Promise<Value | undefined> {
+    const reads: Reads<Value> = { current: this.#readNow(key, name).finally(() => this.#ended(key, reads)) };
+    this.#reads.set(key, reads);
+    return reads.current;
+  }
+
+  #ended(key: string, reads: Reads<Value>): void {
+    if (this.#reads.get(key) === reads) this.#reads.delete(key);
+  }
+
+  async #readNow(key: string, name: string): Promise<Value | undefined> {
+    const since = this.#now();
+    const value = await this.#read(name);
+    this.#entries.delete(key);
+    if (value !== undefined) {
+      if (this.#entries.size >= MAX_ENTRIES) this.#entries.delete(this.#entries.keys().next().value!);
+      this.#entries.set(key, { value, since });
+    }
+    return value;
+  }
+}

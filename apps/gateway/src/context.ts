@@ -1,0 +1,42 @@
+import type { InputOf, OutputOf } from '@tidings/contract';
+import type { Clock } from '@tidings/kernel';
+import type { Accounts, ApplicationView, Devices, Messages, Statistics } from '@tidings/rpc';
+import type { Access } from './auth/access.ts';
+import type { Presented } from './auth/authorize.ts';
+import type { DeviceCommands } from './devices/device-commands.ts';
+import type { Reporter } from './devices/reporter.ts';
+import type { System } from './system.ts';
+
+/** What handlers act with: the services behind the gateway, and what stands in front of them. */
+export interface Context {
+  readonly accounts: Accounts;
+  readonly devices: Devices;
+  /** Commands to devices, grouped in front of {@link Context.devices}. */
+  readonly deviceCommands: DeviceCommands;
+  readonly messages: Messages;
+  readonly statistics: Statistics;
+  readonly reporter: Reporter;
+  readonly access: Access;
+  readonly system: System;
+  readonly clock: Clock;
+}
+
+/** One call of a method by a caller that was found to be allowed. */
+export interface Call {
+  /** "" for operators, who have none. */
+  readonly account: string;
+  /** Undefined for operators. */
+  readonly presented: Presented | undefined;
+  /** The application that the request names; undefined where its method has none. */
+  readonly application: ApplicationView | undefined;
+  /** "" without one (R-ER11). */
+  readonly idempotencyKey: string;
+}
+
+/** What an API method does: acts on its input and answers, or throws a Fault. */
+export type Handler<M> = (input: InputOf<M>, context: Context, call: Call) => Promise<OutputOf<M>>;
+
+/** A handler for every method of an API. */
+export type Serves<Api> = {
+  readonly [Name in keyof Api]: Handler<Api[Name]>;
+};

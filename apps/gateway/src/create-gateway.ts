@@ -1,0 +1,67 @@
+import 'reflect-metadata';
+import type { DynamicModule } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { keyFor } from '@tidings/audience';
+import type { Clock } from '@tidings/kernel';
+import type { Accounts, Devices, Messages, Operations, Statistics } from '@tidings/rpc';
+import { type Logger, nestLogger } from '@tidings/runtime';
+import type { Broker } from '@tidings/streaming';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { Access } from './auth/access.ts';
+import { deviceCommands } from './devices/device-commands.ts';
+import { openReporter } from './devices/reporter.ts';
+import { GatewayModule } from './gateway.module.ts';
+import { systemOf } from './system.ts';
+
+export interface GatewayDeps {
+  readonly accounts: Accounts;
+  readonly devices: Devices;
+  readonly messages: Messages;
+  readonly statistics: Statistics;
+  /** Those of every service, for the barrier and the clock of tests. */
+  readonly operations: readonly Operations[];
+  /** Takes the reports of devices. */
+  readonly broker: Pick<Broker, 'publish'>;
+  /** A ShiftedClock in tests only: then `POST /admin/v1/clock` sets it, and every service's. */
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly masterKey: Uint8Array;
+  readonly adminToken: string;
+  /** Further Nest modules on the same port, such as health. */
+  readonly imports?: NonNullable<DynamicModule['imports']>;
+}
+
+/** How long a request may take to arrive. */
+const REQUEST_TIMEOUT_MS = 120_000;
+
+/**
+ * The gateway, ready to listen. It owns nothing: closing it finishes what is in flight and leaves the services that it was given alone.
+ */
+export async function createGateway(deps: GatewayDeps): Promise<NestFastifyApplication> {
+  const { accounts, devices, messages, statistics, operations, broker, clock, log, masterKey, adminToken } = deps;
+  const commands = deviceCommands(devices);
+  const context = {
+    accounts,
+    devices,
+    deviceCommands: commands,
+    messages,
+    statistics,
+    reporter: openReporter({ broker, devices, deviceKey: keyFor(masterKey, 'device'), clock }),
+    access: new Access(accounts),
+    system: systemOf(operations, clock, commands.open),
+    clock,
+  };
+  const adapter = new FastifyAdapter({
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    // An address that cannot be decoded is a path like any other (R-ER5).
+    frameworkErrors: (_error: FastifyError, request: FastifyRequest, reply: FastifyReply) =>
+      app.get(GatewayModule).takeOver(request, reply),
+  });
+  const app = await NestFactory.create<NestFastifyApplication>(
+    GatewayModule.with({ context, adminToken, log, imports: deps.imports ?? [] }),
+    adapter,
+    { logger: nestLogger(log), bodyParser: false, abortOnError: false },
+  );
+  return app;
+}

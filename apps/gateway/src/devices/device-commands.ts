@@ -1,0 +1,77 @@
+import { Fault, type FaultKind } from '@tidings/kernel';
+import type { DeviceCommand, Devices, FaultView } from '@tidings/rpc';
+
+const MAX_GROUP = 500;
+const MAX_IN_FLIGHT = 2;
+
+interface Waiting {
+  readonly command: DeviceCommand;
+  readonly resolve: () => void;
+  readonly reject: (fault: Fault) => void;
+}
+
+/** Commands to devices, sent in groups. */
+export interface DeviceCommands {
+  /** Resolves when the command is durable and folded; rejects with its own fault. */
+  submit(command: DeviceCommand): Promise<void>;
+  /** How many are waiting or under way. */
+  readonly open: () => number;
+}
+
+const faultOf = ({ kind, text }: FaultView): Fault => new Fault(kind as FaultKind, text);
+
+/**
+ * Groups commands in front of the registry: what arrives while calls are in flight goes out with the next one, at most 500 together and
+ * two calls at a time. There is no timer: the first command waits only until what the event loop has already read is parsed.
+ */
+export function deviceCommands(devices: Pick<Devices, 'apply'>): DeviceCommands {
+  let waiting: Waiting[] = [];
+  let inFlight = 0;
+  let underWay = 0;
+  let scheduled = false;
+
+  const answer = (group: readonly Waiting[], replies: readonly { fault: FaultView | undefined }[]): void => {
+    group.forEach(({ resolve, reject }, index) => {
+      const reply = replies[index];
+      if (!reply) reject(Fault.bug('the registry left a command unanswered'));
+      else if (reply.fault) reject(faultOf(reply.fault));
+      else resolve();
+    });
+  };
+
+  const send = async (group: readonly Waiting[]): Promise<void> => {
+    try {
+      const { replies } = await devices.apply({ commands: group.map(({ command }) => command) });
+      answer(group, replies);
+    } catch (error) {
+      const fault = Fault.from(error);
+      for (const { reject } of group) reject(fault);
+    }
+  };
+
+  const pump = (): void => {
+    scheduled = false;
+    while (waiting.length > 0 && inFlight < MAX_IN_FLIGHT) {
+      const group = waiting.length <= MAX_GROUP ? waiting : waiting.slice(0, MAX_GROUP);
+      waiting = waiting.length <= MAX_GROUP ? [] : waiting.slice(MAX_GROUP);
+      inFlight++;
+      underWay += group.length;
+      void send(group).then(() => {
+        inFlight--;
+        underWay -= group.length;
+        pump();
+      });
+    }
+  };
+
+  return {
+    submit: (command) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ command, resolve, reject });
+        if (scheduled || inFlight >= MAX_IN_FLIGHT) return;
+        scheduled = true;
+        setImmediate(pump);
+      }),
+    open: () => waiting.length + underWay,
+  };
+}

@@ -1,0 +1,27 @@
+import type { Fault, FaultKind } from '@tidings/kernel';
+import { type Envelope, json, METHOD_NOT_ALLOWED, type Reply } from './reply.ts';
+
+const statuses: Readonly<Record<FaultKind, number>> = {
+  malformed: 400,
+  argument: 400,
+  conflict: 400,
+  unauthorized: 403,
+  forbidden: 403,
+  notFound: 404,
+  tooLarge: 413,
+  throttled: 429,
+  unavailable: 500,
+  bug: 500,
+};
+
+const message = (status: number, text: string): Reply => json(status, { message: text });
+
+/** The envelope of `/api/v2/audience/` (Spec G, R-ER3, R-G1). */
+export const audienceEnvelope: Envelope = {
+  success: (_method, output) => json(200, output),
+  fault(fault: Fault) {
+    const status = statuses[fault.kind];
+    return message(status, status === 500 ? 'Internal error' : fault.message);
+  },
+  wrongVerb: () => message(405, METHOD_NOT_ALLOWED),
+};

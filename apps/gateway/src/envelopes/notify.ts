@@ -1,0 +1,10 @@
+import { Fault } from '@tidings/kernel';
+import { apiV2Envelope } from './api-v2.ts';
+import type { Envelope } from './reply.ts';
+
+/** The envelope of `/messaging/v2/notify`: gateway errors, with its own words for a body that cannot be read (R-O3). */
+export const notifyEnvelope: Envelope = {
+  ...apiV2Envelope,
+  fault: (fault, method) =>
+    apiV2Envelope.fault(fault.kind === 'malformed' ? Fault.malformed('malformed request') : fault, method),
+};

@@ -1,0 +1,23 @@
+import type { Fault } from '@tidings/kernel';
+import type { Method } from '@tidings/contract';
+
+/** An HTTP reply, ready to be written. */
+export interface Reply {
+  readonly status: number;
+  /** JSON text; "" = no body. */
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** How a family of methods says what became of a request: the only place that knows HTTP statuses. */
+export interface Envelope {
+  success(method: Method, output: unknown): Reply;
+  /** @param method undefined where the path names none. */
+  fault(fault: Fault, method?: Method): Reply;
+  wrongVerb(): Reply;
+}
+
+export const METHOD_NOT_ALLOWED = 'Method not allowed';
+export const TOO_LARGE = 'Request is too large';
+
+export const json = (status: number, value: unknown): Reply => ({ status, body: JSON.stringify(value) });

@@ -1,0 +1,24 @@
+import type { IncomingMessage } from 'node:http';
+
+/** What a browser needs to see on any reply to another origin: the origin itself, because credentials go along (R-ER6, facts 1). */
+export const crossOriginHeaders = (origin: string): readonly (readonly [string, string])[] => [
+  ['access-control-allow-origin', origin],
+  ['access-control-allow-credentials', 'true'],
+  ['vary', 'Origin'],
+];
+
+const ALWAYS_ALLOWED = ['Authorization', 'Content-Type'];
+
+/** The further headers of the reply to OPTIONS (R-ER6). */
+export function preflightHeaders(request: IncomingMessage): readonly (readonly [string, string])[] {
+  const known = new Set(ALWAYS_ALLOWED.map((name) => name.toLowerCase()));
+  const asked = String(request.headers['access-control-request-headers'] ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && !known.has(name.toLowerCase()));
+  return [
+    ['access-control-allow-methods', 'GET, POST, OPTIONS'],
+    ['access-control-allow-headers', [...ALWAYS_ALLOWED, ...asked].join(', ')],
+    ['access-control-max-age', '86400'],
+  ];
+}

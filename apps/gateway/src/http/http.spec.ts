@@ -1,0 +1,166 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { APPLICATION, type Client, clientOf, World } from '../testing/world.ts';
+import { BODY_LIMIT_BYTES } from './body.ts';
+
+const device = { authorization: 'Token device' };
+const register = { application: APPLICATION, hwid: 'phone-1', device_type: 3 };
+const malformed = { status_message: 'Malformed request string', response: null };
+
+let app: NestFastifyApplication;
+let client: Client;
+beforeAll(async () => {
+  app = await new World().gateway();
+  await app.init();
+  client = clientOf(app);
+});
+afterAll(() => app.close());
+
+describe('bodies (R-ER1)', () => {
+  const body = JSON.stringify({ request: register });
+
+  it.each(['application/json', 'text/plain;charset=UTF-8', 'application/x-www-form-urlencoded', 'nonsense', undefined])(
+    'are JSON whatever the Content-Type: %s',
+    async (type) => {
+      const headers = type === undefined ? device : { ...device, 'content-type': type };
+      expect(await client.send('POST', '/json/1.3/registerDevice', body, headers)).toMatchObject({
+        status: 200,
+        body: { status_code: 200, status_message: 'OK', response: null },
+        headers: { 'content-type': 'application/json; charset=utf-8' },
+      });
+    },
+  );
+
+  it.each([
+    ['empty', ''],
+    ['not JSON', '{"request":'],
+    ['a list', '[]'],
+    ['a text', '"request"'],
+    ['without request', '{"hwid":"x"}'],
+    ['with a request that is a list', '{"request":[]}'],
+    ['with a request that is null', '{"request":null}'],
+    ['nested over 64', `{"request":${'{"a":'.repeat(63)}1${'}'.repeat(63)}}`.replace('1', '{}')],
+    ['not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
+    ['with a byte order mark', '\ufeff{"request":{}}'],
+  ])('%s: 400', async (_what, payload) => {
+    const answer = await client.send('POST', '/json/1.3/registerDevice', payload, device);
+    expect(answer).toMatchObject({ status: 400, body: malformed });
+  });
+
+  it('may be nested 64 deep', async () => {
+    const tags = `{"request":{"application":"${APPLICATION}","hwid":"x","device_type":3,"tags":${'{"a":'.repeat(61)}{}${'}'.repeat(61)}}}`;
+    expect(await client.send('POST', '/json/1.3/registerDevice', tags, device)).toMatchObject({ status: 200 });
+  });
+
+  it('count the last of duplicate keys, and ignore what is unknown', async () => {
+    const twice = `{"x":1,"request":{"application":"x","application":"${APPLICATION}","hwid":"x","device_type":3,"y":[]}}`;
+    expect(await client.send('POST', '/json/1.3/registerDevice', twice, device)).toMatchObject({ status: 200 });
+  });
+
+  it('may have 10 MiB and not a byte more (R-LM1)', async () => {
+    const full = Buffer.alloc(BODY_LIMIT_BYTES, ' ');
+    full.write(body);
+    expect(await client.send('POST', '/json/1.3/registerDevice', full, device)).toMatchObject({ status: 200 });
+    const over = Buffer.concat([full, Buffer.from(' ')]);
+    expect(await client.send('POST', '/json/1.3/registerDevice', over, device)).toMatchObject({
+      status: 413,
+      body: { status_code: 413, status_message: 'Request is too large', response: null },
+    });
+    expect(await client.send('POST', '/api/v2/messages:list', over)).toMatchObject({
+      status: 413,
+      body: { code: 3, message: 'Request is too large', details: [] },
+    });
+  });
+});
+
+describe('paths and verbs (R-ER4 to R-ER6, R-V1)', () => {
+  const unknownMethod = { status_code: 404, status_message: 'Method not found', response: null };
+  const notFound = { code: 5, message: 'Not Found', details: [] };
+  const notAllowed = { status_code: 405, status_message: 'Method not allowed', response: null };
+
+  it.each([
+    ['POST', '/json/1.3/registerdevice', 404, unknownMethod],
+    ['POST', '/json/1.3/deleteDevice', 404, unknownMethod],
+    ['GET', '/json/1.3/nothing', 404, unknownMethod],
+    ['POST', '/json/1.4/registerDevice', 404, unknownMethod],
+    ['POST', '/json/1.3/registerDevice//', 404, unknownMethod],
+    ['POST', `/json/1.3/${'x'.repeat(2000)}`, 404, unknownMethod],
+    ['POST', '/json/1.3/toString', 404, unknownMethod],
+    ['GET', '/', 404, notFound],
+    ['POST', '/api/v2/nothing', 404, notFound],
+    ['POST', '/messaging/v2/notify', 404, notFound],
+    ['GET', '/%zz', 404, notFound],
+    ['POST', '/api/v2/audience/bulkSetTags', 404, { message: 'Not Found' }],
+    ['GET', '/admin/v1/nothing', 404, { error: { kind: 'notFound', message: 'Not Found' } }],
+    ['GET', '/json/1.3/registerDevice', 405, notAllowed],
+    ['PROPFIND', '/json/1.3/registerDevice', 405, notAllowed],
+    ['GET', '/api/v2/messages:list', 405, { code: 12, message: 'Method not allowed', details: [] }],
+    ['PUT', '/admin/v1/tokens', 405, { error: { kind: 'argument', message: 'Method not allowed' } }],
+  ])('%s %s: %s', async (verb, path, status, body) => {
+    const answer = await client.send(verb, path, 'not even read');
+    expect(answer).toMatchObject({ status, body, headers: { 'content-type': 'application/json; charset=utf-8' } });
+  });
+
+  it('names what is allowed', async () => {
+    expect((await client.send('GET', '/json/1.3/registerDevice')).headers).toMatchObject({ allow: 'POST' });
+    expect((await client.send('PUT', '/admin/v1/tokens')).headers).toMatchObject({ allow: 'POST, GET' });
+  });
+
+  it.each(['/json/1.3/registerDevice/', '/json/1.3/registerDevice?x=1'])('serves %s', async (path) => {
+    expect(await client.send('POST', path, JSON.stringify({ request: register }), device)).toMatchObject({
+      status: 200,
+    });
+  });
+
+  it('refuses a path before it reads a body, and a body before it looks at the token', async () => {
+    const over = Buffer.alloc(BODY_LIMIT_BYTES + 1, ' ');
+    expect(await client.send('POST', '/json/1.3/nothing', over)).toMatchObject({ status: 404 });
+    expect(await client.send('POST', '/json/1.3/registerDevice', '{')).toMatchObject({ status: 400, body: malformed });
+  });
+});
+
+describe('other origins (R-ER6)', () => {
+  const origin = 'https://shop.example';
+
+  it('are told what they may do, anywhere', async () => {
+    const answer = await client.send('OPTIONS', '/anywhere', undefined, {
+      origin,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'authorization, x-request-id',
+    });
+    expect(answer).toMatchObject({
+      status: 204,
+      body: undefined,
+      headers: {
+        'access-control-allow-origin': origin,
+        'access-control-allow-credentials': 'true',
+        'access-control-allow-methods': 'GET, POST, OPTIONS',
+        'access-control-allow-headers': 'Authorization, Content-Type, x-request-id',
+        'access-control-max-age': '86400',
+        vary: 'Origin',
+      },
+    });
+  });
+
+  it.each(['/json/1.3/registerDevice', '/json/1.3/nothing'])('may read the reply of %s, errors too', async (path) => {
+    const { headers } = await client.send('POST', path, '{}', { origin });
+    expect(headers).toMatchObject({
+      'access-control-allow-origin': origin,
+      'access-control-allow-credentials': 'true',
+    });
+  });
+
+  it('are not spoken of where there is none', async () => {
+    const { headers } = await client.json13('registerDevice', register, device);
+    expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+  });
+});
+
+describe('short links (R-I19)', () => {
+  it('lead on, or nowhere', async () => {
+    expect(await client.send('GET', '/s/abcdefgh')).toMatchObject({
+      status: 302,
+      headers: { location: 'https://example.com/17' },
+    });
+    expect(await client.send('GET', '/s/unknown0')).toMatchObject({ status: 404, body: { code: 5 } });
+  });
+});

@@ -1,0 +1,28 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Method, Request } from '@tidings/contract';
+import { authenticate, authorizeApplication } from '../auth/authorize.ts';
+import type { Context, Handler } from '../context.ts';
+
+const keyOf = (headers: IncomingHttpHeaders): string => {
+  const key = headers['idempotency-key'];
+  return typeof key === 'string' ? key : '';
+};
+
+/** Calls a method for a customer: token, required arguments, application, values, and then what it does (R-ER4). */
+export async function invoke(
+  method: Method,
+  handler: Handler<Method>,
+  context: Context,
+  request: Request,
+  headers: IncomingHttpHeaders,
+): Promise<unknown> {
+  const authenticated = authenticate(context.access, method, headers.authorization, request);
+  const presented = authenticated instanceof Promise ? await authenticated : authenticated;
+  const missing = method.missing(request);
+  if (missing) throw missing;
+  const authorized = authorizeApplication(context.access, method, presented, request);
+  const application = authorized instanceof Promise ? await authorized : authorized;
+  const input = method.parse(request);
+  const { account } = presented.token;
+  return handler(input, context, { account, presented, application, idempotencyKey: keyOf(headers) });
+}

@@ -1,0 +1,1 @@
+export { createGateway, type GatewayDeps } from './create-gateway.ts';

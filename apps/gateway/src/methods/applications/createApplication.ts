@@ -1,0 +1,14 @@
+import type { api } from '@tidings/contract';
+import type { Handler } from '../../context.ts';
+
+const NO_ICON = Buffer.alloc(0);
+
+export const createApplication: Handler<typeof api.createApplication> = async (input, { accounts }, call) => {
+  const { application } = await accounts.createApplication({
+    ...input,
+    account: call.account,
+    icon: input.icon ?? NO_ICON,
+    tokenId: call.presented?.token.id ?? '',
+  });
+  return { application };
+};

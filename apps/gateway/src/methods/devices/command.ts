@@ -1,0 +1,31 @@
+import { Fault } from '@tidings/kernel';
+import type { DeviceCommand } from '@tidings/rpc';
+import type { Call } from '../../context.ts';
+
+/** Whom a command is for: a device, or all devices of a user (R-C6). */
+export interface Addressee {
+  readonly application: string;
+  readonly hwid?: string | undefined;
+  readonly userId?: string | undefined;
+}
+
+const MAX_KEY_LENGTH = 255;
+
+/** A command of this call; a repeat with the caller's Idempotency-Key has no second effect (R-ER11). */
+export function commandOf(
+  call: Call,
+  { application, hwid, userId }: Addressee,
+  command: DeviceCommand['command'],
+): DeviceCommand {
+  const { account, idempotencyKey } = call;
+  if (idempotencyKey.length > MAX_KEY_LENGTH) throw Fault.argument('Idempotency-Key: must be 1 to 255 characters');
+  return {
+    account,
+    application,
+    hwid: hwid ?? '',
+    // The hwid prevails where both are given.
+    userId: hwid === undefined ? (userId ?? '') : '',
+    idempotencyKey,
+    command,
+  };
+}

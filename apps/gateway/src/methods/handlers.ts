@@ -1,0 +1,50 @@
+import type { api } from '@tidings/contract';
+import type { Serves } from '../context.ts';
+import { advanceClock } from './admin/advanceClock.ts';
+import { createAccount } from './admin/createAccount.ts';
+import { createToken } from './admin/createToken.ts';
+import { deleteToken } from './admin/deleteToken.ts';
+import { listTokens } from './admin/listTokens.ts';
+import { setDebug } from './admin/setDebug.ts';
+import { settled } from './admin/settled.ts';
+import { configureApplication } from './applications/configureApplication.ts';
+import { createApplication } from './applications/createApplication.ts';
+import { getApplication } from './applications/getApplication.ts';
+import { applicationOpen } from './devices/applicationOpen.ts';
+import { getTags } from './devices/getTags.ts';
+import { messageDeliveryEvent } from './devices/messageDeliveryEvent.ts';
+import { pushStat } from './devices/pushStat.ts';
+import { registerDevice } from './devices/registerDevice.ts';
+import { setTags } from './devices/setTags.ts';
+import { unregisterDevice } from './devices/unregisterDevice.ts';
+import { createMessage } from './messages/createMessage.ts';
+import { getDeliveryFunnel } from './statistics/getDeliveryFunnel.ts';
+import { messagesList } from './statistics/messagesList.ts';
+import { addTag } from './tags/addTag.ts';
+import { listTags } from './tags/listTags.ts';
+
+/** A handler for every method of the contract: a missing one does not compile. */
+export const handlers = {
+  createApplication,
+  getApplication,
+  configureApplication,
+  registerDevice,
+  unregisterDevice,
+  setTags,
+  getTags,
+  applicationOpen,
+  pushStat,
+  messageDeliveryEvent,
+  addTag,
+  listTags,
+  createMessage,
+  messagesList,
+  getDeliveryFunnel,
+  createToken,
+  listTokens,
+  deleteToken,
+  createAccount,
+  setDebug,
+  advanceClock,
+  settled,
+} satisfies Serves<typeof api>;

@@ -1,0 +1,81 @@
+import { type api, isObject, type OutputOf, platformWordOf } from '@tidings/contract';
+import type { Content, Localized, MessageAccepted } from '@tidings/events';
+import { pushPlatforms } from '@tidings/kernel';
+import { textFor } from '@tidings/messaging';
+import type { MessageView, PlatformMetrics } from '@tidings/rpc';
+import { listedDate } from '../times.ts';
+
+type Item = OutputOf<typeof api.messagesList>['items'][number];
+type Details = NonNullable<Item['push_info']['details']>;
+
+const parameters = (json: string | undefined): Record<string, unknown> => {
+  const value: unknown = json === undefined || json === '' ? {} : JSON.parse(json);
+  return isObject(value) ? value : {};
+};
+
+const texts = (localized: Localized | undefined): Record<string, string> =>
+  Object.fromEntries(localized?.entries.map(({ language, text }) => [language, text]) ?? []);
+
+const title = (localized: Localized | undefined): string => textFor(localized, 'default') ?? '';
+
+const conditions = (json: string): unknown[] => (json === '' ? [] : (JSON.parse(json) as unknown[]));
+
+const platformParameters = ({ ios, android }: Content): Details['platform_parameters'] => ({
+  android_header: title(android?.title),
+  android_root_params: parameters(android?.rootParams),
+  ios_title: title(ios?.title),
+  ios_subtitle: title(ios?.subtitle),
+  ios_root_params: parameters(ios?.rootParams),
+  chrome_header: '',
+  chrome_root_params: {},
+  firefox_header: '',
+  firefox_root_params: {},
+});
+
+function detailsOf(message: MessageAccepted, content: Content): Details {
+  return {
+    title: title(content.title),
+    filter_name: '',
+    filter_code: '',
+    content: texts(content.text),
+    platform_parameters: platformParameters(content),
+    conditions: conditions(message.conditions),
+    conditions_operator: message.conditionsOperator === 'OR' ? 'OR' : 'AND',
+    data: parameters(content.data),
+  };
+}
+
+/** A message without a restriction reaches every push platform; codes without a word are left out (R-RES22). */
+const platformWords = (message: MessageAccepted | undefined): string[] => {
+  const restricted = message?.audience?.platforms ?? [];
+  return (restricted.length > 0 ? restricted : pushPlatforms).flatMap((code) => platformWordOf(code) ?? []);
+};
+
+const metricOf = (given: PlatformMetrics) => ({
+  platform: given.platform,
+  sends: given.sends,
+  opens: given.opens,
+  deliveries: given.deliveries,
+  inbox_opens: given.inboxOpens,
+  unshowable_sends: given.unshowableSends,
+  errors: given.errors,
+});
+
+/** A message as messages:list shows it; details where the view has content, metrics where they were asked for (R-RES22, R-H4). */
+export function listedMessage(view: MessageView, metrics: readonly PlatformMetrics[] | undefined): Item {
+  const { message, createdAt = new Date(0) } = view;
+  return {
+    id: Number(view.id),
+    code: view.code,
+    created_date: listedDate(createdAt),
+    send_date: listedDate(message?.sendAt ?? createdAt),
+    status: view.status,
+    platforms: platformWords(message),
+    source: message?.source ?? '',
+    push_info: {
+      ...(message?.content ? { details: detailsOf(message, message.content) } : {}),
+      follow_user_timezone: false,
+      ...(metrics ? { metrics: metrics.map(metricOf) } : {}),
+    },
+  };
+}

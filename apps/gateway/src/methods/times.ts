@@ -1,0 +1,9 @@
+/** RFC 3339 in UTC and whole seconds; null where there is no time. */
+export function rfc3339(date: Date): string;
+export function rfc3339(date: Date | undefined): string | null;
+export function rfc3339(date: Date | undefined): string | null {
+  return date ? `${date.toISOString().slice(0, 19)}Z` : null;
+}
+
+/** `YYYY-MM-DD HH:MM:SS` in UTC (R-RES22). */
+export const listedDate = (date: Date): string => date.toISOString().slice(0, 19).replace('T', ' ');

@@ -1,0 +1,214 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Fault, ShiftedClock } from '@tidings/kernel';
+import {
+  type Accounts,
+  ApplicationView,
+  type DeviceCommand,
+  type Devices,
+  type FaultView,
+  type MessageDraft,
+  type Messages,
+  type Operations,
+  type Statistics,
+  TokenScope,
+  TokenView,
+} from '@tidings/rpc';
+import { openLog } from '@tidings/runtime';
+import type { OutRecord } from '@tidings/streaming';
+import { createGateway } from '../create-gateway.ts';
+
+export const ADMINISTRATOR = 'administrator-secret';
+export const APPLICATION = 'AAAAA-00001';
+/** An application of another account. */
+export const FOREIGN = 'BBBBB-00001';
+/** An application of the account that only some tokens may use. */
+export const UNGRANTED = 'AAAAA-00002';
+
+const KNOWN_HWID = 'phone-1';
+
+export interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, unknown>>;
+}
+
+const application = (account: string, code: string, more: Partial<ApplicationView> = {}): ApplicationView =>
+  ApplicationView.fromPartial({ account, code, title: code, ...more });
+
+const token = (id: string, scope: TokenScope, more: Partial<TokenView> = {}): TokenView =>
+  TokenView.fromPartial({ id, account: 'a', scope, applications: [APPLICATION], ...more });
+
+const unsupported = (): never => {
+  throw new Error('not expected in this test');
+};
+
+/** The services behind the gateway, where they are the seam: what they were asked, and what they answer. */
+export class World {
+  readonly tokens = new Map<string, TokenView>([
+    ['api', token('t1', TokenScope.TOKEN_SCOPE_API)],
+    ['device', token('t2', TokenScope.TOKEN_SCOPE_DEVICE, { allApplications: true })],
+    ['foreign', token('t3', TokenScope.TOKEN_SCOPE_API, { account: 'b', allApplications: true })],
+  ]);
+  readonly applications = new Map<string, ApplicationView>([
+    [APPLICATION, application('a', APPLICATION)],
+    [UNGRANTED, application('a', UNGRANTED)],
+    [FOREIGN, application('b', FOREIGN)],
+  ]);
+  readonly commands: DeviceCommand[] = [];
+  readonly drafts: MessageDraft[] = [];
+  readonly records: OutRecord[] = [];
+  readonly clock = new ShiftedClock();
+  /** What the registry answers to device commands, by the hwid that they name. */
+  readonly faults = new Map<string, FaultView>();
+  /** What is open in the services. */
+  open: string[] = [];
+
+  readonly accounts: Accounts = {
+    resolveToken: async ({ secret }) => ({ token: this.tokens.get(secret) }),
+    findApplication: async ({ application: code }) => ({ application: this.applications.get(code) }),
+    createAccount: async () => ({ account: 'c' }),
+    issueToken: async () => ({ id: 't9', secret: 'issued' }),
+    listTokens: async () => ({ tokens: [...this.tokens.values()] }),
+    revokeToken: async ({ id }) => ({ revoked: id === 't1' }),
+    createApplication: async ({ tokenId }) => {
+      const created = this.applications.set('AAAAA-00003', application('a', 'AAAAA-00003'));
+      for (const [secret, view] of this.tokens) {
+        if (view.id === tokenId) {
+          this.tokens.set(secret, { ...view, applications: [...view.applications, 'AAAAA-00003'] });
+        }
+      }
+      return { application: [...created.keys()].at(-1)! };
+    },
+    configurePlatform: async ({ platform }) =>
+      application('a', APPLICATION, {
+        platforms: [{ platform, enabled: true, configured: true, credentialVersion: 1 }],
+      }),
+    setDebug: async ({ on }) => ({ debugUntil: on ? new Date('2026-01-15T13:00:00.123Z') : undefined }),
+    describeApplication: async () => ({
+      view: this.applications.get(APPLICATION),
+      iconUrl: '',
+      sdkIos: 'pw',
+      sdkAndroid: 'pw',
+      settings: { ios_gateway: '1' },
+      languages: { en: 12n },
+    }),
+    getCredential: unsupported,
+    addTag: async ({ name }) => {
+      if (name === 'Level') throw Fault.argument('Tag already exists');
+      return {};
+    },
+    listTags: async () => ({
+      tags: [
+        { name: 'b', type: 1, applicationSpecific: false, number: 65 },
+        { name: 'B', type: 2, applicationSpecific: true, number: 64 },
+      ],
+    }),
+  };
+
+  readonly devices: Devices = {
+    apply: async ({ commands }) => {
+      this.commands.push(...commands);
+      return { replies: commands.map(({ hwid }) => ({ fault: this.faults.get(hwid) })) };
+    },
+    getTags: async ({ hwid }) => {
+      if (hwid !== KNOWN_HWID) throw Fault.argument('Device not found');
+      return { tags: { Language: 'en', Level: 6 } };
+    },
+    locate: async ({ hwids }) => ({
+      locations: hwids.map((hwid) => ({ found: hwid === KNOWN_HWID, seq: 70_000, platform: 3 })),
+    }),
+    prepare: async ({ application: code, audiences }) => ({
+      application: this.applications.get(code),
+      audiences: audiences.map(({ target }) => {
+        const names = target?.$case === 'devices' ? target.value.names : [];
+        const unknown = names.filter((name) => name !== KNOWN_HWID);
+        return {
+          audience: { target: { $case: 'named' as const, value: { seqs: [7] } }, platforms: [] },
+          unknown,
+        };
+      }),
+    }),
+  };
+
+  readonly messages: Messages = {
+    create: async ({ drafts }) => {
+      const offset = this.drafts.length;
+      this.drafts.push(...drafts);
+      return {
+        messages: drafts.map(({ message }, index) => {
+          const code = `C0DE0-0000000${offset + index}`;
+          return { code, answer: message?.hidden === true ? 'CODE_NOT_AVAILABLE' : code, repeat: false };
+        }),
+      };
+    },
+    list: async () => ({ total: 0n, messages: [] }),
+    find: async () => ({ message: undefined }),
+    followLink: async ({ code }) => ({ url: code === 'abcdefgh' ? 'https://example.com/17' : '' }),
+  };
+
+  readonly statistics: Statistics = { metrics: unsupported, funnel: unsupported };
+
+  readonly operations: Operations = {
+    settled: async () => ({ open: this.open }),
+    advanceClock: async ({ aheadMs }) => {
+      this.clock.advanceTo(Number(aheadMs));
+      return { nowMs: BigInt(this.clock.now()) };
+    },
+  };
+
+  /** A gateway in front of these services. */
+  gateway(): Promise<NestFastifyApplication> {
+    const { accounts, devices, messages, statistics, operations, clock } = this;
+    return createGateway({
+      accounts,
+      devices,
+      messages,
+      statistics,
+      operations: [operations],
+      broker: {
+        publish: async (_topic, records) => {
+          this.records.push(...records);
+          return records.map((_, offset) => ({ partition: 0, offset }));
+        },
+      },
+      clock,
+      log: openLog('silent'),
+      masterKey: new Uint8Array(32),
+      adminToken: ADMINISTRATOR,
+    });
+  }
+}
+
+/** Sends requests to a gateway within the process. */
+export function clientOf(app: NestFastifyApplication) {
+  const send = async (
+    method: string,
+    url: string,
+    payload?: string | Buffer,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> => {
+    const response = await app.inject({
+      method: method as 'GET',
+      url,
+      headers,
+      ...(payload === undefined ? {} : { payload }),
+    });
+    const { statusCode, body } = response;
+    return { status: statusCode, body: body === '' ? undefined : JSON.parse(body), headers: response.headers };
+  };
+  return {
+    send,
+    /** Calls a method-style method. */
+    json13: (name: string, request: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer> =>
+      send('POST', `/json/1.3/${name}`, JSON.stringify({ request }), headers),
+    /** Calls a newer endpoint. */
+    apiV2: (path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer> =>
+      send('POST', `/api/v2/${path}`, JSON.stringify(body), headers),
+    admin: (verb: string, path: string, body?: unknown, secret = ADMINISTRATOR): Promise<Answer> =>
+      send(verb, `/admin/v1/${path}`, body === undefined ? undefined : JSON.stringify(body), {
+        authorization: `Bearer ${secret}`,
+      }),
+  };
+}
+
+export type Client = ReturnType<typeof clientOf>;
