@@ -1,0 +1,107 @@
+import { api, type Method, type OutputOf } from '@tidings/contract';
+import { HttpClient, type Reply } from './http-client.ts';
+
+/** The secrets that a customer holds; a method is sent with the one that it demands. */
+export interface Secrets {
+  readonly admin: string;
+  readonly api: string;
+  readonly device: string;
+}
+
+export type MethodName = keyof typeof api;
+export type ReplyOf<Name extends MethodName> = OutputOf<(typeof api)[Name]>;
+
+/** A call that was answered with anything but a success. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly reply: Reply;
+
+  constructor(method: string, reply: Reply) {
+    super(`${method}: HTTP ${reply.status} ${JSON.stringify(reply.body)}`);
+    this.reply = reply;
+  }
+}
+
+/** The API as a customer's backend and devices use it: over HTTP, each method as the contract spells it, with the token it demands. */
+export class ApiClient {
+  readonly http: HttpClient;
+  readonly #secrets: Partial<Secrets>;
+
+  constructor(base: string, secrets: Partial<Secrets>, connections?: number) {
+    this.http = new HttpClient(base, connections);
+    this.#secrets = secrets;
+  }
+
+  /** What a successful call answers. @throws Refusal for any other reply. */
+  async call<Name extends MethodName>(
+    name: Name,
+    parameters: Readonly<Record<string, unknown>> = {},
+  ): Promise<ReplyOf<Name>> {
+    const method: Method = api[name];
+    const reply = await this.reply(name, parameters);
+    if (method.family !== 'json13') {
+      if (reply.status !== method.status) throw new Refusal(name, reply);
+      return reply.body as ReplyOf<Name>;
+    }
+    const envelope = reply.body as { status_code?: number; response?: unknown };
+    if (reply.status !== 200 || envelope.status_code !== 200) throw new Refusal(name, reply);
+    return envelope.response as ReplyOf<Name>;
+  }
+
+  /** The reply as it comes, whatever it says. */
+  reply(name: MethodName, parameters: Readonly<Record<string, unknown>> = {}): Promise<Reply> {
+    const method: Method = api[name];
+    const rest = new Map(Object.entries(parameters));
+    const path = method.path.replaceAll(/\{(\w+)\}/g, (_whole, field: string) => {
+      const value = rest.get(field);
+      rest.delete(field);
+      return encodeURIComponent(String(value));
+    });
+    const fields = Object.fromEntries(rest);
+    if (method.verb === 'GET') return this.http.send(path, { headers: this.#headers(method) });
+    return this.http.send(path, {
+      method: method.verb,
+      headers: this.#headers(method),
+      body: method.family === 'json13' ? { request: { ...this.#auth(method), ...fields } } : fields,
+    });
+  }
+
+  /** Any path of the API with a bare body and a server token: `v2('messages:list', { filters })`. */
+  v2(route: string, body: unknown): Promise<Reply> {
+    const headers = { authorization: `Api ${this.#secrets.api ?? ''}` };
+    return this.http.send(`/api/v2/${route}`, { method: 'POST', headers, body });
+  }
+
+  close(): void {
+    this.http.close();
+  }
+
+  #auth({ scope }: Method): Record<string, string> {
+    return scope === 'api' && this.#secrets.api !== undefined ? { auth: this.#secrets.api } : {};
+  }
+
+  #headers({ scope }: Method): Record<string, string> {
+    const authorization = {
+      admin: `Bearer ${this.#secrets.admin}`,
+      server: `Api ${this.#secrets.api}`,
+      device: `Token ${this.#secrets.device}`,
+      api: undefined,
+      none: undefined,
+    }[scope];
+    return authorization === undefined ? {} : { authorization };
+  }
+}
+
+/** Makes the API and the device token of the default account, as an operator would. */
+export async function issueTokens(base: string, admin: string): Promise<Secrets> {
+  const operator = new ApiClient(base, { admin }, 2);
+  try {
+    const [apiToken, deviceToken] = await Promise.all([
+      operator.call('createToken', { scope: 'api', applications: 'all' }),
+      operator.call('createToken', { scope: 'device', applications: 'all' }),
+    ]);
+    return { admin, api: apiToken.token, device: deviceToken.token };
+  } finally {
+    operator.close();
+  }
+}

@@ -1,0 +1,66 @@
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+
+/** What came back: the body parsed where it is JSON, else its text. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: unknown;
+}
+
+export interface Sent {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON; a string as it is. */
+  readonly body?: unknown;
+}
+
+const TIMEOUT_MS = 30_000;
+
+/** HTTP over a bounded number of connections that are kept alive; what is beyond them waits. */
+export class HttpClient {
+  readonly #base: URL;
+  readonly #agent: Agent;
+
+  /** @param connections @default 32 */
+  constructor(base: string, connections = 32) {
+    this.#base = new URL(base);
+    this.#agent = new Agent({ keepAlive: true, maxSockets: connections, scheduling: 'fifo' });
+  }
+
+  /** Rejects only when there is no reply. */
+  async send(path: string, { method = 'GET', headers = {}, body }: Sent = {}): Promise<Reply> {
+    const payload = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+    const reply = await new Promise<IncomingMessage>((resolve, reject) => {
+      const outgoing = request(
+        new URL(path, this.#base),
+        {
+          agent: this.#agent,
+          method,
+          headers: {
+            ...(payload === undefined
+              ? {}
+              : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),
+            ...headers,
+          },
+          timeout: TIMEOUT_MS,
+        },
+        resolve,
+      );
+      outgoing.on('timeout', () =>
+        outgoing.destroy(new Error(`no reply to ${method} ${path} within ${TIMEOUT_MS} ms`)),
+      );
+      outgoing.on('error', reject);
+      outgoing.end(payload);
+    });
+    const content = await text(reply);
+    return { status: reply.statusCode ?? 0, headers: reply.headers, body: parsed(content, reply) };
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+}
+
+const parsed = (content: string, { headers }: IncomingMessage): unknown =>
+  content !== '' && headers['content-type']?.includes('json') ? (JSON.parse(content) as unknown) : content;

@@ -1,0 +1,86 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { open, readFile } from 'node:fs/promises';
+import { Fault } from '@tidings/kernel';
+
+export interface NodeProcessOptions {
+  /** The built program. */
+  readonly entry: string;
+  /** Beside what this process has. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Where both its outputs are written, appended to what is there. */
+  readonly logFile: string;
+}
+
+/** A Node program as a child, in a process group of its own. */
+export interface NodeProcess {
+  readonly pid: number;
+  /** The first line on its standard output; rejects when it ends before that. */
+  firstLine(): Promise<string>;
+  /** True until it has ended. */
+  alive(): boolean;
+  /** Resolves with the exit code, or the signal that ended it. */
+  ended(): Promise<number | NodeJS.Signals>;
+  signal(name: NodeJS.Signals): void;
+}
+
+/** The last lines of a log, for the message about a program that ended too early. */
+const TAIL_BYTES = 2000;
+
+/** Starts a built program of this workspace with the Node that runs this. It ends with this process, unless that is killed. */
+export async function startNode({ entry, env, logFile }: NodeProcessOptions): Promise<NodeProcess> {
+  await (await open(logFile, 'a')).close();
+  const child = spawn(process.execPath, ['--enable-source-maps', entry], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const log = createWriteStream(logFile, { flags: 'a' });
+  child.stdout.pipe(log, { end: false });
+  child.stderr.pipe(log, { end: false });
+  const kill = (): void => void child.kill('SIGKILL');
+  process.once('exit', kill);
+  const ended = exitOf(child).finally(() => {
+    process.off('exit', kill);
+    log.end();
+  });
+  ended.catch(() => undefined);
+  if (child.pid === undefined) await ended;
+
+  const firstLine = lineOf(child);
+  firstLine.catch(() => undefined);
+  return {
+    pid: child.pid!,
+    async firstLine() {
+      const early = ended.then(async (how) => {
+        throw Fault.unavailable(
+          `${entry} ended early (${how}):\n${(await readFile(logFile, 'utf8')).slice(-TAIL_BYTES)}`,
+        );
+      });
+      return Promise.race([firstLine, early]);
+    },
+    alive: () => child.exitCode === null && child.signalCode === null,
+    ended: () => ended,
+    signal: (name) => void child.kill(name),
+  };
+}
+
+async function exitOf(child: ChildProcess): Promise<number | NodeJS.Signals> {
+  const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
+  return code ?? signal!;
+}
+
+function lineOf({ stdout }: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    let text = '';
+    const onData = (chunk: Buffer): void => {
+      text += chunk.toString();
+      const end = text.indexOf('\n');
+      if (end < 0) return;
+      stdout!.off('data', onData);
+      resolve(text.slice(0, end));
+    };
+    stdout!.on('data', onData);
+  });
+}

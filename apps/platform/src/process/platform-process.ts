@@ -1,0 +1,97 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Fault } from '@tidings/kernel';
+import { isAlive, killNow } from '@tidings/runtime';
+import { HttpClient } from '../client/http-client.ts';
+import { type NodeProcess, startNode } from './node-process.ts';
+
+export interface PlatformProcessOptions {
+  /** The built `main.js` of the platform. */
+  readonly entry: string;
+  /** Survives the process; the next one goes on from it. */
+  readonly dataFolder: string;
+  readonly port: number;
+  readonly env?: Readonly<Record<string, string>>;
+  /** @default 60000 */
+  readonly startTimeoutMs?: number;
+}
+
+/** The embedded platform as a process of its own, that can be killed. */
+export interface PlatformProcess {
+  readonly url: string;
+  readonly pid: number;
+  /** The process of the database; undefined where it is not the platform's own. */
+  mongodPid(): Promise<number | undefined>;
+  /** Kills without a warning the platform, or the platform and its database, and waits until they are gone. */
+  kill(what: 'platform' | 'everything'): Promise<void>;
+  /** Asks it to end. Resolves with the exit code. */
+  stop(): Promise<number | NodeJS.Signals>;
+}
+
+const POLL_MS = 20;
+
+/** Starts the platform and waits until it is ready. */
+export async function startPlatformProcess(options: PlatformProcessOptions): Promise<PlatformProcess> {
+  const { entry, dataFolder, port, env = {}, startTimeoutMs = 60_000 } = options;
+  const child = await startNode({
+    entry,
+    logFile: join(dataFolder, 'platform.log'),
+    env: { ...env, HOST: '127.0.0.1', PORT: String(port), TIDINGS_DATA: dataFolder },
+  });
+  const url = `http://127.0.0.1:${port}`;
+  const early = child.firstLine();
+  early.catch(() => undefined);
+  try {
+    await Promise.race([untilReady(url, child, startTimeoutMs), child.ended().then(() => early)]);
+  } catch (error) {
+    child.signal('SIGKILL');
+    throw error;
+  }
+  const mongodPid = (): Promise<number | undefined> => pidIn(join(dataFolder, 'mongo', 'tidings-mongod.json'));
+  return {
+    url,
+    pid: child.pid,
+    mongodPid,
+    async kill(what) {
+      const mongod = what === 'everything' ? await mongodPid() : undefined;
+      child.signal('SIGKILL');
+      if (mongod !== undefined) await killPid(mongod);
+      await child.ended();
+    },
+    stop() {
+      child.signal('SIGTERM');
+      return child.ended();
+    },
+  };
+}
+
+async function untilReady(url: string, child: NodeProcess, timeoutMs: number): Promise<void> {
+  const http = new HttpClient(url, 1);
+  const deadline = Date.now() + timeoutMs;
+  try {
+    while (child.alive()) {
+      const reply = await http.send('/readyz').catch(() => undefined);
+      if (reply?.status === 200) return;
+      if (Date.now() > deadline) {
+        throw Fault.unavailable(`the platform is not ready after ${timeoutMs} ms: ${JSON.stringify(reply?.body)}`);
+      }
+      await delay(POLL_MS);
+    }
+  } finally {
+    http.close();
+  }
+}
+
+async function pidIn(file: string): Promise<number | undefined> {
+  try {
+    return (JSON.parse(await readFile(file, 'utf8')) as { pid: number }).pid || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function killPid(pid: number): Promise<void> {
+  killNow(pid);
+  while (isAlive(pid)) await delay(POLL_MS);
+}
