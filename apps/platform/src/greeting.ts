@@ -1,0 +1,31 @@
+import { join } from 'node:path';
+import type { Configuration } from '@tidings/runtime';
+import { ADMIN_TOKEN_FILE } from './admin-token.ts';
+import type { Platform } from './platform.ts';
+
+/** What a person who starts Tidings wants to know. The secret is in it only at the first start, when it was made; the call works as printed. */
+export function greeting(
+  { url, adminToken }: Pick<Platform, 'url' | 'adminToken'>,
+  { dataFolder, adminToken: given }: Pick<Configuration, 'dataFolder' | 'adminToken'>,
+): string {
+  const file = join(dataFolder, ADMIN_TOKEN_FILE);
+  const token = adminToken.made
+    ? `made now and shown this once: ${adminToken.secret}`
+    : given === undefined
+      ? `the one that the first start has shown; it is kept in ${file}`
+      : 'the one in TIDINGS_ADMIN_TOKEN';
+  const secret = adminToken.made
+    ? adminToken.secret
+    : given === undefined
+      ? `$(cat '${file}')`
+      : '$TIDINGS_ADMIN_TOKEN';
+  return `
+Tidings is ready at ${url}
+Data: ${dataFolder}
+Administrator token: ${token}
+
+A first call, which makes a token for your backend:
+  curl -s ${url}/admin/v1/tokens -H "Authorization: Bearer ${secret}" -d '{"scope":"api","applications":"all"}'
+
+`;
+}

@@ -1,0 +1,112 @@
+import { join } from 'node:path';
+import { topics } from '@tidings/events';
+import { type Channel, Fault, ShiftedClock, systemClock } from '@tidings/kernel';
+import {
+  Closing,
+  type Configuration,
+  databaseOf,
+  type Logger,
+  masterKeyOf,
+  openDataFolder,
+  openMetrics,
+  openMongo,
+  publicUrlOf,
+  Readiness,
+} from '@tidings/runtime';
+import { openEmbeddedBroker } from '@tidings/streaming';
+import { type AdminToken, adminTokenOf } from './admin-token.ts';
+import { freePort } from './process/free-port.ts';
+
+/** The channels that the embedded form runs. */
+export const channels: readonly Channel[] = ['apns', 'fcm'];
+
+export interface PlatformOptions {
+  readonly log: Logger;
+  /** What the names of its databases begin with. @default 'tidings' */
+  readonly databasePrefix?: string;
+  /** Called when the platform cannot go on, because another process has taken its data over: it has to be closed. */
+  readonly onLost?: (fault: Fault) => void;
+}
+
+/** All of Tidings in one process. */
+export interface Platform {
+  readonly url: string;
+  readonly adminToken: AdminToken;
+  /** Not ready, intake ended, what is in flight finished, everything closed. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens all services over one MongoDB, the embedded log and direct calls (architecture 3); resolves when it takes requests. What MongoDB
+ * needs to start is used to load the services.
+ * @throws Fault `conflict` when another process runs on the same data.
+ */
+export async function openPlatform(configuration: Configuration, options: PlatformOptions): Promise<Platform> {
+  const { log } = options;
+  const closing = new Closing(log);
+  try {
+    return await open(configuration, options, closing);
+  } catch (error) {
+    await closing.close();
+    throw error;
+  }
+}
+
+async function open(
+  configuration: Configuration,
+  { log, onLost, databasePrefix = 'tidings' }: PlatformOptions,
+  closing: Closing,
+): Promise<Platform> {
+  if (configuration.kafkaBrokers.length > 0) {
+    throw Fault.argument('KAFKA_BROKERS: the embedded form keeps its own log; leave it unset');
+  }
+  const readiness = new Readiness();
+  const folder = await openDataFolder(configuration.dataFolder);
+  const [mongo, { openServices }, masterKey, adminToken, port] = await Promise.all([
+    openMongo(configuration.mongoUrl, join(folder, 'mongo')).then((opened) =>
+      closing.add('mongodb', opened, (server) => server.close()),
+    ),
+    import('./services.ts'),
+    masterKeyOf(folder, configuration.masterKey),
+    adminTokenOf(folder, configuration.adminToken),
+    configuration.port === 0 ? freePort(configuration.host) : configuration.port,
+  ]);
+  const { client } = mongo;
+  readiness.probe('mongodb', () => client.db('admin').command({ ping: 1 }));
+  const clock = configuration.testClock ? new ShiftedClock() : systemClock;
+  const broker = await openEmbeddedBroker({
+    db: databaseOf(client, 'log', databasePrefix),
+    clock,
+    topics: topics(channels),
+    owner: 'platform',
+    warn: (text, cause) => log.warn({ err: cause }, text),
+    onLost: (fault) => {
+      readiness.stop();
+      onLost?.(fault);
+    },
+  });
+  closing.add('log', broker, (opened) => opened.close());
+  const gateway = await openServices({
+    configuration,
+    publicUrl: publicUrlOf({ ...configuration, port }),
+    clock,
+    log,
+    metrics: openMetrics(),
+    masterKey,
+    adminToken: adminToken.secret,
+    databaseFor: (service) => databaseOf(client, service, databasePrefix),
+    broker,
+    readiness,
+    closing,
+  });
+  await gateway.listen(port, configuration.host);
+  readiness.start();
+  return {
+    url: publicUrlOf({ host: configuration.host, port }),
+    adminToken,
+    close() {
+      readiness.stop();
+      return closing.close();
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { createGateway } from '@tidings/gateway';
+import type { Clock } from '@tidings/kernel';
+import { openFanout, openRegistry } from '@tidings/registry';
+import {
+  AccountsDefinition,
+  DevicesDefinition,
+  inProcess,
+  MessagesDefinition,
+  type Operations,
+  StatisticsDefinition,
+} from '@tidings/rpc';
+import {
+  type Closing,
+  type Configuration,
+  healthModule,
+  type Logger,
+  type Readiness,
+  type ServiceDeps,
+} from '@tidings/runtime';
+import { openScheduler } from '@tidings/scheduler';
+import { openStatistics } from '@tidings/statistics';
+import type { Broker } from '@tidings/streaming';
+import type { Db } from 'mongodb';
+import type { Registry } from 'prom-client';
+
+export interface ServicesDeps {
+  readonly configuration: Configuration;
+  readonly publicUrl: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Registry;
+  readonly masterKey: Uint8Array;
+  readonly adminToken: string;
+  readonly databaseFor: (service: string) => Db;
+  readonly broker: Broker;
+  readonly readiness: Readiness;
+  /** Takes every service as it is opened. */
+  readonly closing: Closing;
+}
+
+/**
+ * Opens every service in this process, each in its own database, and the gateway in front of them, ready to listen. In this order each
+ * finds what it asks for; in the reverse order intake ends first, and what is in flight finds everything behind it open.
+ */
+export async function openServices(deps: ServicesDeps): Promise<NestFastifyApplication> {
+  const { configuration, publicUrl, clock, log, metrics, masterKey, adminToken, broker, readiness, closing } = deps;
+  const operations: Operations[] = [];
+  const open = async <Service extends { readonly operations: Operations; close(): Promise<void> }>(
+    name: string,
+    database: string,
+    opening: (service: ServiceDeps & { readonly broker: Broker }) => Promise<Service>,
+  ): Promise<Service> => {
+    const done = readiness.waitFor(name);
+    const service = await opening({
+      clock,
+      log: log.child({ service: name }),
+      metrics,
+      db: deps.databaseFor(database),
+      masterKey,
+      broker,
+    });
+    closing.add(name, service, (opened) => opened.close());
+    operations.push(service.operations);
+    done();
+    return service;
+  };
+
+  const registry = await open('registry', 'registry', openRegistry);
+  const statistics = await open('statistics', 'statistics', openStatistics);
+  const scheduler = await open('scheduler', 'scheduler', (service) => openScheduler({ ...service, publicUrl }));
+  const accounts = inProcess(AccountsDefinition, registry.accounts);
+  await open('fanout', 'registry', openFanout);
+
+  const gateway = await createGateway({
+    accounts,
+    devices: inProcess(DevicesDefinition, registry.devices),
+    messages: inProcess(MessagesDefinition, scheduler.messages),
+    statistics: inProcess(StatisticsDefinition, statistics.statistics),
+    operations,
+    broker,
+    clock,
+    log: log.child({ service: 'gateway' }),
+    masterKey,
+    adminToken,
+    imports: configuration.healthPort === undefined ? [healthModule(readiness, metrics)] : [],
+  });
+  return closing.add('gateway', gateway, (opened) => opened.close());
+}
