@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { runDemo } from './demo/run.ts';
+
+const { values } = parseArgs({
+  options: {
+    devices: { type: 'string', short: 'n', default: '10000' },
+    keep: { type: 'boolean', default: false },
+  },
+});
+const devices = Number(values.devices);
+if (!Number.isInteger(devices) || devices < 1 || devices > 1_000_000) {
+  process.stderr.write('usage: npm run demo -- [--devices 1..1000000] [--keep]\n');
+  process.exit(2);
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'tidings-demo-'));
+let agreed = false;
+try {
+  agreed = await runDemo({
+    devices,
+    folder,
+    platformEntry: fileURLToPath(new URL('main.js', import.meta.url)),
+    adminToken: randomBytes(24).toString('base64url'),
+  });
+} catch (error) {
+  process.stderr.write(`\nThe demo failed: ${error instanceof Error ? error.message : String(error)}\n`);
+}
+if (agreed && !values.keep) await rm(folder, { recursive: true, force: true });
+else process.stderr.write(`Data and logs are kept in ${folder}\n`);
+process.exit(agreed ? 0 : 1);

@@ -1,0 +1,90 @@
+import type { ReplyOf } from '../client/api-client.ts';
+import type { DemoDevice, DemoPlatform } from './population.ts';
+
+/** What one witness says of a platform; undefined where it cannot know. */
+export interface Figures {
+  readonly audience?: number | undefined;
+  readonly sent?: number | undefined;
+  readonly failed?: number | undefined;
+  readonly confirmed?: number | undefined;
+  readonly opened?: number | undefined;
+}
+
+export type FigureName = keyof Figures;
+export const figureNames = ['audience', 'sent', 'failed', 'confirmed', 'opened'] as const satisfies FigureName[];
+
+type Message = ReplyOf<'messagesList'>['items'][number];
+type Funnel = ReplyOf<'getDeliveryFunnel'>;
+
+const count = (devices: readonly DemoDevice[], holds: (device: DemoDevice) => boolean): number =>
+  devices.filter(holds).length;
+
+/** What has to come out, from the devices alone. @param addressed the devices that the message is for */
+export function expected(addressed: readonly DemoDevice[], { code }: DemoPlatform): Figures {
+  const devices = addressed.filter(({ platform }) => platform.code === code);
+  const reached = devices.filter(({ fate }) => fate !== 'dead');
+  return {
+    audience: devices.length,
+    sent: reached.length,
+    failed: devices.length - reached.length,
+    // Who opens a message has got it (R-C11).
+    confirmed: count(reached, (device) => device.reportsDelivery || device.reportsOpen),
+    opened: count(reached, (device) => device.reportsOpen),
+  };
+}
+
+/** What messages:list says. */
+export function ofMetrics(message: Message | undefined, { code }: DemoPlatform): Figures {
+  const metrics = message?.push_info.metrics?.find(({ platform }) => platform === code);
+  return {
+    sent: metrics?.sends ?? 0,
+    failed: metrics?.errors ?? 0,
+    confirmed: metrics?.deliveries ?? 0,
+    opened: metrics?.opens ?? 0,
+  };
+}
+
+/** What getDeliveryFunnel says. */
+export function ofFunnel({ channels }: Funnel, { code }: DemoPlatform): Figures {
+  const channel = channels.find((each) => each.channel === 'CHANNEL_MOBILE_PUSH');
+  const of = (of: { platforms: { platform: number; count: string }[] } | undefined): number =>
+    Number(of?.platforms.find(({ platform }) => platform === code)?.count ?? 0);
+  const stage = (name: string): number => of(channel?.funnel.find((each) => each.stage === name));
+  return {
+    audience: stage('STAGE_AUDIENCE'),
+    sent: stage('STAGE_SENT'),
+    failed: stage('STAGE_ERRORS'),
+    confirmed: of(channel?.confirmed_deliveries),
+    opened: stage('STAGE_OPENED'),
+  };
+}
+
+/** What a provider was sent: one of the simulators' ledgers. */
+export interface LedgerFigures extends Figures {
+  /** Replies of 429 with Retry-After: each was tried again. */
+  readonly throttled: number;
+  /** Accepted more than once for one device and message. */
+  readonly duplicates: number;
+}
+
+interface Summary {
+  readonly byReason: Readonly<Record<string, number>>;
+  readonly tokens: number;
+  readonly duplicates: number;
+}
+
+const deadReasons = ['Unregistered', 'UNREGISTERED'];
+const throttledReasons = ['TooManyRequests', 'QUOTA_EXCEEDED'];
+
+export function ofLedger({ byReason, tokens, duplicates }: Summary): LedgerFigures {
+  const sum = (reasons: readonly string[]): number =>
+    reasons.reduce((total, reason) => total + (byReason[reason] ?? 0), 0);
+  return { sent: tokens, failed: sum(deadReasons), throttled: sum(throttledReasons), duplicates };
+}
+
+/** The figures on which two witnesses differ. */
+export const disagreements = (witnesses: readonly Figures[]): readonly FigureName[] =>
+  figureNames.filter((name) => {
+    const said = witnesses.map((witness) => witness[name]).filter((value) => value !== undefined);
+    return said.some((value) => value !== said[0]);
+  });

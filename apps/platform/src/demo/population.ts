@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+
+/** The platforms of the demo, by their codes. */
+export const platforms = [
+  { code: 1, name: 'iOS', provider: 'apns' },
+  { code: 3, name: 'Android', provider: 'fcm' },
+] as const;
+export type DemoPlatform = (typeof platforms)[number];
+
+export const languages = ['en', 'de', 'fr', 'es'] as const;
+export type Language = (typeof languages)[number];
+
+/** What a device's token makes its provider do: the special tokens of the simulators (see their README). */
+export type Fate = 'accepts' | 'dead' | 'throttled once' | 'has no token';
+
+export interface DemoDevice {
+  readonly hwid: string;
+  readonly platform: DemoPlatform;
+  readonly language: Language;
+  readonly fate: Fate;
+  /** "" without one. */
+  readonly token: string;
+  readonly tags: Readonly<Record<string, string | number>>;
+  /** Reports the delivery of what it gets. */
+  readonly reportsDelivery: boolean;
+  /** Reports that its owner opened what it got. */
+  readonly reportsOpen: boolean;
+}
+
+const names = ['anna', 'boris', 'chloé', 'david', 'elif', 'finn'];
+const plans = ['free', 'silver', 'gold'];
+
+/** Of 50 devices of a platform. */
+const fates: Readonly<Record<number, Fate>> = {
+  7: 'dead',
+  10: 'throttled once',
+  17: 'throttled once',
+  29: 'has no token',
+};
+
+const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
+
+const tokens: Readonly<Record<DemoPlatform['provider'], (fate: Fate, n: number) => string>> = {
+  apns(fate, n) {
+    if (fate === 'dead') return `0badf00d0100${hex(n, 52)}`;
+    if (fate === 'throttled once') return `0badf00d0301${hex(n, 52)}`;
+    return `d${createHash('sha256').update(`demo ${n}`).digest('hex').slice(1)}`;
+  },
+  fcm(fate, n) {
+    if (fate === 'dead') return `sim:dead:0:${n}`;
+    if (fate === 'throttled once') return `sim:throttled:1:${n}`;
+    return `demo${n}:APA91b${createHash('sha512').update(`demo ${n}`).digest('base64url')}`;
+  },
+};
+
+/** The n-th device of the demo, always the same. */
+export function deviceOf(n: number): DemoDevice {
+  const platform = platforms[n % platforms.length]!;
+  const nth = Math.floor(n / platforms.length);
+  const fate = fates[nth % 50] ?? 'accepts';
+  const name = names[nth % (names.length + 1)];
+  return {
+    hwid: `demo-${hex(n, 8)}`,
+    platform,
+    language: languages[nth % languages.length]!,
+    fate,
+    token: fate === 'has no token' ? '' : tokens[platform.provider](fate, n),
+    tags: { Level: (nth * 37) % 100, Plan: plans[nth % plans.length]!, ...(name === undefined ? {} : { Name: name }) },
+    reportsDelivery: nth % 10 < 7,
+    reportsOpen: nth % 10 < 2 || nth % 10 === 8,
+  };
+}
+
+const MIN_LEVEL = 20;
+const MAX_LEVEL = 79;
+
+/** Whom the message is for, as createMessage takes it. */
+export const conditions = [
+  ['Level', 'BETWEEN', [MIN_LEVEL, MAX_LEVEL]],
+  ['Plan', 'IN', ['gold', 'silver']],
+] as const;
+
+/** The same, said of one device; a message to a segment goes to devices that have a token (R-H12). */
+export const isAddressed = ({ tags, fate }: DemoDevice): boolean =>
+  Number(tags['Level']) >= MIN_LEVEL &&
+  Number(tags['Level']) <= MAX_LEVEL &&
+  tags['Plan'] !== 'free' &&
+  fate !== 'has no token';
+
+/** The message in four languages, with the owner's name where it is known. */
+export const content: Readonly<Record<Language, string>> = {
+  en: 'Hello {{Name|CapitalizeFirst|friend}}, your week in numbers is here',
+  de: 'Hallo {{Name|CapitalizeFirst|du}}, deine Woche in Zahlen ist da',
+  fr: 'Bonjour {{Name|CapitalizeFirst|toi}}, ta semaine en chiffres est là',
+  es: 'Hola {{Name|CapitalizeFirst|amigo}}, tu semana en números está aquí',
+};
+
+/** What a device has to be shown, worked out by hand. */
+export function textFor({ language, tags }: DemoDevice): string {
+  const name = tags['Name'];
+  return content[language].replace(/\{\{Name\|CapitalizeFirst\|(.*?)\}\}/, (_whole, fallback: string) =>
+    name === undefined ? fallback : `${String(name).charAt(0).toUpperCase()}${String(name).slice(1)}`,
+  );
+}

@@ -1,0 +1,16 @@
+/** A table as text: the first column to the left, the others to the right. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]!.length)));
+  const line = (cells: readonly string[]): string =>
+    cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!))).join('   ');
+  const rule = widths.map((width) => '─'.repeat(width)).join('───');
+  return [line(head), rule, ...rows.map(line)].join('\n');
+}
+
+export const thousands = (value: number): string => value.toLocaleString('en-US');
+
+/** `value` of `total` as a bar. */
+export function bar(value: number, total: number, width = 30): string {
+  const filled = total === 0 ? width : Math.round((Math.min(value, total) / total) * width);
+  return '█'.repeat(filled) + '░'.repeat(width - filled);
+}
