@@ -11,6 +11,8 @@ import { type Db, MongoClient } from 'mongodb';
 export interface TestMongo {
   readonly url: string;
   readonly client: MongoClient;
+  /** What the names of its databases begin with, before a `_`. */
+  readonly prefix: string;
   /** A database of this suite, empty at first. */
   readonly db: Db;
   /** Another one, by name. */
@@ -30,18 +32,16 @@ export async function startMongo(): Promise<TestMongo> {
   const url = process.env['MONGO_URL'] ?? (await sharedMongod()).url;
   const client = await MongoClient.connect(url, mongoOptions);
   const prefix = `test_${randomBase62(10)}`;
-  const names = new Set<string>();
-  const database = (name: string): Db => {
-    names.add(`${prefix}_${name}`);
-    return client.db(`${prefix}_${name}`);
-  };
+  const database = (name: string): Db => client.db(`${prefix}_${name}`);
   return {
     url,
     client,
+    prefix,
     db: database('main'),
     database,
     async close() {
-      for (const name of names) await client.db(name).dropDatabase();
+      const { databases } = await client.db('admin').admin().listDatabases({ nameOnly: true });
+      for (const { name } of databases) if (name.startsWith(`${prefix}_`)) await client.db(name).dropDatabase();
       await client.close();
     },
   };
@@ -67,6 +67,9 @@ export function describeWithMongo(name: string, suite: (mongo: Omit<TestMongo, '
       },
       get client() {
         return mongo().client;
+      },
+      get prefix() {
+        return mongo().prefix;
       },
       get db() {
         return mongo().db;

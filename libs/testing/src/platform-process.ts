@@ -1,0 +1,95 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { Fault } from '@tidings/kernel';
+import type { PlatformProcess } from '@tidings/platform';
+import { Closing } from '@tidings/runtime';
+import type { SimulatorOptions } from '@tidings/simulators';
+import {
+  connect,
+  freshFolder,
+  loadSimulators,
+  newAdminToken,
+  removeFolder,
+  testEnvironment,
+  testLog,
+  type World,
+  worldOf,
+} from './world.ts';
+
+export interface ProcessWorldOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly simulators?: SimulatorOptions;
+}
+
+/** The platform in a process of its own, with its own MongoDB, that can be killed and started again on the same data. */
+export interface ProcessWorld extends World {
+  /** Its process ids, while it runs. */
+  pids(): Promise<{ readonly platform: number; readonly mongod: number | undefined }>;
+  /** Kills it without a warning, alone or together with its database, and waits until it is gone. Calls fail until {@link start}. */
+  kill(what: 'platform' | 'everything'): Promise<void>;
+  /** Starts it again on the same data and port; resolves when it is ready. */
+  start(): Promise<void>;
+  /** Ends it as SIGTERM does and resolves with the exit code, the providers going on. */
+  end(): Promise<number | NodeJS.Signals>;
+  /** Ends everything and leaves nothing behind. */
+  stop(): Promise<void>;
+}
+
+const repository = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** What runs is what `npm run build` makes of the sources as they are; files that are current are left alone. */
+const build = (): Promise<unknown> => promisify(execFile)(process.execPath, ['tools/build.mjs'], { cwd: repository });
+
+/** Starts the built platform as a child, with the providers' stand-ins in this process: kills do not touch their ledger. */
+export async function platformProcess({
+  env = {},
+  simulators: options,
+}: ProcessWorldOptions = {}): Promise<ProcessWorld> {
+  const closing = new Closing(testLog());
+  try {
+    const [{ freePort, startPlatformProcess }, simulators, dataFolder] = await Promise.all([
+      import('@tidings/platform'),
+      loadSimulators(options).then((opened) => closing.add('simulators', opened, (running) => running.close())),
+      freshFolder().then((folder) => closing.add('folder', folder, removeFolder)),
+      build(),
+    ]);
+    const admin = newAdminToken();
+    const port = await freePort();
+    let running: PlatformProcess | undefined;
+    const start = async (): Promise<void> => {
+      running = await startPlatformProcess({
+        entry: `${repository}apps/platform/dist/main.js`,
+        dataFolder,
+        port,
+        env: { ...testEnvironment(simulators, admin), ...env },
+      });
+    };
+    const current = (): PlatformProcess => {
+      if (!running) throw Fault.bug('the platform does not run');
+      return running;
+    };
+    closing.add('platform', undefined, () => running?.kill('everything'));
+    await start();
+    const { secrets, client } = await connect(current().url, admin);
+    closing.add('client', client, (idle) => idle.close());
+    return {
+      ...worldOf({ url: current().url, dataFolder, secrets, client, simulators }),
+      pids: async () => ({ platform: current().pid, mongod: await current().mongodPid() }),
+      async kill(what) {
+        await current().kill(what);
+        if (what === 'everything') running = undefined;
+      },
+      start,
+      async end() {
+        const code = await current().stop();
+        running = undefined;
+        return code;
+      },
+      stop: () => closing.close(),
+    };
+  } catch (error) {
+    await closing.close();
+    throw error;
+  }
+}

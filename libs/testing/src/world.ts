@@ -1,0 +1,152 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Fault, randomBase62 } from '@tidings/kernel';
+import type { ApiClient, MethodName, Reply, ReplyOf, Secrets } from '@tidings/platform';
+import { type Configuration, type Logger, openLog } from '@tidings/runtime';
+import type { SimulatorOptions, Simulators } from '@tidings/simulators';
+
+/** What a test sees of the platform, wherever it runs: its API, the providers' stand-ins, and a barrier. */
+export interface World {
+  readonly url: string;
+  readonly dataFolder: string;
+  readonly secrets: Secrets;
+  readonly client: ApiClient;
+  /** The providers' stand-ins, in this process, with their ledger and faults. */
+  readonly simulators: Simulators;
+  /** What a method answers to success, called with the token that it demands; throws a Refusal otherwise. */
+  call<Name extends MethodName>(name: Name, parameters?: Parameters): Promise<ReplyOf<Name>>;
+  /** The reply of a method as it comes. */
+  reply(name: MethodName, parameters?: Parameters): Promise<Reply>;
+  /** `POST /api/v2/<route>` with a server token. */
+  v2(route: string, body: unknown): Promise<Reply>;
+  /** Creates an application with credentials that the stand-ins know, for the platforms asked for. @default iOS and Android */
+  application(options?: ApplicationOptions): Promise<string>;
+  /** Registers `n` devices, many at a time; `make` gives the parameters of each beside the application. */
+  registerDevices(application: string, n: number, make: (i: number) => Parameters): Promise<void>;
+  /** Resolves when all that was published is handled and nothing is due; rejects with what is open after `timeoutMs`. @default 30000 */
+  settle(timeoutMs?: number): Promise<void>;
+  /** Sets the clock of the whole system and of the providers forward. */
+  advance(seconds: number): Promise<void>;
+}
+
+export type Parameters = Readonly<Record<string, unknown>>;
+
+export interface ApplicationOptions {
+  readonly title?: string;
+  readonly ios?: boolean;
+  readonly android?: boolean;
+}
+
+const CONNECTIONS = 64;
+const POLL_MS = 10;
+export const BUNDLE = 'com.example.test';
+
+interface WorldParts {
+  readonly url: string;
+  readonly dataFolder: string;
+  readonly secrets: Secrets;
+  readonly client: ApiClient;
+  readonly simulators: Simulators;
+}
+
+/** A folder for data that nobody has used. */
+export const freshFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'tidings-world-'));
+
+export const removeFolder = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true });
+
+/** The configuration of a platform under test as environment variables: providers are the stand-ins, the clock can be set. */
+export const testEnvironment = ({ apnsUrl, fcmUrl }: Simulators, admin: string): Record<string, string> => ({
+  APNS_URL: apnsUrl,
+  APNS_SANDBOX_URL: apnsUrl,
+  FCM_URL: fcmUrl,
+  // Token addresses of service accounts are given by callers.
+  TIDINGS_ALLOW_PRIVATE: '127.0.0.0/8',
+  TIDINGS_ADMIN_TOKEN: admin,
+  TIDINGS_TEST_CLOCK: '1',
+  LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'error',
+});
+
+export const newAdminToken = (): string => `test-${randomBase62(24)}`;
+
+/** The simulators and the programs are loaded when they are needed: most specs need neither. */
+export const loadSimulators = async (options: SimulatorOptions = {}): Promise<Simulators> =>
+  (await import('@tidings/simulators')).startSimulators({ control: false, ...options });
+
+export function worldOf(parts: WorldParts): World {
+  const { client, simulators } = parts;
+  return {
+    ...parts,
+    call: (name, parameters) => client.call(name, parameters),
+    reply: (name, parameters) => client.reply(name, parameters),
+    v2: (route, body) => client.v2(route, body),
+
+    async application({ title = 'Test', ios = true, android = true } = {}) {
+      const { generateApnsKey, generateServiceAccount, publicKeyOf } = await import('@tidings/simulators');
+      const { application } = await client.call('createApplication', { title });
+      if (ios) {
+        const key = generateApnsKey();
+        simulators.keys.register({ apns: [{ keyId: key.keyId, teamId: key.teamId, publicKey: key.publicKey }] });
+        await client.call('configureApplication', {
+          application,
+          device_type: 1,
+          ios_key_management_type: 'manual',
+          ios_key_file: Buffer.from(key.privateKey).toString('base64'),
+          ios_key_password: '',
+          ios_gateway: 1,
+          ios_framework: 'native',
+          ios_bundle_id: BUNDLE,
+          ios_key_id: key.keyId,
+          ios_team_id: key.teamId,
+        });
+      }
+      if (android) {
+        const account = generateServiceAccount(simulators.tokenUrl);
+        simulators.keys.register({ google: [publicKeyOf(account)] });
+        await client.call('configureApplication', {
+          application,
+          device_type: 3,
+          android_framework: 'native',
+          android_fcm_service_account: account,
+        });
+      }
+      return application;
+    },
+
+    async registerDevices(application, n, make) {
+      let next = 0;
+      const worker = async (): Promise<void> => {
+        while (next < n) await client.call('registerDevice', { application, ...make(next++) });
+      };
+      await Promise.all(Array.from({ length: CONNECTIONS }, worker));
+    },
+
+    async settle(timeoutMs = 30_000) {
+      const deadline = Date.now() + timeoutMs;
+      for (;;) {
+        const reply = await client.reply('settled');
+        if (reply.status === 200) return;
+        if (reply.status !== 409 || Date.now() > deadline) {
+          throw Fault.unavailable(`not settled: HTTP ${reply.status} ${JSON.stringify(reply.body)}`);
+        }
+        await delay(POLL_MS);
+      }
+    },
+
+    async advance(seconds) {
+      simulators.clock.advance(seconds * 1000);
+      await client.call('advanceClock', { advance_seconds: seconds });
+    },
+  };
+}
+
+export const connect = async (url: string, admin: string): Promise<{ secrets: Secrets; client: ApiClient }> => {
+  const { ApiClient, issueTokens } = await import('@tidings/platform');
+  const secrets = await issueTokens(url, admin);
+  return { secrets, client: new ApiClient(url, secrets, CONNECTIONS) };
+};
+
+/** Quiet unless LOG_LEVEL says otherwise. */
+export const testLog = (): Logger =>
+  openLog((process.env['LOG_LEVEL'] as Configuration['logLevel'] | undefined) ?? 'error');
