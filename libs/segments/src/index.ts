@@ -1,6 +1,7 @@
 export type { Comparable } from './condition.ts';
 export { compilePredicate, type Predicate, type TagValues, type WantedTag } from './predicate.ts';
 export {
+  canLookUp,
   chooseLookup,
   type DeviceLayout,
   INDEXED_LENGTH,

@@ -23,7 +23,13 @@ export type Lookup = readonly number[];
 
 /** How the devices of a chunk that meet an expression are found. */
 export interface ScanPlan {
-  filter(application: string, fromSeq: number, toSeq: number): Record<string, unknown>;
+  /** @param also what else a document must have: conditions that no index serves. */
+  readonly filter: (
+    application: string,
+    fromSeq: number,
+    toSeq: number,
+    also?: Record<string, unknown>,
+  ) => Record<string, unknown>;
   readonly hint: string;
   /** What must be checked of each document that the filter lets through; undefined = nothing. */
   readonly residual: Predicate | undefined;
@@ -104,6 +110,10 @@ function costIn(sample: Sample, root: Node): (leaf: number) => number {
   return (leaf) => costs[leaf]!;
 }
 
+/** Whether an index can serve the expression at all: without one there is nothing to choose. */
+export const canLookUp = (expression: Expression | undefined, now: Date, layout: DeviceLayout): boolean =>
+  cheapest(resolve(expression, now), layout, () => 0) !== undefined;
+
 /** Chooses what to look up from a sample of the application's devices: the rarest that is needed, or nothing where that is cheaper. */
 export function chooseLookup(
   expression: Expression | undefined,
@@ -163,8 +173,8 @@ export function scanPlan(
   return {
     hint: conditions[0] ? indexOf(conditions[0], layout)! : layout.seqIndex,
     residual: residual && predicateOf(residual),
-    filter(application, fromSeq, toSeq) {
-      const part = { app: application, seq: { $gte: fromSeq, $lte: toSeq } };
+    filter: (application, fromSeq, toSeq, also = {}) => {
+      const part = { app: application, seq: { $gte: fromSeq, $lte: toSeq }, ...also };
       if (conditions.length > 0 && found.length === 0) return { app: application, seq: { $in: [] } };
       if (found.length < 2) return { ...part, ...found[0] };
       return { $or: found.map((clause) => ({ ...part, ...clause })) };

@@ -1,0 +1,248 @@
+import type { TagDefinition } from '@tidings/audience';
+import type { LogWriter } from '@tidings/event-store';
+import { batchesTopic, type ChunkPlanned, type FanoutTask, type SendBatch } from '@tidings/events';
+import { type Channel, channelOf, chunkOf, ChunkSet, type Clock, Fault } from '@tidings/kernel';
+import type { Broker, GroupLag, Position } from '@tidings/streaming';
+import type { Collection, Db } from 'mongodb';
+import type { Columns } from './columns.ts';
+import type { Desk, Desks } from './desks.ts';
+import { badgeOf, type BatchHead, type EmittedBatch, relativeBadge } from './emit.ts';
+import { type ChunkKey, dispatcherGroup, type Lane, marksId, planId, WINDOW_SIZE, windowsOf } from './keys.ts';
+import { type Marks, openWindows, windowOf } from './marks.ts';
+import { isReleased, laneOf, type Outgoing, type OutgoingMessages, type Released } from './outgoing.ts';
+import type { SendingApplication } from './plan.ts';
+import { type PlanCommand, type PlanDocument, planLogOf, type PlanReply, PLANS, plannedOf } from './plans.ts';
+import type { DeviceScan, Extras } from './scan.ts';
+import { judge } from './windows.ts';
+
+/** Batches that are published together; the next ones are written meanwhile. */
+const PUBLISHED_TOGETHER = 4;
+
+export interface ChunkParts {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly broker: Broker;
+  readonly scan: DeviceScan;
+  readonly outgoing: OutgoingMessages;
+  readonly marks: Marks;
+  readonly plans: LogWriter<PlanCommand, PlanReply>;
+  readonly findApplication: (code: string) => Promise<SendingApplication | undefined>;
+  readonly findTags: (account: string, names: readonly string[]) => Promise<readonly (TagDefinition | undefined)[]>;
+}
+
+/** A message in one of its chunks. */
+interface ChunkWork {
+  readonly key: ChunkKey;
+  readonly message: Released;
+  readonly extras: Extras;
+}
+
+/** Plans chunks of messages and emits their windows (sending 2). Everything may be repeated, at any point, by anyone. */
+export class Chunks {
+  readonly #parts: ChunkParts;
+  readonly #stored: Collection<PlanDocument>;
+
+  constructor(parts: ChunkParts) {
+    this.#parts = parts;
+    this.#stored = parts.db.collection<PlanDocument>(PLANS);
+  }
+
+  /** Plans the chunk of a task unless that was done before, and emits those of its windows that are due. */
+  async work(task: FanoutTask, desks: Desks): Promise<void> {
+    const message = (await this.#parts.outgoing.find([task.message])).get(task.message);
+    // A message that is not here any more was removed with its plans: it is long done.
+    if (!message || !isReleased(message)) return;
+    const key = keyOf(task);
+    const planned = await this.#stored.countDocuments({ _id: planId(key) }, { limit: 1 });
+    if (planned === 0) await this.plan(message, key, desks);
+    else await this.#emitDue({ key, message, extras: await this.#extrasOf(message) }, desks);
+  }
+
+  /**
+   * The same for a message that has just been released: nothing has been planned yet, unless this is a repeat.
+   * @param ready resolves when what is planned may be sent.
+   */
+  async plan(message: Released, key: ChunkKey, desks: Desks, ready?: Promise<unknown>): Promise<void> {
+    const work = { key, message, extras: await this.#extrasOf(message) };
+    const fresh = await desks.use(async (desk) => {
+      const [application] = await Promise.all([
+        this.#parts.findApplication(key.application),
+        this.#scan(work, desk.columns),
+      ]);
+      const reply = await this.#plan(work, application, desk.columns);
+      await ready;
+      if (reply.fresh) await this.#emitAll(work, application, reply.planned, desk);
+      return reply.fresh;
+    });
+    // Somebody else has planned it, perhaps for other devices than were scanned here.
+    if (!fresh) await this.#emitDue(work, desks);
+  }
+
+  async #extrasOf({ account, accepted: { content } }: Outgoing): Promise<Extras> {
+    const channels = ['apns', 'fcm'] as const satisfies readonly Channel[];
+    const badge = channels.some((channel) => relativeBadge(badgeOf(content, channel)) !== undefined);
+    const names = content?.tags ?? [];
+    return { badge, values: names.length > 0 ? await this.#parts.findTags(account, names) : [] };
+  }
+
+  async #plan(
+    { key, message }: ChunkWork,
+    application: SendingApplication | undefined,
+    candidates: Columns,
+  ): Promise<NonNullable<PlanReply>> {
+    const { audience, transactional } = message.accepted;
+    const rules = {
+      chunk: key.chunk,
+      named: laneOf(message) === 'direct',
+      transactional,
+      platforms: audience?.platforms ?? [],
+      application,
+      at: new Date(this.#parts.clock.now()),
+    };
+    const reply = await this.#parts.plans.submit(planLogOf(key), { kind: 'plan', of: message, key, candidates, rules });
+    if (!reply) throw Fault.bug(`${planId(key)}: planned without a plan`);
+    return reply;
+  }
+
+  async #scan({ key, message, extras }: ChunkWork, columns: Columns): Promise<void> {
+    const { scan, outgoing } = this.#parts;
+    const { application, chunk } = key;
+    const target = message.accepted.audience?.target;
+    switch (target?.$case) {
+      case 'named': {
+        const seqs = target.value.seqs.filter((seq) => chunkOf(seq) === chunk);
+        return scan.named(columns, application, seqs, extras);
+      }
+      case 'selection': {
+        const selected = { expression: target.value.expression, now: message.releasedAt };
+        const lookup = await outgoing.lookupOf(message.message, application, () =>
+          scan.chooseLookup(application, selected),
+        );
+        return scan.selected(columns, key, selected, lookup, extras);
+      }
+      case undefined:
+        // An audience of a kind that is not known here meets nobody.
+        return scan.named(columns, application, [], extras);
+    }
+  }
+
+  async #emitAll(
+    work: ChunkWork,
+    application: SendingApplication | undefined,
+    planned: ChunkPlanned,
+    desk: Desk,
+  ): Promise<void> {
+    for (const { channel, set } of planned.sendable) {
+      const sendable = ChunkSet.decode(set);
+      const windows = Array.from({ length: windowsOf(sendable.size) }, (_, w) => w);
+      await this.#emit(work, { application, channel: channel as Channel, sendable, windows }, desk);
+    }
+  }
+
+  /** Emits the windows of a stored plan that the watchdog's rule calls due, from devices read anew. */
+  async #emitDue(work: ChunkWork, desks: Desks): Promise<void> {
+    const { key, message, extras } = work;
+    const stored = await this.#stored.findOne({ _id: planId(key) });
+    if (!stored || stored.settledAt) return;
+    const sendables = plannedOf(stored).sendable;
+    const marks = await this.#parts.marks.find(sendables.map(({ channel }) => marksId(key, channel)));
+    const application = await this.#parts.findApplication(key.application);
+    for (const each of sendables) {
+      const channel = each.channel as Channel;
+      const sendable = ChunkSet.decode(each.set);
+      const own = marks.get(marksId(key, channel));
+      const hasPassed = passedBy(await this.#parts.broker.lag(dispatcherGroup(channel)), channel, laneOf(message));
+      const now = this.#parts.clock.now();
+      const windows = openWindows(own, windowsOf(sendable.size)).filter(
+        (w) => judge(windowOf(own, w), now, hasPassed).kind === 'due',
+      );
+      if (windows.length === 0) continue;
+      await desks.use(async (desk) => {
+        await this.#parts.scan.at(desk.columns, key.application, key.chunk, membersOf(sendable, windows), extras);
+        await this.#emit(work, { application, channel, sendable, windows }, desk);
+      });
+    }
+  }
+
+  async #emit(work: ChunkWork, of: Emitting, { writer, columns }: Desk): Promise<void> {
+    const { key, message } = work;
+    const { channel, sendable, windows } = of;
+    const topic = batchesTopic(channel, laneOf(message) === 'direct');
+    const publish = async (batches: readonly EmittedBatch[]): Promise<void> => {
+      const records = batches.map(({ record }) => record);
+      const positions = await this.#parts.broker.publish(topic, records);
+      const at = this.#parts.clock.now();
+      const emitted = batches.flatMap((batch, i) =>
+        batch.windows.map((w) => ({ w, emission: { ...positions[i]!, at } })),
+      );
+      await this.#parts.marks.emitted(key, channel, emitted);
+    };
+    let publishing = Promise.resolve();
+    let group: EmittedBatch[] = [];
+    const flush = async (): Promise<void> => {
+      await publishing;
+      publishing = publish(group);
+      // Awaited with the next group; until then a failure must not count as unhandled.
+      publishing.catch(() => undefined);
+      group = [];
+    };
+    for (const batch of writer.write(columns, { key, head: headOf(work, of), channel, sendable, windows })) {
+      if (group.push(batch) === PUBLISHED_TOGETHER) await flush();
+    }
+    if (group.length > 0) await flush();
+    await publishing;
+  }
+}
+
+/** Windows of one channel that go out now. */
+interface Emitting {
+  readonly application: SendingApplication | undefined;
+  readonly channel: Channel;
+  readonly sendable: ChunkSet;
+  readonly windows: readonly number[];
+}
+
+const keyOf = ({ message, bucket, application, chunk }: FanoutTask): ChunkKey => ({
+  message,
+  bucket,
+  application,
+  chunk,
+});
+
+function headOf({ key, message }: ChunkWork, { application, channel }: Emitting): BatchHead {
+  const settings = application?.platforms.find(
+    ({ platform, configured }) => configured && channelOf(platform) === channel,
+  );
+  const credential: SendBatch['credential'] = settings && {
+    application: key.application,
+    platform: settings.platform,
+    version: settings.credentialVersion,
+  };
+  return {
+    message: message.message,
+    messageId: message.messageId,
+    campaignId: message.accepted.campaignId,
+    account: message.account,
+    content: message.accepted.content,
+    credential,
+    releasedAt: message.releasedAt,
+    atMostOnce: false,
+  };
+}
+
+/** The positions of these windows. */
+function membersOf(sendable: ChunkSet, windows: readonly number[]): ChunkSet {
+  if (windows.length === windowsOf(sendable.size)) return sendable;
+  const positions = sendable.positions();
+  return ChunkSet.of(windows.flatMap((w) => Array.from(positions.subarray(w * WINDOW_SIZE, (w + 1) * WINDOW_SIZE))));
+}
+
+/** Whether a channel's dispatchers have passed a record of one of its lanes. */
+export const passedBy = (lag: readonly GroupLag[], channel: Channel, lane: Lane): ((emission: Position) => boolean) =>
+  passedIn(lag, batchesTopic(channel, lane === 'direct'));
+
+/** Whether a group, whose lag this is, has passed a record of a topic. */
+export function passedIn(lag: readonly GroupLag[], topic: string): (position: Position) => boolean {
+  const committed = new Map(lag.filter((each) => each.topic === topic).map((each) => [each.partition, each.committed]));
+  return ({ partition, offset }) => (committed.get(partition) ?? 0) > offset;
+}

@@ -1,0 +1,145 @@
+import { CHUNK_SIZE } from '@tidings/kernel';
+import type { Candidates } from './plan.ts';
+
+/** Bits of {@link Columns.flags}. */
+export const HAS_TOKEN = 1;
+export const NOT_DISPLAYABLE = 2;
+
+/** What the reader found out about one device; texts are already in the columns' buffers. */
+export interface Row {
+  position: number;
+  platform: number;
+  flags: number;
+  language: string;
+  controlBucket: number;
+  check: number;
+  badge: number;
+}
+
+/** Language index 0 is "no language"; a chunk has room for 255 others. */
+const MAX_LANGUAGES = 256;
+
+/** Bytes that grow by doubling and are used again. */
+export class Bytes {
+  buffer = Buffer.allocUnsafeSlow(4096);
+  length = 0;
+
+  /** Makes room for `more` bytes behind the length. */
+  reserve(more: number): void {
+    if (this.length + more <= this.buffer.length) return;
+    const grown = Buffer.allocUnsafeSlow(Math.max(this.buffer.length * 2, this.length + more));
+    this.buffer.copy(grown, 0, 0, this.length);
+    this.buffer = grown;
+  }
+
+  append(source: Uint8Array, from: number, to: number): void {
+    this.reserve(to - from);
+    const { buffer } = this;
+    let at = this.length;
+    // Tokens are short: for them a loop beats a copy.
+    if (to - from > 64) buffer.set(source.subarray(from, to), at);
+    else for (let i = from; i < to; i++) buffer[at++] = source[i]!;
+    this.length += to - from;
+  }
+
+  appendText(text: string): void {
+    this.reserve(text.length * 3);
+    this.length += this.buffer.write(text, this.length, 'utf8');
+  }
+}
+
+/**
+ * The devices of a scan, one array per property: a chunk has up to 65,536 of them, for which objects would cost more than the scan.
+ * Made once and reset for the next scan.
+ */
+export class Columns implements Candidates {
+  count = 0;
+  positions = new Uint16Array(1024);
+  platforms = new Uint8Array(1024);
+  flags = new Uint8Array(1024);
+  languages = new Uint8Array(1024);
+  controlBuckets = new Uint16Array(1024);
+  checks = new Uint32Array(1024);
+  /** Bases of relative badges. */
+  badges = new Int32Array(1024);
+  tokenEnds = new Uint32Array(1024);
+  readonly tokens = new Bytes();
+  /** Values of the content's tags, `tags` to a device. */
+  valueEnds = new Uint32Array(1024);
+  readonly values = new Bytes();
+  tags = 0;
+  readonly languageNames: string[] = [''];
+  readonly #languageNumbers = new Map<string, number>([['', 0]]);
+  /** Row of a position, plus one; 0 = not scanned. */
+  readonly #rows = new Int32Array(CHUNK_SIZE);
+
+  /** Empties the columns for a scan that reads the values of this many tags. */
+  reset(tags: number): void {
+    for (let i = 0; i < this.count; i++) this.#rows[this.positions[i]!] = 0;
+    this.count = 0;
+    this.tokens.length = 0;
+    this.values.length = 0;
+    this.tags = tags;
+  }
+
+  /** The row of the device at a position of the chunk, or -1. */
+  rowOf(position: number): number {
+    return this.#rows[position]! - 1;
+  }
+
+  hasToken(row: number): boolean {
+    return (this.flags[row]! & HAS_TOKEN) !== 0;
+  }
+
+  /** Adds a device whose token and values have just been appended. A device that is there already is not added again. */
+  add(row: Row): void {
+    const i = this.count;
+    if (this.#rows[row.position]! > 0) {
+      this.tokens.length = i === 0 ? 0 : this.tokenEnds[i - 1]!;
+      this.values.length = i === 0 || this.tags === 0 ? 0 : this.valueEnds[i * this.tags - 1]!;
+      return;
+    }
+    if (i === this.positions.length) this.#grow();
+    this.positions[i] = row.position;
+    this.platforms[i] = row.platform;
+    this.flags[i] = row.flags;
+    this.languages[i] = this.#languageNumber(row.language);
+    this.controlBuckets[i] = row.controlBucket;
+    this.checks[i] = row.check;
+    this.badges[i] = row.badge;
+    this.tokenEnds[i] = this.tokens.length;
+    this.#rows[row.position] = ++this.count;
+  }
+
+  /** Notes the end of the next value of the device that will be added. */
+  endValue(tag: number): void {
+    const at = this.count * this.tags + tag;
+    if (at >= this.valueEnds.length) this.valueEnds = grown(this.valueEnds, (length) => new Uint32Array(length));
+    this.valueEnds[at] = this.values.length;
+  }
+
+  #languageNumber(name: string): number {
+    const known = this.#languageNumbers.get(name);
+    if (known !== undefined) return known;
+    if (this.languageNames.length === MAX_LANGUAGES) return 0;
+    this.#languageNumbers.set(name, this.languageNames.length);
+    return this.languageNames.push(name) - 1;
+  }
+
+  #grow(): void {
+    this.positions = grown(this.positions, (length) => new Uint16Array(length));
+    this.platforms = grown(this.platforms, (length) => new Uint8Array(length));
+    this.flags = grown(this.flags, (length) => new Uint8Array(length));
+    this.languages = grown(this.languages, (length) => new Uint8Array(length));
+    this.controlBuckets = grown(this.controlBuckets, (length) => new Uint16Array(length));
+    this.checks = grown(this.checks, (length) => new Uint32Array(length));
+    this.badges = grown(this.badges, (length) => new Int32Array(length));
+    this.tokenEnds = grown(this.tokenEnds, (length) => new Uint32Array(length));
+  }
+}
+
+function grown<A extends { readonly length: number; set(source: A): void }>(array: A, make: (length: number) => A): A {
+  const larger = make(array.length * 2);
+  larger.set(array);
+  return larger;
+}

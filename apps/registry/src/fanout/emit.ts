@@ -1,0 +1,156 @@
+import { SendBatch, type Window } from '@tidings/events';
+import { type Channel, channelOf, type ChunkSet } from '@tidings/kernel';
+import type { OutRecord } from '@tidings/streaming';
+import { Bytes, type Columns, NOT_DISPLAYABLE } from './columns.ts';
+import { type ChunkKey, chunkRecordKey, WINDOW_SIZE } from './keys.ts';
+
+/** What all batches of a chunk and channel have in common. */
+export type BatchHead = Pick<
+  SendBatch,
+  'message' | 'messageId' | 'campaignId' | 'account' | 'content' | 'credential' | 'releasedAt' | 'atMostOnce'
+>;
+
+const MAX_WINDOWS = 4;
+const MAX_DEVICES = MAX_WINDOWS * WINDOW_SIZE;
+/** A batch that is larger takes no further window: Kafka refuses records above 1 MB. */
+const FULL_BYTES = 512 * 1024;
+
+/** A relative badge, "+1" or "-2", as a number; undefined for absolute ones (R-C9). */
+export function relativeBadge(badge: string | undefined): number | undefined {
+  return badge !== undefined && /^[+-]\d{1,9}$/.test(badge) ? Number(badge) : undefined;
+}
+
+/** The badge that a channel's content asks for. */
+export function badgeOf(content: BatchHead['content'], channel: Channel): string | undefined {
+  switch (channel) {
+    case 'apns':
+      return content?.ios?.badge;
+    case 'fcm':
+      return content?.android?.badge;
+  }
+}
+
+/** Windows of a plan in one channel that are to be written. */
+export interface Emission {
+  readonly key: ChunkKey;
+  readonly head: BatchHead;
+  readonly channel: Channel;
+  /** The plan's sendable set of the channel. */
+  readonly sendable: ChunkSet;
+  readonly windows: readonly number[];
+}
+
+/** A batch as a record, with the windows in it. */
+export interface EmittedBatch {
+  readonly record: OutRecord;
+  readonly windows: readonly number[];
+}
+
+/**
+ * Writes batches from scanned columns (sending 3) into buffers that it uses again. Positions of a window that were not scanned, or whose
+ * device has moved to another channel, are marked as gone: what a window holds never changes.
+ */
+export class BatchWriter {
+  // Node runs on little-endian machines only, so these arrays are the bytes of the wire.
+  readonly #positions = new Uint16Array(MAX_DEVICES);
+  readonly #tokenEnds = new Uint32Array(MAX_DEVICES);
+  readonly #platforms = Buffer.alloc(MAX_DEVICES);
+  readonly #languages = Buffer.alloc(MAX_DEVICES);
+  readonly #displayable = Buffer.alloc(MAX_DEVICES / 8);
+  readonly #gone = Buffer.alloc(MAX_DEVICES / 8);
+  readonly #checks = Buffer.alloc(MAX_DEVICES * 3);
+  readonly #badges = new Int32Array(MAX_DEVICES);
+  readonly #tokens = new Bytes();
+  readonly #values = new Bytes();
+  #valueEnds = new Uint32Array(0);
+  #count = 0;
+
+  /** The batches of an emission, in the order of its windows. */
+  *write(columns: Columns, emission: Emission): Generator<EmittedBatch> {
+    const { key, head, channel, sendable, windows } = emission;
+    const positions = sendable.positions();
+    const relative = relativeBadge(badgeOf(head.content, channel));
+    let open: Window[] = [];
+    this.#reset(columns);
+    for (const [i, w] of windows.entries()) {
+      const part = positions.subarray(w * WINDOW_SIZE, (w + 1) * WINDOW_SIZE);
+      open.push({ w, first: this.#count, count: part.length });
+      for (const position of part) this.#add(columns, channel, position, relative);
+      const full = open.length === MAX_WINDOWS || this.#tokens.length + this.#values.length > FULL_BYTES;
+      if (!full && i < windows.length - 1) continue;
+      const batch = { ...this.#columns(columns, relative !== undefined), ...head, ...key, channel, windows: open };
+      yield {
+        record: { key: chunkRecordKey(key), value: SendBatch.encode(batch).finish() },
+        windows: open.map((window) => window.w),
+      };
+      open = [];
+      this.#reset(columns);
+    }
+  }
+
+  #reset({ tags }: Columns): void {
+    this.#count = 0;
+    this.#tokens.length = 0;
+    this.#values.length = 0;
+    this.#displayable.fill(0);
+    this.#gone.fill(0);
+    if (this.#valueEnds.length < MAX_DEVICES * tags) this.#valueEnds = new Uint32Array(MAX_DEVICES * tags);
+  }
+
+  #add(columns: Columns, channel: Channel, position: number, relative: number | undefined): void {
+    const i = this.#count++;
+    const row = columns.rowOf(position);
+    const isGone = row < 0 || channelOf(columns.platforms[row]!) !== channel;
+    this.#positions[i] = position;
+    if (isGone) {
+      this.#gone[i >>> 3]! |= 1 << (i & 7);
+      this.#platforms[i] = row < 0 ? 0 : columns.platforms[row]!;
+      this.#languages[i] = 0;
+      this.#checks.fill(0, i * 3, i * 3 + 3);
+      this.#badges[i] = 0;
+    } else {
+      if ((columns.flags[row]! & NOT_DISPLAYABLE) === 0) this.#displayable[i >>> 3]! |= 1 << (i & 7);
+      this.#platforms[i] = columns.platforms[row]!;
+      this.#languages[i] = columns.languages[row]!;
+      this.#checks.writeUIntBE(columns.checks[row]!, i * 3, 3);
+      this.#tokens.append(columns.tokens.buffer, row === 0 ? 0 : columns.tokenEnds[row - 1]!, columns.tokenEnds[row]!);
+      this.#badges[i] = Math.max(0, columns.badges[row]! + (relative ?? 0));
+    }
+    this.#tokenEnds[i] = this.#tokens.length;
+    this.#addValues(columns, isGone ? -1 : row, i);
+  }
+
+  #addValues(columns: Columns, row: number, i: number): void {
+    const { tags, valueEnds, values } = columns;
+    if (row >= 0 && tags > 0) {
+      const first = row * tags;
+      const from = first === 0 ? 0 : valueEnds[first - 1]!;
+      const shift = this.#values.length - from;
+      this.#values.append(values.buffer, from, valueEnds[first + tags - 1]!);
+      for (let t = 0; t < tags; t++) this.#valueEnds[i * tags + t] = valueEnds[first + t]! + shift;
+    } else {
+      this.#valueEnds.fill(this.#values.length, i * tags, (i + 1) * tags);
+    }
+  }
+
+  #columns(columns: Columns, badges: boolean) {
+    const n = this.#count;
+    return {
+      positions: bytesOf(this.#positions, n),
+      tokens: this.#tokens.buffer.subarray(0, this.#tokens.length),
+      tokenEnds: bytesOf(this.#tokenEnds, n),
+      platforms: this.#platforms.subarray(0, n),
+      languages: this.#languages.subarray(0, n),
+      languageNames: columns.languageNames,
+      values: this.#values.buffer.subarray(0, this.#values.length),
+      valueEnds: bytesOf(this.#valueEnds, n * columns.tags),
+      displayable: this.#displayable.subarray(0, (n + 7) >>> 3),
+      gone: this.#gone.subarray(0, (n + 7) >>> 3),
+      checks: this.#checks.subarray(0, n * 3),
+      badges: badges ? bytesOf(this.#badges, n) : Buffer.alloc(0),
+    };
+  }
+}
+
+const bytesOf = (array: Uint16Array | Uint32Array | Int32Array, length: number): Buffer =>
+  Buffer.from(array.buffer, array.byteOffset, length * array.BYTES_PER_ELEMENT);

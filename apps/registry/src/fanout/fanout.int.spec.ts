@@ -1,0 +1,642 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, expect, it } from '@jest/globals';
+import {
+  type Audience,
+  batchesTopic,
+  Content,
+  type Expression,
+  IosContent,
+  MessageAccepted,
+  MessageEvent,
+  Operator,
+  PlanEvent,
+  SendBatch,
+  TagType,
+  topicNames,
+  WindowOutcome,
+} from '@tidings/events';
+import { type Channel, ChunkSet, seqOf } from '@tidings/kernel';
+import { openLog } from '@tidings/runtime';
+import type { Broker, EmbeddedBroker } from '@tidings/streaming';
+import { describeWithMongo, TestClock, testBroker } from '@tidings/testing';
+import type { Binary, Db } from 'mongodb';
+import { Registry } from 'prom-client';
+import { APPLICATIONS, TAGS } from '../accounts/log.ts';
+import { type DeviceDocument, DEVICES, prepareDevices } from '../devices/document.ts';
+import { type FanoutService, openFanout } from './fanout.ts';
+import { removeExpired } from './expiry.ts';
+import { WINDOW_SIZE } from './keys.ts';
+import { OutgoingMessages } from './outgoing.ts';
+import { type PlanDocument, plannedOf, PLANS } from './plans.ts';
+
+const APP = 'AAAAA-BBBBB';
+const CHANNELS = ['apns', 'fcm'] as const satisfies readonly Channel[];
+
+const device = (seq: number, over: Partial<DeviceDocument> = {}): DeviceDocument => ({
+  _id: `${APP}:${String(seq).padStart(22, 'A')}`,
+  rev: 1,
+  account: 'a',
+  app: APP,
+  person: String(seq).padStart(22, 'A'),
+  seq,
+  status: 1,
+  hwid: `hwid-${seq}`,
+  platform: seq % 3 === 0 ? 3 : 1,
+  token: `token-${seq}`,
+  user: 'u',
+  lang: 'en',
+  cg: 0,
+  tags: [{ k: 70, v: seq % 2 }],
+  owners: [],
+  createdAt: 0,
+  ...over,
+});
+
+const even: Expression = {
+  node: {
+    $case: 'tag',
+    value: {
+      tag: 70,
+      type: TagType.TAG_TYPE_INTEGER,
+      operator: Operator.OPERATOR_EQ,
+      operands: [{ value: { $case: 'number', value: 0 } }],
+    },
+  },
+};
+
+const selection = (expression?: Expression): Audience => ({
+  target: { $case: 'selection', value: { expression } },
+  platforms: [],
+});
+const named = (...seqs: number[]): Audience => ({ target: { $case: 'named', value: { seqs } }, platforms: [] });
+
+let messages = 0;
+const newMessage = (accepted: Partial<MessageAccepted>) => {
+  const number = ++messages;
+  const code = `${(number % 16).toString(16).toUpperCase()}000-00000000-${String(number).padStart(8, '0')}`;
+  return { code, id: BigInt(number), accepted: { ...MessageAccepted.create(), applications: [APP], ...accepted } };
+};
+type NewMessage = ReturnType<typeof newMessage>;
+
+const eventsOf = ({ code, id, accepted }: NewMessage, at: Date): MessageEvent[] => {
+  const event = (of: MessageEvent['event']): MessageEvent => ({
+    stamp: undefined,
+    code,
+    id,
+    account: 'a',
+    at,
+    event: of,
+  });
+  return [event({ $case: 'accepted', value: accepted }), event({ $case: 'released', value: {} })];
+};
+
+async function release(broker: Broker, message: NewMessage, at: Date): Promise<void> {
+  const records = eventsOf(message, at).map((event) => ({
+    key: message.code,
+    value: MessageEvent.encode(event).finish(),
+  }));
+  await broker.publish(topicNames.messages, records);
+}
+
+const platform = (code: number) => ({ platform: code, enabled: true, credentialVersion: 1, settings: {}, sealed: {} });
+
+async function prepare(db: Db, devices: readonly DeviceDocument[], over: object = {}): Promise<void> {
+  await prepareDevices(db);
+  await db.collection<DeviceDocument>(DEVICES).insertMany([...devices]);
+  const application = {
+    kind: 'application',
+    rev: 1,
+    account: 'a',
+    code: APP,
+    title: '',
+    platforms: [platform(1), platform(3)],
+  };
+  await db.collection<{ _id: string }>(APPLICATIONS).insertOne({ _id: APP, ...application, ...over });
+}
+
+/** Takes batches as dispatchers do: sends every device of a window once, sometimes later, and sometimes loses what it was given. */
+class FakeDispatchers {
+  /** By window: the positions of each emission. */
+  readonly emissions = new Map<string, number[][]>();
+  readonly batches: SendBatch[] = [];
+  readonly sent = new Map<string, number>();
+  readonly #stops: (() => Promise<void>)[] = [];
+  readonly #deferred: { readonly until: number; readonly outcome: WindowOutcome }[] = [];
+  readonly #broker: Broker;
+  readonly #clock: TestClock;
+  readonly #chance: () => number;
+
+  constructor(broker: Broker, clock: TestClock, chance: () => number = () => 1) {
+    this.#broker = broker;
+    this.#clock = clock;
+    this.#chance = chance;
+  }
+
+  async start(): Promise<this> {
+    for (const channel of CHANNELS) {
+      const subscription = await this.#broker.subscribe({
+        group: `dispatcher.${channel}`,
+        topics: [batchesTopic(channel, false), batchesTopic(channel, true)],
+        handler: async ({ records }) => {
+          for (const { value } of records) await this.#take(SendBatch.decode(value));
+        },
+      });
+      this.#stops.push(() => subscription.stop());
+    }
+    return this;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#stops.map((stop) => stop()));
+  }
+
+  /** Settles what was deferred and is due. */
+  async resume(): Promise<void> {
+    const due = this.#deferred.splice(0);
+    for (const each of due) {
+      if (each.until > this.#clock.now()) this.#deferred.push(each);
+      else await this.#publish(each.outcome);
+    }
+  }
+
+  async #take(batch: SendBatch): Promise<void> {
+    this.batches.push(batch);
+    const positions = new Uint16Array(new Uint8Array(batch.positions).buffer);
+    for (const { w, first, count } of batch.windows) {
+      const members = [...positions.subarray(first, first + count)];
+      const id = `${batch.message}/${batch.chunk}/${batch.channel}/${w}`;
+      this.emissions.set(id, [...(this.emissions.get(id) ?? []), members]);
+      const outcome: WindowOutcome = {
+        message: batch.message,
+        messageId: batch.messageId,
+        account: batch.account,
+        application: batch.application,
+        bucket: batch.bucket,
+        chunk: batch.chunk,
+        channel: batch.channel,
+        w,
+        at: new Date(this.#clock.now()),
+        outcome: {
+          $case: 'settled',
+          value: {
+            sent: [
+              {
+                platform: 1,
+                hour: 0,
+                set: Buffer.from(ChunkSet.of(members).encode()),
+                notDisplayable: Buffer.alloc(0),
+              },
+            ],
+            failed: [],
+            deadTokens: [],
+            claimedAt: undefined,
+          },
+        },
+      };
+      const chance = this.#chance();
+      if (chance < 0.15) continue;
+      if (chance < 0.35) {
+        const until = this.#clock.now() + 5_000;
+        await this.#publish({ ...outcome, outcome: { $case: 'deferred', value: { until: new Date(until) } } });
+        if (chance < 0.3) this.#deferred.push({ until, outcome });
+      } else await this.#publish(outcome);
+    }
+  }
+
+  async #publish(outcome: WindowOutcome): Promise<void> {
+    const { message, application, chunk } = outcome;
+    const value = WindowOutcome.encode(outcome).finish();
+    await this.#broker.publish(topicNames.outcomes, [{ key: `${message}/${application}/${chunk}`, value }]);
+  }
+}
+
+const quiet = openLog((process.env['FANOUT_LOG'] ?? 'fatal') as 'fatal');
+
+const open = (db: Db, broker: Broker, clock: TestClock): Promise<FanoutService> =>
+  openFanout({
+    db,
+    broker,
+    clock,
+    log: quiet,
+    metrics: new Registry(),
+    masterKey: new Uint8Array(32),
+    watchEveryMs: 20,
+  });
+
+/** Waits until nothing is open, moving the clock on; fails after a minute. */
+async function settle(fanout: FanoutService, clock: TestClock, dispatchers: FakeDispatchers, step = 0): Promise<void> {
+  const deadline = Date.now() + 50_000;
+  let open: string[] = [];
+  for (let quietRounds = 0; quietRounds < 2;) {
+    if (Date.now() > deadline) throw new Error(`not settled: ${open.join('; ')}`);
+    ({ open } = await fanout.operations.settled({}));
+    quietRounds = open.length === 0 ? quietRounds + 1 : 0;
+    if (open.length > 0) {
+      await delay(15);
+      clock.advance(step);
+      await dispatchers.resume();
+    }
+  }
+}
+
+/** Stops a process of the fan-out dead at its `fatal`-th write: nothing that it does from then on has an effect. */
+class Killer {
+  dead = false;
+  #left: number;
+  readonly #afterwards: boolean;
+
+  /** @param afterwards the fatal write is done, only its answer is lost. */
+  constructor(fatal: number, afterwards: boolean) {
+    this.#left = fatal;
+    this.#afterwards = afterwards;
+  }
+
+  wrap<T extends object>(target: T, writes: ReadonlySet<string>, wrapResult?: (result: object) => object): T {
+    return new Proxy(target, {
+      get: (of, name) => {
+        const member = Reflect.get(of, name) as unknown;
+        if (typeof member !== 'function') return member;
+        return (...args: unknown[]): unknown => {
+          const call = (): unknown => Reflect.apply(member, of, args) as unknown;
+          if (writes.has(String(name))) return this.#write(call as () => Promise<unknown>);
+          if (this.dead) throw new Error('killed');
+          const result = call();
+          return wrapResult && typeof result === 'object' && result !== null ? wrapResult(result) : result;
+        };
+      },
+    });
+  }
+
+  db(db: Db): Db {
+    const writes = new Set(['updateOne', 'bulkWrite', 'insertMany', 'insertOne', 'deleteMany', 'deleteOne']);
+    return this.wrap(db, new Set(['command']), (result) => ('find' in result ? this.wrap(result, writes) : result));
+  }
+
+  broker(broker: Broker): Broker {
+    const wrapped = this.wrap(broker, new Set(['publish']));
+    return {
+      ...{
+        lag: wrapped.lag,
+        groups: wrapped.groups,
+        seek: wrapped.seek,
+        close: wrapped.close,
+        publish: wrapped.publish,
+      },
+      subscribe: (options) =>
+        broker.subscribe({
+          ...options,
+          // What a dead process has handled is handled again.
+          handler: async (batch) => {
+            if (this.dead) return 0;
+            const done = await options.handler(batch).catch(() => 0);
+            return this.dead ? 0 : done;
+          },
+        }),
+    };
+  }
+
+  async #write(call: () => Promise<unknown>): Promise<unknown> {
+    if (this.dead) throw new Error('killed');
+    if (--this.#left > 0) return call();
+    this.dead = true;
+    if (this.#afterwards) await call();
+    throw new Error('killed');
+  }
+}
+
+const randomFrom = (seed: number) => (): number => {
+  seed = (seed + 0x6d2b79f5) | 0;
+  let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+  return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+};
+
+const commitsOf = async (db: Db, category: string): Promise<PlanEvent[]> => {
+  const commits = await db.collection<{ events: Binary[] }>(`${category}.commits`).find().toArray();
+  return commits.flatMap(({ events }) => events.map((bytes) => PlanEvent.decode(bytes.buffer)));
+};
+
+interface WorldOptions {
+  readonly chance?: () => number;
+  readonly application?: object;
+}
+
+describeWithMongo('fan-out', (mongo) => {
+  let worlds = 0;
+  const closers: (() => Promise<unknown>)[] = [];
+  const world = async (devices: readonly DeviceDocument[], { chance, application }: WorldOptions = {}) => {
+    const number = ++worlds;
+    const db = mongo.database(`registry${number}`);
+    await prepare(db, devices, application);
+    const broker: EmbeddedBroker = await testBroker({ db: mongo.database(`log${number}`) });
+    const clock = new TestClock();
+    const dispatchers = await new FakeDispatchers(broker, clock, chance).start();
+    closers.push(
+      () => broker.close(),
+      () => dispatchers.stop(),
+    );
+    const start = async (killer?: Killer): Promise<FanoutService> => {
+      const fanout = await open(killer?.db(db) ?? db, killer?.broker(broker) ?? broker, clock);
+      closers.push(() => fanout.close());
+      return fanout;
+    };
+    const plansOf = async ({ code }: NewMessage): Promise<PlanDocument[]> =>
+      db
+        .collection<PlanDocument>(PLANS)
+        .find({ _id: { $gt: `${code}/`, $lt: `${code}0` } })
+        .sort({ _id: 1 })
+        .toArray();
+    return { db, broker, clock, dispatchers, start, plansOf };
+  };
+  afterEach(async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+  });
+  const some = Array.from({ length: 1200 }, (_, i) => device(i));
+  const twoChunks = [...some, ...Array.from({ length: 700 }, (_, i) => device(seqOf(1, i)))];
+
+  it('plans a selection once per chunk and emits windows of 500 ranks', async () => {
+    const { broker, clock, dispatchers, start, plansOf } = await world(twoChunks);
+    const fanout = await start();
+    const message = newMessage({ audience: selection(even) });
+    await release(broker, message, clock.date);
+    await settle(fanout, clock, dispatchers);
+
+    const plans = await plansOf(message);
+    expect(plans.map(({ _id, windows, settledAt }) => ({ _id, windows, settled: settledAt !== undefined }))).toEqual([
+      { _id: `${message.code}/0/${APP}/0`, windows: { apns: 1, fcm: 1 }, settled: true },
+      { _id: `${message.code}/0/${APP}/1`, windows: { apns: 1, fcm: 1 }, settled: true },
+    ]);
+    const sendable = plannedOf(plans[0]!).sendable.find(({ channel }) => channel === 'apns')!.set;
+    const expected = some.filter(({ seq, platform }) => seq % 2 === 0 && platform === 1).map(({ seq }) => seq);
+    expect([...ChunkSet.decode(sendable).positions()]).toEqual(expected);
+    expect(dispatchers.emissions.get(`${message.code}/0/apns/0`)).toEqual([expected]);
+    const batch = dispatchers.batches.find(({ channel, chunk }) => channel === 'apns' && chunk === 0)!;
+    expect(batch.tokens.toString()).toBe(expected.map((seq) => `token-${seq}`).join(''));
+    expect(batch).toMatchObject({ credential: { application: APP, platform: 1, version: 1 }, releasedAt: clock.date });
+  });
+
+  it('counts every named device that is known, and sends to those that can be sent to', async () => {
+    const devices = [
+      device(0, { platform: 1 }),
+      device(1, { platform: 1, token: undefined }),
+      device(2, { platform: 3 }),
+      device(3, { platform: 11 }),
+      device(4, { platform: 7 }),
+      device(5, { status: 0 }),
+      device(seqOf(1, 7), { platform: 1 }),
+    ].map((each) => (each.token === undefined ? (({ token: _token, ...rest }) => rest)(each) : each));
+    const { broker, clock, dispatchers, start, plansOf } = await world(devices, {
+      application: { platforms: [platform(1), { ...platform(3), enabled: false }, platform(11)] },
+    });
+    const fanout = await start();
+    const message = newMessage({ audience: named(0, 1, 2, 3, 4, 5, 6, seqOf(1, 7)) });
+    await release(broker, message, clock.date);
+    await settle(fanout, clock, dispatchers);
+
+    const [first, second] = (await plansOf(message)).map(plannedOf);
+    const sets = (of: readonly { readonly set: Buffer }[]) =>
+      of.map(({ set }) => [...ChunkSet.decode(set).positions()]);
+    expect(first!.eligible.map(({ platform }) => platform)).toEqual([1, 3, 7, 11]);
+    expect(sets(first!.eligible)).toEqual([[0, 1], [2], [4], [3]]);
+    expect(first!.failed.map(({ category, name, platform }) => ({ category, name, platform }))).toEqual([
+      { category: 'NO_TOKEN', name: 'no_token', platform: 1 },
+      { category: 'PLATFORM_DISABLED', name: 'platform_disabled', platform: 3 },
+      { category: 'PLATFORM_DISABLED', name: 'platform_disabled', platform: 7 },
+      { category: 'INVALID_CONFIGURATION', name: 'not_configured', platform: 11 },
+    ]);
+    expect(first!.named).toBe(true);
+    expect(sets(second!.sendable)).toEqual([[7]]);
+    expect([...dispatchers.emissions.keys()].sort()).toEqual([`${message.code}/0/apns/0`, `${message.code}/1/apns/0`]);
+    const lag = await broker.lag('dispatcher.apns');
+    expect(lag.filter(({ topic, end }) => topic.endsWith('.direct') && end > 0)).not.toEqual([]);
+  });
+
+  it('settles what has nothing to send at once, and a message that meets nobody', async () => {
+    const { db, broker, clock, dispatchers, start } = await world([device(0, { platform: 9 })]);
+    const fanout = await start();
+    await release(broker, newMessage({ audience: selection() }), clock.date);
+    await release(broker, newMessage({ audience: named(77) }), clock.date);
+    await release(broker, newMessage({ audience: named() }), clock.date);
+    await settle(fanout, clock, dispatchers);
+    const cases = (await commitsOf(db, 'plans')).map(({ event }) => event?.$case);
+    expect(cases.sort()).toEqual(['chunk', 'chunk', 'settled', 'settled']);
+    expect(await commitsOf(db, 'fanouts')).toHaveLength(3);
+    expect(dispatchers.batches).toEqual([]);
+  });
+
+  it('emits a lost window again, the same devices with what they are now, and those that are gone marked', async () => {
+    let lose = true;
+    const { db, broker, clock, dispatchers, start } = await world(
+      Array.from({ length: 4 }, (_, i) => device(i, { platform: 1 })),
+      { chance: () => (lose ? 0 : 1) },
+    );
+    const fanout = await start();
+    const message = newMessage({ audience: selection() });
+    await release(broker, message, clock.date);
+    while (dispatchers.batches.length === 0) await delay(10);
+    lose = false;
+    const devices = db.collection<DeviceDocument>(DEVICES);
+    await devices.updateOne({ seq: 0 }, { $set: { status: 0 }, $unset: { token: true } });
+    await devices.updateOne({ seq: 1 }, { $set: { token: 'new' } });
+    await devices.updateOne({ seq: 2 }, { $set: { platform: 3 } });
+    await delay(100);
+    clock.advance(15);
+    await delay(100);
+    expect(dispatchers.batches).toHaveLength(1);
+    await settle(fanout, clock, dispatchers, 5);
+    expect(dispatchers.emissions.get(`${message.code}/0/apns/0`)).toEqual([
+      [0, 1, 2, 3],
+      [0, 1, 2, 3],
+    ]);
+    const again = dispatchers.batches[1]!;
+    expect(again.gone[0]).toBe(0b0101);
+    expect(again.tokens.toString()).toBe('newtoken-3');
+    expect([...new Uint32Array(new Uint8Array(again.tokenEnds).buffer)]).toEqual([0, 3, 3, 10]);
+  });
+
+  it('lets deferred windows wait, and sends again only what is overdue', async () => {
+    const chances = [0.2, 0.32, 1];
+    const { broker, clock, dispatchers, start, plansOf } = await world([device(0), device(1)], {
+      chance: () => chances.shift() ?? 1,
+    });
+    const fanout = await start();
+    const message = newMessage({ audience: selection() });
+    await release(broker, message, clock.date);
+    await settle(fanout, clock, dispatchers);
+    expect((await plansOf(message))[0]!.settledAt).toBeUndefined();
+    clock.advance(6);
+    await dispatchers.resume();
+    await settle(fanout, clock, dispatchers, 1);
+    expect(dispatchers.batches.length).toBe(3);
+    expect((await plansOf(message))[0]!.settledAt).toBeDefined();
+  });
+
+  it('shows relative badges from what the device has, and makes what was sent the new base, once', async () => {
+    const devices = [
+      device(0, { platform: 1, self: { badge: 4 } }),
+      device(1, { platform: 1 }),
+      device(2, { platform: 1, self: { badge: 1 } }),
+    ];
+    const { db, broker, clock, dispatchers, start } = await world(devices);
+    const fanout = await start();
+    const badges = async () =>
+      (await db.collection<DeviceDocument>(DEVICES).find().sort({ seq: 1 }).toArray()).map(({ self }) => self?.badge);
+    const send = async (badge: string): Promise<number[]> => {
+      const content = { ...Content.create(), ios: { ...IosContent.create(), badge } };
+      await release(broker, newMessage({ audience: selection(), content }), clock.date);
+      await settle(fanout, clock, dispatchers);
+      return [...new Int32Array(new Uint8Array(dispatchers.batches.at(-1)!.badges).buffer)];
+    };
+    expect(await send('+2')).toEqual([6, 2, 3]);
+    expect(await badges()).toEqual([6, 2, 3]);
+    expect(await send('-3')).toEqual([3, 0, 0]);
+    expect(await badges()).toEqual([3, 0, 0]);
+    // A repeated outcome of the last message counts nothing.
+    const lag = await broker.lag('fanout.outcomes');
+    for (const { topic, partition } of lag) await broker.seek('fanout.outcomes', topic, partition, 0);
+    await settle(fanout, clock, dispatchers);
+    expect(await badges()).toEqual([3, 0, 0]);
+    expect(await send('7')).toEqual([]);
+    expect(await badges()).toEqual([7, 7, 7]);
+  });
+
+  it('renders the values of the tags that the content names', async () => {
+    const own = (number: number, name: string, type: TagType) => ({
+      _id: `a:${name}`,
+      rev: 1,
+      kind: 'tag',
+      account: 'a',
+      applicationSpecific: false,
+      ...{ number, name, type },
+    });
+    const long = 'é'.repeat(70);
+    const tags = [
+      { k: 7, v: 'Phone' },
+      { k: 71, v: long.slice(0, 64), s: long },
+      { k: 72, v: 'a' },
+      { k: 72, v: 'b' },
+      { k: 73, v: Date.UTC(2026, 0, 2, 3, 4) },
+      { k: 75, v: 1e21 },
+      { k: 76, v: '11~M', s: '1.0' },
+    ];
+    const { db, broker, clock, dispatchers, start } = await world([
+      device(0, { platform: 1, tags }),
+      device(1, { platform: 1 }),
+    ]);
+    await db
+      .collection<{ _id: string }>(TAGS)
+      .insertMany([
+        own(71, 'Name', TagType.TAG_TYPE_STRING),
+        own(72, 'Fruits', TagType.TAG_TYPE_LIST),
+        own(73, 'Born', TagType.TAG_TYPE_DATE),
+        own(75, 'Score', TagType.TAG_TYPE_DECIMAL),
+        own(76, 'Build', TagType.TAG_TYPE_VERSION),
+      ]);
+    const fanout = await start();
+    const names = ['Name', 'Fruits', 'Unknown', 'Born', 'Score', 'Build', 'Language', 'Device Model'];
+    await release(
+      broker,
+      newMessage({ audience: selection(), content: { ...Content.create(), tags: names } }),
+      clock.date,
+    );
+    await settle(fanout, clock, dispatchers);
+    const { values, valueEnds } = dispatchers.batches[0]!;
+    const ends = [...new Uint32Array(new Uint8Array(valueEnds).buffer)];
+    const texts = ends.map((end, i) => values.subarray(i === 0 ? 0 : ends[i - 1], end).toString());
+    expect(texts.slice(0, 8)).toEqual([
+      long,
+      'a, b',
+      '',
+      '2026-01-02 03:04',
+      '1000000000000000000000',
+      '1.0',
+      'en',
+      'Phone',
+    ]);
+    expect(texts.slice(8)).toEqual(['', '', '', '', '', '', 'en', '']);
+  });
+
+  it('keeps hidden messages for 7 days, with everything that was planned for them', async () => {
+    const { db, broker, clock, dispatchers, start } = await world([device(0)]);
+    const fanout = await start();
+    await release(broker, newMessage({ audience: named(0), hidden: true }), clock.date);
+    await release(broker, newMessage({ audience: named(0) }), clock.date);
+    await settle(fanout, clock, dispatchers);
+    const kept = async () =>
+      Promise.all(['outgoing', PLANS, 'fanouts', 'marks'].map((name) => db.collection(name).countDocuments()));
+    expect(await kept()).toEqual([2, 2, 2, 2]);
+    clock.advance(7 * 86_400 + 1);
+    await removeExpired(db, new OutgoingMessages(db), clock.date);
+    expect(await kept()).toEqual([1, 1, 1, 1]);
+  });
+
+  it('plans every device once and settles every window, wherever it is killed', async () => {
+    const rounds = Number(process.env['FANOUT_KILLS'] ?? 12);
+    const first = Number(process.env['FANOUT_SEED'] ?? 1);
+    for (let seed = first; seed < first + rounds; seed++) {
+      const chance = randomFrom(seed);
+      const { db, broker, clock, dispatchers, start, plansOf } = await world(twoChunks, { chance });
+      const sent = [
+        newMessage({ audience: selection(even) }),
+        newMessage({ audience: selection() }),
+        newMessage({ audience: named(1, 2, seqOf(1, 3)) }),
+        newMessage({ audience: named(...Array.from({ length: 300 }, (_, i) => i * 2)) }),
+      ];
+      const released = clock.date;
+      for (const message of sent) await release(broker, message, released);
+      for (let life = 0; life < 4; life++) {
+        const killer = new Killer(1 + Math.floor(chance() * 25), chance() < 0.5);
+        const fanout = await start(killer).catch(() => undefined);
+        const until = Date.now() + 400;
+        while (!killer.dead && Date.now() < until) {
+          await delay(10);
+          clock.advance(3);
+          await dispatchers.resume();
+        }
+        killer.dead = true;
+        await fanout?.close();
+      }
+      const fanout = await start();
+      await settle(fanout, clock, dispatchers, 4);
+      while (
+        (await fanout.operations.settled({})).open.length > 0 ||
+        (await db.collection('outgoing').countDocuments({ checkAt: { $exists: true } })) > 0
+      ) {
+        clock.advance(4);
+        await dispatchers.resume();
+        await delay(15);
+      }
+
+      const events = await commitsOf(db, 'plans');
+      const times = (of: string): Map<string, number> =>
+        events
+          .filter(({ event }) => event?.$case === of)
+          .reduce((all, { message, event }) => {
+            const id = `${message}/${(event!.value as { chunk: number }).chunk}`;
+            return all.set(id, (all.get(id) ?? 0) + 1);
+          }, new Map<string, number>());
+      expect([...times('chunk').values()].every((n) => n === 1)).toBe(true);
+      expect(times('settled')).toEqual(times('chunk'));
+      expect((await commitsOf(db, 'fanouts')).map(({ message }) => message).sort()).toEqual(
+        sent.map(({ code }) => code).sort(),
+      );
+      for (const message of sent) {
+        const plans = await plansOf(message);
+        expect(plans).toHaveLength(message === sent[3] ? 1 : 2);
+        for (const { _id, ...stored } of plans) {
+          for (const { channel, set } of plannedOf({ _id, ...stored }).sendable) {
+            const members = [...ChunkSet.decode(set).positions()];
+            const chunk = _id.split('/')[3];
+            for (let w = 0; w * WINDOW_SIZE < members.length; w++) {
+              const emissions = dispatchers.emissions.get(`${message.code}/${chunk}/${channel}/${w}`) ?? [];
+              const expected = members.slice(w * WINDOW_SIZE, (w + 1) * WINDOW_SIZE);
+              expect(emissions.length).toBeGreaterThan(0);
+              for (const emission of emissions) expect(emission).toEqual(expected);
+            }
+          }
+        }
+      }
+      for (const close of closers.splice(0).reverse()) await close();
+    }
+  }, 300_000);
+});

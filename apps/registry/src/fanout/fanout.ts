@@ -1,0 +1,165 @@
+import { openLogs } from '@tidings/event-store';
+import { FanoutTask, MessageEvent, type PlanEvent, topicNames, WindowOutcome } from '@tidings/events';
+import { randomBase62 } from '@tidings/kernel';
+import type { Operations } from '@tidings/rpc';
+import { Closing, every, operationsOf, type ServiceDeps } from '@tidings/runtime';
+import { type Broker, consume, type ConsumeOptions, type Readers } from '@tidings/streaming';
+import { openAccountStore } from '../accounts/store.ts';
+import { applicationView } from '../applications/view.ts';
+import { openTags } from '../tags/tags.ts';
+import { Badges } from './badges.ts';
+import { Chunks } from './chunks.ts';
+import { Desks } from './desks.ts';
+import { removeExpired } from './expiry.ts';
+import { groups } from './keys.ts';
+import { Lease } from './lease.ts';
+import { Marks } from './marks.ts';
+import { Releases } from './messages.ts';
+import { OutgoingMessages } from './outgoing.ts';
+import { passing } from './passing.ts';
+import { fanoutsLog, plansLog } from './plans.ts';
+import { DeviceScan } from './scan.ts';
+import { Settling } from './settling.ts';
+import { Watch } from './watch.ts';
+
+/** Chunks of broadcasts under way at a time: one scans while the other writes. */
+const BROADCAST_DESKS = 2;
+const DIRECT_DESKS = 16;
+/** A handler takes no further task when it has been at work for so long: it must be done within 5 s (architecture 6). */
+const PATIENCE_MS = 2_000;
+const WATCH_EVERY_MS = 1_000;
+const WATCH_LEASE_MS = 10_000;
+const SWEEP_EVERY_MS = 60_000;
+/** Messages that are looked at for the barrier. */
+const BARRIER_MESSAGES = 1_000;
+
+export interface FanoutDeps extends ServiceDeps {
+  readonly broker: Broker;
+  /** How often the watchdog runs, in milliseconds. @default 1000 */
+  readonly watchEveryMs?: number;
+}
+
+export interface FanoutService {
+  readonly operations: Operations;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the fan-out: it decides who gets which message, once, and sees to it that every window is sent until it is settled (sending 2).
+ * Runs in the registry's database; any number of processes may do so side by side.
+ */
+export async function openFanout(deps: FanoutDeps): Promise<FanoutService> {
+  const { clock, log, broker } = deps;
+  const closing = new Closing(log);
+  const parts = await openParts(deps, closing);
+  await consumeAll(deps, parts, closing);
+  keepWatch(deps, parts, closing);
+  const open = async (): Promise<string[]> => {
+    const behind = await Promise.all(Object.values(groups).map((group) => lagOf(broker, group)));
+    const writing = [parts.plans, parts.fanouts].every((logs) => logs.idle()) ? [] : ['fanout: writing'];
+    return [...behind.flat(), ...writing, ...(await parts.watch.openMessages(BARRIER_MESSAGES))];
+  };
+  return { operations: operationsOf(clock, open), close: () => closing.close() };
+}
+
+type Parts = Awaited<ReturnType<typeof openParts>>;
+
+async function openParts({ db, clock, log, broker }: FanoutDeps, closing: Closing) {
+  const onProblem = (problem: object): void => log.error(problem, 'numbered log');
+  const plans = closing.add('plans', openLogs(db, plansLog, { clock, onProblem }), (logs) => logs.close());
+  const fanouts = closing.add('fanouts', openLogs(db, fanoutsLog, { clock, onProblem }), (logs) => logs.close());
+  const outgoing = new OutgoingMessages(db);
+  await outgoing.prepare();
+  const scan = new DeviceScan(db);
+  const marks = new Marks(db);
+  const store = openAccountStore(db);
+  const tags = openTags(store);
+  const chunks = new Chunks({
+    ...{ db, clock, broker, scan, outgoing, marks, plans },
+    async findApplication(code) {
+      const application = await store.application(code);
+      return application && applicationView(application);
+    },
+    async findTags(account, names) {
+      const set = await tags.of(account, names);
+      return names.map((name) => set.named(name));
+    },
+  });
+  const directDesks = new Desks(DIRECT_DESKS);
+  const broadcastDesks = new Desks(BROADCAST_DESKS);
+  const releases = new Releases({ clock, broker, scan, outgoing, chunks, directDesks, fanouts });
+  const settling = new Settling({ db, clock, marks, plans, badges: new Badges(db, outgoing, marks) });
+  const watch = new Watch({ db, clock, broker, outgoing, marks, settling, releases });
+  return { outgoing, plans, fanouts, chunks, directDesks, broadcastDesks, releases, settling, watch };
+}
+
+async function consumeAll({ broker, log }: FanoutDeps, parts: Parts, closing: Closing): Promise<void> {
+  const { chunks, directDesks, broadcastDesks, releases, settling } = parts;
+  const subscribe = async <const R extends Readers>(options: ConsumeOptions<R>): Promise<void> => {
+    const subscription = await consume(broker, {
+      ...options,
+      handler: (records) => passing(() => options.handler(records)),
+      report: (incident) => log.warn({ ...incident, err: incident.error }, 'record not handled'),
+    });
+    closing.add(options.group, subscription, () => subscription.stop());
+  };
+  await subscribe({
+    group: groups.messages,
+    topics: { [topicNames.messages]: MessageEvent },
+    maxRecords: 100,
+    handler: (records) => releases.handle(records.map(({ value }) => value)),
+  });
+  await subscribe({
+    group: groups.tasks,
+    topics: { [topicNames.fanout]: FanoutTask },
+    maxRecords: 16,
+    async handler(records) {
+      const startedAt = performance.now();
+      let done = 0;
+      for (const { value } of records) {
+        if (done > 0 && performance.now() - startedAt > PATIENCE_MS) break;
+        await chunks.work(value, broadcastDesks);
+        done++;
+      }
+      return done;
+    },
+  });
+  await subscribe({
+    group: groups.direct,
+    topics: { [topicNames.fanoutDirect]: FanoutTask },
+    maxRecords: 100,
+    // Side by side, so that one commit plans all messages that wait for a chunk.
+    handler: async (records) => void (await Promise.all(records.map(({ value }) => chunks.work(value, directDesks)))),
+  });
+  await subscribe({
+    group: groups.outcomes,
+    topics: { [topicNames.outcomes]: WindowOutcome },
+    handler: (records) => settling.record(records.map(({ value }) => value)),
+  });
+}
+
+/** One process at a time watches, and removes what has expired; two that do so are no harm. */
+function keepWatch(deps: FanoutDeps, { watch, outgoing }: Parts, closing: Closing): void {
+  const { db, clock, log, watchEveryMs = WATCH_EVERY_MS } = deps;
+  const lease = new Lease(db, clock, 'fanout.watch', randomBase62(12));
+  closing.add('lease', lease, () => lease.release());
+  const whileLeased = (name: string, everyMs: number, work: (signal: AbortSignal) => Promise<void>): void => {
+    const run = async (signal: AbortSignal): Promise<void> => {
+      if (await lease.take(WATCH_LEASE_MS)) await work(signal);
+    };
+    closing.add(name, every(everyMs, run, { name, log }), (periodic) => periodic.stop());
+  };
+  whileLeased('watch over windows', watchEveryMs, (signal) => watch.run(signal));
+  whileLeased('removal of expired messages', SWEEP_EVERY_MS, () => removeExpired(db, outgoing, new Date(clock.now())));
+}
+
+async function lagOf(broker: Broker, group: string): Promise<string[]> {
+  const behind = (await broker.lag(group)).filter(({ committed, end }) => committed < end);
+  return behind.map(({ topic, partition, committed, end }) => `${group}: ${end - committed} of ${topic} ${partition}`);
+}
+
+/** What the relay publishes. */
+export const planRecordKey = ({ message, application, event }: PlanEvent): string => {
+  const chunk = event?.$case === 'chunk' || event?.$case === 'settled' ? `/${event.value.chunk}` : '';
+  return `${message}/${application}${chunk}`;
+};

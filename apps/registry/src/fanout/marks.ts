@@ -1,0 +1,125 @@
+import type { WindowOutcome } from '@tidings/events';
+import type { AnyBulkWriteOperation, Collection, Db, UpdateFilter } from 'mongodb';
+import { type ChunkKey, chunkKeyOfOutcome, marksId } from './keys.ts';
+import type { Emission, OpenWindow } from './windows.ts';
+
+export const MARKS = 'marks';
+
+/** Windows in one number of `settled`. */
+const WORD = 31;
+
+/**
+ * What happened to the windows of a plan in one channel. Every field is written by updates that may come in any order and be repeated,
+ * so whoever is first makes the document.
+ */
+export interface MarksDocument {
+  /** Of `marksId`. */
+  readonly _id: string;
+  /** By window: partition, offset and time (milliseconds since 1970) of its last record. */
+  readonly e?: Readonly<Record<string, readonly [partition: number, offset: number, at: number]>>;
+  /** By window: until when it is deferred, milliseconds since 1970. Emitting it again ends the deferral. */
+  readonly d?: Readonly<Record<string, number>>;
+  /** Settled windows, 31 to a number: bits only ever come. */
+  readonly s?: Readonly<Record<string, number>>;
+}
+
+const wordOf = (w: number): number => Math.floor(w / WORD);
+const bitOf = (w: number): number => 1 << (w % WORD);
+
+export const isSettled = (marks: Pick<MarksDocument, 's'> | undefined, w: number): boolean =>
+  ((marks?.s?.[wordOf(w)] ?? 0) & bitOf(w)) !== 0;
+
+/** The windows below `count` that are not settled. */
+export function openWindows(marks: Pick<MarksDocument, 's'> | undefined, count: number): number[] {
+  const open: number[] = [];
+  for (let w = 0; w < count; w++) if (!isSettled(marks, w)) open.push(w);
+  return open;
+}
+
+export function windowOf(marks: MarksDocument | undefined, w: number): OpenWindow {
+  const emitted = marks?.e?.[w];
+  return {
+    emitted: emitted && { partition: emitted[0], offset: emitted[1], at: emitted[2] },
+    deferredUntil: marks?.d?.[w],
+  };
+}
+
+/** The document's update for one window. */
+type Change = { readonly settled: number } | { readonly deferred: number; readonly until: number };
+
+/** Marks of windows; see {@link MarksDocument}. */
+export class Marks {
+  readonly #marks: Collection<MarksDocument>;
+
+  constructor(db: Db) {
+    this.#marks = db.collection<MarksDocument>(MARKS);
+  }
+
+  /** Records where windows were emitted to. */
+  async emitted(
+    key: ChunkKey,
+    channel: string,
+    windows: readonly { readonly w: number; readonly emission: Emission }[],
+  ): Promise<void> {
+    const set: Record<string, unknown> = {};
+    const unset: Record<string, true> = {};
+    for (const { w, emission } of windows) {
+      set[`e.${w}`] = [emission.partition, emission.offset, emission.at];
+      unset[`d.${w}`] = true;
+    }
+    const update = { $set: set, $unset: unset } as UpdateFilter<MarksDocument>;
+    await this.#apply([{ updateOne: { filter: { _id: marksId(key, channel) }, update, upsert: true } }]);
+  }
+
+  /** Records outcomes; repeats change nothing. */
+  async record(outcomes: readonly WindowOutcome[]): Promise<void> {
+    const changes = new Map<string, Change[]>();
+    for (const each of outcomes) {
+      const id = marksId(chunkKeyOfOutcome(each), each.channel);
+      const list = changes.get(id) ?? [];
+      if (list.length === 0) changes.set(id, list);
+      if (each.outcome?.$case === 'settled') list.push({ settled: each.w });
+      else if (each.outcome?.value.until) list.push({ deferred: each.w, until: each.outcome.value.until.getTime() });
+    }
+    await this.#apply(
+      [...changes].flatMap(([_id, list]) =>
+        list.length === 0 ? [] : [{ updateOne: { filter: { _id }, update: updateOf(list), upsert: true } }],
+      ),
+    );
+  }
+
+  async #apply(writes: readonly AnyBulkWriteOperation<MarksDocument>[]): Promise<void> {
+    if (writes.length === 0) return;
+    try {
+      await this.#marks.bulkWrite([...writes], { ordered: false });
+    } catch (error) {
+      // Two upserts made the same document at once: one of them has to come again, as an update.
+      if ((error as { code?: unknown }).code !== 11000) throw error;
+      await this.#marks.bulkWrite([...writes], { ordered: false });
+    }
+  }
+
+  /** The marks of plans in all their channels, by `_id`. */
+  async find(ids: readonly string[]): Promise<ReadonlyMap<string, MarksDocument>> {
+    const found = ids.length === 0 ? [] : await this.#marks.find({ _id: { $in: [...ids] } }).toArray();
+    return new Map(found.map((marks) => [marks._id, marks]));
+  }
+}
+
+function updateOf(changes: readonly Change[]): UpdateFilter<MarksDocument> {
+  const bits: Record<string, { or: number }> = {};
+  const max: Record<string, number> = {};
+  for (const change of changes) {
+    if ('settled' in change) {
+      const field = `s.${wordOf(change.settled)}`;
+      bits[field] = { or: (bits[field]?.or ?? 0) | bitOf(change.settled) };
+    } else {
+      const field = `d.${change.deferred}`;
+      max[field] = Math.max(max[field] ?? 0, change.until);
+    }
+  }
+  return {
+    ...(Object.keys(bits).length > 0 ? { $bit: bits } : {}),
+    ...(Object.keys(max).length > 0 ? { $max: max } : {}),
+  };
+}

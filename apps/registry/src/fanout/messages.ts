@@ -1,0 +1,115 @@
+import type { LogWriter } from '@tidings/event-store';
+import { FanoutTask, type MessageEvent, topicNames } from '@tidings/events';
+import { chunkOf, type Clock } from '@tidings/kernel';
+import type { Broker, Position } from '@tidings/streaming';
+import type { Chunks } from './chunks.ts';
+import type { Desks } from './desks.ts';
+import { type ChunkKey, chunkRecordKey } from './keys.ts';
+import { laneOf, type Outgoing, type OutgoingMessages, type Released } from './outgoing.ts';
+import { fanoutLogOf, type PlanFanout } from './plans.ts';
+import type { DeviceScan } from './scan.ts';
+
+/** Messages to so few are planned where they are released: a task of their own would cost a hop. */
+const AT_ONCE = 100;
+
+export interface ReleaseParts {
+  readonly clock: Clock;
+  readonly broker: Broker;
+  readonly scan: DeviceScan;
+  readonly outgoing: OutgoingMessages;
+  readonly chunks: Chunks;
+  readonly directDesks: Desks;
+  readonly fanouts: LogWriter<PlanFanout, readonly number[]>;
+}
+
+/** A chunk of a message that there is work for. */
+export interface Task {
+  readonly of: Outgoing;
+  readonly key: ChunkKey;
+}
+
+/** The topic of a message's tasks. */
+export const taskTopicOf = (message: Outgoing): string =>
+  laneOf(message) === 'direct' ? topicNames.fanoutDirect : topicNames.fanout;
+
+/** Publishes tasks, each in the lane of its message; returns where they lie. */
+export async function publishTasks(broker: Broker, tasks: readonly Task[]): Promise<ReadonlyMap<Task, Position>> {
+  const byTopic = Map.groupBy(tasks, ({ of }) => taskTopicOf(of));
+  const published = [...byTopic].map(async ([topic, together]) => {
+    const records = together.map(({ of, key }) => ({
+      key: chunkRecordKey(key),
+      value: FanoutTask.encode({ ...key, account: of.account }).finish(),
+    }));
+    const positions = await broker.publish(topic, records);
+    return together.map((task, i) => [task, positions[i]!] as const);
+  });
+  return new Map((await Promise.all(published)).flat());
+}
+
+/** Splits released messages into chunks. */
+export class Releases {
+  readonly #parts: ReleaseParts;
+
+  constructor(parts: ReleaseParts) {
+    this.#parts = parts;
+  }
+
+  /** Takes events of messages, in order: keeps the accepted ones, and splits those that are released. May be repeated. */
+  async handle(events: readonly MessageEvent[]): Promise<void> {
+    const { outgoing } = this.#parts;
+    const keeping = outgoing.keep(events);
+    const released = await outgoing.released(events);
+    await Promise.all([keeping, ...released.map((message) => this.release(message, keeping))]);
+  }
+
+  /**
+   * Splits a message into the chunks of its applications, once, and sees to it that they are planned.
+   * @param kept resolves when the message is stored; nothing goes out before.
+   */
+  async release(message: Released, kept: Promise<void> = Promise.resolve()): Promise<void> {
+    await Promise.all(message.accepted.applications.map((application) => this.#release(message, application, kept)));
+  }
+
+  async #release(message: Released, application: string, kept: Promise<void>): Promise<void> {
+    const { broker, chunks, directDesks } = this.#parts;
+    const target = message.accepted.audience?.target;
+    const split = await this.#chunksOf(message, application);
+    const fanout = this.#planFanout(message, application, split);
+    const keys = (of: readonly number[]): ChunkKey[] =>
+      of.map((chunk) => ({ message: message.message, bucket: 0, application, chunk }));
+    if (target?.$case === 'named' && target.value.seqs.length <= AT_ONCE) {
+      // The chunks follow from the recipients, so their plans need not wait for the split.
+      const ready = Promise.all([fanout, kept]);
+      await Promise.all([ready, ...keys(split).map((key) => chunks.plan(message, key, directDesks, ready))]);
+      return;
+    }
+    const [planned] = await Promise.all([fanout, kept]);
+    await publishTasks(
+      broker,
+      keys(planned).map((key) => ({ of: message, key })),
+    );
+  }
+
+  async #chunksOf({ accepted: { audience } }: Released, application: string): Promise<readonly number[]> {
+    const target = audience?.target;
+    switch (target?.$case) {
+      case 'named':
+        return [...new Set(target.value.seqs.map(chunkOf))].sort((a, b) => a - b);
+      case 'selection': {
+        const last = await this.#parts.scan.lastSeq(application);
+        return Array.from({ length: last < 0 ? 0 : chunkOf(last) + 1 }, (_, chunk) => chunk);
+      }
+      case undefined:
+        return [];
+    }
+  }
+
+  #planFanout(message: Released, application: string, chunks: readonly number[]): Promise<readonly number[]> {
+    return this.#parts.fanouts.submit(fanoutLogOf(message.message), {
+      of: message,
+      key: { message: message.message, bucket: 0, application },
+      chunks,
+      at: new Date(this.#parts.clock.now()),
+    });
+  }
+}

@@ -1,0 +1,205 @@
+import { MessageAccepted, type MessageEvent } from '@tidings/events';
+import type { Lookup } from '@tidings/segments';
+import type { AnyBulkWriteOperation, Binary, Collection, Db } from 'mongodb';
+import { bytesOf } from '../accounts/log.ts';
+import type { Lane } from './keys.ts';
+import type { MessageIdentity } from './plans.ts';
+
+export const OUTGOING = 'outgoing';
+
+const DAY_MS = 86_400_000;
+/** How long plans are kept: as long as statistics are, and those of hidden messages as long as their reports (R-I6, R-LM3). */
+const KEPT_MS = 365 * DAY_MS;
+const HIDDEN_KEPT_MS = 7 * DAY_MS;
+/** When the watchdog looks at a message that was released and is not completed yet. */
+const FIRST_CHECK_MS = 5_000;
+const CACHED = 500;
+
+/** A message on its way, as the fan-out keeps it. */
+export interface OutgoingDocument {
+  /** The message's code. */
+  readonly _id: string;
+  readonly id: number;
+  readonly account: string;
+  /** The event `MessageAccepted`. */
+  readonly accepted: Binary | Uint8Array;
+  readonly acceptedAt: Date;
+  readonly releasedAt?: Date;
+  /** What scans of an application look up: chosen once. */
+  readonly lookups?: Readonly<Record<string, Lookup>>;
+  /** When the watchdog looks next; absent = nothing is open. */
+  readonly checkAt?: Date;
+  /** When it is removed, with everything that was planned for it. */
+  readonly expireAt: Date;
+}
+
+export interface Outgoing extends MessageIdentity {
+  readonly accepted: MessageAccepted;
+  /** Undefined while it is not released. */
+  readonly releasedAt: Date | undefined;
+}
+
+export type Released = Outgoing & { readonly releasedAt: Date };
+
+export const isReleased = (message: Outgoing): message is Released => message.releasedAt !== undefined;
+
+const identityOf = ({ code, id, account }: MessageEvent): MessageIdentity => ({
+  message: code,
+  messageId: id,
+  account,
+});
+
+/** Where a message travels. */
+export const laneOf = ({ accepted }: Outgoing): Lane =>
+  accepted.audience?.target?.$case === 'named' ? 'direct' : 'broadcast';
+
+function outgoingOf(stored: OutgoingDocument): Outgoing {
+  return {
+    message: stored._id,
+    messageId: BigInt(stored.id),
+    account: stored.account,
+    accepted: MessageAccepted.decode(bytesOf(stored.accepted)),
+    releasedAt: stored.releasedAt,
+  };
+}
+
+/** The write that an event of a message's life comes to; undefined where it changes nothing here. */
+function writeOf({ code, id, account, at, event }: MessageEvent): AnyBulkWriteOperation<OutgoingDocument> | undefined {
+  const filter = { _id: code };
+  switch (event?.$case) {
+    case 'accepted': {
+      const { hidden, sendAt } = event.value;
+      const from = Math.max(at!.getTime(), sendAt?.getTime() ?? 0);
+      const kept = {
+        id: Number(id),
+        account,
+        accepted: MessageAccepted.encode(event.value).finish(),
+        acceptedAt: at!,
+        expireAt: new Date(from + (hidden ? HIDDEN_KEPT_MS : KEPT_MS)),
+      };
+      return { updateOne: { filter, update: { $setOnInsert: kept }, upsert: true } };
+    }
+    case 'released': {
+      const checkAt = new Date(at!.getTime() + FIRST_CHECK_MS);
+      return { updateOne: { filter, update: { $min: { releasedAt: at! }, $set: { checkAt } } } };
+    }
+    case 'completed':
+      return { updateOne: { filter, update: { $unset: { checkAt: true } } } };
+    case undefined:
+      return undefined;
+  }
+}
+
+/** The fan-out's own copy of the messages that are not done yet, and of those whose plans are still there. */
+export class OutgoingMessages {
+  readonly #messages: Collection<OutgoingDocument>;
+  /** Released messages: they do not change any more. */
+  readonly #cache = new Map<string, Outgoing>();
+
+  constructor(db: Db) {
+    this.#messages = db.collection<OutgoingDocument>(OUTGOING);
+  }
+
+  async prepare(): Promise<void> {
+    await this.#messages.createIndexes([
+      { name: 'checkAt', key: { checkAt: 1 }, sparse: true },
+      { name: 'expireAt', key: { expireAt: 1 } },
+    ]);
+  }
+
+  /** Takes over what happened to messages; may be repeated. */
+  async keep(events: readonly MessageEvent[]): Promise<void> {
+    const writes = events.map(writeOf).filter((write) => write !== undefined);
+    if (writes.length > 0) await this.#messages.bulkWrite(writes, { ordered: true });
+  }
+
+  /** The messages that these events release, as far as they are known here. Those accepted by the same events are not read. */
+  async released(events: readonly MessageEvent[]): Promise<readonly Released[]> {
+    const found: Released[] = [];
+    const missing: string[] = [];
+    for (const { code, at, event } of events) {
+      if (event?.$case !== 'released') continue;
+      const accepted = events.find((other) => other.code === code && other.event?.$case === 'accepted');
+      if (accepted?.event?.$case !== 'accepted') missing.push(code);
+      else found.push(this.#remember({ ...identityOf(accepted), accepted: accepted.event.value, releasedAt: at! }));
+    }
+    for (const message of (await this.find(missing)).values()) if (isReleased(message)) found.push(message);
+    return found;
+  }
+
+  /** The messages with these codes, as far as they are known here. */
+  async find(codes: readonly string[]): Promise<ReadonlyMap<string, Outgoing>> {
+    const found = new Map<string, Outgoing>();
+    const missing = new Set<string>();
+    for (const code of codes) {
+      const cached = this.#cache.get(code);
+      if (cached) found.set(code, cached);
+      else missing.add(code);
+    }
+    if (missing.size > 0) {
+      for await (const stored of this.#messages.find({ _id: { $in: [...missing] } })) {
+        found.set(stored._id, this.#remember(outgoingOf(stored)));
+      }
+    }
+    return found;
+  }
+
+  #remember<M extends Outgoing>(message: M): M {
+    if (!isReleased(message)) return message;
+    if (this.#cache.size >= CACHED) this.#cache.delete(this.#cache.keys().next().value!);
+    this.#cache.set(message.message, message);
+    return message;
+  }
+
+  /** What the scans of a message in an application look up. Several may choose at once; the first choice stays. */
+  async lookupOf(code: string, application: string, choose: () => Promise<Lookup>): Promise<Lookup> {
+    const field = `lookups.${application}`;
+    const stored = async (): Promise<Lookup | undefined> =>
+      (await this.#messages.findOne({ _id: code }, { projection: { [field]: 1 } }))?.lookups?.[application];
+    const known = await stored();
+    if (known) return known;
+    const chosen = await choose();
+    await this.#messages.updateOne({ _id: code, [field]: { $exists: false } }, { $set: { [field]: chosen } });
+    return (await stored()) ?? chosen;
+  }
+
+  /** Messages that the watchdog is to look at, those longest overdue first. */
+  due(now: Date, limit: number): Promise<string[]> {
+    return this.#codes({ checkAt: { $lte: now } }, limit);
+  }
+
+  /** Messages that are open, whenever the watchdog is to look at them. */
+  open(limit: number): Promise<string[]> {
+    return this.#codes({ checkAt: { $exists: true } }, limit);
+  }
+
+  async #codes(filter: object, limit: number): Promise<string[]> {
+    const found = await this.#messages
+      .find(filter, { projection: { _id: 1 }, limit, hint: 'checkAt' })
+      .sort({ checkAt: 1 })
+      .toArray();
+    return found.map(({ _id }) => _id);
+  }
+
+  /** Sets when the watchdog looks at each message again; undefined = no more. */
+  async reschedule(times: ReadonlyMap<string, Date | undefined>): Promise<void> {
+    const writes = [...times].map(([code, checkAt]): AnyBulkWriteOperation<OutgoingDocument> => {
+      const update = checkAt ? { $set: { checkAt } } : { $unset: { checkAt: true as const } };
+      // A message that was completed meanwhile stays closed.
+      return { updateOne: { filter: { _id: code, checkAt: { $exists: true } }, update } };
+    });
+    if (writes.length > 0) await this.#messages.bulkWrite(writes, { ordered: false });
+  }
+
+  async expired(now: Date, limit: number): Promise<string[]> {
+    const found = await this.#messages
+      .find({ expireAt: { $lte: now } }, { projection: { _id: 1 }, limit, hint: 'expireAt' })
+      .toArray();
+    return found.map(({ _id }) => _id);
+  }
+
+  async remove(codes: readonly string[]): Promise<void> {
+    for (const code of codes) this.#cache.delete(code);
+    await this.#messages.deleteMany({ _id: { $in: [...codes] } });
+  }
+}

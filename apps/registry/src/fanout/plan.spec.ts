@@ -1,0 +1,152 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ChunkPlanned } from '@tidings/events';
+import { ChunkSet, pushPlatforms } from '@tidings/kernel';
+import fc from 'fast-check';
+import { type Candidates, planChunk, type PlanRules } from './plan.ts';
+
+interface Device {
+  readonly position: number;
+  readonly platform: number;
+  readonly controlBucket: number;
+  readonly token: boolean;
+}
+
+const candidatesOf = (devices: readonly Device[]): Candidates => ({
+  count: devices.length,
+  positions: Uint16Array.from(devices, ({ position }) => position),
+  platforms: Uint8Array.from(devices, ({ platform }) => platform),
+  controlBuckets: Uint16Array.from(devices, ({ controlBucket }) => controlBucket),
+  hasToken: (row) => devices[row]!.token,
+});
+
+const settings = fc.record({
+  platform: fc.constantFrom(1, 3, 7, 11, 14),
+  enabled: fc.boolean(),
+  configured: fc.boolean(),
+  credentialVersion: fc.constant(1),
+});
+
+const rules: fc.Arbitrary<PlanRules> = fc.record({
+  chunk: fc.nat(3),
+  named: fc.boolean(),
+  transactional: fc.boolean(),
+  platforms: fc.subarray([1, 3, 7, 14]),
+  application: fc.option(
+    fc.record({
+      platforms: fc.uniqueArray(settings, { selector: ({ platform }) => platform }),
+      controlGroupPercentage: fc.constantFrom(0, 25, 100),
+    }),
+    { nil: undefined },
+  ),
+  at: fc.constant(new Date('2026-01-01T10:20:30Z')),
+});
+
+const devices = fc.uniqueArray(
+  fc.record({
+    position: fc.nat(65_535),
+    platform: fc.constantFrom(1, 3, 7, 11, 14),
+    controlBucket: fc.nat(9_999),
+    token: fc.boolean(),
+  }),
+  { selector: ({ position }) => position, maxLength: 200 },
+);
+
+const members = (of: readonly { readonly set: Buffer }[]): number[] =>
+  of.flatMap(({ set }) => [...ChunkSet.decode(set).positions()]).sort((a, b) => a - b);
+
+/** Where a device stands in a plan. */
+const placesOf = (plan: ChunkPlanned, position: number): string[] => {
+  const has = ({ set }: { readonly set: Buffer }): boolean => ChunkSet.decode(set).has(position);
+  return [
+    ...plan.excluded.filter(has).map(({ reason }) => reason),
+    ...plan.eligible.filter(has).map(() => 'eligible'),
+    ...plan.failed.filter(has).map(({ category }) => category),
+    ...plan.sendable.filter(has).map(({ channel }) => channel),
+  ];
+};
+
+describe('planChunk', () => {
+  it('conserves devices: addressed = excluded + eligible, eligible = failed + sendable, each once', () => {
+    fc.assert(
+      fc.property(devices, rules, (drawn, given) => {
+        const plan = planChunk(candidatesOf(drawn), given);
+        const platforms =
+          given.platforms.length > 0
+            ? given.platforms
+            : given.named
+              ? [1, 3, 7, 11, 14]
+              : (pushPlatforms as readonly number[]);
+        const addressed = drawn.filter(({ platform, token }) => platforms.includes(platform) && (token || given.named));
+        const sorted = addressed.map(({ position }) => position).sort((a, b) => a - b);
+        expect(members([...plan.excluded, ...plan.eligible])).toEqual(sorted);
+        expect(members([...plan.failed, ...plan.sendable])).toEqual(members(plan.eligible));
+      }),
+    );
+  });
+
+  it('counts every device under its platform', () => {
+    fc.assert(
+      fc.property(devices, rules, (drawn, given) => {
+        const plan = planChunk(candidatesOf(drawn), given);
+        const platformAt = new Map(drawn.map(({ position, platform }) => [position, platform]));
+        for (const { platform, set } of [...plan.eligible, ...plan.excluded, ...plan.failed]) {
+          for (const position of ChunkSet.decode(set).positions()) expect(platformAt.get(position)).toBe(platform);
+        }
+      }),
+    );
+  });
+
+  it('does not depend on the order of the scan', () => {
+    fc.assert(
+      fc.property(devices, rules, (drawn, given) => {
+        const sorted = [...drawn].sort((a, b) => a.position - b.position);
+        const plan = (of: readonly Device[]) => {
+          const { sendable, ...rest } = planChunk(candidatesOf(of), given);
+          return { ...rest, sendable: [...sendable].sort((a, b) => (a.channel < b.channel ? -1 : 1)) };
+        };
+        expect(plan(drawn)).toEqual(plan(sorted));
+      }),
+    );
+  });
+
+  const at = new Date('2026-01-01T10:20:30Z');
+  const iOS = { platform: 1, enabled: true, configured: true, credentialVersion: 1 };
+  const one = (over: Partial<Device>, given: Partial<PlanRules>): string[] => {
+    const device: Device = { position: 5, platform: 1, controlBucket: 0, token: true, ...over };
+    const application = { platforms: [iOS] };
+    const base: PlanRules = { chunk: 0, named: true, transactional: false, platforms: [], application, at };
+    return placesOf(planChunk(candidatesOf([device]), { ...base, ...given }), 5);
+  };
+
+  it('names the first cause that fits', () => {
+    expect(one({}, {})).toEqual(['eligible', 'apns']);
+    expect(one({ token: false }, { application: { platforms: [] } })).toEqual(['eligible', 'NO_TOKEN']);
+    expect(one({}, { application: { platforms: [{ ...iOS, enabled: false }] } })).toEqual([
+      'eligible',
+      'PLATFORM_DISABLED',
+    ]);
+    expect(one({}, { application: { platforms: [{ ...iOS, configured: false }] } })).toEqual([
+      'eligible',
+      'INVALID_CONFIGURATION',
+    ]);
+    expect(one({ platform: 7 }, { application: { platforms: [{ ...iOS, platform: 7 }] } })).toEqual([
+      'eligible',
+      'INVALID_CONFIGURATION',
+    ]);
+    expect(one({}, { application: undefined })).toEqual(['eligible', 'INTERNAL_ERROR']);
+  });
+
+  it('keeps the control group out of marketing, and of nothing else (R-E15, R-I13)', () => {
+    const application = { platforms: [iOS], controlGroupPercentage: 12 };
+    expect(one({ controlBucket: 1199 }, { application })).toEqual(['CONTROL_GROUP']);
+    expect(one({ controlBucket: 1200 }, { application })).toEqual(['eligible', 'apns']);
+    expect(one({ controlBucket: 1199 }, { application, transactional: true })).toEqual(['eligible', 'apns']);
+  });
+
+  it('leaves out platforms that are not meant (R-I5)', () => {
+    expect(one({}, { platforms: [3] })).toEqual([]);
+    expect(one({ platform: 14 }, { named: false })).toEqual([]);
+    expect(one({ platform: 14 }, {})).toEqual(['eligible', 'PLATFORM_DISABLED']);
+    expect(one({ token: false }, { named: false })).toEqual([]);
+  });
+});

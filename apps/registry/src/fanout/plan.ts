@@ -1,0 +1,161 @@
+import { ChunkPlanned } from '@tidings/events';
+import { type Channel, channelOf, ChunkSet, pushPlatforms } from '@tidings/kernel';
+
+/** Scanned devices, by columns; device i has the i-th entry of each. */
+export interface Candidates {
+  readonly count: number;
+  readonly positions: Uint16Array;
+  readonly platforms: Uint8Array;
+  /** Control-group buckets, 0 to 9999 (R-E15). */
+  readonly controlBuckets: Uint16Array;
+  hasToken(row: number): boolean;
+}
+
+/** What a plan needs to know of the application that sends. */
+export interface SendingApplication {
+  readonly platforms: readonly {
+    readonly platform: number;
+    /** The flag of R-S5. */
+    readonly enabled: boolean;
+    /** Credentials are stored. */
+    readonly configured: boolean;
+    readonly credentialVersion: number;
+  }[];
+  /** Operator setting, 0 to 100 (R-E15). @default 0 */
+  readonly controlGroupPercentage?: number;
+}
+
+/** What a plan needs to know of its message. */
+export interface PlanRules {
+  readonly chunk: number;
+  /** Recipients were named, and not selected by what they are. */
+  readonly named: boolean;
+  readonly transactional: boolean;
+  /** Platform codes that the message names; empty = R-I5. */
+  readonly platforms: readonly number[];
+  /** Undefined where the application is gone. */
+  readonly application: SendingApplication | undefined;
+  readonly at: Date;
+}
+
+/**
+ * Why a device that is addressed gets nothing, in the order in which the first that fits counts (R-H11): UNSUBSCRIBED, BOUNCED, COMPLAINT
+ * and FILTERED_BY_CATEGORY, which come with e-mail, stand before it, and FREQUENCY_CAPPING behind.
+ */
+export type Exclusion = 'CONTROL_GROUP';
+
+/** Why an eligible device fails without being sent to (R-H12); all have code "0" (R-P1). */
+type Failure = { readonly category: string; readonly name: string };
+
+const failures = {
+  noToken: { category: 'NO_TOKEN', name: 'no_token' },
+  platformDisabled: { category: 'PLATFORM_DISABLED', name: 'platform_disabled' },
+  notConfigured: { category: 'INVALID_CONFIGURATION', name: 'not_configured' },
+  applicationDeleted: { category: 'INTERNAL_ERROR', name: 'application_deleted' },
+} as const satisfies Record<string, Failure>;
+
+/** What becomes of the devices of one platform that have a token. */
+type Route = { readonly channel: Channel } | { readonly failure: Failure };
+
+function routeOf(platform: number, application: SendingApplication | undefined): Route {
+  if (!application) return { failure: failures.applicationDeleted };
+  const settings = application.platforms.find((each) => each.platform === platform);
+  if (!settings?.enabled) return { failure: failures.platformDisabled };
+  const channel = channelOf(platform);
+  return channel && settings.configured ? { channel } : { failure: failures.notConfigured };
+}
+
+/** Whether the message addresses devices of this platform at all (R-I5). */
+function isAddressed(platform: number, { platforms, named }: PlanRules): boolean {
+  if (platforms.length > 0) return platforms.includes(platform);
+  return named || (pushPlatforms as readonly number[]).includes(platform);
+}
+
+/** Positions collected in the order of the scan. */
+class Positions {
+  #array = new Uint16Array(256);
+  #length = 0;
+
+  push(position: number): void {
+    if (this.#length === this.#array.length) {
+      const larger = new Uint16Array(this.#length * 2);
+      larger.set(this.#array);
+      this.#array = larger;
+    }
+    this.#array[this.#length++] = position;
+  }
+
+  toSet(): ChunkSet {
+    return ChunkSet.of(this.#array.subarray(0, this.#length));
+  }
+}
+
+/** The devices of one platform, by what becomes of them. */
+interface Group {
+  readonly platform: number;
+  readonly route: Route;
+  readonly addressed: boolean;
+  readonly controlGroup: Positions;
+  readonly withoutToken: Positions;
+  readonly routed: Positions;
+}
+
+const openGroup = (platform: number, rules: PlanRules): Group => ({
+  platform,
+  route: routeOf(platform, rules.application),
+  addressed: isAddressed(platform, rules),
+  controlGroup: new Positions(),
+  withoutToken: new Positions(),
+  routed: new Positions(),
+});
+
+function sortDevices(candidates: Candidates, rules: PlanRules): readonly Group[] {
+  const groups = new Map<number, Group>();
+  const percentage = rules.transactional ? 0 : (rules.application?.controlGroupPercentage ?? 0);
+  const { positions, platforms, controlBuckets, count } = candidates;
+  for (let i = 0; i < count; i++) {
+    const platform = platforms[i]!;
+    let group = groups.get(platform);
+    if (!group) groups.set(platform, (group = openGroup(platform, rules)));
+    const hasToken = candidates.hasToken(i);
+    if (!group.addressed || !(hasToken || rules.named)) continue;
+    if (controlBuckets[i]! < percentage * 100) group.controlGroup.push(positions[i]!);
+    else if (hasToken) group.routed.push(positions[i]!);
+    else group.withoutToken.push(positions[i]!);
+  }
+  return [...groups.values()].sort((a, b) => a.platform - b.platform);
+}
+
+const HOUR_MS = 3_600_000;
+const bytesOf = (set: ChunkSet): Buffer => Buffer.from(set.encode());
+
+/**
+ * Decides what becomes of every candidate of a chunk, once and for all: excluded, eligible, and of the eligible what fails at once and what
+ * goes out by which channel (R-H11, R-H12). Candidates that the message does not address appear nowhere. Pure.
+ */
+export function planChunk(candidates: Candidates, rules: PlanRules): ChunkPlanned {
+  const planned = ChunkPlanned.fromPartial({ chunk: rules.chunk, named: rules.named });
+  const sendable = new Map<Channel, ChunkSet>();
+  const hour = Math.floor(rules.at.getTime() / HOUR_MS);
+  for (const { platform, route, ...found } of sortDevices(candidates, rules)) {
+    const [controlGroup, withoutToken, routed] = [
+      found.controlGroup.toSet(),
+      found.withoutToken.toSet(),
+      found.routed.toSet(),
+    ];
+    const fail = ({ category, name }: Failure, set: ChunkSet): void => {
+      if (set.size > 0) planned.failed.push({ category, code: '0', name, platform, hour, set: bytesOf(set) });
+    };
+    if (controlGroup.size > 0) {
+      planned.excluded.push({ reason: 'CONTROL_GROUP' satisfies Exclusion, platform, set: bytesOf(controlGroup) });
+    }
+    const eligible = withoutToken.union(routed);
+    if (eligible.size === 0) continue;
+    planned.eligible.push({ platform, set: bytesOf(eligible) });
+    fail(failures.noToken, withoutToken);
+    if ('failure' in route) fail(route.failure, routed);
+    else if (routed.size > 0) sendable.set(route.channel, routed.union(sendable.get(route.channel) ?? ChunkSet.empty));
+  }
+  planned.sendable = [...sendable].map(([channel, set]) => ({ channel, set: bytesOf(set) }));
+  return planned;
+}

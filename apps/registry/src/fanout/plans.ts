@@ -1,0 +1,171 @@
+import type { DocumentAddress, LogDefinition } from '@tidings/event-store';
+import { type ChunkPlanned, PlanEvent } from '@tidings/events';
+import { ChunkSet, messageLogOf } from '@tidings/kernel';
+import type { Binary } from 'mongodb';
+import { bytesOf } from '../accounts/log.ts';
+import { type ChunkKey, fanoutId, planId, windowsOf } from './keys.ts';
+import { type Candidates, planChunk, type PlanRules } from './plan.ts';
+
+/** Collections of the folded states. */
+export const PLANS = 'plans';
+export const FANOUTS = 'fanouts';
+
+/** What every event of a message carries. */
+export interface MessageIdentity {
+  readonly message: string;
+  readonly messageId: bigint;
+  readonly account: string;
+}
+
+type EventCase = NonNullable<PlanEvent['event']>;
+
+const eventOf = (of: MessageIdentity, key: Omit<ChunkKey, 'chunk'>, at: Date, event: EventCase): PlanEvent => ({
+  stamp: undefined,
+  message: of.message,
+  messageId: of.messageId,
+  account: of.account,
+  application: key.application,
+  bucket: key.bucket,
+  at,
+  event,
+});
+
+const codec = {
+  encode: (event: PlanEvent): Uint8Array => PlanEvent.encode(event).finish(),
+  decode: (bytes: Uint8Array): PlanEvent => PlanEvent.decode(bytes),
+};
+
+/** Splits a message into chunks, once; a repeat gets the chunks of the first. */
+export interface PlanFanout {
+  readonly of: MessageIdentity;
+  readonly key: Omit<ChunkKey, 'chunk'>;
+  readonly chunks: readonly number[];
+  readonly at: Date;
+}
+
+export interface FanoutState {
+  readonly chunks: readonly number[];
+  readonly at: Date;
+}
+
+const fanoutAt = (key: Omit<ChunkKey, 'chunk'>): DocumentAddress => ({ collection: FANOUTS, id: fanoutId(key) });
+
+/** The log of a message's fan-outs, by the first digit of its code. */
+export const fanoutLogOf = (message: string): string => `fanouts-${messageLogOf(message)}`;
+
+/** Into which chunks messages were split, in 16 logs. */
+export const fanoutsLog: LogDefinition<PlanFanout, PlanEvent, FanoutState, readonly number[]> = {
+  category: 'fanouts',
+  needs: ({ key }) => ({ ids: [fanoutAt(key)] }),
+  decide({ of, key, chunks, at }, view) {
+    const planned = view.get(fanoutAt(key));
+    if (planned) return { events: [], reply: planned.chunks };
+    return { events: [eventOf(of, key, at, { $case: 'fanout', value: { chunks: [...chunks] } })], reply: chunks };
+  },
+  addresses: (event) => [fanoutAt(event)],
+  evolve(state, { event, at }) {
+    if (event?.$case !== 'fanout') throw new Error(`fanouts: no fold of ${event?.$case}`);
+    return state ?? { chunks: event.value.chunks, at: at! };
+  },
+  ...codec,
+  toDocument: ({ chunks, at }) => ({ chunks, at }),
+  fromDocument: (document) => document as unknown as FanoutState,
+};
+
+/** How many windows a plan has per channel: 0 for none. */
+export type WindowCounts = Readonly<Record<string, number>>;
+
+export interface PlanState {
+  readonly event: PlanEvent;
+  readonly planned: ChunkPlanned;
+  readonly settledAt?: Date;
+}
+
+/** A plan as it is stored; everything but the event itself is there to be read without it. */
+export interface PlanDocument {
+  readonly _id: string;
+  readonly event: Binary | Uint8Array;
+  readonly windows: WindowCounts;
+  readonly named: boolean;
+  readonly at: Date;
+  readonly settledAt?: Date;
+}
+
+export type PlanCommand =
+  | {
+      readonly kind: 'plan';
+      readonly of: MessageIdentity;
+      readonly key: ChunkKey;
+      readonly candidates: Candidates;
+      readonly rules: PlanRules;
+    }
+  | { readonly kind: 'settle'; readonly of: MessageIdentity; readonly key: ChunkKey; readonly at: Date };
+
+/** The plan that counts, and whether this command made it; undefined where a plan that is not there was to be settled. */
+export type PlanReply = { readonly planned: ChunkPlanned; readonly fresh: boolean } | undefined;
+
+const planAt = (key: ChunkKey): DocumentAddress => ({ collection: PLANS, id: planId(key) });
+
+/** The log of a chunk's plans. */
+export const planLogOf = ({ application, chunk }: Pick<ChunkKey, 'application' | 'chunk'>): string =>
+  `plans-${application}-${chunk}`;
+
+export function windowCountsOf(planned: ChunkPlanned): WindowCounts {
+  return Object.fromEntries(
+    planned.sendable.map(({ channel, set }) => [channel, windowsOf(ChunkSet.decode(set).size)]),
+  );
+}
+
+function settled(of: MessageIdentity, key: ChunkKey, at: Date): PlanEvent {
+  return eventOf(of, key, at, { $case: 'settled', value: { chunk: key.chunk } });
+}
+
+/** Who gets which message, decided once per message and chunk, in a log per chunk (sending 2). */
+export const plansLog: LogDefinition<PlanCommand, PlanEvent, PlanState, PlanReply> = {
+  category: 'plans',
+  needs: ({ key }) => ({ ids: [planAt(key)] }),
+  decide(command, view) {
+    const { of, key } = command;
+    const state = view.get(planAt(key));
+    if (command.kind === 'settle') {
+      const events = state && !state.settledAt ? [settled(of, key, command.at)] : [];
+      return { events, reply: state && { planned: state.planned, fresh: false } };
+    }
+    if (state) return { events: [], reply: { planned: state.planned, fresh: false } };
+    const planned = planChunk(command.candidates, command.rules);
+    const { at } = command.rules;
+    const events = [eventOf(of, key, at, { $case: 'chunk', value: planned })];
+    // A plan without windows is settled as soon as it is made.
+    if (planned.sendable.length === 0) events.push(settled(of, key, at));
+    return { events, reply: { planned, fresh: true } };
+  },
+  addresses: ({ event, ...of }) =>
+    event?.$case === 'chunk' || event?.$case === 'settled' ? [planAt({ ...of, chunk: event.value.chunk })] : [],
+  evolve(state, event) {
+    if (event.event?.$case === 'chunk') return { event, planned: event.event.value };
+    if (event.event?.$case !== 'settled' || !state) throw new Error(`plans: no fold of ${event.event?.$case}`);
+    return { ...state, settledAt: event.at! };
+  },
+  ...codec,
+  toDocument: ({ event, planned, settledAt }) => ({
+    event: codec.encode(event),
+    windows: windowCountsOf(planned),
+    named: planned.named,
+    at: event.at,
+    ...(settledAt ? { settledAt } : {}),
+  }),
+  fromDocument(document) {
+    const stored = document as unknown as PlanDocument;
+    const { settledAt } = stored;
+    return { event: eventIn(stored), planned: plannedOf(stored), ...(settledAt ? { settledAt } : {}) };
+  },
+};
+
+const eventIn = ({ event }: PlanDocument): PlanEvent => codec.decode(bytesOf(event));
+
+/** The plan in a stored document. */
+export function plannedOf(stored: PlanDocument): ChunkPlanned {
+  const { event } = eventIn(stored);
+  if (event?.$case !== 'chunk') throw new Error(`${stored._id}: no plan in its document`);
+  return event.value;
+}

@@ -1,0 +1,162 @@
+import { beforeAll, expect, it } from '@jest/globals';
+import { type Expression, Operator, TagType } from '@tidings/events';
+import { ChunkSet } from '@tidings/kernel';
+import { chooseLookup, compilePredicate } from '@tidings/segments';
+import { sampleDevice, sampleExpression, sampleNow, valuesOf } from '@tidings/segments/arbitraries';
+import fc from 'fast-check';
+import type { Collection } from 'mongodb';
+import { type DeviceDocument, DEVICES, prepareDevices } from '../devices/document.ts';
+import { Columns } from './columns.ts';
+import { type BatchHead, BatchWriter } from './emit.ts';
+import { planChunk } from './plan.ts';
+import { deviceLayout, DeviceScan } from './scan.ts';
+import { describeWithMongo } from '@tidings/testing';
+
+const SIZE = Number(process.env['SCAN_DEVICES'] ?? 200_000);
+const APP = 'AAAAA-BBBBB';
+
+let devices: Collection<DeviceDocument>;
+
+const device = (app: string, seq: number): DeviceDocument => ({
+  _id: `${app}:${String(seq).padStart(22, '0')}`,
+  rev: 1,
+  account: 'a',
+  app,
+  person: String(seq).padStart(22, 'x'),
+  seq,
+  status: 1,
+  hwid: `hwid-${seq}`,
+  platform: seq % 3 === 0 ? 3 : 1,
+  token: String(seq).padStart(64, 'f'),
+  user: 'u',
+  lang: ['en', 'de', 'fr'][seq % 3]!,
+  tz: 3600,
+  cg: seq % 10_000,
+  tags: [
+    { k: 70, v: seq % 100 },
+    { k: 71, v: `name of ${seq}` },
+    { k: 72, v: 'a' },
+    { k: 72, v: 'b' },
+  ],
+  owners: [],
+  createdAt: 0,
+});
+
+const tag = (k: number, type: TagType, operator: Operator, value: number): Expression => ({
+  node: {
+    $case: 'tag',
+    value: { tag: k, type, operator, operands: [{ value: { $case: 'number', value } }] },
+  },
+});
+
+describeWithMongo('scan', (mongo) => {
+  beforeAll(async () => {
+    await prepareDevices(mongo.db);
+    devices = mongo.db.collection<DeviceDocument>(DEVICES);
+    for (let from = 0; from < SIZE; from += 5000) {
+      const documents = Array.from({ length: Math.min(5000, SIZE - from) }, (_, i) => device(APP, from + i));
+      await devices.insertMany(documents, { ordered: false });
+    }
+  }, 180_000);
+
+  it('finds on MongoDB what the predicate matches', async () => {
+    const scan = new DeviceScan(mongo.db);
+    const columns = new Columns();
+    let app = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(sampleDevice, { minLength: 1, maxLength: 20 }),
+        fc.array(sampleExpression, { minLength: 1, maxLength: 5 }),
+        async (drawn, expressions) => {
+          const code = `P${app++}`;
+          await devices.insertMany(
+            drawn.map((each, seq) => ({ ...device(code, seq), lang: undefined, tz: undefined, ...each })),
+          );
+          for (const expression of expressions) {
+            const predicate = compilePredicate(expression, sampleNow);
+            const expected = drawn.flatMap((each, seq) =>
+              predicate.matches(predicate.tags.map((wanted) => valuesOf(each, wanted.tag, wanted.type))) ? [seq] : [],
+            );
+            const rare = { devices: Array.from({ length: 100 }, () => []), total: 1e6, chunks: 1 };
+            for (const lookup of [[], chooseLookup(expression, sampleNow, deviceLayout, rare)]) {
+              await scan.selected(columns, { application: code, chunk: 0 }, { expression, now: sampleNow }, lookup, {});
+              expect(Array.from(columns.positions.subarray(0, columns.count)).sort((a, b) => a - b)).toEqual(expected);
+            }
+          }
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it('measures scan, plan and emission', async () => {
+    const scan = new DeviceScan(mongo.db);
+    const columns = new Columns();
+    const writer = new BatchWriter();
+    const head: BatchHead = {
+      message: 'M',
+      messageId: 1n,
+      campaignId: 0n,
+      account: 'a',
+      content: undefined,
+      credential: undefined,
+      releasedAt: new Date(),
+      atMostOnce: false,
+    };
+    const application = {
+      platforms: [1, 3].map((platform) => ({ platform, enabled: true, configured: true, credentialVersion: 1 })),
+    };
+    const name = { number: 71, name: 'Name', type: TagType.TAG_TYPE_STRING, applicationSpecific: false };
+    for (const [what, expression, values] of [
+      ['everyone', undefined, []],
+      ['everyone, one tag in the content', undefined, [name]],
+      ['predicate in memory', tag(70, TagType.TAG_TYPE_INTEGER, Operator.OPERATOR_NOTEQ, 7), []],
+      ['one in a hundred by index', tag(70, TagType.TAG_TYPE_INTEGER, Operator.OPERATOR_EQ, 7), []],
+    ] as const) {
+      for (let round = 0; round < 3; round++) {
+        const spent = { scan: 0, plan: 0, emit: 0 };
+        let found = 0;
+        let bytes = 0;
+        const selected = { expression, now: sampleNow };
+        const lookup = await scan.chooseLookup(APP, selected);
+        const startedAt = performance.now();
+        for (let chunk = 0; chunk * 65_536 < SIZE; chunk++) {
+          let before = process.cpuUsage();
+          const lap = (step: keyof typeof spent): void => {
+            const used = process.cpuUsage(before);
+            spent[step] += used.user + used.system;
+            before = process.cpuUsage();
+          };
+          await scan.selected(columns, { application: APP, chunk }, selected, lookup, { values });
+          lap('scan');
+          const plan = planChunk(columns, {
+            chunk,
+            named: false,
+            transactional: false,
+            platforms: [],
+            application,
+            at: new Date(),
+          });
+          lap('plan');
+          for (const { channel, set } of plan.sendable) {
+            const sendable = ChunkSet.decode(set);
+            found += sendable.size;
+            const windows = Array.from({ length: Math.ceil(sendable.size / 500) }, (_, w) => w);
+            const key = { message: 'M', bucket: 0, application: APP, chunk };
+            for (const batch of writer.write(columns, { key, head, channel: channel as 'apns', sendable, windows })) {
+              bytes += batch.record.value.length;
+            }
+          }
+          lap('emit');
+        }
+        const per = (us: number): string => (us / found).toFixed(2);
+        if (round < 2) continue;
+        process.stderr.write(
+          `${what}: ${found} devices, lookup [${lookup.join()}], µs/device scan ${per(spent.scan)} plan ${per(spent.plan)} emit ${per(spent.emit)} ` +
+            `sum ${per(spent.scan + spent.plan + spent.emit)}, ${(bytes / found).toFixed(0)} bytes each, ${(performance.now() - startedAt).toFixed(0)} ms\n`,
+        );
+        expect(found).toBe(what.includes('index') ? SIZE / 100 : what.includes('memory') ? SIZE * 0.99 : SIZE);
+      }
+    }
+  }, 180_000);
+});

@@ -1,0 +1,167 @@
+import type { Expression } from '@tidings/events';
+import { chunkOf, type ChunkSet, seqOf } from '@tidings/kernel';
+import {
+  canLookUp,
+  chooseLookup,
+  type Comparable,
+  compilePredicate,
+  type DeviceLayout,
+  type Lookup,
+  type Sample,
+  scanPlan,
+} from '@tidings/segments';
+import type { Collection, Db, Filter } from 'mongodb';
+import { type DeviceDocument, deviceIndexes, DEVICES, tagFields } from '../devices/document.ts';
+import { Columns } from './columns.ts';
+import { seqRangeOf } from './keys.ts';
+import { DeviceReader, projectionOf, type Wanted } from './read-device.ts';
+
+/** Documents of one reply of MongoDB; larger replies are slower (performance 1). */
+const BATCH = 1000;
+/** Applications up to this size are read whole: choosing would cost as much. */
+const SMALL = 8192;
+/** The sample: this many stretches of the application, of this many numbers each. */
+const STRETCHES = 16;
+const STRETCH = 256;
+/** Above one wanted device in so many numbers, a range of numbers is read rather than each number looked up. */
+const SPARSE = 8;
+/** Numbers in one filter. */
+const MAX_LISTED = 2000;
+
+const indexOfField: Readonly<Partial<Record<string, string>>> = {
+  tz: deviceIndexes.timezone,
+  'self.open': deviceIndexes.activity,
+};
+
+/** The collection of devices in the words of the segments. */
+export const deviceLayout: DeviceLayout = {
+  seqIndex: deviceIndexes.seq,
+  tagsIndex: deviceIndexes.tags,
+  fields: new Map(
+    [...tagFields].map(([tag, path]) => {
+      const index = indexOfField[path];
+      return [tag, index === undefined ? { path } : { path, index }];
+    }),
+  ),
+};
+
+/** Whom a message selects, with the moment that "N days ago" counts from. */
+export interface Selected {
+  readonly expression: Expression | undefined;
+  readonly now: Date;
+}
+
+/** What the columns get of each device. */
+export type Extras = Pick<Wanted, 'values' | 'badge'>;
+
+/** Reads devices for the fan-out, all by number in their application. */
+export class DeviceScan {
+  readonly #devices: Collection<DeviceDocument>;
+
+  constructor(db: Db) {
+    this.#devices = db.collection<DeviceDocument>(DEVICES);
+  }
+
+  /** The highest number that a device of the application has, or -1. */
+  async lastSeq(application: string): Promise<number> {
+    const last = await this.#devices.findOne(
+      { app: application },
+      { projection: { _id: 0, seq: 1 }, sort: { app: -1, seq: -1 }, hint: deviceIndexes.seq },
+    );
+    return last?.seq ?? -1;
+  }
+
+  /** Chooses what the scans of all chunks will look up, from a sample of bounded size; see {@link chooseLookup}. */
+  async chooseLookup(application: string, { expression, now }: Selected): Promise<Lookup> {
+    if (!expression || !canLookUp(expression, now, deviceLayout)) return [];
+    const total = (await this.lastSeq(application)) + 1;
+    if (total <= SMALL) return [];
+    return chooseLookup(expression, now, deviceLayout, await this.#sample(application, { expression, now }, total));
+  }
+
+  async #sample(application: string, { expression, now }: Selected, total: number): Promise<Sample> {
+    const { tags } = compilePredicate(expression, now);
+    const devices: (readonly Comparable[])[][] = [];
+    const predicate = {
+      tags,
+      matches(values: readonly (readonly Comparable[])[]): boolean {
+        devices.push(values.map((each) => [...each]));
+        return false;
+      },
+    };
+    const stretches = Array.from({ length: STRETCHES }, (_, i) => {
+      const from = Math.floor((i * total) / STRETCHES);
+      return { app: application, seq: { $gte: from, $lt: from + STRETCH } };
+    });
+    await this.#read([{ $or: stretches }], deviceIndexes.seq, new Columns(), { predicate });
+    return { devices, total, chunks: chunkOf(total - 1) + 1 };
+  }
+
+  /** Reads the devices of a chunk that are selected and have a token (R-H12). */
+  async selected(
+    columns: Columns,
+    { application, chunk }: { readonly application: string; readonly chunk: number },
+    { expression, now }: Selected,
+    lookup: Lookup,
+    extras: Extras,
+  ): Promise<void> {
+    const { filter, hint, residual } = scanPlan(expression, now, deviceLayout, lookup);
+    const [from, to] = seqRangeOf(chunk);
+    const withToken = filter(application, from, to, { token: { $exists: true } });
+    await this.#read([withToken], hint, columns, { ...extras, predicate: residual });
+  }
+
+  /** Reads the devices with these numbers, all of one chunk, whatever they are. */
+  named(columns: Columns, application: string, seqs: readonly number[], extras: Extras): Promise<void> {
+    return this.#read(listed(application, seqs), deviceIndexes.seq, columns, extras);
+  }
+
+  /** Reads the devices at these positions of a chunk, and perhaps others. */
+  at(columns: Columns, application: string, chunk: number, wanted: ChunkSet, extras: Extras): Promise<void> {
+    const positions = wanted.positions();
+    const [first, last] = [positions[0], positions.at(-1)];
+    if (first === undefined || last === undefined) return this.#read([], deviceIndexes.seq, columns, extras);
+    const close = last - first < positions.length * SPARSE;
+    const filters = close
+      ? [{ app: application, seq: { $gte: seqOf(chunk, first), $lte: seqOf(chunk, last) } }]
+      : listed(
+          application,
+          Array.from(positions, (position) => seqOf(chunk, position)),
+        );
+    return this.#read(filters, deviceIndexes.seq, columns, extras);
+  }
+
+  async #read(
+    filters: readonly Filter<DeviceDocument>[],
+    hint: string,
+    columns: Columns,
+    wanted: Wanted,
+  ): Promise<void> {
+    const reader = new DeviceReader(columns, wanted);
+    const projection = projectionOf(wanted);
+    for (const filter of filters) {
+      const cursor = this.#devices.find<Buffer>(filter, { projection, hint, batchSize: BATCH, raw: true });
+      try {
+        let more = await cursor.hasNext();
+        while (more) {
+          const documents = cursor.readBufferedDocuments();
+          // The next batch travels while this one is read.
+          const next = cursor.hasNext();
+          next.catch(() => undefined);
+          for (const document of documents) reader.read(document);
+          more = await next;
+        }
+      } finally {
+        await cursor.close();
+      }
+    }
+  }
+}
+
+function listed(application: string, seqs: readonly number[]): readonly Filter<DeviceDocument>[] {
+  const filters: Filter<DeviceDocument>[] = [];
+  for (let i = 0; i < seqs.length; i += MAX_LISTED) {
+    filters.push({ app: application, seq: { $in: seqs.slice(i, i + MAX_LISTED) } });
+  }
+  return filters;
+}

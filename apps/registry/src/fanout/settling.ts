@@ -1,0 +1,91 @@
+import type { LogWriter } from '@tidings/event-store';
+import type { WindowOutcome } from '@tidings/events';
+import type { Clock } from '@tidings/kernel';
+import type { Collection, Db } from 'mongodb';
+import type { Badges } from './badges.ts';
+import { type ChunkKey, chunkKeyOfOutcome, marksId, planId } from './keys.ts';
+import { type Marks, type MarksDocument, openWindows } from './marks.ts';
+import {
+  type MessageIdentity,
+  type PlanCommand,
+  type PlanDocument,
+  planLogOf,
+  type PlanReply,
+  PLANS,
+  type WindowCounts,
+} from './plans.ts';
+
+export interface SettlingParts {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly marks: Marks;
+  readonly badges: Badges;
+  readonly plans: LogWriter<PlanCommand, PlanReply>;
+}
+
+/** What is read of a plan without its sets. */
+export type PlanSummary = Pick<PlanDocument, '_id' | 'windows' | 'named' | 'settledAt'>;
+
+/** The ids of the marks that a plan has. */
+export const marksIdsOf = (key: ChunkKey, windows: WindowCounts): string[] =>
+  Object.keys(windows).map((channel) => marksId(key, channel));
+
+/** True when no window of the plan is open. */
+export const isSettledWhole = (
+  key: ChunkKey,
+  windows: WindowCounts,
+  marks: ReadonlyMap<string, MarksDocument>,
+): boolean =>
+  Object.entries(windows).every(
+    ([channel, count]) => openWindows(marks.get(marksId(key, channel)), count).length === 0,
+  );
+
+/** Marks what became of windows, and closes the chunks that have no open one left. */
+export class Settling {
+  readonly #parts: SettlingParts;
+  readonly #plans: Collection<PlanDocument>;
+
+  constructor(parts: SettlingParts) {
+    this.#parts = parts;
+    this.#plans = parts.db.collection<PlanDocument>(PLANS);
+  }
+
+  /** Takes outcomes of windows; repeats change nothing. */
+  async record(outcomes: readonly WindowOutcome[]): Promise<void> {
+    const { badges, marks } = this.#parts;
+    // The badges come first: a settled mark says that they are done.
+    await badges.sent(outcomes);
+    await marks.record(outcomes);
+    const settled = new Map<string, { readonly of: MessageIdentity; readonly key: ChunkKey }>();
+    for (const each of outcomes) {
+      const key = chunkKeyOfOutcome(each);
+      if (each.outcome?.$case === 'settled') settled.set(planId(key), { of: each, key });
+    }
+    await this.closeSettled(settled);
+  }
+
+  /** Plans without their sets, by id. */
+  async summaries(ids: readonly string[]): Promise<ReadonlyMap<string, PlanSummary>> {
+    const projection = { windows: 1, named: 1, settledAt: 1 };
+    const found = ids.length === 0 ? [] : await this.#plans.find({ _id: { $in: [...ids] } }, { projection }).toArray();
+    return new Map(found.map((plan) => [plan._id, plan]));
+  }
+
+  /** Commits `ChunkSettled` for those of the plans whose windows are all settled. */
+  async closeSettled(
+    candidates: ReadonlyMap<string, { readonly of: MessageIdentity; readonly key: ChunkKey }>,
+  ): Promise<void> {
+    const summaries = await this.summaries([...candidates.keys()]);
+    const open = [...candidates].flatMap(([id, { of, key }]) => {
+      const summary = summaries.get(id);
+      return summary && !summary.settledAt ? [{ of, key, windows: summary.windows }] : [];
+    });
+    const marks = await this.#parts.marks.find(open.flatMap(({ key, windows }) => marksIdsOf(key, windows)));
+    const at = new Date(this.#parts.clock.now());
+    await Promise.all(
+      open
+        .filter(({ key, windows }) => isSettledWhole(key, windows, marks))
+        .map(({ of, key }) => this.#parts.plans.submit(planLogOf(key), { kind: 'settle', of, key, at })),
+    );
+  }
+}

@@ -1,0 +1,221 @@
+import type { Channel, Clock } from '@tidings/kernel';
+import type { Broker, Position } from '@tidings/streaming';
+import type { Collection, Db } from 'mongodb';
+import { passedBy, passedIn } from './chunks.ts';
+import { type ChunkKey, dispatcherGroup, fanoutId, groups, type Lane, marksId, planId } from './keys.ts';
+import { type Marks, type MarksDocument, openWindows, windowOf } from './marks.ts';
+import { publishTasks, type Releases, type Task, taskTopicOf } from './messages.ts';
+import { isReleased, laneOf, type OutgoingMessages, type Released } from './outgoing.ts';
+import { FANOUTS, type FanoutState } from './plans.ts';
+import { marksIdsOf, type PlanSummary, type Settling } from './settling.ts';
+import { type Emission, judge } from './windows.ts';
+
+/** When the watchdog looks again at what is still under way. */
+const SOON_MS = 5_000;
+/** A task that is not done after so long counts as lost. */
+const TASK_MS = 30_000;
+/** Messages looked at together. */
+const TOGETHER = 100;
+
+export interface WatchParts {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly broker: Broker;
+  readonly outgoing: OutgoingMessages;
+  readonly marks: Marks;
+  readonly settling: Settling;
+  readonly releases: Releases;
+}
+
+/** What is to be done about one message. */
+interface Finding {
+  readonly message: Released;
+  /** Not split yet, though released long ago. */
+  unsplit: boolean;
+  /** Chunks with work to do: to be planned, or with windows that are due. */
+  readonly tasks: ChunkKey[];
+  /** Planned chunks that are not settled. */
+  readonly open: ChunkKey[];
+  /** Why the message is not settled, where it does not merely wait for a later time. */
+  readonly reasons: string[];
+  /** When to look again, milliseconds since 1970; undefined = nothing is open. */
+  checkAt: number | undefined;
+}
+
+/**
+ * The watchdog: finds what was lost on the way and has it done again. It makes tasks only, so that emitting has one path; the rule for
+ * windows is {@link judge}. When applications can be deleted, their open windows will be settled here as INTERNAL_ERROR /
+ * application_deleted.
+ */
+export class Watch {
+  readonly #parts: WatchParts;
+  readonly #fanouts: Collection<FanoutState & { readonly _id: string }>;
+  /** Tasks that were published here and not passed yet, by plan. */
+  readonly #asked = new Map<string, { readonly topic: string; readonly position: Position }>();
+
+  constructor(parts: WatchParts) {
+    this.#parts = parts;
+    this.#fanouts = parts.db.collection(FANOUTS);
+  }
+
+  /** Looks at the messages whose time has come, all of them, and does what is to be done. */
+  async run(signal?: AbortSignal): Promise<void> {
+    for (;;) {
+      const codes = await this.#parts.outgoing.due(new Date(this.#parts.clock.now()), TOGETHER);
+      await this.#act(codes);
+      if (codes.length < TOGETHER || signal?.aborted) return;
+    }
+  }
+
+  /** One line per message that is not settled and does not merely wait for a later time; looks at no more than `limit` messages. */
+  async openMessages(limit: number): Promise<string[]> {
+    const findings = await this.#look(await this.#parts.outgoing.open(limit));
+    return findings.flatMap(({ message, reasons }) => reasons.map((reason) => `${message.message}: ${reason}`));
+  }
+
+  async #act(codes: readonly string[]): Promise<void> {
+    const { outgoing, releases, settling } = this.#parts;
+    const findings = await this.#look(codes);
+    await Promise.all(findings.filter(({ unsplit }) => unsplit).map(({ message }) => releases.release(message)));
+    const open = findings.flatMap(({ message, open: keys }) => keys.map((key) => ({ of: message, key })));
+    await settling.closeSettled(new Map(open.map((each) => [planId(each.key), each])));
+    await this.#ask(findings.flatMap(({ message, tasks }) => tasks.map((key) => ({ of: message, key }))));
+    const times = new Map<string, Date | undefined>(codes.map((code) => [code, undefined]));
+    for (const { message, checkAt } of findings) {
+      times.set(message.message, checkAt === undefined ? undefined : new Date(checkAt));
+    }
+    await outgoing.reschedule(times);
+  }
+
+  /** Publishes tasks, but none that the last one for the same chunk has not been passed: under load they would pile up. */
+  async #ask(tasks: readonly Task[]): Promise<void> {
+    const { broker } = this.#parts;
+    const lag = (await Promise.all([groups.tasks, groups.direct].map((group) => broker.lag(group)))).flat();
+    for (const [id, { topic, position }] of this.#asked) if (passedIn(lag, topic)(position)) this.#asked.delete(id);
+    const published = await publishTasks(
+      broker,
+      tasks.filter(({ key }) => !this.#asked.has(planId(key))),
+    );
+    for (const [{ of, key }, position] of published) this.#asked.set(planId(key), { topic: taskTopicOf(of), position });
+  }
+
+  async #look(codes: readonly string[]): Promise<Finding[]> {
+    const messages = [...(await this.#parts.outgoing.find(codes)).values()].filter(isReleased);
+    const splits = await this.#splitsOf(messages);
+    const keys = [...splits.values()].flat();
+    const plans = await this.#parts.settling.summaries(keys.map(planId));
+    const open = keys.flatMap((key) => {
+      const plan = plans.get(planId(key));
+      return plan && !plan.settledAt ? marksIdsOf(key, plan.windows) : [];
+    });
+    const marks = await this.#parts.marks.find(open);
+    const look = new Look(this.#parts.clock.now(), plans, marks, await this.#passed(messages.length > 0));
+    return messages.map((message) => look.at(message, splits.get(message.message)));
+  }
+
+  /** The chunks that each message was split into; undefined where one of its applications is missing. */
+  async #splitsOf(messages: readonly Released[]): Promise<ReadonlyMap<string, readonly ChunkKey[]>> {
+    const keysOf = ({ message, accepted }: Released) =>
+      accepted.applications.map((application) => ({ message, bucket: 0, application }));
+    const ids = messages.flatMap(keysOf).map(fanoutId);
+    const found = ids.length === 0 ? [] : await this.#fanouts.find({ _id: { $in: ids } }).toArray();
+    const fanouts = new Map(found.map((fanout) => [fanout._id, fanout]));
+    const splits = new Map<string, readonly ChunkKey[]>();
+    for (const message of messages) {
+      const parts = keysOf(message).map((key) => ({ key, chunks: fanouts.get(fanoutId(key))?.chunks }));
+      if (parts.some(({ chunks }) => !chunks)) continue;
+      splits.set(
+        message.message,
+        parts.flatMap(({ key, chunks }) => chunks!.map((chunk) => ({ ...key, chunk }))),
+      );
+    }
+    return splits;
+  }
+
+  async #passed(needed: boolean): Promise<HasPassed> {
+    const channels = ['apns', 'fcm'] as const satisfies readonly Channel[];
+    const lags = new Map(
+      needed
+        ? await Promise.all(
+            channels.map(async (channel) => [channel, await this.#parts.broker.lag(dispatcherGroup(channel))] as const),
+          )
+        : [],
+    );
+    return (channel, lane) => passedBy(lags.get(channel) ?? [], channel, lane);
+  }
+}
+
+type HasPassed = (channel: Channel, lane: Lane) => (emission: Emission) => boolean;
+
+/** A look at messages with what was read about them. */
+class Look {
+  readonly #now: number;
+  readonly #plans: ReadonlyMap<string, PlanSummary>;
+  readonly #marks: ReadonlyMap<string, MarksDocument>;
+  readonly #hasPassed: HasPassed;
+
+  constructor(
+    now: number,
+    plans: ReadonlyMap<string, PlanSummary>,
+    marks: ReadonlyMap<string, MarksDocument>,
+    hasPassed: HasPassed,
+  ) {
+    this.#now = now;
+    this.#plans = plans;
+    this.#marks = marks;
+    this.#hasPassed = hasPassed;
+  }
+
+  at(message: Released, keys: readonly ChunkKey[] | undefined): Finding {
+    const finding: Finding = { message, unsplit: false, tasks: [], open: [], reasons: [], checkAt: undefined };
+    const isLate = this.#now - message.releasedAt.getTime() > TASK_MS;
+    if (!keys) {
+      finding.unsplit = isLate;
+      finding.reasons.push('not split into chunks');
+      finding.checkAt = this.#now + (isLate ? TASK_MS : SOON_MS);
+      return finding;
+    }
+    for (const key of keys) {
+      const plan = this.#plans.get(planId(key));
+      if (plan?.settledAt) continue;
+      if (plan) this.#planned(finding, key, plan);
+      else this.#unplanned(finding, key, isLate);
+    }
+    return finding;
+  }
+
+  #unplanned(finding: Finding, key: ChunkKey, isLate: boolean): void {
+    finding.reasons.push(`chunk ${key.application}/${key.chunk} not planned`);
+    if (isLate) finding.tasks.push(key);
+    sooner(finding, this.#now + (isLate ? TASK_MS : SOON_MS));
+  }
+
+  #planned(finding: Finding, key: ChunkKey, plan: PlanSummary): void {
+    finding.open.push(key);
+    let due = 0;
+    let flying = 0;
+    let isOpen = false;
+    for (const [name, count] of Object.entries(plan.windows)) {
+      const channel = name as Channel;
+      const marks = this.#marks.get(marksId(key, channel));
+      const hasPassed = this.#hasPassed(channel, laneOf(finding.message));
+      for (const w of openWindows(marks, count)) {
+        isOpen = true;
+        const verdict = judge(windowOf(marks, w), this.#now, hasPassed);
+        if (verdict.kind === 'due') due++;
+        else sooner(finding, verdict.checkAt);
+        if (verdict.kind === 'flying') flying++;
+      }
+    }
+    if (due > 0) finding.tasks.push(key);
+    if (due > 0 || !isOpen) sooner(finding, this.#now + (due > 0 ? TASK_MS : SOON_MS));
+    if (due + flying > 0 || !isOpen) {
+      const counts = isOpen ? `${due} windows due, ${flying} under way` : 'not closed';
+      finding.reasons.push(`chunk ${key.application}/${key.chunk}: ${counts}`);
+    }
+  }
+}
+
+function sooner(finding: Finding, at: number): void {
+  finding.checkAt = Math.min(finding.checkAt ?? Infinity, at);
+}

@@ -1,0 +1,43 @@
+/** The worker leases of the dispatchers (sending 4), and how much longer the watchdog waits (`prototypes/sim/send-protocol.mjs`). */
+const LEASE_MS = 10_000;
+const GRACE_MS = 6_000;
+/** Longer than a lease: who has said nothing for so long is dead, or has become a new incarnation. */
+export const SILENCE_MS = LEASE_MS + GRACE_MS;
+/** How soon to ask again whether a record was passed. */
+const ASK_AGAIN_MS = 5_000;
+
+/** Where and when a window was last emitted. */
+export interface Emission {
+  readonly partition: number;
+  readonly offset: number;
+  readonly at: number;
+}
+
+/** What is known of a window that is not settled. */
+export interface OpenWindow {
+  readonly emitted?: Emission | undefined;
+  readonly deferredUntil?: number | undefined;
+}
+
+/** Whether a window is to be emitted again, now or at the earliest when. */
+export type Verdict = { readonly kind: 'due' } | { readonly kind: 'flying' | 'waiting'; readonly checkAt: number };
+
+/**
+ * The watchdog's rule. A window is emitted again only when it was never recorded as emitted, or the channel's group has passed its record
+ * and nothing came for longer than a lease, or its deferral is overdue by more than that. Anything less strands windows or sends them
+ * twice; the simulation says so.
+ */
+export function judge(
+  { emitted, deferredUntil }: OpenWindow,
+  now: number,
+  hasPassed: (emission: Emission) => boolean,
+): Verdict {
+  if (!emitted) return { kind: 'due' };
+  if (deferredUntil !== undefined) {
+    const checkAt = deferredUntil + SILENCE_MS;
+    return now > checkAt ? { kind: 'due' } : { kind: now > deferredUntil ? 'flying' : 'waiting', checkAt: checkAt + 1 };
+  }
+  const checkAt = emitted.at + SILENCE_MS;
+  if (now <= checkAt) return { kind: 'flying', checkAt: checkAt + 1 };
+  return hasPassed(emitted) ? { kind: 'due' } : { kind: 'flying', checkAt: now + ASK_AGAIN_MS };
+}
