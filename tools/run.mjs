@@ -25,7 +25,10 @@ const tasks = {
   demo: built('apps/platform/dist/demo.js'),
   test: [jest],
   verify: [['tools/verify.mjs']],
-  bench: [['--conditions=@tidings/source', '--import', '@swc-node/register/esm-register', 'bench/run.ts']],
+  bench: [
+    ['tools/build.mjs'],
+    ['--conditions=@tidings/source', '--import', '@swc-node/register/esm-register', 'bench/run.ts'],
+  ],
   build: [['tools/build.mjs']],
   generate: [['tools/generate.mjs']],
   lint: [['node_modules/eslint/bin/eslint.js', '.']],

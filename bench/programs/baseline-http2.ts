@@ -7,7 +7,10 @@ import { connect } from 'node:http2';
 const [address, path, headers, amount] = process.argv.slice(2) as [string, string, string, string];
 const body = Buffer.from(
   JSON.stringify({
-    aps: { alert: { title: 'Hello', body: 'Dear Anna, your order has arrived at the pick-up point.' }, sound: 'default' },
+    aps: {
+      alert: { title: 'Hello', body: 'Dear Anna, your order has arrived at the pick-up point.' },
+      sound: 'default',
+    },
     p: 'P_0_lQlKFY_bEL-4nm3p4-4bbkUN_1c',
     u: '{"campaign":"ABCDE-12345"}',
   }),

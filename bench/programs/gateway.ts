@@ -1,0 +1,57 @@
+import { createGateway } from '@tidings/gateway';
+import { Fault, systemClock } from '@tidings/kernel';
+import {
+  type Accounts,
+  ApplicationView,
+  type Devices,
+  type Messages,
+  type Statistics,
+  TokenScope,
+  TokenView,
+} from '@tidings/rpc';
+import { openLog } from '@tidings/runtime';
+
+/** G1: the gateway as it is, in front of services that answer at once. */
+const ACCOUNT = 'bench';
+const APPLICATION = 'A1B2C-3D4E5';
+const SECRET = 'bench-device-token';
+
+const TOKEN = TokenView.fromPartial({
+  id: 'token',
+  account: ACCOUNT,
+  scope: TokenScope.TOKEN_SCOPE_DEVICE,
+  allApplications: true,
+});
+
+const unused = (service: string): never => {
+  throw Fault.bug(`${service} is not measured`);
+};
+const stub = <Service extends object>(name: string, methods: Partial<Service>): Service =>
+  new Proxy(methods, {
+    get: (own, key) => Reflect.get(own, key) ?? (() => unused(`${name}.${String(key)}`)),
+  }) as Service;
+
+const accounts = stub<Accounts>('accounts', {
+  resolveToken: async ({ secret }) => ({ token: secret === SECRET ? TOKEN : undefined }),
+  findApplication: async ({ application }) => ({
+    application: ApplicationView.fromPartial({ account: ACCOUNT, code: application, authorizeAllTokens: true }),
+  }),
+});
+const devices = stub<Devices>('devices', {
+  apply: async ({ commands }) => ({ replies: commands.map(() => ({ fault: undefined })) }),
+});
+
+const gateway = await createGateway({
+  accounts,
+  devices,
+  messages: stub<Messages>('messages', {}),
+  statistics: stub<Statistics>('statistics', {}),
+  operations: [],
+  broker: { publish: async () => [] },
+  clock: systemClock,
+  log: openLog('warn'),
+  masterKey: new Uint8Array(32),
+  adminToken: 'bench',
+});
+await gateway.listen(0, '127.0.0.1');
+console.log(JSON.stringify({ ready: { url: await gateway.getUrl(), application: APPLICATION, token: SECRET } }));
