@@ -1,1 +1,3 @@
 export { openRegistry, type RegistryDeps, type RegistryService } from './registry.ts';
+export { type FanoutDeps, type FanoutService, openFanout } from './fanout/fanout.ts';
+export { REGISTRY, RegistryModule } from './registry.module.ts';

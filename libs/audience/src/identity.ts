@@ -1,4 +1,6 @@
-import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
+import { createHmac, createSecretKey, hash, hkdfSync, type KeyObject } from 'node:crypto';
+
+const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
 /** What keys are derived for; each purpose has a key of its own, so that one leaked key tells nothing of the others. */
 export type KeyPurpose =
@@ -17,11 +19,48 @@ export type KeyPurpose =
 export const keyFor = (masterKey: Uint8Array, purpose: KeyPurpose): KeyObject =>
   createSecretKey(Buffer.from(hkdfSync('sha256', masterKey, '', `tidings/${purpose}`, 32)));
 
-/** The same 22 characters as the kernel's `hmacId`, in a seventh of its time: the key is imported once, and the parts go in together. */
+const BLOCK_BYTES = 64;
+const DIGEST_BYTES = 32;
+const SCRATCH_BYTES = 4096;
+
+/** The two padded keys of HMAC, with room behind each for what is hashed after it. */
+interface Pads {
+  readonly inner: Buffer;
+  readonly outer: Buffer;
+}
+
+const padsOf = new WeakMap<KeyObject, Pads>();
+
+function newPads(key: KeyObject): Pads {
+  const bytes = key.export();
+  const pad = (value: number, room: number): Buffer => {
+    const block = Buffer.alloc(BLOCK_BYTES + room);
+    for (let i = 0; i < BLOCK_BYTES; i++) block[i] = (bytes[i] ?? 0) ^ value;
+    return block;
+  };
+  const pads = { inner: pad(0x36, SCRATCH_BYTES), outer: pad(0x5c, DIGEST_BYTES) };
+  padsOf.set(key, pads);
+  return pads;
+}
+
+/** HMAC-SHA-256 in base64url, by two one-shot hashes: a third of the time of an Hmac object, and no garbage. Keys of up to 64 bytes. */
+function hmac(key: KeyObject, text: string): string {
+  const { inner, outer } = padsOf.get(key) ?? newPads(key);
+  if (text.length * 3 > SCRATCH_BYTES) return createHmac('sha256', key).update(text).digest('base64url');
+  const end = BLOCK_BYTES + inner.write(text, BLOCK_BYTES);
+  outer.write(hash('sha256', inner.subarray(0, end), 'binary'), BLOCK_BYTES, 'binary');
+  return hash('sha256', outer, 'base64url');
+}
+
+/** The last character of 16 bytes in base64url has two bits of them. */
+const lastOf16 = new Map([...BASE64URL].map((character, value) => [character, BASE64URL.charAt(value & 0x30)]));
+
+/** The same 22 characters as the kernel's `hmacId`, in a tenth of its time: the key is imported once, and the parts go in together. */
 export function keyedId(key: KeyObject, ...parts: readonly string[]): string {
   let text = '';
   for (const part of parts) text += `${part.length}:${part}`;
-  return createHmac('sha256', key).update(text).digest().toString('base64url', 0, 16);
+  const digest = hmac(key, text);
+  return digest.slice(0, 21) + lastOf16.get(digest.charAt(21))!;
 }
 
 /** Who stands behind a hwid in an account: the same in all its applications. A user id has the same form, so that it is the person by default (R-RES3). */
@@ -34,9 +73,7 @@ export const deviceIdOf = (application: string, person: string): string => `${ap
 /** How many logs the devices of a deployment are spread over; fixed for its lifetime. */
 export const DEVICE_LOGS = 64;
 
-const SIXTETS = new Map(
-  [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'].map((c, value) => [c, value]),
-);
+const SIXTETS = new Map([...BASE64URL].map((character, value) => [character, value]));
 
 const sixtet = (person: string, index: number): number => SIXTETS.get(person.charAt(index)) ?? 0;
 

@@ -44,6 +44,14 @@ interface Addressed {
   readonly id: string;
 }
 
+/** What the commands of one call share. */
+interface Round {
+  readonly set: TagSet;
+  /** Ids of devices that were there. */
+  readonly known: ReadonlySet<string>;
+  readonly at: Date;
+}
+
 const isRegistration = ({ command }: DeviceCommand): boolean => command?.$case === 'register';
 const isByUser = (command: DeviceCommand): boolean =>
   command.hwid === '' && command.userId !== '' && !isRegistration(command);
@@ -89,28 +97,25 @@ export function applyRpc({ db, clock, log, keys, owners, tags, logs }: DevicesDe
     return found.map(({ hwid }) => address(command, hwid));
   };
 
-  const submit = async (
-    { command, hwid, person, id }: Addressed,
-    set: TagSet,
-    known: ReadonlySet<string>,
-    at: Date,
-  ): Promise<void> => {
+  const submit = ({ command, hwid, person, id }: Addressed, { set, known, at }: Round): Promise<unknown> => {
     const { account, application, idempotencyKey } = command;
     if (!owners.owns(account, application)) throw Fault.argument(DENIED);
     const key =
       idempotencyKey === ''
         ? undefined
         : keyedId(keys.device, application, person, command.command?.$case ?? '', idempotencyKey);
-    const logCommand: DeviceLogCommand = {
+    return logs.submit(deviceLogOf(person), {
       identity: { account, application, person, hwid },
       id,
       action: actionOf(command, { account, hwid, tags: set, keys }, person),
       at,
       key,
       fresh: isRegistration(command) && !known.has(id),
-    };
-    await logs.submit(deviceLogOf(person), logCommand);
+    });
   };
+
+  const submitForUser = async (command: DeviceCommand, round: Round): Promise<unknown> =>
+    Promise.all((await addressUser(command)).map((each) => submit(each, round)));
 
   return {
     async apply({ commands }) {
@@ -124,14 +129,15 @@ export function applyRpc({ db, clock, log, keys, owners, tags, logs }: DevicesDe
         owners.learn(commands.map(({ application }) => application)),
       ]);
       const at = new Date(clock.now());
-      const applyOne = async (command: DeviceCommand, one: Addressed | undefined): Promise<DeviceReply> => {
+      const succeed = (): DeviceReply => done;
+      const refuse = (error: unknown): DeviceReply => refusal(error, log);
+      // No async function here: this runs once per device.
+      const applyOne = (command: DeviceCommand, one: Addressed | undefined): Promise<DeviceReply> => {
         try {
-          const set = sets.get(command.account)!;
-          if (one) await submit(one, set, known, at);
-          else await Promise.all((await addressUser(command)).map((each) => submit(each, set, known, at)));
-          return done;
+          const round: Round = { set: sets.get(command.account)!, known, at };
+          return (one ? submit(one, round) : submitForUser(command, round)).then(succeed, refuse);
         } catch (error) {
-          return refusal(error, log);
+          return Promise.resolve(refuse(error));
         }
       };
       return { replies: await Promise.all(commands.map((command, i) => applyOne(command, direct[i]))) };

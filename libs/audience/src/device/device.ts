@@ -145,7 +145,7 @@ function setUser(device: Mutable<Device>, owner: DeviceUser | undefined, at: num
   if (device.owners.at(-1)?.user !== owner.user) device.owners = [...device.owners, { user: owner.user, from: at }];
 }
 
-const blank = (event: DeviceEvent, at: number): Device => ({
+const blank = (event: DeviceEvent, at: number): Mutable<Device> => ({
   account: event.account,
   app: event.application,
   person: event.person,
@@ -169,7 +169,7 @@ export function evolve(state: Device | undefined, event: DeviceEvent): Device {
       `event ${change?.$case ?? 'none'} for unknown device ${deviceIdOf(event.application, event.person)}`,
     );
   }
-  const device: Mutable<Device> = state ? { ...state } : { ...blank(event, at) };
+  const device: Mutable<Device> = state ? { ...state } : blank(event, at);
   switch (change?.$case) {
     case 'registered':
       device.platform = change.value.platform;
