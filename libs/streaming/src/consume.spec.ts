@@ -1,0 +1,116 @@
+import { Fault } from '@tidings/kernel';
+import { consume, type ConsumeOptions, type Incident, type Reader } from './consume.ts';
+import { PARKED_TOPIC, readParked } from './parked.ts';
+import type { BatchHandler, Broker, InRecord, OutRecord, SubscribeOptions } from './port.ts';
+
+type Things = { things: Reader<string> };
+
+const things: Things = {
+  things: {
+    decode(payload) {
+      const value = Buffer.from(payload).toString();
+      if (value.startsWith('?')) throw new Error('unreadable');
+      return value;
+    },
+  },
+};
+
+/** A consumer over a broker that delivers what the test gives it. */
+async function consumer(
+  handler: ConsumeOptions<Things>['handler'],
+): Promise<{ deliver(...values: string[]): ReturnType<BatchHandler>; parked: OutRecord[]; incidents: Incident[] }> {
+  const parked: OutRecord[] = [];
+  const incidents: Incident[] = [];
+  let options: SubscribeOptions | undefined;
+  const broker: Pick<Broker, 'publish' | 'subscribe'> = {
+    subscribe: async (given) => {
+      options = given;
+      return { stop: async () => undefined };
+    },
+    publish: async (topic, records) => {
+      expect(topic).toBe(PARKED_TOPIC);
+      parked.push(...records);
+      return records.map((_, offset) => ({ partition: 0, offset }));
+    },
+  };
+  await consume(broker, { group: 'g', topics: things, handler, report: (incident) => incidents.push(incident) });
+  return {
+    parked,
+    incidents,
+    deliver: async (...values) => {
+      const records = values.map((value, i): InRecord => {
+        return { topic: 'things', partition: 2, offset: 100 + i, timestamp: 5, key: 'k', value: Buffer.from(value) };
+      });
+      return options?.handler({ topic: 'things', partition: 2, records });
+    },
+  };
+}
+
+describe('consume', () => {
+  it('hands all readable records over at once', async () => {
+    const seen: string[][] = [];
+    const { deliver, parked } = await consumer(async (records) => {
+      seen.push(records.map(({ value, offset }) => `${offset}=${value}`));
+    });
+    expect(await deliver('a', '?b', 'c')).toBeUndefined();
+    expect(seen).toEqual([['100=a', '102=c']]);
+    expect(parked.map(({ value }) => readParked(value))).toMatchObject([
+      { reason: 'decode', group: 'g', topic: 'things', partition: 2, offset: 101, key: 'k', timestamp: 5 },
+    ]);
+  });
+
+  it('parks unreadable records only once the ones before them are done with', async () => {
+    const { deliver, parked } = await consumer(async () => 1);
+    expect(await deliver('a', 'b', '?c')).toBe(1);
+    expect(parked).toEqual([]);
+    expect(await deliver('?b', 'c', 'd')).toBe(2);
+    expect(parked).toHaveLength(1);
+  });
+
+  it('calls no handler when nothing can be read', async () => {
+    let calls = 0;
+    const { deliver, parked } = await consumer(async () => void calls++);
+    expect(await deliver('?a', '?b')).toBeUndefined();
+    expect(calls).toBe(0);
+    expect(parked).toHaveLength(2);
+  });
+
+  it('looks for the record at fault one by one, then hands over the rest in one piece', async () => {
+    const sizes: number[] = [];
+    const { deliver, parked, incidents } = await consumer(async (records) => {
+      sizes.push(records.length);
+      if (records.some(({ value }) => value === 'poison')) throw new Error('bad taste');
+    });
+    expect(await deliver('a', 'b', 'poison', 'd', 'e', 'f')).toBeUndefined();
+    expect(sizes).toEqual([6, 1, 1, 1, 1, 1, 1, 3]);
+    expect(parked.map(({ value }) => readParked(value))).toMatchObject([
+      { reason: 'handler', offset: 102, error: 'bug: bad taste' },
+    ]);
+    expect(incidents.map(({ kind, offset }) => `${kind} ${offset}`)).toEqual([
+      'retried 100',
+      'retried 102',
+      'retried 102',
+      'retried 102',
+      'parked 102',
+    ]);
+  });
+
+  it('does not blame records for what is unavailable', async () => {
+    let calls = 0;
+    const { deliver, parked } = await consumer(async () => {
+      if (++calls < 3) throw Fault.unavailable('not now');
+    });
+    expect(await deliver('a', 'b')).toBeUndefined();
+    expect(parked).toEqual([]);
+  });
+
+  it('hands a batch back when it cannot park', async () => {
+    const { deliver, parked } = await consumer(async () => {
+      throw new Error('bad taste');
+    });
+    parked.push = () => {
+      throw Fault.unavailable('no log');
+    };
+    expect(await deliver('a')).toBe(0);
+  });
+});

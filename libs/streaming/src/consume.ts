@@ -1,0 +1,248 @@
+import { setTimeout } from 'node:timers/promises';
+import { Fault } from '@tidings/kernel';
+import { PARKED_TOPIC, type ParkReason, toParkedRecord } from './parked.ts';
+import type { Broker, InRecord, RecordBatch, Subscription } from './port.ts';
+
+/** How long a delivery waits for better times before it goes back to the broker: with the handler's own time, less than 5 s (architecture 6). */
+const PATIENCE_MS = 3_500;
+const BACK_OFF_MS = 50;
+/** Tries of a record alone; the one in which it was among others makes it five. */
+const TRIES_ALONE = 4;
+
+/** Reads the values of a topic, e.g. a generated codec. What it throws parks the record; unknown cases are its own business. */
+export interface Reader<Value> {
+  decode(payload: Uint8Array): Value;
+}
+
+/** The topics of a subscription with their readers. */
+export type Readers = Readonly<Record<string, Reader<unknown>>>;
+
+/** A record with its value read; `topic` tells the type of `value`. */
+export type Decoded<R extends Readers> = {
+  [Topic in keyof R & string]: Omit<InRecord, 'topic' | 'value'> & {
+    readonly topic: Topic;
+    readonly value: ReturnType<R[Topic]['decode']>;
+  };
+}[keyof R & string];
+
+/** What did not go well around a handler, for logs and metrics. */
+export interface Incident {
+  /** `retried`: tried again at once; `returned`: the broker delivers it again later; `parked`: on `tidings.parked`. */
+  readonly kind: 'retried' | 'returned' | 'parked';
+  readonly group: string;
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: number;
+  readonly error: unknown;
+}
+
+export interface ConsumeOptions<R extends Readers> {
+  readonly group: string;
+  readonly topics: R;
+  /**
+   * Handles records of one partition, in order, within 5 s. It returns when all are done with, or the number of leading records that are,
+   * the rest being delivered again. Must be idempotent.
+   */
+  readonly handler: (records: readonly Decoded<R>[]) => Promise<void | number>;
+  /** @default 500 */
+  readonly maxRecords?: number;
+  /** Where a group without offsets starts. @default 'earliest' */
+  readonly from?: 'earliest' | 'latest';
+  readonly report?: (incident: Incident) => void;
+}
+
+/**
+ * Subscribes with decoded values, and keeps every partition moving: a record that cannot be read is parked; a Fault `unavailable` is
+ * retried with back-off, then the rest of the batch goes back to the broker; after any other error the records are handed over one at a
+ * time, and the one that fails 5 times is parked.
+ */
+export async function consume<const R extends Readers>(
+  broker: Pick<Broker, 'publish' | 'subscribe'>,
+  options: ConsumeOptions<R>,
+): Promise<Subscription> {
+  const { group, topics, maxRecords, from } = options;
+  const stopping = new AbortController();
+  const wrapped = new Wrapped(broker, options, stopping.signal);
+  const subscription = await broker.subscribe({
+    group,
+    topics: Object.keys(topics),
+    handler: (batch) => wrapped.handle(batch),
+    ...(maxRecords === undefined ? {} : { maxRecords }),
+    ...(from === undefined ? {} : { from }),
+  });
+  return {
+    async stop() {
+      stopping.abort();
+      await subscription.stop();
+    },
+  };
+}
+
+type Outlet = Pick<Broker, 'publish'>;
+
+/** A batch on its way through the handler. */
+interface Delivery<R extends Readers> {
+  readonly batch: RecordBatch;
+  readonly place: string;
+  readonly startedAt: number;
+  readonly readable: readonly Decoded<R>[];
+  readonly unreadable: readonly { readonly record: InRecord; readonly error: unknown }[];
+  /** How many of the readable records are done with. */
+  done: number;
+}
+
+class Wrapped<R extends Readers> {
+  readonly #broker: Outlet;
+  readonly #options: ConsumeOptions<R>;
+  readonly #stopping: AbortSignal;
+  /** By partition, the offset below which records are handed over one at a time: one of them makes batches fail. */
+  readonly #suspect = new Map<string, number>();
+
+  constructor(broker: Outlet, options: ConsumeOptions<R>, stopping: AbortSignal) {
+    this.#broker = broker;
+    this.#options = options;
+    this.#stopping = stopping;
+  }
+
+  async handle(batch: RecordBatch): Promise<void | number> {
+    const delivery = this.#read(batch);
+    const { readable, unreadable } = delivery;
+    while (delivery.done < readable.length) {
+      const goOn = this.#isAlone(delivery) ? await this.#handleOne(delivery) : await this.#handleRest(delivery);
+      if (!goOn) break;
+    }
+    const next = readable[delivery.done]?.offset ?? Infinity;
+    const lost = unreadable.filter(({ record }) => record.offset < next);
+    if (lost.length > 0) await this.#park('decode', lost);
+    return next === Infinity ? undefined : batch.records.findIndex(({ offset }) => offset >= next);
+  }
+
+  #read(batch: RecordBatch): Delivery<R> {
+    const reader = this.#options.topics[batch.topic];
+    if (!reader) throw Fault.bug(`no reader for topic ${batch.topic}`);
+    const readable: Decoded<R>[] = [];
+    const unreadable: { record: InRecord; error: unknown }[] = [];
+    for (const record of batch.records) {
+      const { topic, partition, offset, timestamp, key } = record;
+      try {
+        const value = reader.decode(record.value);
+        readable.push({ topic, partition, offset, timestamp, key, value } as Decoded<R>);
+      } catch (error) {
+        unreadable.push({ record, error });
+      }
+    }
+    const place = `${batch.topic}/${batch.partition}`;
+    return { batch, place, startedAt: performance.now(), readable, unreadable, done: 0 };
+  }
+
+  #isAlone({ place, readable, done }: Delivery<R>): boolean {
+    if (readable.length - done === 1) return true;
+    const suspect = this.#suspect.get(place);
+    if (suspect === undefined) return false;
+    if ((readable[done]?.offset ?? 0) < suspect) return true;
+    this.#suspect.delete(place);
+    return false;
+  }
+
+  /** Hands over what is left; false when the broker has to deliver it again. */
+  async #handleRest(delivery: Delivery<R>): Promise<boolean> {
+    const { readable, place, done } = delivery;
+    const records = done === 0 ? readable : readable.slice(done);
+    for (let attempt = 0; ; attempt++) {
+      try {
+        const count = (await this.#options.handler(records)) ?? records.length;
+        delivery.done += Math.max(0, Math.min(count, records.length));
+        return count >= records.length;
+      } catch (error) {
+        if (!isUnavailable(error)) {
+          this.#suspect.set(place, (records.at(-1)?.offset ?? 0) + 1);
+          this.#report('retried', delivery, error);
+          return true;
+        }
+        if (!(await this.#backOff(delivery, attempt, error))) return false;
+      }
+    }
+  }
+
+  /** Gets over one record: it is handled, or parked; false when the broker has to deliver it again, or it took long enough. */
+  async #handleOne(delivery: Delivery<R>): Promise<boolean> {
+    const record = delivery.readable[delivery.done] as Decoded<R>;
+    for (let tries = 0, attempt = 0; ;) {
+      try {
+        if ((await this.#options.handler([record])) === 0) return false;
+        break;
+      } catch (error) {
+        if (isUnavailable(error)) {
+          if (await this.#backOff(delivery, attempt++, error)) continue;
+          return false;
+        }
+        if (++tries === TRIES_ALONE || isLate(delivery)) {
+          if (await this.#parkOne(delivery, error)) break;
+          return false;
+        }
+        this.#report('retried', delivery, error);
+        if (!(await this.#sleep(BACK_OFF_MS * 2 ** tries))) return false;
+      }
+    }
+    delivery.done++;
+    return delivery.done === delivery.readable.length || !(isLate(delivery) || this.#stopping.aborted);
+  }
+
+  async #parkOne(delivery: Delivery<R>, error: unknown): Promise<boolean> {
+    const { batch, readable, done, place } = delivery;
+    const offset = readable[done]?.offset;
+    const record = batch.records.find((candidate) => candidate.offset === offset) as InRecord;
+    try {
+      await this.#park('handler', [{ record, error }]);
+    } catch (failure) {
+      this.#report('returned', delivery, failure);
+      return false;
+    }
+    // The others are innocent until one of them fails.
+    this.#suspect.delete(place);
+    return true;
+  }
+
+  async #park(reason: ParkReason, records: readonly { record: InRecord; error: unknown }[]): Promise<void> {
+    const { group } = this.#options;
+    await this.#broker.publish(
+      PARKED_TOPIC,
+      records.map(({ record: { value: payload, ...origin }, error }) =>
+        toParkedRecord({ ...origin, payload, reason, group, error: textOf(error) }),
+      ),
+    );
+    for (const { record, error } of records) this.#tell('parked', record, error);
+  }
+
+  /** Waits for what does not answer; false when there is no time for another try. */
+  async #backOff(delivery: Delivery<R>, attempt: number, error: unknown): Promise<boolean> {
+    const waitMs = BACK_OFF_MS * 2 ** attempt;
+    const inTime = performance.now() - delivery.startedAt + waitMs <= PATIENCE_MS;
+    this.#report(inTime ? 'retried' : 'returned', delivery, error);
+    return inTime && (await this.#sleep(waitMs));
+  }
+
+  /** False when the subscription ends. */
+  async #sleep(ms: number): Promise<boolean> {
+    await setTimeout(ms, undefined, { signal: this.#stopping }).catch(() => undefined);
+    return !this.#stopping.aborted;
+  }
+
+  #report(kind: Incident['kind'], { readable, done }: Delivery<R>, error: unknown): void {
+    this.#tell(kind, readable[done] as Decoded<R>, error);
+  }
+
+  #tell(kind: Incident['kind'], at: Pick<InRecord, 'topic' | 'partition' | 'offset'>, error: unknown): void {
+    const { topic, partition, offset } = at;
+    this.#options.report?.({ kind, group: this.#options.group, topic, partition, offset, error });
+  }
+}
+
+const isUnavailable = (error: unknown): boolean => error instanceof Fault && error.kind === 'unavailable';
+
+const isLate = ({ startedAt }: { readonly startedAt: number }): boolean => performance.now() - startedAt > PATIENCE_MS;
+
+const textOf = (error: unknown): string => {
+  const { kind, internal, message } = Fault.from(error);
+  return `${kind}: ${internal ?? message}`;
+};
