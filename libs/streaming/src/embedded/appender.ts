@@ -1,0 +1,297 @@
+import { type Clock, Fault } from '@tidings/kernel';
+import type { OutRecord, Position } from '../port.ts';
+import { partitionOf } from '../partition.ts';
+import { type Batch, newBatch } from './batch.ts';
+import type { Lease } from './lease.ts';
+import type { PartitionLog } from './partition-log.ts';
+import type { Appended, Store } from './store.ts';
+
+/** Writes under way at once. A partition is in one of them at most: its batches lie behind each other without a gap. */
+const LANES = 4;
+const BATCH_RECORDS = 5_000;
+const BATCH_BYTES = 4 << 20;
+const WRITE_BYTES = 4 << 20;
+/** A document of MongoDB ends at 16 MB. */
+const RECORD_BYTES = 15 << 20;
+
+interface Publication {
+  readonly positions: Position[];
+  open: number;
+  failed: boolean;
+  resolve(positions: readonly Position[]): void;
+  reject(fault: Fault): void;
+}
+
+/** The records of a publication that go to one partition, the first `taken` of which are on their way. */
+interface Part {
+  readonly publication: Publication;
+  readonly records: readonly OutRecord[];
+  /** Where the records stand in the publication. */
+  readonly places: readonly number[];
+  taken: number;
+}
+
+interface Piece {
+  readonly part: Part;
+  readonly from: number;
+  readonly to: number;
+}
+
+interface Write {
+  readonly log: PartitionLog;
+  readonly batch: Batch;
+  readonly pieces: readonly Piece[];
+}
+
+interface Queue {
+  readonly log: PartitionLog;
+  parts: Part[];
+  busy: boolean;
+  /** Batches lie behind the end as it is known: somebody else's, or our own of which we never heard. */
+  unsure: boolean;
+}
+
+export interface AppenderDeps {
+  readonly store: Store;
+  readonly lease: Lease;
+  readonly clock: Clock;
+  /** A batch lies at the end of this log; the log's figures are up to date. */
+  appended(log: PartitionLog, batch: Batch): void;
+  /** Batches that are not in memory lie at the end of this log. */
+  overtaken(log: PartitionLog): void;
+}
+
+/** Group commit: what is published while writes are under way goes out together with the next one. */
+export class Appender {
+  readonly #deps: AppenderDeps;
+  readonly #queues = new Map<PartitionLog, Queue>();
+  /** Queues with something to write. */
+  readonly #ready = new Set<Queue>();
+  #writing = 0;
+  #recovering = 0;
+  #starting = false;
+  #idle: (() => void)[] = [];
+
+  constructor(deps: AppenderDeps) {
+    this.#deps = deps;
+  }
+
+  /** @param logs the topic's partitions, by number. */
+  publish(logs: readonly PartitionLog[], records: readonly OutRecord[]): Promise<readonly Position[]> {
+    if (records.length === 0) return Promise.resolve([]);
+    return new Promise((resolve, reject) => {
+      const positions = new Array<Position>(records.length);
+      const publication: Publication = { positions, open: records.length, failed: false, resolve, reject };
+      for (const [partition, part] of split(publication, records, logs.length)) {
+        this.#enqueue(logs[partition] as PartitionLog, part);
+      }
+      this.#start();
+    });
+  }
+
+  /** Resolves when nothing is waiting or under way. */
+  async drained(): Promise<void> {
+    if (this.#isIdle()) return;
+    await new Promise<void>((resolve) => this.#idle.push(resolve));
+  }
+
+  #enqueue(log: PartitionLog, part: Part): void {
+    let queue = this.#queues.get(log);
+    if (!queue) {
+      queue = { log, parts: [], busy: false, unsure: false };
+      this.#queues.set(log, queue);
+    }
+    queue.parts.push(part);
+    if (!queue.busy) this.#ready.add(queue);
+  }
+
+  /** Not at once: what the same turn publishes goes out together. */
+  #start(): void {
+    if (this.#starting || this.#writing >= LANES) return;
+    this.#starting = true;
+    queueMicrotask(() => {
+      this.#starting = false;
+      this.#pump();
+    });
+  }
+
+  #pump(): void {
+    while (this.#writing < LANES && this.#ready.size > 0) {
+      const writes = this.#form();
+      if (writes.length === 0) break;
+      this.#writing++;
+      void this.#write(writes);
+    }
+    if (this.#isIdle()) for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  #isIdle(): boolean {
+    return this.#writing === 0 && this.#recovering === 0 && this.#ready.size === 0;
+  }
+
+  #form(): Write[] {
+    const writes: Write[] = [];
+    const at = this.#deps.clock.now();
+    let room = WRITE_BYTES;
+    for (const queue of this.#ready) {
+      if (room <= 0) break;
+      this.#ready.delete(queue);
+      queue.busy = true;
+      if (queue.unsure) {
+        void this.#recover(queue);
+        continue;
+      }
+      const pieces = takePieces(queue);
+      if (pieces.length === 0) {
+        queue.busy = false;
+        continue;
+      }
+      const batch = newBatch(queue.log.end, at, recordsIn(pieces));
+      writes.push({ log: queue.log, batch, pieces });
+      room -= batch.body.length;
+    }
+    return writes;
+  }
+
+  async #write(writes: readonly Write[]): Promise<void> {
+    const outcomes = await this.#append(writes);
+    const appended: Write[] = [];
+    for (const [index, write] of writes.entries()) {
+      const queue = this.#queues.get(write.log) as Queue;
+      const outcome = outcomes instanceof Fault ? outcomes : (outcomes[index] as Appended);
+      if (outcome === 'appended') {
+        write.log.end = write.batch.first + write.batch.count;
+        settle(write);
+        appended.push(write);
+      } else if (outcome === 'taken') {
+        queue.unsure = true;
+        putBack(queue, write.pieces);
+      } else {
+        // It may be there all the same, or come yet: then the next batch finds its offset taken.
+        for (const { part } of write.pieces) fail(part, outcome);
+      }
+      this.#release(queue);
+    }
+    this.#writing--;
+    this.#pump();
+    // After the next write is on its way: handlers begin to work in here.
+    for (const { log, batch } of appended) this.#deps.appended(log, batch);
+  }
+
+  /** The outcomes, or the fault that leaves them unknown. */
+  async #append(writes: readonly Write[]): Promise<Appended[] | Fault> {
+    const { store, lease } = this.#deps;
+    try {
+      if (!lease.held && !(await lease.confirmed())) return notHeld();
+      const outcomes = await store.append(writes.map(({ log, batch }) => ({ ...log.place, batch })));
+      // A write that came through after the lease was over may lie below what the next holder has trimmed.
+      return lease.held || (await lease.confirmed()) ? outcomes : notHeld();
+    } catch (error) {
+      return Fault.from(error);
+    }
+  }
+
+  async #recover(queue: Queue): Promise<void> {
+    const { log } = queue;
+    this.#recovering++;
+    try {
+      const end = Math.max(log.end, (await this.#deps.store.endOf(log)) ?? 0);
+      queue.unsure = false;
+      if (end > log.end) {
+        log.end = end;
+        log.tail.reset(end);
+        this.#deps.overtaken(log);
+      }
+    } catch (error) {
+      for (const part of queue.parts.splice(0)) fail(part, Fault.from(error));
+    }
+    this.#recovering--;
+    this.#release(queue);
+    this.#pump();
+  }
+
+  #release(queue: Queue): void {
+    queue.busy = false;
+    if (queue.parts.length > 0) this.#ready.add(queue);
+  }
+}
+
+const notHeld = (): Fault => Fault.unavailable('This process does not hold the log of its data folder');
+
+const sizeOf = ({ key, value }: OutRecord): number => key.length + value.length;
+
+function split(publication: Publication, records: readonly OutRecord[], partitions: number): Map<number, Part> {
+  const parts = new Map<number, Part & { records: OutRecord[]; places: number[] }>();
+  let lastKey: string | undefined;
+  let partition = 0;
+  for (let place = 0; place < records.length; place++) {
+    const record = records[place] as OutRecord;
+    if (sizeOf(record) > RECORD_BYTES) throw new Fault('tooLarge', 'A record is larger than the log can hold');
+    if (record.key !== lastKey) {
+      lastKey = record.key;
+      partition = partitionOf(record.key, partitions);
+    }
+    let part = parts.get(partition);
+    if (!part) {
+      part = { publication, records: [], places: [], taken: 0 };
+      parts.set(partition, part);
+    }
+    part.records.push(record);
+    part.places.push(place);
+  }
+  return parts;
+}
+
+/** Takes what fits into one batch. */
+function takePieces(queue: Queue): Piece[] {
+  const pieces: Piece[] = [];
+  let count = 0;
+  let bytes = 0;
+  let done = 0;
+  for (const part of queue.parts) {
+    const from = part.taken;
+    if (!part.publication.failed) {
+      while (part.taken < part.records.length) {
+        bytes += sizeOf(part.records[part.taken] as OutRecord);
+        if (count > 0 && (count >= BATCH_RECORDS || bytes > BATCH_BYTES)) break;
+        part.taken++;
+        count++;
+      }
+      if (part.taken > from) pieces.push({ part, from, to: part.taken });
+      if (part.taken < part.records.length) break;
+    }
+    done++;
+  }
+  queue.parts.splice(0, done);
+  return pieces;
+}
+
+function recordsIn(pieces: readonly Piece[]): readonly OutRecord[] {
+  const slices = pieces.map(({ part: { records }, from, to }) =>
+    from === 0 && to === records.length ? records : records.slice(from, to),
+  );
+  const [first = [], ...others] = slices;
+  return others.length === 0 ? first : first.concat(...others);
+}
+
+function putBack(queue: Queue, pieces: readonly Piece[]): void {
+  for (const { part, from } of pieces.toReversed()) {
+    part.taken = from;
+    if (queue.parts[0] !== part) queue.parts.unshift(part);
+  }
+}
+
+function settle({ log: { partition }, batch, pieces }: Write): void {
+  let offset = batch.first;
+  for (const { part, from, to } of pieces) {
+    const { publication, places } = part;
+    for (let i = from; i < to; i++) publication.positions[places[i] as number] = { partition, offset: offset++ };
+    publication.open -= to - from;
+    if (publication.open === 0) publication.resolve(publication.positions);
+  }
+}
+
+function fail({ publication }: Part, fault: Fault): void {
+  publication.failed = true;
+  publication.reject(fault);
+}

@@ -1,0 +1,76 @@
+import type { InRecord } from '../port.ts';
+import { type Batch, recordsOf, without } from './batch.ts';
+import type { PartitionLog } from './partition-log.ts';
+import type { Store } from './store.ts';
+
+const READ_BATCHES = 8;
+/** Records whose keys are held in memory at a time. */
+const WINDOW_RECORDS = 50_000;
+
+const endOf = ({ first, count }: Batch): number => first + count;
+
+async function* batches(log: PartitionLog, store: Store, from: number, to: number): AsyncGenerator<Batch[]> {
+  for (let next = from; next < to;) {
+    const read = await store.read(log, next, to, READ_BATCHES);
+    const last = read.at(-1);
+    if (!last) return;
+    yield read;
+    next = endOf(last);
+  }
+}
+
+/** Leaves those records out of the batches that are not kept. @returns how many stay and how many go. */
+async function filter(
+  log: PartitionLog,
+  store: Store,
+  to: number,
+  keep: (record: InRecord) => boolean,
+): Promise<{ kept: number; dropped: number }> {
+  let kept = 0;
+  let dropped = 0;
+  for await (const read of batches(log, store, log.start, to)) {
+    const changed: Batch[] = [];
+    const emptied: Batch[] = [];
+    for (const batch of read) {
+      const records = recordsOf(batch, log.topic, log.partition);
+      const stay = records.filter(keep);
+      kept += stay.length;
+      dropped += records.length - stay.length;
+      if (stay.length === records.length) continue;
+      // The last batch stays even when it is empty: it tells where the partition ends.
+      if (stay.length === 0 && endOf(batch) < log.end) emptied.push(batch);
+      else changed.push(without(batch, stay));
+    }
+    if (changed.length > 0) await store.rewrite(log, changed);
+    if (emptied.length > 0)
+      await store.remove(emptied.map(({ first }) => ({ ...log.place, from: first, below: first + 1 })));
+  }
+  return { kept, dropped };
+}
+
+/** Keeps the newest record of each key, for the keys among the next records that were not looked at yet. */
+export async function compact(log: PartitionLog, store: Store): Promise<void> {
+  const newest = new Map<string, number>();
+  let to = log.end;
+  for await (const read of batches(log, store, log.clean, to)) {
+    for (const batch of read) {
+      for (const { key, offset } of recordsOf(batch, log.topic, log.partition)) newest.set(key, offset);
+    }
+    const reached = endOf(read.at(-1) as Batch);
+    if (reached - log.clean >= WINDOW_RECORDS) {
+      to = reached;
+      break;
+    }
+  }
+  const { kept } = await filter(log, store, to, ({ key, offset }) => offset >= (newest.get(key) ?? 0));
+  await store.raiseFloors([{ ...log.place, clean: to }]);
+  log.clean = to;
+  log.live = kept;
+}
+
+/** Takes matching records out of the store and of memory. @returns how many. */
+export async function erase(log: PartitionLog, store: Store, matches: (record: InRecord) => boolean): Promise<number> {
+  const { dropped } = await filter(log, store, log.end, (record) => !matches(record));
+  if (dropped > 0) log.tail.reset(log.end);
+  return dropped;
+}

@@ -1,0 +1,378 @@
+import { spawnSync } from 'node:child_process';
+import { hostname } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import { randomBase62, ShiftedClock } from '@tidings/kernel';
+import { mongoOptions } from '@tidings/runtime';
+import { describeWithMongo } from '@tidings/testing';
+import { type Binary, type Db, type Document, MongoClient } from 'mongodb';
+import { brokerFeatures, type BrokerWorld } from '../broker.features.ts';
+import type { Broker, InRecord, TopicSpec } from '../port.ts';
+import { type EmbeddedBroker, type EmbeddedBrokerOptions, openEmbeddedBroker } from './embedded-broker.ts';
+
+const HOUR_MS = 3_600_000;
+const LEASES = 'streaming.lease';
+
+/** A process id that nobody has any more. */
+const deadPid = (): number => spawnSync(process.execPath, ['--version']).pid;
+
+/** Makes it look as if the lease's holder had died. */
+const bury = (db: Db): Promise<unknown> =>
+  db.collection<{ _id: string }>(LEASES).updateOne({ _id: 'holder' }, { $set: { pid: deadPid() } });
+
+async function until(condition: () => unknown): Promise<void> {
+  const deadline = Date.now() + 20_000;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(`in vain: ${String(condition)}`);
+    await delay(5);
+  }
+}
+
+/** Opens embedded brokers over connections of their own, on one database. */
+class EmbeddedWorld implements BrokerWorld {
+  readonly clock = new ShiftedClock();
+  readonly db: Db;
+  readonly #url: string;
+  readonly #clients = new Map<Broker, MongoClient>();
+
+  constructor({ url, database }: { readonly url: string; database(name: string): Db }) {
+    this.#url = url;
+    this.db = database(randomBase62(8));
+  }
+
+  async open(topics: readonly TopicSpec[], options: Partial<EmbeddedBrokerOptions> = {}): Promise<EmbeddedBroker> {
+    const client = await MongoClient.connect(this.#url, mongoOptions);
+    const { databaseName } = this.db;
+    try {
+      const broker = await openEmbeddedBroker({
+        db: client.db(databaseName),
+        clock: this.clock,
+        topics,
+        owner: 'spec',
+        ...options,
+      });
+      this.#clients.set(broker, client);
+      return broker;
+    } catch (error) {
+      await client.close();
+      throw error;
+    }
+  }
+
+  async crash(broker: Broker): Promise<void> {
+    await this.#clients.get(broker)?.close(true);
+    await bury(this.db);
+  }
+
+  async maintain(broker: Broker): Promise<void> {
+    await (broker as EmbeddedBroker).trim();
+  }
+
+  async dispose(): Promise<void> {
+    await Promise.all([...this.#clients.values()].map((client) => client.close(true)));
+    await this.db.dropDatabase();
+  }
+}
+
+describeWithMongo('on MongoDB', (mongo) => {
+  brokerFeatures('embedded broker', async () => new EmbeddedWorld(mongo), {
+    gaplessOffsets: true,
+    trimsWork: true,
+    retentionByClock: true,
+    compacts: true,
+    largestRecordBytes: 8 << 20,
+  });
+});
+
+describeWithMongo('embedded broker on MongoDB, what is its own', (mongo) => {
+  let world: EmbeddedWorld;
+  let brokers: EmbeddedBroker[];
+  const topic = 'tidings.things';
+  const topics: TopicSpec[] = [{ name: topic, kind: 'facts', partitions: 1, retentionMs: HOUR_MS }];
+  const values = (...texts: (string | number)[]) => texts.map((text) => ({ key: 'a', value: Buffer.from(`${text}`) }));
+
+  const open = async (options: Partial<EmbeddedBrokerOptions> = {}): Promise<EmbeddedBroker> => {
+    const broker = await world.open(topics, options);
+    brokers.push(broker);
+    return broker;
+  };
+  const listen = async (broker: Broker, group: string, onBatch?: () => unknown): Promise<string[]> => {
+    const got: string[] = [];
+    await broker.subscribe({
+      group,
+      topics: [topic],
+      async handler({ records }) {
+        await onBatch?.();
+        got.push(...records.map(({ value }) => Buffer.from(value).toString()));
+      },
+    });
+    return got;
+  };
+
+  /** The world's database with something in front of every command. */
+  const intercepted = (before: (command: Document, run: () => Promise<Document>) => Promise<Document>): Db =>
+    new Proxy(world.db, {
+      get(db, property) {
+        if (property === 'command') {
+          return (command: Document, options?: object) => before(command, () => db.command(command, options));
+        }
+        const value: unknown = Reflect.get(db, property, db);
+        return typeof value === 'function' ? (value.bind(db) as unknown) : value;
+      },
+    });
+
+  beforeEach(() => {
+    world = new EmbeddedWorld(mongo);
+    brokers = [];
+  });
+
+  afterEach(async () => {
+    for (const broker of brokers) await broker.close().catch(() => undefined);
+    await world.dispose();
+  });
+
+  describe('lease', () => {
+    const leases = () => world.db.collection<{ _id: string }>(LEASES);
+    const holder = (fields: object) => leases().insertOne({ _id: 'holder', ...fields });
+
+    it('refuses a second process while the first one lives', async () => {
+      const first = await open();
+      await expect(open()).rejects.toMatchObject({
+        kind: 'conflict',
+        message: expect.stringContaining(`in use by process ${process.pid} on ${hostname()}`) as string,
+      });
+      expect(await first.publish(topic, values(1))).toHaveLength(1);
+    });
+
+    it('is taken over at once from a dead process on this host', async () => {
+      await holder({ host: hostname(), pid: deadPid(), incarnation: 'x', renewed: new Date(), ttlMs: 10_000 });
+      const startedAt = Date.now();
+      await open();
+      expect(Date.now() - startedAt).toBeLessThan(1_500);
+    });
+
+    it('is taken over at once from an earlier process with the same pid', async () => {
+      await holder({ host: hostname(), pid: process.pid, incarnation: 'x', renewed: new Date(), ttlMs: 10_000 });
+      const startedAt = Date.now();
+      await open();
+      expect(Date.now() - startedAt).toBeLessThan(1_500);
+    });
+
+    it('is taken over from a process on another host when it is over', async () => {
+      const renewed = new Date(Date.now() + 1_000);
+      await holder({ host: 'elsewhere', pid: process.pid, incarnation: 'x', renewed, ttlMs: 500 });
+      await open();
+      expect(Date.now()).toBeGreaterThan(renewed.getTime() + 500);
+    });
+
+    it('is given back on close', async () => {
+      await (await open()).close();
+      expect(await leases().countDocuments({ _id: 'holder' })).toBe(0);
+    });
+
+    it('never gives an offset to two writers, and loses nothing that was acknowledged', async () => {
+      let lost = false;
+      const stale = await open({ onLost: () => (lost = true) });
+      await stale.publish(topic, values('before'));
+      await bury(world.db);
+      const fresh = await open();
+      const got = await listen(fresh, 'g');
+      const acknowledged: string[] = [];
+      const offsets: number[] = [];
+      const write = async (broker: Broker, name: string): Promise<void> => {
+        for (let i = 0; i < 40; i++) {
+          const positions = await broker.publish(topic, values(`${name}-${i}`));
+          offsets.push(...positions.map(({ offset }) => offset));
+          acknowledged.push(`${name}-${i}`);
+        }
+      };
+      await Promise.all([write(stale, 'stale').catch(() => undefined), write(fresh, 'fresh')]);
+      await fresh.publish(topic, values('after'));
+      await until(() => got.includes('after'));
+      expect(new Set(offsets).size).toBe(offsets.length);
+      expect(got).toEqual(expect.arrayContaining(acknowledged));
+      expect(new Set(got).size).toBe(got.length);
+      await until(() => lost);
+      await expect(stale.publish(topic, values('late'))).rejects.toMatchObject({ kind: 'unavailable' });
+    });
+  });
+
+  describe('lease that is lost', () => {
+    it('acknowledges nothing that was written after it', async () => {
+      let lost = false;
+      let held = 0;
+      const db = intercepted(async (command, run) => {
+        if ('insert' in command) {
+          held++;
+          await until(() => lost);
+        }
+        return run();
+      });
+      const stale = await open({ db, onLost: () => (lost = true) });
+      const publishing = stale.publish(topic, values('too late'));
+      await until(() => held === 1);
+      await bury(world.db);
+      await open();
+      await expect(publishing).rejects.toMatchObject({ kind: 'unavailable' });
+    });
+
+    it('delivers nothing any more', async () => {
+      let lost = false;
+      const stale = await open({ onLost: () => (lost = true) });
+      const got = await listen(stale, 'g');
+      await bury(world.db);
+      const fresh = await open();
+      await until(() => lost);
+      await fresh.publish(topic, values('for the other one'));
+      const theirs = await listen(fresh, 'g');
+      await until(() => theirs.length === 1);
+      expect(got).toEqual([]);
+    });
+  });
+
+  describe('group commit', () => {
+    it('writes what is published together in few inserts', async () => {
+      let inserts = 0;
+      const db = intercepted((command, run) => {
+        if ('insert' in command) inserts++;
+        return run();
+      });
+      const broker = await open({ db });
+      await Promise.all(Array.from({ length: 200 }, (_, i) => broker.publish(topic, values(i))));
+      expect(inserts).toBe(1);
+      const first = broker.publish(topic, values('x'));
+      await Promise.resolve();
+      const others = Array.from({ length: 100 }, (_, i) => broker.publish(topic, values(i)));
+      await Promise.all([first, ...others]);
+      expect(inserts).toBeLessThanOrEqual(3);
+    });
+
+    it('spreads a large publication over batches without a gap', async () => {
+      const broker = await open();
+      const positions = await broker.publish(topic, values(...Array.from({ length: 12_000 }, (_, i) => i)));
+      expect(positions.map(({ offset }) => offset)).toEqual(Array.from({ length: 12_000 }, (_, i) => i));
+      expect(await world.db.collection('streaming.batches').countDocuments()).toBe(3);
+    });
+
+    it('goes on behind a batch of whose fate it never heard', async () => {
+      let deaf = true;
+      const db = intercepted(async (command, run) => {
+        const reply = await run();
+        if (deaf && 'insert' in command) throw new Error('connection reset');
+        return reply;
+      });
+      const broker = await open({ db });
+      const got = await listen(broker, 'g');
+      await expect(broker.publish(topic, values('unknown'))).rejects.toMatchObject({ kind: 'unavailable' });
+      deaf = false;
+      expect(await broker.publish(topic, values('known'))).toEqual([{ partition: 0, offset: 1 }]);
+      await until(() => got.length === 2);
+      expect(got).toEqual(['unknown', 'known']);
+    });
+
+    it('leaves no gap where a batch was not written', async () => {
+      let broken = true;
+      const db = intercepted((command, run) =>
+        broken && 'insert' in command ? Promise.reject(new Error('connection refused')) : run(),
+      );
+      const broker = await open({ db });
+      await expect(broker.publish(topic, values('lost'))).rejects.toMatchObject({ kind: 'unavailable' });
+      broken = false;
+      expect(await broker.publish(topic, values('kept'))).toEqual([{ partition: 0, offset: 0 }]);
+    });
+
+    it('refuses a record that no document can hold, and only that', async () => {
+      const broker = await open();
+      const tooLarge = { key: 'a', value: Buffer.alloc(16 << 20) };
+      await expect(broker.publish(topic, [tooLarge])).rejects.toMatchObject({ kind: 'tooLarge' });
+      expect(await broker.publish(topic, values(1))).toEqual([{ partition: 0, offset: 0 }]);
+    });
+  });
+
+  describe('reading', () => {
+    it('serves groups that lag from the store when memory does not suffice', async () => {
+      const broker = await open({ memoryBytes: 40_000 });
+      let release!: () => void;
+      const stuck = new Promise<void>((resolve) => (release = resolve));
+      const slow = await listen(broker, 'slow', () => stuck);
+      const quick = await listen(broker, 'quick');
+      const padding = 'x'.repeat(400);
+      for (let i = 0; i < 120; i++) {
+        await broker.publish(topic, values(...Array.from({ length: 10 }, (_, n) => `${i * 10 + n}${padding}`)));
+      }
+      release();
+      const late = await listen(broker, 'late');
+      await until(() => [slow, quick, late].every((got) => got.length >= 1200));
+      for (const got of [slow, quick, late]) {
+        expect(got.map((text) => Number.parseInt(text, 10))).toEqual(Array.from({ length: 1200 }, (_, i) => i));
+      }
+    });
+
+    it('goes on in the middle of a batch after a restart', async () => {
+      const broker = await open();
+      await broker.publish(topic, values(0, 1, 2, 3, 4));
+      const stopped = Promise.withResolvers<void>();
+      await broker.subscribe({
+        group: 'g',
+        topics: [topic],
+        handler: async ({ records: [first] }) => {
+          if (first?.offset !== 0) await stopped.promise;
+          return first?.offset === 0 ? 3 : 0;
+        },
+      });
+      await until(async () => (await broker.lag('g'))[0]?.committed === 3);
+      stopped.resolve();
+      await broker.close();
+      const got = await listen(await open(), 'g');
+      await until(() => got.length === 2);
+      expect(got).toEqual(['3', '4']);
+    });
+
+    it('stores offsets once the store answers again', async () => {
+      let broken = true;
+      const db = intercepted((command, run) =>
+        broken && command['update'] === 'streaming.offsets' ? Promise.reject(new Error('connection refused')) : run(),
+      );
+      const broker = await open({ db });
+      await broker.publish(topic, values(1, 2));
+      const got = await listen(broker, 'g');
+      await until(() => got.length === 2);
+      broken = false;
+      const offsets = world.db.collection<{ _id: object; o: number }>('streaming.offsets');
+      await until(async () => (await offsets.findOne({ _id: { g: 'g', t: topic, p: 0 } }))?.o === 2);
+    });
+  });
+
+  describe('erasure', () => {
+    it('takes records out of the store and of memory, and leaves the others where they are', async () => {
+      const broker = await open();
+      const stuck = Promise.withResolvers<void>();
+      const slow = await listen(broker, 'slow', () => stuck.promise);
+      await broker.publish(topic, values(0));
+      await broker.publish(topic, values('planted-1', 2, 'planted-3'));
+      await broker.publish(topic, values('planted-4'));
+      await broker.publish(topic, values('planted-5'));
+      const planted = ({ value }: InRecord): boolean => Buffer.from(value).toString().startsWith('planted');
+      expect(await broker.erase(topic, planted)).toBe(4);
+      stuck.resolve();
+      await until(async () => (await broker.lag('slow'))[0]?.committed === 6);
+      expect(slow).toEqual(['0', '2']);
+      for (const batch of await world.db.collection('streaming.batches').find().toArray()) {
+        expect(Buffer.from((batch['records'] as Binary).buffer).includes('planted')).toBe(false);
+      }
+      expect(await broker.publish(topic, values(6))).toEqual([{ partition: 0, offset: 6 }]);
+      await until(() => slow.length === 3);
+    });
+
+    it('remembers the end of a partition of which nothing is left', async () => {
+      const broker = await open();
+      await broker.publish(topic, values(0, 1));
+      expect(await broker.erase(topic, () => true)).toBe(2);
+      await broker.close();
+      const next = await open();
+      const got = await listen(next, 'g');
+      expect(await next.publish(topic, values(2))).toEqual([{ partition: 0, offset: 2 }]);
+      await until(() => got.length === 1);
+      expect(got).toEqual(['2']);
+    });
+  });
+});

@@ -1,0 +1,201 @@
+import { type Clock, Fault, randomBase62 } from '@tidings/kernel';
+import type { Db } from 'mongodb';
+import type {
+  Broker,
+  GroupLag,
+  InRecord,
+  OutRecord,
+  Position,
+  SubscribeOptions,
+  Subscription,
+  TopicSpec,
+} from '../port.ts';
+import { Appender } from './appender.ts';
+import { erase } from './compact.ts';
+import { Groups, logsOf, type Topics } from './groups.ts';
+import { Housekeeping } from './housekeeping.ts';
+import { Lease } from './lease.ts';
+import { Offsets } from './offsets.ts';
+import { PartitionLog } from './partition-log.ts';
+import { Store, type StoredOffset } from './store.ts';
+
+const MEMORY_BYTES = 64 << 20;
+
+export interface EmbeddedBrokerOptions {
+  /** The log's own database, of the one process that may run on the data folder. */
+  readonly db: Db;
+  readonly clock: Clock;
+  /** Every topic there is. The number of a topic's partitions is for good: keys stay where they are only as long as it stays. */
+  readonly topics: readonly TopicSpec[];
+  /** What this process calls itself in the lease; need not be unique. */
+  readonly owner: string;
+  /** How much of the newest batches is kept in memory for consumers that lag. @default 64 MB */
+  readonly memoryBytes?: number;
+  /** Called once when another process has taken the log over: nothing is written or delivered any more. */
+  readonly onLost?: (fault: Fault) => void;
+  /** Told of what failed and is tried again. */
+  readonly warn?: (text: string, cause: unknown) => void;
+}
+
+/** The log inside one process and its MongoDB, with what only a log of one's own can do. */
+export interface EmbeddedBroker extends Broker {
+  /** Trims and compacts what is due, as happens every second anyway; a bounded amount of it. */
+  trim(): Promise<void>;
+  /**
+   * Takes matching records of a topic out of the store for good; their offsets stay empty. Reads the whole topic.
+   * @returns how many there were.
+   */
+  erase(topic: string, matches: (record: InRecord) => boolean): Promise<number>;
+}
+
+/**
+ * Opens the log, alone: a lease lets one process at a time run on it.
+ * @throws Fault `conflict` when another live process has it.
+ */
+export async function openEmbeddedBroker(options: EmbeddedBrokerOptions): Promise<EmbeddedBroker> {
+  const { db, owner, topics: specs } = options;
+  const store = new Store(db);
+  await store.prepare();
+  let broker: Embedded | undefined;
+  const lease = await Lease.take(db, `${owner}/${randomBase62(12)}`, (fault) => broker?.halt(fault));
+  try {
+    broker = new Embedded({
+      ...options,
+      store,
+      lease,
+      topics: await loadTopics(store, specs),
+      stored: await store.offsets(),
+    });
+    return broker;
+  } catch (error) {
+    await lease.release();
+    throw error;
+  }
+}
+
+async function loadTopics(store: Store, specs: readonly TopicSpec[]): Promise<Topics> {
+  const floors = new Map((await store.floors()).map((floor) => [`${floor.partition}/${floor.topic}`, floor]));
+  const load = async (spec: TopicSpec, partition: number): Promise<PartitionLog> => {
+    const { start = 0, clean = 0 } = floors.get(`${partition}/${spec.name}`) ?? {};
+    const end = Math.max(start, (await store.endOf({ topic: spec.name, partition })) ?? 0);
+    return new PartitionLog(spec, partition, { start, clean, end });
+  };
+  return new Map(
+    await Promise.all(
+      specs.map(async (spec): Promise<[string, PartitionLog[]]> => {
+        const partitions = Array.from({ length: spec.partitions }, (_, partition) => load(spec, partition));
+        return [spec.name, await Promise.all(partitions)];
+      }),
+    ),
+  );
+}
+
+type Parts = Omit<EmbeddedBrokerOptions, 'db' | 'owner' | 'topics'> & {
+  readonly store: Store;
+  readonly lease: Lease;
+  readonly topics: Topics;
+  readonly stored: readonly StoredOffset[];
+};
+
+class Embedded implements EmbeddedBroker {
+  readonly #parts: Parts;
+  readonly #logs: readonly PartitionLog[];
+  readonly #offsets: Offsets;
+  readonly #groups: Groups;
+  readonly #appender: Appender;
+  readonly #housekeeping: Housekeeping;
+  #closing: Promise<void> | undefined;
+
+  constructor(parts: Parts) {
+    const { store, lease, clock, topics, stored, memoryBytes = MEMORY_BYTES, warn = () => undefined } = parts;
+    this.#parts = parts;
+    this.#logs = [...topics.values()].flat();
+    this.#offsets = new Offsets(store);
+    this.#groups = new Groups(topics, stored, { store, offsets: this.#offsets, warn });
+    this.#appender = new Appender({
+      store,
+      lease,
+      clock,
+      appended: (log, batch) => {
+        log.append(batch);
+        keepWithin(memoryBytes, this.#logs);
+        log.wakeReaders();
+      },
+      overtaken: (log) => log.wakeReaders(),
+    });
+    this.#housekeeping = new Housekeeping({ logs: this.#logs, groups: this.#groups, store, lease, clock, warn });
+  }
+
+  async publish(topic: string, records: readonly OutRecord[]): Promise<readonly Position[]> {
+    if (this.#closing) throw closed();
+    return this.#appender.publish(logsOf(this.#parts.topics, topic), records);
+  }
+
+  async subscribe(options: SubscribeOptions): Promise<Subscription> {
+    if (this.#closing) throw closed();
+    return this.#groups.subscribe(options);
+  }
+
+  async lag(group: string): Promise<readonly GroupLag[]> {
+    return this.#groups.lag(group);
+  }
+
+  async groups(): Promise<readonly string[]> {
+    return this.#groups.names();
+  }
+
+  async seek(group: string, topic: string, partition: number, offset: number): Promise<void> {
+    const log = logsOf(this.#parts.topics, topic)[partition];
+    if (!log) throw Fault.argument(`Topic ${topic} has no partition ${partition}`);
+    if (!Number.isSafeInteger(offset) || offset < 0) throw Fault.argument(`${offset} is no offset`);
+    await this.#groups.seek(group, log, offset);
+  }
+
+  trim(): Promise<void> {
+    return this.#housekeeping.pass();
+  }
+
+  async erase(topic: string, matches: (record: InRecord) => boolean): Promise<number> {
+    let erased = 0;
+    for (const log of logsOf(this.#parts.topics, topic)) {
+      const dropped = await erase(log, this.#parts.store, matches);
+      if (dropped > 0) this.#groups.forget(log);
+      erased += dropped;
+    }
+    return erased;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  /** Another process has the log. */
+  halt(fault: Fault): void {
+    this.#groups.halt();
+    this.#offsets.abandon();
+    this.#parts.onLost?.(fault);
+  }
+
+  async #close(): Promise<void> {
+    await this.#groups.close();
+    await this.#appender.drained();
+    await this.#housekeeping.close();
+    await this.#offsets.close();
+    await this.#parts.lease.release();
+  }
+}
+
+const closed = (): Fault => Fault.unavailable('The log is closed');
+
+/** Forgets the oldest batches in memory; consumers that still need them read the store. */
+function keepWithin(memoryBytes: number, logs: readonly PartitionLog[]): void {
+  let bytes = 0;
+  for (const { tail } of logs) bytes += tail.bytes;
+  while (bytes > memoryBytes) {
+    const { tail } = logs.reduce((oldest, log) => (log.tail.oldestAt < oldest.tail.oldestAt ? log : oldest));
+    bytes -= tail.bytes;
+    tail.dropFirst();
+    bytes += tail.bytes;
+  }
+}

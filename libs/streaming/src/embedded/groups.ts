@@ -1,0 +1,151 @@
+import { Fault } from '@tidings/kernel';
+import type { GroupLag, SubscribeOptions, Subscription } from '../port.ts';
+import { Cursor, type CursorDeps, type Member } from './cursor.ts';
+import type { PartitionLog } from './partition-log.ts';
+import type { StoredOffset } from './store.ts';
+
+const MAX_RECORDS = 500;
+
+interface Subscriber extends Member {
+  readonly topics: ReadonlySet<string>;
+}
+
+interface Group {
+  readonly members: Set<Subscriber>;
+  /** By topic, then by partition. */
+  readonly cursors: Map<string, Map<number, Cursor>>;
+}
+
+/** A topic's partitions, by number. */
+export type Topics = ReadonlyMap<string, readonly PartitionLog[]>;
+
+/** The partitions of a topic. @throws Fault `bug` for a topic that was not declared. */
+export function logsOf(topics: Topics, topic: string): readonly PartitionLog[] {
+  const logs = topics.get(topic);
+  if (!logs) throw Fault.bug(`there is no topic ${topic}`);
+  return logs;
+}
+
+/** Consumer groups: their offsets, and which subscription of this process reads which partition. */
+export class Groups {
+  readonly #topics: Topics;
+  readonly #deps: CursorDeps;
+  readonly #groups = new Map<string, Group>();
+
+  constructor(topics: Topics, stored: readonly StoredOffset[], deps: CursorDeps) {
+    this.#topics = topics;
+    this.#deps = deps;
+    for (const { group, topic, partition, offset } of stored) {
+      const log = topics.get(topic)?.[partition];
+      if (log) this.#addCursor(group, log, offset);
+    }
+  }
+
+  names(): string[] {
+    return [...this.#groups.keys()];
+  }
+
+  lag(name: string): GroupLag[] {
+    const cursors = [...(this.#groups.get(name)?.cursors.values() ?? [])];
+    return cursors
+      .flatMap((ofTopic) => [...ofTopic.values()])
+      .map(({ log: { topic, partition, end }, position }) => ({
+        topic,
+        partition,
+        committed: Math.min(position, end),
+        end,
+      }));
+  }
+
+  /** Below which offset every group has handled this partition's records; undefined while no group has ever read it. */
+  passed({ topic, partition }: PartitionLog): number | undefined {
+    let passed: number | undefined;
+    for (const { cursors } of this.#groups.values()) {
+      const position = cursors.get(topic)?.get(partition)?.position;
+      if (position !== undefined && position < (passed ?? Infinity)) passed = position;
+    }
+    return passed;
+  }
+
+  async subscribe(options: SubscribeOptions): Promise<Subscription> {
+    const { group: name, topics, handler, maxRecords = MAX_RECORDS, from = 'earliest' } = options;
+    for (const topic of topics) {
+      for (const log of logsOf(this.#topics, topic)) {
+        if (!this.#cursor(name, log)) {
+          this.#deps.offsets.changed(this.#addCursor(name, log, from === 'earliest' ? log.start : log.end));
+        }
+      }
+    }
+    // A group that starts at the latest record must not start later after a crash.
+    await this.#deps.offsets.flushed();
+    const group = this.#group(name);
+    const member: Subscriber = { handler, maxRecords, topics: new Set(topics), active: 0, whenIdle: [] };
+    group.members.add(member);
+    share(group);
+    return { stop: () => this.#stop(group, member) };
+  }
+
+  async seek(name: string, log: PartitionLog, offset: number): Promise<void> {
+    const cursor = this.#cursor(name, log) ?? this.#addCursor(name, log, offset);
+    cursor.seek(offset);
+    await this.#deps.offsets.flushed();
+  }
+
+  /** Forgets what was read ahead of these partitions: their batches have changed. */
+  forget(log: PartitionLog): void {
+    for (const { cursors } of this.#groups.values()) cursors.get(log.topic)?.get(log.partition)?.forget();
+  }
+
+  /** Delivers nothing any more. */
+  halt(): void {
+    for (const group of this.#groups.values()) {
+      group.members.clear();
+      share(group);
+    }
+  }
+
+  async close(): Promise<void> {
+    const stops = [...this.#groups.values()].flatMap((group) =>
+      [...group.members].map((member) => this.#stop(group, member)),
+    );
+    await Promise.all(stops);
+  }
+
+  async #stop(group: Group, member: Subscriber): Promise<void> {
+    group.members.delete(member);
+    share(group);
+    if (member.active > 0) await new Promise<void>((resolve) => member.whenIdle.push(resolve));
+    await this.#deps.offsets.flushed();
+  }
+
+  #group(name: string): Group {
+    let group = this.#groups.get(name);
+    if (!group) {
+      group = { members: new Set(), cursors: new Map() };
+      this.#groups.set(name, group);
+    }
+    return group;
+  }
+
+  #cursor(name: string, { topic, partition }: PartitionLog): Cursor | undefined {
+    return this.#groups.get(name)?.cursors.get(topic)?.get(partition);
+  }
+
+  #addCursor(name: string, log: PartitionLog, offset: number): Cursor {
+    const { cursors } = this.#group(name);
+    const ofTopic = cursors.get(log.topic) ?? new Map<number, Cursor>();
+    cursors.set(log.topic, ofTopic);
+    const cursor = new Cursor(name, log, offset, this.#deps);
+    ofTopic.set(log.partition, cursor);
+    return cursor;
+  }
+}
+
+/** Deals the group's partitions out to the members that subscribe to their topics, one by one. */
+function share({ members, cursors }: Group): void {
+  let dealt = 0;
+  for (const [topic, ofTopic] of cursors) {
+    const eligible = [...members].filter(({ topics }) => topics.has(topic));
+    for (const cursor of ofTopic.values()) cursor.assign(eligible[dealt++ % eligible.length]);
+  }
+}

@@ -1,0 +1,114 @@
+import type { Clock } from '@tidings/kernel';
+import { compact } from './compact.ts';
+import type { Groups } from './groups.ts';
+import type { Lease } from './lease.ts';
+import type { PartitionLog } from './partition-log.ts';
+import type { Store } from './store.ts';
+
+const PASS_EVERY_MS = 1_000;
+/** A pass begins no new step after this long. */
+const PASS_MS = 200;
+/** Offsets of a partition that one step removes at most. */
+const STEP_OFFSETS = 20_000;
+const SPANS = 100;
+/** A compacted partition is compacted again when it has grown by this, and to twice its size. */
+const DIRTY_RECORDS = 1_000;
+
+export interface HousekeepingDeps {
+  readonly logs: readonly PartitionLog[];
+  readonly groups: Groups;
+  readonly store: Store;
+  readonly lease: Lease;
+  readonly clock: Clock;
+  /** For the operator's eyes: it goes on by itself. */
+  warn(text: string, cause: unknown): void;
+}
+
+/** Removes in the background what nobody needs, a bounded amount every second. */
+export class Housekeeping {
+  readonly #deps: HousekeepingDeps;
+  readonly #timer: NodeJS.Timeout;
+  /** Logs that were trimmed since the start: before that, a writer that had lost the lease may have left something below. */
+  readonly #swept = new Set<PartitionLog>();
+  /** Whose turn it is, so that a pass that ends early goes on with the next one. */
+  #turn = 0;
+  #pass: Promise<void> | undefined;
+
+  constructor(deps: HousekeepingDeps) {
+    this.#deps = deps;
+    this.#timer = setInterval(() => {
+      this.pass().catch((error: unknown) => deps.warn('trimming the log failed', error));
+    }, PASS_EVERY_MS).unref();
+  }
+
+  /** Trims and compacts what is due, or as much of it as fits into a pass. */
+  pass(): Promise<void> {
+    this.#pass ??= this.#run().finally(() => (this.#pass = undefined));
+    return this.#pass;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#pass?.catch(() => undefined);
+  }
+
+  async #run(): Promise<void> {
+    const { lease, logs, store } = this.#deps;
+    const until = performance.now() + PASS_MS;
+    const inTime = (): boolean => lease.held && performance.now() < until;
+    while (inTime() && (await this.#trim(inTime)));
+    for (const log of logs) {
+      if (isDirty(log) && inTime()) await compact(log, store);
+    }
+  }
+
+  /** Removes a step's worth from every partition; false when there was nothing to remove. */
+  async #trim(inTime: () => boolean): Promise<boolean> {
+    const { logs, store } = this.#deps;
+    const floors: { log: PartitionLog; start: number }[] = [];
+    for (let i = 0; i < logs.length && inTime(); i++) {
+      const log = logs[this.#turn++ % logs.length] as PartitionLog;
+      const start = await this.#startOf(log);
+      if (start > log.start) floors.push({ log, start });
+    }
+    if (floors.length === 0) return false;
+    // Before the batches go: an empty partition must remember where it ends.
+    await store.raiseFloors(floors.map(({ log, start }) => ({ ...log.place, start })));
+    await store.remove(
+      floors.map(({ log, start }) => ({ ...log.place, from: this.#swept.has(log) ? log.start : 0, below: start })),
+    );
+    for (const { log, start } of floors) {
+      this.#swept.add(log);
+      log.start = start;
+      log.tail.dropBelow(start);
+    }
+    return true;
+  }
+
+  /** Where the partition may start: at the beginning of a batch, a step's length further on at most. */
+  async #startOf(log: PartitionLog): Promise<number> {
+    const { groups, store } = this.#deps;
+    if (log.kind === 'compacted' || log.start === log.end) return log.start;
+    const passed = (log.kind === 'work' ? groups.passed(log) : undefined) ?? log.start;
+    const wanted = Math.max(passed, await this.#expired(log));
+    if (wanted <= log.start || wanted === log.end) return wanted;
+    const reached = Math.min(wanted, log.start + STEP_OFFSETS);
+    return (await store.batchHolding(log, reached)) ?? reached;
+  }
+
+  /** Below which offset the records are too old. */
+  async #expired(log: PartitionLog): Promise<number> {
+    const { clock, store } = this.#deps;
+    const oldest = clock.now() - log.retentionMs;
+    // Batches only get younger: what was the oldest once is a bound.
+    if (log.oldestAt !== undefined && log.oldestAt >= oldest) return log.start;
+    const spans = await store.spans(log, log.start, SPANS);
+    const young = spans.find(({ at }) => at >= oldest);
+    if (young) log.oldestAt = young.at;
+    const last = spans.at(-1);
+    return young?.first ?? (last ? last.first + last.count : log.start);
+  }
+}
+
+const isDirty = ({ kind, end, clean, live }: PartitionLog): boolean =>
+  kind === 'compacted' && end - clean >= Math.max(DIRTY_RECORDS, live);

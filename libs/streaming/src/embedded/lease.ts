@@ -1,0 +1,165 @@
+import { Fault } from '@tidings/kernel';
+import { type Collection, type Db, MongoServerError } from 'mongodb';
+import { hostname } from 'node:os';
+
+const RENEW_EVERY_MS = 2_000;
+const LEASE_MS = 10_000;
+const LOOK_EVERY_MS = 250;
+const DUPLICATE_KEY = 11000;
+const LEASES = 'streaming.lease';
+const DURABLE = { writeConcern: { w: 'majority', j: true } as const };
+
+/** The one document of the lease. It is over `ttlMs` after `renewed`, both by the server's clock: holders' clocks are not compared. */
+interface Holder {
+  readonly _id: 'holder';
+  readonly host: string;
+  readonly pid: number;
+  readonly incarnation: string;
+  readonly renewed: Date;
+  readonly ttlMs: number;
+}
+
+type Known = Omit<Holder, '_id' | 'renewed'>;
+
+/** Incarnations that hold a lease in this process: in a container, a process and the one before it often share host name and pid. */
+const heldHere = new Set<string>();
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+function isGone({ host, pid, incarnation }: Holder): boolean {
+  if (host !== hostname()) return false;
+  if (pid === process.pid) return !heldHere.has(incarnation);
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
+}
+
+/** When this process last knew that the lease was its own. Both clocks count: one stands still while the machine sleeps, the other can be set. */
+class Moment {
+  readonly #wall = Date.now();
+  readonly #steady = performance.now();
+
+  agoMs(): number {
+    return Math.max(Date.now() - this.#wall, performance.now() - this.#steady);
+  }
+}
+
+/** Says who may write a log: one process at a time. Renewed every 2 s, over 10 s after the last renewal. */
+export class Lease {
+  readonly #leases: Collection<Holder>;
+  readonly #me: Known;
+  readonly #timer: NodeJS.Timeout;
+  readonly #onLost: (fault: Fault) => void;
+  #sure: Moment;
+  #lost: Fault | undefined;
+  #renewing: Promise<void> | undefined;
+
+  private constructor(leases: Collection<Holder>, me: Known, sure: Moment, onLost: (fault: Fault) => void) {
+    this.#leases = leases;
+    this.#me = me;
+    this.#sure = sure;
+    this.#onLost = onLost;
+    heldHere.add(me.incarnation);
+    this.#timer = setInterval(() => void this.renew(), RENEW_EVERY_MS).unref();
+  }
+
+  /**
+   * Takes the lease when nobody has it, when its holder's process on this host is gone, or when it is over.
+   * @throws Fault `conflict` once the holder has been seen to be alive, within 10 s.
+   */
+  static async take(db: Db, incarnation: string, onLost: (fault: Fault) => void): Promise<Lease> {
+    const leases = db.collection<Holder>(LEASES);
+    const me: Known = { host: hostname(), pid: process.pid, incarnation, ttlMs: LEASE_MS };
+    let seen: Holder | undefined;
+    for (;;) {
+      const asked = new Moment();
+      const holder = await leases.findOne({ _id: 'holder' });
+      if (!holder) {
+        await offer(leases, me);
+        continue;
+      }
+      if (isGone(holder) || (await isOver(db, holder))) {
+        if (await replace(leases, holder, me)) return new Lease(leases, me, asked, onLost);
+        continue;
+      }
+      if (seen && (seen.incarnation !== holder.incarnation || seen.renewed < holder.renewed)) throw refusal(holder);
+      seen = holder;
+      await pause(LOOK_EVERY_MS);
+    }
+  }
+
+  /** Whether nobody else can have the lease now, as far as this process knows. */
+  get held(): boolean {
+    return !this.#lost && this.#sure.agoMs() < LEASE_MS;
+  }
+
+  /** Whether the lease is and was held since it was taken; asks the server when in doubt. */
+  async confirmed(): Promise<boolean> {
+    if (!this.held) await this.renew();
+    return this.held;
+  }
+
+  async renew(): Promise<void> {
+    this.#renewing ??= this.#renew().finally(() => (this.#renewing = undefined));
+    await this.#renewing;
+  }
+
+  async release(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#renewing;
+    heldHere.delete(this.#me.incarnation);
+    // Whoever comes next takes it over at once anyway when this process has ended.
+    await this.#leases.deleteOne({ _id: 'holder', incarnation: this.#me.incarnation }, DURABLE).catch(() => undefined);
+  }
+
+  async #renew(): Promise<void> {
+    if (this.#lost) return;
+    const asked = new Moment();
+    try {
+      const mine = { _id: 'holder', incarnation: this.#me.incarnation } as const;
+      const { matchedCount } = await this.#leases.updateOne(mine, { $currentDate: { renewed: true } }, DURABLE);
+      if (matchedCount === 1) this.#sure = asked;
+      else this.#lose();
+    } catch {
+      // The server does not answer: until the lease is over it is held, and after that until someone takes it.
+    }
+  }
+
+  #lose(): void {
+    clearInterval(this.#timer);
+    heldHere.delete(this.#me.incarnation);
+    this.#lost = Fault.unavailable('Another process has taken over the log of this data folder');
+    this.#onLost(this.#lost);
+  }
+}
+
+const refusal = ({ host, pid }: Holder): Fault =>
+  Fault.conflict(`The data folder is in use by process ${pid} on ${host}; only one process at a time can run on it`);
+
+/** Puts up a lease that is over from the start, for whoever replaces it first: only updates have the server's clock. */
+async function offer(leases: Collection<Holder>, me: Known): Promise<void> {
+  try {
+    await leases.insertOne({ _id: 'holder', ...me, renewed: new Date(0) }, DURABLE);
+  } catch (error) {
+    if (!(error instanceof MongoServerError && error.code === DUPLICATE_KEY)) throw error;
+  }
+}
+
+async function replace(leases: Collection<Holder>, { incarnation, renewed }: Holder, me: Known): Promise<boolean> {
+  const { matchedCount } = await leases.updateOne(
+    { _id: 'holder', incarnation, renewed },
+    { $set: me, $currentDate: { renewed: true } },
+    DURABLE,
+  );
+  return matchedCount === 1;
+}
+
+async function isOver(db: Db, { renewed, ttlMs }: Holder): Promise<boolean> {
+  const told = await db
+    .collection<{ _id: 'clock'; now: Date }>(LEASES)
+    .findOneAndUpdate({ _id: 'clock' }, { $currentDate: { now: true } }, { upsert: true, returnDocument: 'after' });
+  return told !== null && told.now.getTime() - renewed.getTime() > ttlMs;
+}

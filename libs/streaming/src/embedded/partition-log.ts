@@ -1,0 +1,67 @@
+import type { TopicKind, TopicSpec } from '../port.ts';
+import type { Batch } from './batch.ts';
+import { Run } from './run.ts';
+import type { Place } from './store.ts';
+
+/** Somebody who reads a partition: the tail is kept in memory for it. */
+export interface Reader {
+  /** Offset of the next record that it needs. */
+  readonly position: number;
+  /** There is more to read. Returns soon. */
+  wake(): void;
+}
+
+/** What is known in memory of a topic's partition. */
+export class PartitionLog implements Place {
+  readonly topic: string;
+  readonly kind: TopicKind;
+  readonly retentionMs: number;
+  readonly partition: number;
+  /** Readers in this process; without any, nothing is kept in memory. */
+  readonly readers = new Set<Reader>();
+  readonly tail: Run;
+  /** Everything below is gone. */
+  start: number;
+  /** Where the next record will lie. */
+  end: number;
+  /** Everything below is compacted. */
+  clean: number;
+  /** How many records were left below `clean` when it was compacted; 0 while unknown. */
+  live = 0;
+  /** No batch is older, when known. */
+  oldestAt: number | undefined;
+
+  constructor(spec: TopicSpec, partition: number, known: { start: number; end: number; clean: number }) {
+    this.topic = spec.name;
+    this.kind = spec.kind;
+    this.retentionMs = spec.retentionMs;
+    this.partition = partition;
+    this.start = known.start;
+    this.end = known.end;
+    this.clean = known.clean;
+    this.tail = new Run(this, this.end);
+  }
+
+  get place(): Place {
+    return { topic: this.topic, partition: this.partition };
+  }
+
+  /** Takes note of a batch that was stored at the end. */
+  append(batch: Batch): void {
+    if (this.start === batch.first) this.oldestAt = batch.at;
+    if (this.readers.size === 0) return;
+    if (this.tail.to !== batch.first) this.tail.reset(batch.first);
+    this.tail.append(batch);
+  }
+
+  wakeReaders(): void {
+    for (const reader of this.readers) reader.wake();
+  }
+
+  /** Forgets the batches in memory that every reader has passed. */
+  release(): void {
+    let passed = this.end;
+    for (const { position } of this.readers) if (position < passed) passed = position;
+    this.tail.dropBelow(passed);
+  }
+}

@@ -1,0 +1,26 @@
+export { consume, type ConsumeOptions, type Decoded, type Incident, type Reader, type Readers } from './consume.ts';
+export { type EmbeddedBroker, type EmbeddedBrokerOptions, openEmbeddedBroker } from './embedded/embedded-broker.ts';
+export { type MicroBatcher, type MicroBatcherOptions, microBatcher } from './micro-batcher.ts';
+export {
+  PARKED_TOPIC,
+  type Parked,
+  type ParkReason,
+  readParked,
+  redrive,
+  REDRIVE_GROUP,
+  type RedriveOptions,
+} from './parked.ts';
+export { partitionOf } from './partition.ts';
+export type {
+  BatchHandler,
+  Broker,
+  GroupLag,
+  InRecord,
+  OutRecord,
+  Position,
+  RecordBatch,
+  SubscribeOptions,
+  Subscription,
+  TopicKind,
+  TopicSpec,
+} from './port.ts';
