@@ -99,7 +99,10 @@ async function open(
     readiness,
     closing,
   });
-  await gateway.listen(port, configuration.host);
+  await gateway.listen(port, configuration.host).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EADDRINUSE') throw Fault.unavailable(`PORT: ${port} is in use`, error);
+    throw error;
+  });
   readiness.start();
   return {
     url: publicUrlOf({ host: configuration.host, port }),

@@ -1,10 +1,7 @@
-import { enableCompileCache } from 'node:module';
 import { Fault } from '@tidings/kernel';
 import { closeOnSignal, type Configuration, endOnCrash, openLog, readEnv } from '@tidings/runtime';
 import { greeting } from './greeting.ts';
 import { openPlatform, type Platform } from './platform.ts';
-
-enableCompileCache();
 
 /** What is wrong before anything runs is said in plain words, and ends the process. */
 function giveUp(error: unknown): never {

@@ -2,5 +2,5 @@ export { testBroker, type TestBrokerOptions } from './broker.ts';
 export { TestClock } from './clock.ts';
 export { describeWithMongo, startMongo, type TestMongo } from './mongo.ts';
 export { platform, type PlatformWorld, type PlatformWorldOptions } from './platform.ts';
-export { platformProcess, type ProcessWorld, type ProcessWorldOptions } from './platform-process.ts';
+export { buildAll, platformProcess, type ProcessWorld, type ProcessWorldOptions } from './platform-process.ts';
 export { type ApplicationOptions, BUNDLE, type Parameters, type World } from './world.ts';

@@ -38,8 +38,9 @@ export interface ProcessWorld extends World {
 
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** What runs is what `npm run build` makes of the sources as they are; files that are current are left alone. */
-const build = (): Promise<unknown> => promisify(execFile)(process.execPath, ['tools/build.mjs'], { cwd: repository });
+/** Makes of the sources as they are what `npm run build` makes of them; files that are current are left alone. */
+export const buildAll = (): Promise<unknown> =>
+  promisify(execFile)(process.execPath, ['tools/build.mjs'], { cwd: repository });
 
 /** Starts the built platform as a child, with the providers' stand-ins in this process: kills do not touch their ledger. */
 export async function platformProcess({
@@ -52,7 +53,7 @@ export async function platformProcess({
       import('@tidings/platform'),
       loadSimulators(options).then((opened) => closing.add('simulators', opened, (running) => running.close())),
       freshFolder().then((folder) => closing.add('folder', folder, removeFolder)),
-      build(),
+      buildAll(),
     ]);
     const admin = newAdminToken();
     const port = await freePort();

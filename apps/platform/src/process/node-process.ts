@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import { Fault } from '@tidings/kernel';
 
 export interface NodeProcessOptions {
@@ -23,10 +24,15 @@ export interface NodeProcess {
   /** Resolves with the exit code, or the signal that ended it. */
   ended(): Promise<number | NodeJS.Signals>;
   signal(name: NodeJS.Signals): void;
+  /** What it has written so far to its standard output. */
+  output(): string;
+  /** What it has written so far to its standard error. */
+  errors(): string;
 }
 
 /** The last lines of a log, for the message about a program that ended too early. */
 const TAIL_BYTES = 2000;
+const KEPT_CHARACTERS = 100_000;
 
 /** Starts a built program of this workspace with the Node that runs this. It ends with this process, unless that is killed. */
 export async function startNode({ entry, env, logFile }: NodeProcessOptions): Promise<NodeProcess> {
@@ -37,8 +43,10 @@ export async function startNode({ entry, env, logFile }: NodeProcessOptions): Pr
     detached: true,
   });
   const log = createWriteStream(logFile, { flags: 'a' });
-  child.stdout.pipe(log, { end: false });
-  child.stderr.pipe(log, { end: false });
+  const [output, errors] = [child.stdout, child.stderr].map((stream) => {
+    stream.pipe(log, { end: false });
+    return kept(stream);
+  }) as [() => string, () => string];
   const kill = (): void => void child.kill('SIGKILL');
   process.once('exit', kill);
   const ended = exitOf(child).finally(() => {
@@ -48,7 +56,7 @@ export async function startNode({ entry, env, logFile }: NodeProcessOptions): Pr
   ended.catch(() => undefined);
   if (child.pid === undefined) await ended;
 
-  const firstLine = lineOf(child);
+  const firstLine = lineOf(child, output);
   firstLine.catch(() => undefined);
   return {
     pid: child.pid!,
@@ -63,7 +71,18 @@ export async function startNode({ entry, env, logFile }: NodeProcessOptions): Pr
     alive: () => child.exitCode === null && child.signalCode === null,
     ended: () => ended,
     signal: (name) => void child.kill(name),
+    output,
+    errors,
   };
+}
+
+/** The beginning of a stream, as far as it has come. */
+function kept(stream: Readable): () => string {
+  let text = '';
+  stream.setEncoding('utf8').on('data', (chunk: string) => {
+    if (text.length < KEPT_CHARACTERS) text += chunk;
+  });
+  return () => text;
 }
 
 async function exitOf(child: ChildProcess): Promise<number | NodeJS.Signals> {
@@ -71,16 +90,14 @@ async function exitOf(child: ChildProcess): Promise<number | NodeJS.Signals> {
   return code ?? signal!;
 }
 
-function lineOf({ stdout }: ChildProcess): Promise<string> {
+function lineOf({ stdout }: ChildProcess, output: () => string): Promise<string> {
   return new Promise((resolve) => {
-    let text = '';
-    const onData = (chunk: Buffer): void => {
-      text += chunk.toString();
-      const end = text.indexOf('\n');
+    const look = (): void => {
+      const end = output().indexOf('\n');
       if (end < 0) return;
-      stdout!.off('data', onData);
-      resolve(text.slice(0, end));
+      stdout!.off('data', look);
+      resolve(output().slice(0, end));
     };
-    stdout!.on('data', onData);
+    stdout!.on('data', look);
   });
 }

@@ -27,6 +27,10 @@ export interface PlatformProcess {
   kill(what: 'platform' | 'everything'): Promise<void>;
   /** Asks it to end. Resolves with the exit code. */
   stop(): Promise<number | NodeJS.Signals>;
+  /** What it has written so far: JSON lines. */
+  output(): string;
+  /** The greeting, or why it did not start. */
+  errors(): string;
 }
 
 const POLL_MS = 20;
@@ -63,6 +67,8 @@ export async function startPlatformProcess(options: PlatformProcessOptions): Pro
       child.signal('SIGTERM');
       return child.ended();
     },
+    output: () => child.output(),
+    errors: () => child.errors(),
   };
 }
 

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { isAlive } from '@tidings/runtime';
+import { platformProcess, type ProcessWorld } from '@tidings/testing';
+
+const DEVICES = 400;
+
+describe('the platform as a process', () => {
+  let world: ProcessWorld;
+  let application: string;
+
+  const send = async (): Promise<string> => {
+    const { Messages: messages } = await world.call('createMessage', {
+      application,
+      notifications: [{ content: 'Hello' }],
+    });
+    return messages[0]!;
+  };
+  const sent = async (message: string): Promise<number> => {
+    const { channels } = await world.call('getDeliveryFunnel', { message_code: message });
+    return Number(channels[0]?.funnel.find(({ stage }) => stage === 'STAGE_SENT')?.count ?? 0);
+  };
+
+  beforeAll(async () => {
+    world = await platformProcess();
+    application = await world.application({ ios: false });
+    await world.registerDevices(application, DEVICES, (i) => ({
+      hwid: `device-${i}`,
+      device_type: 3,
+      push_token: `token-${i}`,
+    }));
+  });
+  afterAll(() => world?.stop());
+
+  it.each(['platform', 'everything'] as const)(
+    'goes on after a kill of the %s in the middle of a message: every device once',
+    async (what) => {
+      const before = world.simulators.ledger.of('fcm').summary();
+      const message = await send();
+      await world.kill(what);
+      await world.start();
+      await world.settle(60_000);
+      expect(await sent(message)).toBe(DEVICES);
+      const after = world.simulators.ledger.of('fcm').summary();
+      // What was sent twice, because its fate was unknown, carries the same masking id.
+      expect(after.duplicates - before.duplicates).toBe(after.masked - before.masked);
+      expect(after.accepted - before.accepted - (after.duplicates - before.duplicates)).toBe(DEVICES);
+    },
+  );
+
+  it('takes a server over that its parent left behind', async () => {
+    const before = await world.pids();
+    await world.kill('platform');
+    expect(isAlive(before.mongod!)).toBe(true);
+    await world.start();
+    const after = await world.pids();
+    expect(after.mongod).toBe(before.mongod);
+    expect(after.platform).not.toBe(before.platform);
+  });
+
+  it('ends in order on SIGTERM, with its server', async () => {
+    const { mongod } = await world.pids();
+    expect(await world.end()).toBe(0);
+    expect(isAlive(mongod!)).toBe(false);
+    await world.start();
+    expect((await world.reply('settled')).status).not.toBe(401);
+  });
+});
