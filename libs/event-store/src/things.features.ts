@@ -1,5 +1,5 @@
 import { Fault } from '@tidings/kernel';
-import type { DocumentAddress, LogDefinition } from './port.ts';
+import type { Decision, DocumentAddress, LogDefinition } from './port.ts';
 
 /** A small domain on which the suites of this lib run: things that count, have names and owners, and remember keys. */
 export interface Thing {
@@ -68,6 +68,12 @@ function evolveThing(thing: Thing, event: ThingEvent): Thing {
   }
 }
 
+function withoutEvents(kind: 'look' | 'refuse' | 'explode', reply: ThingReply): Decision<ThingEvent, ThingReply> {
+  if (kind === 'refuse') throw Fault.conflict('no');
+  if (kind === 'explode') throw new TypeError('a defect');
+  return { events: [], reply };
+}
+
 export const things: LogDefinition<ThingCommand, ThingEvent, State, ThingReply> = {
   category: 'things',
   lookups: { things: 'person' },
@@ -98,16 +104,12 @@ export const things: LogDefinition<ThingCommand, ThingEvent, State, ThingReply> 
         const others = view.find('things', command.person).map((found) => found.id);
         return { events: [{ kind: 'joined', id, person: command.person }], reply: { ...reply, others } };
       }
-      case 'look':
-        return { events: [], reply };
       case 'note': {
         const { set, max } = command;
         return { events: [], reply, notes: [{ address: thingAt(id), ...(set && { set }), ...(max && { max }) }] };
       }
-      case 'refuse':
-        throw Fault.conflict('no');
-      case 'explode':
-        throw new TypeError('a defect');
+      default:
+        return withoutEvents(command.kind, reply);
     }
   },
   addresses: (event) => (event.kind === 'given' ? [thingAt(event.id), ownerAt(event.owner)] : [thingAt(event.id)]),

@@ -116,22 +116,13 @@ export class MongoStates {
     const notes = write.notes[note];
     if (kind === 'note') return { q: { _id: address.id }, u: this.#noteUpdate(notes!) };
     const known = kind === 'patch' ? before : undefined;
-    const set: Record<string, unknown> = { rev: n };
-    for (const name in fields) {
-      const value = fields[name];
-      if (value !== undefined && name !== '_id' && name !== 'rev' && value !== known?.[name]) set[name] = value;
-    }
-    const unset: Record<string, ''> = {};
-    let vanished = false;
-    for (const name in before) {
-      if (fields![name] === undefined && name !== '_id' && name !== 'rev') vanished = !(unset[name] = '');
-    }
-    const update: Document = { $set: set, ...(vanished && { $unset: unset }) };
-    if (notes) {
-      const { $set: also, $max } = this.#noteUpdate(notes);
-      Object.assign(set, also);
-      if ($max) update['$max'] = $max;
-    }
+    const { $set, $max } = notes ? this.#noteUpdate(notes) : {};
+    const vanished = vanishedFrom(before, fields!);
+    const update: Document = {
+      $set: { ...changedIn(fields!, known), ...$set, rev: n },
+      ...(vanished && { $unset: vanished }),
+      ...($max && { $max }),
+    };
     return { q: { _id: address.id, rev: known ? known['rev'] : { $lt: n } }, u: update, upsert: true };
   }
 
@@ -140,6 +131,24 @@ export class MongoStates {
       Object.fromEntries([...values].map(([path, value]) => [`${this.#notesField}.${path}`, value]));
     return { ...(set.size > 0 && { $set: below(set) }), ...(max.size > 0 && { $max: below(max) }) };
   }
+}
+
+/** The fields to set: all, or those that are not the very values of the known document. */
+function changedIn(fields: StoredFields, known: StoredFields | undefined): Record<string, unknown> {
+  const changed: Record<string, unknown> = {};
+  for (const name in fields) {
+    const value = fields[name];
+    if (value !== undefined && value !== known?.[name] && name !== '_id') changed[name] = value;
+  }
+  return changed;
+}
+
+function vanishedFrom(before: StoredFields | undefined, fields: StoredFields): Record<string, ''> | undefined {
+  let vanished: Record<string, ''> | undefined;
+  for (const name in before) {
+    if (fields[name] === undefined && name !== '_id' && name !== 'rev') (vanished ??= {})[name] = '';
+  }
+  return vanished;
 }
 
 function firstStep(write: StateWrite): Step {

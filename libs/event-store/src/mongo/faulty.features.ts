@@ -1,0 +1,57 @@
+import { type Collection, type CollectionOptions, type Db, type Document, MongoNetworkError } from 'mongodb';
+
+/** What happens to one command instead of going straight to the server. */
+export type Interference = (command: Document, send: () => Promise<Document>) => Promise<Document>;
+
+export interface FaultyDb {
+  readonly db: Db;
+  /** Asked for every write command; the first that is given it back unchanged ends it. */
+  interfere(with_: Interference): void;
+  /** From now on nothing gets through, as after the death of the process. */
+  die(): void;
+}
+
+/** What a driver throws when the connection breaks before the answer. */
+export const lost = (): MongoNetworkError => new MongoNetworkError('connection lost');
+
+/** A database whose commands can be made to fail, be lost or come late, while the real server does the work. */
+export function faulty(db: Db): FaultyDb {
+  let interference: Interference = (_, send) => send();
+  let dead = false;
+  const alive = <T>(work: () => Promise<T>): Promise<T> => (dead ? Promise.reject(lost()) : work());
+  const command = (document: Document, options: Document): Promise<Document> =>
+    alive(() => interference(document, () => db.command(document, options)));
+
+  const collection = (name: string, options?: CollectionOptions): Collection =>
+    new Proxy(db.collection(name, options), {
+      get(target, property) {
+        const value: unknown = Reflect.get(target, property, target);
+        if (typeof value !== 'function') return value;
+        return (...parameters: unknown[]) => {
+          if (dead && property !== 'watch') return failing();
+          return (value as (...all: unknown[]) => unknown).apply(target, parameters);
+        };
+      },
+    });
+
+  return {
+    db: new Proxy(db, {
+      get(target, property) {
+        if (property === 'command') return command;
+        if (property === 'collection') return collection;
+        const value: unknown = Reflect.get(target, property, target);
+        return typeof value === 'function' ? (value as () => unknown).bind(target) : value;
+      },
+    }),
+    interfere: (with_) => void (interference = with_),
+    die: () => void (dead = true),
+  };
+}
+
+/** Stands for a promise and for a cursor, both of which fail. */
+function failing(): unknown {
+  const rejected = Promise.reject(lost());
+  rejected.catch(() => undefined);
+  const cursor = Object.assign(rejected, { sort: () => cursor, toArray: () => rejected });
+  return cursor;
+}

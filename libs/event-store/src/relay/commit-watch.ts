@@ -1,0 +1,57 @@
+import type { ChangeStream, Collection, Db } from 'mongodb';
+import type { CommitDocument } from '../mongo/commits.ts';
+
+interface Inserted {
+  readonly documentKey: { readonly _id: CommitDocument['_id'] };
+}
+
+/** A commit of this process is handed over meanwhile, and need not be read. */
+const PATIENCE_MS = 20;
+
+/**
+ * Tells of commits as they become durable, whoever writes them. It may miss some, while it is not open or when the server's history is
+ * gone: it is a hint that spares a wait, and what it tells is read from the collection.
+ */
+export class CommitWatch {
+  readonly #commits: Collection;
+  readonly #onCommit: (log: string, n: number) => void;
+  readonly #heard = new Map<string, number>();
+  #telling: NodeJS.Timeout | undefined;
+  #stream: ChangeStream | undefined;
+
+  constructor(db: Db, category: string, onCommit: (log: string, n: number) => void) {
+    this.#commits = db.collection(`${category}.commits`, { readConcern: { level: 'majority' } });
+    this.#onCommit = onCommit;
+  }
+
+  /** Opens the stream if it is not open; one that fails stays closed until it is opened again. */
+  open(onError: (error: unknown) => void): void {
+    if (this.#stream) return;
+    const inserts = [{ $match: { operationType: 'insert' } }, { $project: { documentKey: 1 } }];
+    const stream = this.#commits.watch(inserts);
+    this.#stream = stream;
+    stream.on('change', (change) => {
+      const { log, n } = (change as unknown as Inserted).documentKey._id;
+      this.#heard.set(log, n);
+      this.#telling ??= setTimeout(() => this.#tell(), PATIENCE_MS);
+    });
+    stream.on('error', (error) => {
+      onError(error);
+      if (this.#stream === stream) void this.close();
+    });
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#telling);
+    this.#telling = undefined;
+    const stream = this.#stream;
+    this.#stream = undefined;
+    await stream?.close().catch(() => undefined);
+  }
+
+  #tell(): void {
+    this.#telling = undefined;
+    for (const [log, n] of this.#heard) this.#onCommit(log, n);
+    this.#heard.clear();
+  }
+}

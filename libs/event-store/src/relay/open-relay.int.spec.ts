@@ -1,0 +1,241 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { Fault, ShiftedClock } from '@tidings/kernel';
+import { describeWithMongo } from '@tidings/testing';
+import type { Db } from 'mongodb';
+import { faulty } from '../mongo/faulty.features.ts';
+import { openLogs } from '../mongo/open-logs.ts';
+import type { CountingLogWriter } from '../options.ts';
+import type { Commit } from '../port.ts';
+import { type ThingCommand, type ThingEvent, type ThingReply, things } from '../things.features.ts';
+import { until } from '../until.features.ts';
+import { openRelay, type Relay, type RelayOptions } from './open-relay.ts';
+import type { Publisher } from './outbox.ts';
+
+/** A broker that keeps what it was given, and can be made to fail. */
+class Published implements Publisher {
+  readonly batches: { topic: string; values: string[] }[] = [];
+  fail: (values: readonly string[]) => void = () => undefined;
+
+  async publish(topic: string, records: readonly { readonly value: Uint8Array }[]): Promise<void> {
+    const values = records.map(({ value }) => Buffer.from(value).toString());
+    this.fail(values);
+    this.batches.push({ topic, values });
+    await new Promise(setImmediate);
+  }
+
+  get values(): string[] {
+    return this.batches.flatMap(({ values }) => values);
+  }
+
+  /** The numbers of a log as a consumer keeps them that drops what it has seen. */
+  seen(log: string): number[] {
+    const seen: number[] = [];
+    for (const value of this.values) {
+      const [from, n] = value.split(' ');
+      if (from === log && Number(n) > (seen.at(-1) ?? 0)) seen.push(Number(n));
+    }
+    return seen;
+  }
+}
+
+const numbers = (last: number): number[] => Array.from({ length: last }, (_, i) => i + 1);
+
+describeWithMongo('openRelay', (mongo) => {
+  let databases = 0;
+  const open: { close(): Promise<void> }[] = [];
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((one) => one.close()));
+  });
+
+  const newDb = (): Db => mongo.database(`relay${++databases}`);
+
+  async function relayOn(
+    db: Db,
+    broker: Publisher,
+    options: Partial<RelayOptions<ThingEvent>> = {},
+  ): Promise<Relay<ThingEvent>> {
+    const relay = await openRelay<ThingEvent>({
+      db,
+      category: things.category,
+      decode: things.decode,
+      broker,
+      publish: ({ log, n }: Commit<ThingEvent>) => [{ topic: 'things', key: log, value: Buffer.from(`${log} ${n}`) }],
+      lookEveryMs: 50,
+      ...options,
+    });
+    open.push(relay);
+    return relay;
+  }
+
+  function writerOn(db: Db, relay?: Relay<ThingEvent>): CountingLogWriter<ThingCommand, ThingReply> {
+    const writer = openLogs(db, things, { ...(relay && { committed: relay.offer }) });
+    open.push(writer);
+    return writer;
+  }
+
+  /** Makes one commit after the other. */
+  async function commit(
+    writer: CountingLogWriter<ThingCommand, ThingReply>,
+    log: string,
+    times: number,
+  ): Promise<void> {
+    for (let i = 0; i < times; i++) await writer.submit(log, { kind: 'name', id: `${log}/x`, name: `${i}` });
+  }
+
+  it('publishes the commits of this process in order without reading them back', async () => {
+    const [db, broker] = [newDb(), new Published()];
+    const relay = await relayOn(db, broker, { lookEveryMs: 3_600_000 });
+    const writer = writerOn(db, relay);
+    await Promise.all(['things-1', 'things-2', 'things-3'].map((log) => commit(writer, log, 20)));
+    await until(() => relay.level());
+    for (const log of ['things-1', 'things-2', 'things-3']) expect(broker.seen(log)).toEqual(numbers(20));
+    expect(broker.values).toHaveLength(60);
+    expect(relay.counts).toMatchObject({ commits: 60, records: 60, read: 0 });
+  });
+
+  it('reads what was committed before it came, and keeps how far it got', async () => {
+    const [db, broker] = [newDb(), new Published()];
+    const writer = writerOn(db);
+    await commit(writer, 'things-1', 120);
+    const relay = await relayOn(db, broker);
+    await until(() => relay.level());
+    expect(broker.seen('things-1')).toEqual(numbers(120));
+    await relay.close();
+    const heads = db.collection<{ _id: string; published: number }>('things.heads');
+    expect(await heads.findOne({ _id: 'things-1' })).toMatchObject({ published: 120 });
+
+    await commit(writer, 'things-1', 1);
+    const later = new Published();
+    const next = await relayOn(db, later);
+    await until(() => next.level());
+    expect(later.values).toEqual(['things-1 121']);
+  });
+
+  it('is level only when everything is published', async () => {
+    const [db, broker] = [newDb(), new Published()];
+    broker.fail = () => {
+      throw Fault.unavailable('not now');
+    };
+    const relay = await relayOn(db, broker);
+    const writer = writerOn(db, relay);
+    expect(await relay.level()).toBe(true);
+    await commit(writer, 'things-1', 2);
+    expect(await relay.level()).toBe(false);
+    broker.fail = () => undefined;
+    await until(() => relay.level());
+    expect(broker.seen('things-1')).toEqual([1, 2]);
+  });
+
+  it('groups commits into one publish per topic', async () => {
+    const [db, broker] = [newDb(), new Published()];
+    const relay = await relayOn(db, broker);
+    const writer = writerOn(db, relay);
+    const logs = numbers(30).map((i) => `things-${i}`);
+    await Promise.all(logs.map((log) => commit(writer, log, 5)));
+    await until(() => relay.level());
+    expect(broker.values).toHaveLength(150);
+    expect(broker.batches.length).toBeLessThan(75);
+  });
+
+  it('keeps the order of a log when the broker fails in between', async () => {
+    const [db, broker] = [newDb(), new Published()];
+    let calls = 0;
+    broker.fail = () => {
+      if (calls++ % 3 === 0) throw Fault.unavailable('not now');
+    };
+    const relay = await relayOn(db, broker);
+    const writer = writerOn(db, relay);
+    await commit(writer, 'things-1', 10);
+    await until(() => relay.level());
+    expect(broker.seen('things-1')).toEqual(numbers(10));
+  });
+
+  it('passes over a commit that cannot be made into records, and keeps it for later', async () => {
+    const [db, broker, problems] = [newDb(), new Published(), [] as unknown[]];
+    const relay = await relayOn(db, broker, {
+      onProblem: (problem) => problems.push(problem),
+      publish: ({ log, n }) => {
+        if (n === 3) throw new TypeError('a defect');
+        return [{ topic: 'things', key: log, value: Buffer.from(`${log} ${n}`) }];
+      },
+    });
+    const writer = writerOn(db, relay);
+    await commit(writer, 'things-1', 5);
+    await until(() => relay.level());
+    expect(broker.seen('things-1')).toEqual([1, 2, 4, 5]);
+    expect(relay.counts.passedOver).toBe(1);
+    expect(problems).toContainEqual(expect.objectContaining({ kind: 'bug' }));
+    expect(await db.collection('things.unpublished').find().toArray()).toMatchObject([
+      { _id: { log: 'things-1', n: 3 }, reason: expect.stringContaining('a defect') },
+    ]);
+  });
+
+  it('passes over what the broker refuses, and nothing else', async () => {
+    const [db, broker] = [newDb(), new Published()];
+    broker.fail = (values) => {
+      if (values.includes('things-1 2')) throw Fault.tooLarge('a record too large');
+    };
+    const relay = await relayOn(db, broker);
+    const writer = writerOn(db, relay);
+    await Promise.all(['things-1', 'things-2'].map((log) => commit(writer, log, 4)));
+    await until(() => relay.level());
+    expect(broker.seen('things-1')).toEqual([1, 3, 4]);
+    expect(broker.seen('things-2')).toEqual(numbers(4));
+  });
+
+  describe('with a second relay', () => {
+    it('publishes once, and at once what the other process commits', async () => {
+      const [db, broker] = [newDb(), new Published()];
+      // No look will come: what arrives was told of by the change stream.
+      const holder = await relayOn(db, broker, { lookEveryMs: 3_600_000 });
+      const standby = await relayOn(db, broker, { lookEveryMs: 3_600_000 });
+      const [here, there] = [writerOn(db, holder), writerOn(db, standby)];
+      await commit(here, 'things-1', 5);
+      await until(async () => {
+        await commit(there, 'things-2', 1); // the holder learns of the other at its next renewal
+        return broker.seen('things-2').length > 0;
+      });
+      await commit(there, 'things-3', 5);
+      await until(() => broker.seen('things-3').length === 5);
+      expect(broker.seen('things-1')).toEqual(numbers(5));
+      expect(standby.counts.records).toBe(0);
+      expect(new Set(broker.values).size).toBe(broker.values.length);
+    });
+
+    it('takes over at once from one that has closed', async () => {
+      const [db, broker] = [newDb(), new Published()];
+      const holder = await relayOn(db, broker);
+      const standby = await relayOn(db, broker);
+      const writer = writerOn(db);
+      await commit(writer, 'things-1', 5);
+      await until(() => holder.level());
+      await holder.close();
+      await commit(writer, 'things-1', 5);
+      await until(() => standby.level());
+      expect(standby.counts.commits).toBe(5);
+      expect(broker.seen('things-1')).toEqual(numbers(10));
+    });
+
+    it('repeats and never skips after one that has died or was cut off', async () => {
+      const [db, broker] = [newDb(), new Published()];
+      const cut = faulty(db);
+      const clock = new ShiftedClock();
+      const dying = await relayOn(cut.db, broker, { onProblem: () => undefined });
+      const writer = writerOn(db, dying);
+      await commit(writer, 'things-1', 5);
+      await until(() => broker.values.length === 5);
+      cut.die(); // what it published last, it could not note
+      await commit(writer, 'things-1', 5);
+      await until(() => broker.values.length === 10); // the lease that it knows of still runs
+
+      const heir = await relayOn(db, broker, { clock });
+      await commit(writer, 'things-2', 3);
+      expect(heir.counts.commits).toBe(0);
+      clock.advance(10_001);
+      await until(() => heir.level());
+      expect(broker.seen('things-1')).toEqual(numbers(10));
+      expect(broker.seen('things-2')).toEqual(numbers(3));
+      expect(broker.values.length).toBeGreaterThan(13);
+    });
+  });
+});

@@ -1,0 +1,110 @@
+import { Fault } from '@tidings/kernel';
+import { getOrAdd } from '../get-or-add.ts';
+import { delay } from '../waiting.ts';
+
+/** A record that a commit becomes, and where it goes. */
+export interface RelayedRecord {
+  readonly topic: string;
+  readonly key: string;
+  readonly value: Uint8Array;
+}
+
+/** What a relay needs of a broker; that of `@tidings/streaming` has it. */
+export interface Publisher {
+  publish(topic: string, records: readonly { readonly key: string; readonly value: Uint8Array }[]): Promise<unknown>;
+}
+
+/** Records of one sender for one topic. */
+interface Part {
+  readonly records: RelayedRecord[];
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+const MAX_RECORDS = 5000;
+const MAX_BYTES = 4 * 1024 * 1024;
+const PAUSE_MS = 50;
+const MAX_PAUSE_MS = 2000;
+
+/** Whether an error says that these records, or this commit, will never do; all others pass with time. */
+export const isVerdict = (error: unknown): boolean =>
+  error instanceof Fault && !['unavailable', 'throttled', 'conflict'].includes(error.kind);
+
+/**
+ * One publish per topic at a time; what is sent meanwhile goes together in the next. It repeats what the broker does not take for want of
+ * an answer, and rejects only a sender whose records are refused on their own.
+ */
+export class Outbox {
+  readonly #broker: Publisher;
+  readonly #onProblem: (error: unknown) => void;
+  readonly #topics = new Map<string, Part[]>();
+  readonly #running = new Set<string>();
+  #closed = false;
+
+  constructor(broker: Publisher, onProblem: (error: unknown) => void) {
+    this.#broker = broker;
+    this.#onProblem = onProblem;
+  }
+
+  /** Resolves when all records are acknowledged. A sender that needs an order sends nothing before that. */
+  async send(records: readonly RelayedRecord[]): Promise<void> {
+    const byTopic = new Map<string, RelayedRecord[]>();
+    for (const record of records) getOrAdd(byTopic, record.topic, () => []).push(record);
+    await Promise.all([...byTopic].map(([topic, part]) => this.#enqueue(topic, part)));
+  }
+
+  /** Ends repeating; what is not acknowledged then is rejected. */
+  close(): void {
+    this.#closed = true;
+  }
+
+  #enqueue(topic: string, records: RelayedRecord[]): Promise<void> {
+    return new Promise((resolve, reject) => {
+      getOrAdd(this.#topics, topic, () => []).push({ records, resolve, reject });
+      if (this.#running.has(topic)) return;
+      this.#running.add(topic);
+      // What is sent in one go is published in one go.
+      setImmediate(() => void this.#run(topic));
+    });
+  }
+
+  async #run(topic: string): Promise<void> {
+    const waiting = this.#topics.get(topic)!;
+    while (waiting.length > 0) await this.#publish(topic, waiting.splice(0, fitting(waiting)));
+    this.#running.delete(topic);
+  }
+
+  async #publish(topic: string, parts: readonly Part[]): Promise<void> {
+    const records = parts.length === 1 ? parts[0]!.records : parts.flatMap((part) => part.records);
+    for (let pause = PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
+      try {
+        await this.#broker.publish(topic, records);
+        for (const part of parts) part.resolve();
+        return;
+      } catch (error) {
+        if (isVerdict(error) && parts.length > 1) {
+          for (const part of parts) await this.#publish(topic, [part]);
+          return;
+        }
+        if (isVerdict(error) || this.#closed) {
+          for (const part of parts) part.reject(error);
+          return;
+        }
+        this.#onProblem(error);
+        await delay(pause);
+      }
+    }
+  }
+}
+
+/** How many leading parts fit into one publish; at least one. */
+function fitting(parts: readonly Part[]): number {
+  let records = 0;
+  let bytes = 0;
+  const first = parts.findIndex((part) => {
+    records += part.records.length;
+    for (const { value } of part.records) bytes += value.byteLength;
+    return records > MAX_RECORDS || bytes > MAX_BYTES;
+  });
+  return first < 0 ? parts.length : Math.max(1, first);
+}

@@ -1,0 +1,24 @@
+import type { Collection, Db } from 'mongodb';
+import { answered } from '../mongo/answers.ts';
+
+interface PassedOverDocument {
+  readonly _id: { readonly log: string; readonly n: number };
+  readonly reason: string;
+  readonly at: Date;
+}
+
+/** The commits of a category that could not be published, in `<category>.unpublished`: for somebody to mend and publish. */
+export class PassedOver {
+  readonly #collection: Collection<PassedOverDocument>;
+
+  constructor(db: Db, category: string) {
+    this.#collection = db.collection(`${category}.unpublished`);
+  }
+
+  async keep(log: string, n: number, error: unknown): Promise<void> {
+    const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    const update = { $setOnInsert: { reason, at: new Date() } };
+    const options = { upsert: true, writeConcern: { w: 'majority', journal: true } } as const;
+    await answered(this.#collection.updateOne({ _id: { log, n } }, update, options));
+  }
+}

@@ -1,0 +1,188 @@
+import { Fault } from '@tidings/kernel';
+import { isPassing } from '../mongo/answers.ts';
+import type { MongoCommits } from '../mongo/commits.ts';
+import type { Commit } from '../port.ts';
+import type { StoredCommit } from '../store.ts';
+import { delay } from '../waiting.ts';
+import { isVerdict, type Outbox, type RelayedRecord } from './outbox.ts';
+import type { PassedOver } from './passed-over.ts';
+
+export interface RelayCounts {
+  commits: number;
+  records: number;
+  /** Commits that were read back, for they came from another process or a former life. */
+  read: number;
+  passedOver: number;
+}
+
+/** What the tails of a relay share. */
+export interface TailParts<Event> {
+  readonly commits: MongoCommits;
+  readonly outbox: Outbox;
+  readonly counts: RelayCounts;
+  readonly passedOver: PassedOver;
+  readonly decode: (bytes: Uint8Array) => Event;
+  readonly publish: (commit: Commit<Event>) => readonly RelayedRecord[] | Promise<readonly RelayedRecord[]>;
+  readonly report: (error: unknown) => void;
+  /** False once the relay is closed or another has the lease. */
+  readonly mayPublish: () => boolean;
+  /** Hears how far a log is acknowledged. */
+  readonly published: (log: string, n: number) => void;
+}
+
+/** A commit in memory; one that was read back is decoded when its turn comes, so that it fails alone. */
+interface Queued<Event> {
+  readonly n: number;
+  readonly commit: () => Commit<Event>;
+}
+
+/** Commits of a log that wait in memory; what does not fit is read back later. */
+const MAX_QUEUE = 500;
+/** Commits of a log in one send, and in one read. */
+const AT_ONCE = 100;
+/** A commit that fails this often for a reason of its own is passed over. */
+const TRIES = 5;
+const PAUSE_MS = 50;
+const MAX_PAUSE_MS = 1000;
+
+/** One log on its way to the broker: what follows the last published commit without a gap, one send after the other. */
+export class Tail<Event> {
+  readonly #log: string;
+  readonly #parts: TailParts<Event>;
+  readonly #queue: Queued<Event>[] = [];
+  #published: number;
+  /** There are, or may be, commits after the queue that only the collection has. */
+  #behind = false;
+  #reading = false;
+  #draining: Promise<void> | undefined;
+
+  constructor(log: string, published: number, parts: TailParts<Event>) {
+    this.#log = log;
+    this.#published = published;
+    this.#parts = parts;
+  }
+
+  get published(): number {
+    return this.#published;
+  }
+
+  get busy(): boolean {
+    return this.#draining !== undefined;
+  }
+
+  /** Settles when nothing is under way; never rejects. */
+  get drained(): Promise<void> {
+    return this.#draining ?? Promise.resolve();
+  }
+
+  offer(commit: Commit<Event>): void {
+    const { n } = commit;
+    if (n <= this.#last) return;
+    const fits = n === this.#last + 1 && !this.#behind && !this.#reading && this.#queue.length < MAX_QUEUE;
+    if (fits) this.#queue.push({ n, commit: () => commit });
+    else this.#behind = true;
+    this.#drain();
+  }
+
+  /** Somebody has committed this number. */
+  heardOf(n: number): void {
+    if (n > this.#last) this.look();
+  }
+
+  /** Reads on after what is known; while something is under way, what is missing shows by itself. */
+  look(): void {
+    if (this.busy) return;
+    this.#behind = true;
+    this.#drain();
+  }
+
+  get #last(): number {
+    return this.#queue.at(-1)?.n ?? this.#published;
+  }
+
+  get #hasWork(): boolean {
+    return (this.#queue.length > 0 || this.#behind) && this.#parts.mayPublish();
+  }
+
+  #drain(): void {
+    if (!this.#hasWork) return;
+    this.#draining ??= this.#publishAll().finally(() => {
+      this.#draining = undefined;
+      this.#drain();
+    });
+  }
+
+  async #publishAll(): Promise<void> {
+    let atOnce = AT_ONCE;
+    let tries = 0;
+    for (let pause = PAUSE_MS; this.#hasWork;) {
+      try {
+        if (this.#queue.length === 0) await this.#read();
+        await this.#send(atOnce);
+        atOnce = Math.min(atOnce * 2, AT_ONCE);
+        tries = 0;
+        pause = PAUSE_MS;
+      } catch (error) {
+        this.#parts.report(error);
+        // One at a time from here, so that only the culprit is counted out.
+        if (isOwnFault(error) && atOnce === 1) tries++;
+        atOnce = 1;
+        if (tries >= TRIES && (await this.#passOver(error))) tries = 0;
+        else await delay(pause);
+        pause = Math.min(pause * 2, MAX_PAUSE_MS);
+      }
+    }
+  }
+
+  async #read(): Promise<void> {
+    this.#reading = true;
+    try {
+      const found = await this.#parts.commits.after(this.#log, this.#published, AT_ONCE);
+      this.#parts.counts.read += found.length;
+      for (const stored of found) this.#queue.push({ n: stored.n, commit: () => this.#decoded(stored) });
+      this.#behind = found.length === AT_ONCE;
+    } finally {
+      this.#reading = false;
+    }
+  }
+
+  async #send(atOnce: number): Promise<void> {
+    const commits = this.#queue.slice(0, atOnce);
+    const records: RelayedRecord[] = [];
+    for (const { commit } of commits) for (const record of await this.#parts.publish(commit())) records.push(record);
+    if (records.length > 0) await this.#parts.outbox.send(records);
+    this.#done(commits.length);
+    this.#parts.counts.commits += commits.length;
+    this.#parts.counts.records += records.length;
+  }
+
+  /** Leaves the first commit out, once that is kept for somebody to look after. */
+  async #passOver(error: unknown): Promise<boolean> {
+    const [first] = this.#queue;
+    if (!first) return false;
+    try {
+      await this.#parts.passedOver.keep(this.#log, first.n, error);
+    } catch (unanswered) {
+      this.#parts.report(unanswered);
+      return false;
+    }
+    this.#parts.counts.passedOver++;
+    this.#parts.report(Fault.bug(`commit ${first.n} of ${this.#log} is passed over`, error));
+    this.#done(1);
+    return true;
+  }
+
+  #done(commits: number): void {
+    if (commits === 0) return;
+    this.#published = this.#queue[commits - 1]!.n;
+    this.#queue.splice(0, commits);
+    this.#parts.published(this.#log, this.#published);
+  }
+
+  #decoded({ events, ...commit }: StoredCommit): Commit<Event> {
+    return { ...commit, events: events.map((bytes) => this.#parts.decode(bytes)) };
+  }
+}
+
+/** Whether an error comes of the commit itself; the others pass with time. */
+const isOwnFault = (error: unknown): boolean => (error instanceof Fault ? isVerdict(error) : !isPassing(error));
