@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { admin } from '../families/admin.ts';
 import { applicationCode } from '../fields/application.ts';
-import { listOf, object, oneOf, optional, text } from '../values.ts';
+import { listOf, object, oneOf, optional, textOf } from '../values.ts';
 
 const ALL = 'all' as const;
 const MAX_APPLICATIONS = 1000;
+/** No account has a longer name. */
+const MAX_ACCOUNT = 64;
 
 /** Issues a token, whose secret this reply alone shows. Scope `server` is taken as `api` (R-T1, R-T8). */
 export const createToken = admin('createToken', {
@@ -15,7 +17,7 @@ export const createToken = admin('createToken', {
     applications: z.union([z.literal(ALL), listOf(applicationCode, MAX_APPLICATIONS)], {
       error: 'must be "all" or a list of application codes',
     }),
-    account: optional(text),
+    account: optional(textOf(1, MAX_ACCOUNT)),
   }),
   output: z.object({ id: z.string(), token: z.string() }),
   examples: [

@@ -31,6 +31,7 @@ describe('registerDevice', () => {
     [{ hwid: 'x' }, 'Missing required argument: application'],
     [{ ...device, device_type: null }, 'Missing required argument: device_type'],
     [{ ...device, device_type: 14, hwid: null }, 'Missing required argument: email'],
+    [{ ...device, device_type: { toString: 2 }, hwid: null }, 'Missing required argument: hwid'],
     [{ ...device, device_type: 14, email: '' }, 'Email address is empty'],
     [{ ...device, device_type: 14, hwid: 'nobody' }, 'Email address has invalid count of parts'],
   ])('refuses %#', (request, text) => expect(textOf(api.registerDevice, request)).toBe(text));

@@ -5,13 +5,13 @@ import { applicationCode } from '../fields/application.ts';
 import { country, deviceType, hwid, language, timezoneSeconds, userId } from '../fields/device.ts';
 import { emailFault } from '../fields/email-address.ts';
 import { optionalUnless } from '../presence.ts';
-import { anyObject, nothing, object, optional, text, whole } from '../values.ts';
+import { anyObject, integer, nothing, object, optional, text, whole } from '../values.ts';
 
 const fields = object({
   application: applicationCode,
   hwid: optionalUnless(hwid, (request) => {
     if ((request['hwid'] ?? null) !== null) return undefined;
-    if (Number(request['device_type']) !== Platform.Email) return 'hwid';
+    if (integer.safeParse(request['device_type']).data !== Platform.Email) return 'hwid';
     return (request['email'] ?? null) === null ? 'email' : undefined;
   }),
   device_type: deviceType,
