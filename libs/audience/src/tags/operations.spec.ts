@@ -62,6 +62,7 @@ describe('tag operations (R-C5)', () => {
 
   it('refuses unknown operations, operations on other types, and wrong values', () => {
     expect(after(integer, 1, { operation: 'multiply', value: 2 })).toBe('unknown operation');
+    expect(after(integer, 1, { operation: { toString: 2 }, value: 2 })).toBe('unknown operation');
     expect(after(string, 'a', { operation: 'increment', value: 2 })).toBe(
       'operation increment is not valid for String tag',
     );

@@ -74,12 +74,12 @@ function parseRemove(tag: TagDefinition, input: unknown): TagWrite | string {
 const isNumeric = (type: TagType): boolean => type === TagType.TAG_TYPE_INTEGER || type === TagType.TAG_TYPE_DECIMAL;
 
 function parseOperation(tag: TagDefinition, operation: unknown, value: unknown): TagWrite | string {
-  const refused = `operation ${String(operation)} is not valid for ${typeName(tag.type)} tag`;
+  const refused = (name: string): string => `operation ${name} is not valid for ${typeName(tag.type)} tag`;
   switch (operation) {
     case 'increment':
-      return isNumeric(tag.type) ? parseIncrement(tag, value) : refused;
+      return isNumeric(tag.type) ? parseIncrement(tag, value) : refused(operation);
     case 'append':
-      return tag.type === TagType.TAG_TYPE_LIST ? parseAppend(tag, value) : refused;
+      return tag.type === TagType.TAG_TYPE_LIST ? parseAppend(tag, value) : refused(operation);
     case 'remove':
       return parseRemove(tag, value);
     default:
