@@ -22,8 +22,7 @@ export async function measure(): Promise<Figure> {
     const ledger = simulators.ledger.of('fcm');
     const arrival = async (count: number): Promise<number> => {
       for (;;) {
-        const { entries } = ledger.entries({ token, limit: 1, offset: count });
-        const entry = entries[0];
+        const [entry] = ledger.entries({ token, limit: 1, offset: count });
         if (entry) return entry.at;
         await new Promise((resolve) => setImmediate(resolve));
       }

@@ -8,6 +8,8 @@ import { type Change, changesOfOutcome, changesOfPlan, changesOfReports } from '
 import { openStageStore } from './store.ts';
 
 const GROUP = 'statistics';
+/** Figures may be 5 s old (R-H1); what arrives within this is folded into its document at once. */
+const LINGER_MS = 200;
 const EXPIRY_INTERVAL_MS = 60_000;
 const EXPIRED_AT_ONCE = 100;
 
@@ -40,6 +42,7 @@ export async function openStatistics({
   const subscription = await consume(broker, {
     group: GROUP,
     topics,
+    lingerMs: LINGER_MS,
     handler: async (records) => {
       const events = records.flatMap(({ topic, value }) => (topic === topicNames.messages ? [value] : []));
       if (events.length > 0) await facts.apply(events);

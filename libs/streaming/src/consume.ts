@@ -48,6 +48,8 @@ export interface ConsumeOptions<R extends Readers> {
   readonly maxRecords?: number;
   /** Where a group without offsets starts. @default 'earliest' */
   readonly from?: 'earliest' | 'latest';
+  /** How long a batch that is not full may wait for more records. @default 0 */
+  readonly lingerMs?: number;
   readonly report?: (incident: Incident) => void;
 }
 
@@ -60,7 +62,7 @@ export async function consume<const R extends Readers>(
   broker: Pick<Broker, 'publish' | 'subscribe'>,
   options: ConsumeOptions<R>,
 ): Promise<Subscription> {
-  const { group, topics, maxRecords, from } = options;
+  const { group, topics, maxRecords, from, lingerMs } = options;
   const stopping = new AbortController();
   const wrapped = new Wrapped(broker, options, stopping.signal);
   const subscription = await broker.subscribe({
@@ -69,6 +71,7 @@ export async function consume<const R extends Readers>(
     handler: (batch) => wrapped.handle(batch),
     ...(maxRecords === undefined ? {} : { maxRecords }),
     ...(from === undefined ? {} : { from }),
+    ...(lingerMs === undefined ? {} : { lingerMs }),
   });
   return {
     async stop() {

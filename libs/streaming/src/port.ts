@@ -54,6 +54,8 @@ export interface SubscribeOptions {
   readonly maxRecords?: number;
   /** Where a group without offsets starts. @default 'earliest' */
   readonly from?: 'earliest' | 'latest';
+  /** How long a batch that is not full may wait for more records: what can wait costs less. @default 0 */
+  readonly lingerMs?: number;
 }
 
 export interface Subscription {

@@ -19,6 +19,9 @@ export interface ReactionDeps {
 /** Consumer group of this reaction. */
 export const TOKEN_OWNERS_GROUP = 'registry.token-owners';
 
+/** The rule is kept within a second: a quarter of it collects the registrations that one look-up serves. */
+const LINGER_MS = 250;
+
 const tokenSetBy = ({ event }: DeviceEvent): PushTokenSet | undefined => {
   if (event?.$case === 'tokenSet') return event.value;
   return event?.$case === 'registered' ? event.value.token : undefined;
@@ -77,6 +80,7 @@ export function keepTokensUnique(deps: ReactionDeps): Promise<Subscription> {
     group: TOKEN_OWNERS_GROUP,
     topics: { [topicNames.devices]: DeviceEvent },
     report: deps.report,
+    lingerMs: LINGER_MS,
     async handler(records) {
       const hashes = new Map<string, Set<string>>();
       for (const { value } of records) {

@@ -13,6 +13,8 @@ const READ_BATCHES = { first: 8, most: 256 };
 export interface Member {
   readonly handler: BatchHandler;
   readonly maxRecords: number;
+  /** How long a batch that is not full waits for more. */
+  readonly lingerMs: number;
   /** Partitions in which a handler is under way, or about to be. */
   active: number;
   /** Called when there are none any more. */
@@ -41,6 +43,7 @@ export class Cursor implements Reader, Tracked {
   #running = false;
   #failures = 0;
   #retry: NodeJS.Timeout | undefined;
+  #linger: NodeJS.Timeout | undefined;
   /** What was read from the store and not yet handed over. */
   #ahead: Run;
   /** An offset at which a batch is known to begin, if it holds any. */
@@ -74,8 +77,7 @@ export class Cursor implements Reader, Tracked {
     } else {
       this.log.readers.delete(this);
       this.log.release();
-      clearTimeout(this.#retry);
-      this.#retry = undefined;
+      this.#stopWaiting();
       this.forget();
     }
   }
@@ -95,13 +97,33 @@ export class Cursor implements Reader, Tracked {
 
   wake(): void {
     if (this.#running || this.#retry || !this.#member || this.position >= this.log.end) return;
+    if (this.#mayLinger(this.#member)) {
+      this.#linger ??= setTimeout(() => this.#start(), this.#member.lingerMs);
+    } else {
+      this.#start();
+    }
+  }
+
+  #start(): void {
+    clearTimeout(this.#linger);
+    this.#linger = undefined;
     this.#running = true;
     void this.#run();
   }
 
-  #hurry(): void {
+  #mayLinger({ lingerMs, maxRecords }: Member): boolean {
+    return lingerMs > 0 && this.log.end - this.position < maxRecords;
+  }
+
+  #stopWaiting(): void {
     clearTimeout(this.#retry);
+    clearTimeout(this.#linger);
     this.#retry = undefined;
+    this.#linger = undefined;
+  }
+
+  #hurry(): void {
+    this.#stopWaiting();
     this.#failures = 0;
     this.wake();
   }
@@ -115,8 +137,10 @@ export class Cursor implements Reader, Tracked {
       if (member.active === 0) for (const tell of member.whenIdle.splice(0)) tell();
       if (!progress) this.#backOff();
       if (this.position < this.log.end) await turn();
+      if (this.#member && this.#mayLinger(this.#member)) break;
     }
     this.#running = false;
+    this.wake();
   }
 
   #failed(what: string, error: unknown): false {

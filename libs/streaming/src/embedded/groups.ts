@@ -31,6 +31,7 @@ export class Groups {
   readonly #topics: Topics;
   readonly #deps: CursorDeps;
   readonly #groups = new Map<string, Group>();
+  #ended = false;
 
   constructor(topics: Topics, stored: readonly StoredOffset[], deps: CursorDeps) {
     this.#topics = topics;
@@ -68,7 +69,7 @@ export class Groups {
   }
 
   async subscribe(options: SubscribeOptions): Promise<Subscription> {
-    const { group: name, topics, handler, maxRecords = MAX_RECORDS, from = 'earliest' } = options;
+    const { group: name, topics, handler, maxRecords = MAX_RECORDS, from = 'earliest', lingerMs = 0 } = options;
     for (const topic of topics) {
       for (const log of logsOf(this.#topics, topic)) {
         if (!this.#cursor(name, log)) {
@@ -78,8 +79,12 @@ export class Groups {
     }
     // A group that starts at the latest record must not start later after a crash.
     await this.#deps.offsets.flushed();
+    if (this.#ended) throw Fault.unavailable('The log was closed meanwhile');
     const group = this.#group(name);
-    const member: Subscriber = { handler, maxRecords, topics: new Set(topics), active: 0, whenIdle: [] };
+    const member: Subscriber = {
+      ...{ handler, maxRecords, lingerMs },
+      ...{ topics: new Set(topics), active: 0, whenIdle: [] },
+    };
     group.members.add(member);
     share(group);
     return { stop: () => this.#stop(group, member) };
@@ -98,6 +103,7 @@ export class Groups {
 
   /** Delivers nothing any more. */
   halt(): void {
+    this.#ended = true;
     for (const group of this.#groups.values()) {
       group.members.clear();
       share(group);
@@ -105,6 +111,7 @@ export class Groups {
   }
 
   async close(): Promise<void> {
+    this.#ended = true;
     const stops = [...this.#groups.values()].flatMap((group) =>
       [...group.members].map((member) => this.#stop(group, member)),
     );
