@@ -494,6 +494,32 @@ export function brokerFeatures(
         expect(texts()).toEqual(['1', '2', '3']);
       });
 
+      it('lets handlers under way publish what they have to before it closes', async () => {
+        const results = declare();
+        await start();
+        const stuck = gate();
+        let calls = 0;
+        const name = group();
+        await listen({
+          group: name,
+          onBatch: async () => {
+            calls++;
+            await stuck.passed;
+            await broker.publish(results, records('a', 'result'));
+          },
+        });
+        await broker.publish(topic, records('a', 1));
+        await until(() => calls === 1);
+        const closing = broker.close();
+        stuck.open();
+        await closing;
+        await start();
+        const { texts } = await listen({ topics: [results] });
+        await until(() => texts().length === 1);
+        await listen({ group: name });
+        expect(await lagOf(name)).toBe(0);
+      });
+
       it('refuses to publish and subscribe once closed', async () => {
         await start();
         await broker.close();

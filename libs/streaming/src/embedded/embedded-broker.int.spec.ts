@@ -226,6 +226,7 @@ describeWithMongo('embedded broker on MongoDB, what is its own', (mongo) => {
       const theirs = await listen(fresh, 'g');
       await until(() => theirs.length === 1);
       expect(got).toEqual([]);
+      await expect(listen(stale, 'g')).rejects.toMatchObject({ kind: 'unavailable' });
     });
   });
 

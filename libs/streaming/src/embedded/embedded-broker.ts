@@ -104,6 +104,8 @@ class Embedded implements EmbeddedBroker {
   readonly #groups: Groups;
   readonly #appender: Appender;
   readonly #housekeeping: Housekeeping;
+  /** Why nothing can be done with it any more. */
+  #ended: Fault | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(parts: Parts) {
@@ -127,11 +129,12 @@ class Embedded implements EmbeddedBroker {
   }
 
   async publish(topic: string, records: readonly OutRecord[]): Promise<readonly Position[]> {
-    if (this.#closing) throw closed();
+    if (this.#ended) throw this.#ended;
     return this.#appender.publish(logsOf(this.#parts.topics, topic), records);
   }
 
   async subscribe(options: SubscribeOptions): Promise<Subscription> {
+    if (this.#ended) throw this.#ended;
     if (this.#closing) throw closed();
     return this.#groups.subscribe(options);
   }
@@ -172,6 +175,7 @@ class Embedded implements EmbeddedBroker {
 
   /** Another process has the log. */
   halt(fault: Fault): void {
+    this.#ended = fault;
     this.#groups.halt();
     this.#offsets.abandon();
     this.#parts.onLost?.(fault);
@@ -179,6 +183,8 @@ class Embedded implements EmbeddedBroker {
 
   async #close(): Promise<void> {
     await this.#groups.close();
+    // Not before: handlers under way may have something to publish.
+    this.#ended ??= closed();
     await this.#appender.drained();
     await this.#housekeeping.close();
     await this.#offsets.close();
