@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { Closing, openLog } from '@tidings/runtime';
 import { runDemo } from './demo/run.ts';
 
 const { values } = parseArgs({
@@ -19,17 +20,30 @@ if (!Number.isInteger(devices) || devices < 1 || devices > 1_000_000) {
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'tidings-demo-'));
-let agreed = false;
+const closing = new Closing(openLog('error'));
+
+let stopping = false;
+
+async function end(code: number): Promise<never> {
+  stopping = true;
+  await closing.close();
+  if (code === 0 && !values.keep) await rm(folder, { recursive: true, force: true });
+  else process.stderr.write(`Data and logs are kept in ${folder}\n`);
+  process.exit(code);
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end(130));
+
 try {
-  agreed = await runDemo({
+  const agreed = await runDemo({
     devices,
     folder,
     platformEntry: fileURLToPath(new URL('main.js', import.meta.url)),
     adminToken: randomBytes(24).toString('base64url'),
+    closing,
   });
+  await end(agreed ? 0 : 1);
 } catch (error) {
-  process.stderr.write(`\nThe demo failed: ${error instanceof Error ? error.message : String(error)}\n`);
+  if (!stopping) process.stderr.write(`\nThe demo failed: ${error instanceof Error ? error.message : String(error)}\n`);
+  await end(1);
 }
-if (agreed && !values.keep) await rm(folder, { recursive: true, force: true });
-else process.stderr.write(`Data and logs are kept in ${folder}\n`);
-process.exit(agreed ? 0 : 1);

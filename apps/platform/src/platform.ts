@@ -88,6 +88,7 @@ async function open(
   closing.add('log', broker, (opened) => opened.close());
   const gateway = await openServices({
     configuration,
+    channels,
     publicUrl: publicUrlOf({ ...configuration, port }),
     clock,
     log,

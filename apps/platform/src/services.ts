@@ -1,6 +1,7 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { openDispatcher } from '@tidings/dispatcher';
 import { createGateway } from '@tidings/gateway';
-import type { Clock } from '@tidings/kernel';
+import type { Channel, Clock } from '@tidings/kernel';
 import { openFanout, openRegistry } from '@tidings/registry';
 import {
   AccountsDefinition,
@@ -26,6 +27,7 @@ import type { Registry } from 'prom-client';
 
 export interface ServicesDeps {
   readonly configuration: Configuration;
+  readonly channels: readonly Channel[];
   readonly publicUrl: string;
   readonly clock: Clock;
   readonly log: Logger;
@@ -70,6 +72,18 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
   const statistics = await open('statistics', 'statistics', openStatistics);
   const scheduler = await open('scheduler', 'scheduler', (service) => openScheduler({ ...service, publicUrl }));
   const accounts = inProcess(AccountsDefinition, registry.accounts);
+  for (const channel of deps.channels) {
+    await open(`dispatcher.${channel}`, 'dispatcher', (service) =>
+      openDispatcher({
+        ...service,
+        channel,
+        accounts,
+        urls: configuration.providers,
+        extraCa: configuration.extraCa,
+        allowPrivate: configuration.allowPrivate,
+      }),
+    );
+  }
   await open('fanout', 'registry', openFanout);
 
   const gateway = await createGateway({

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Closing, openLog } from '@tidings/runtime';
+import type { Closing } from '@tidings/runtime';
 import { ApiClient, issueTokens, Refusal } from '../client/api-client.ts';
 import { freePort } from '../process/free-port.ts';
 import { startPlatformProcess } from '../process/platform-process.ts';
@@ -19,6 +19,8 @@ export interface DemoOptions {
   /** The built program of the platform. */
   readonly platformEntry: string;
   readonly adminToken: string;
+  /** Takes what is started, to be closed by the caller. */
+  readonly closing: Closing;
 }
 
 const CONNECTIONS = 64;
@@ -26,31 +28,26 @@ const POLL_MS = 100;
 const SEND_TIMEOUT_MS = 120_000;
 
 /** The main job of Tidings from end to end, over HTTP as a customer would do it. True when every figure agrees, to the last device. */
-export async function runDemo({ devices: count, folder, platformEntry, adminToken }: DemoOptions): Promise<boolean> {
+export async function runDemo({ devices: count, adminToken, closing, ...places }: DemoOptions): Promise<boolean> {
   const screen = new Screen();
-  const closing = new Closing(openLog('error'));
   const devices = Array.from({ length: count }, (_, n) => deviceOf(n));
   screen.say(`Tidings demo: a message in four languages to a segment of ${thousands(count)} devices\n`);
-  try {
-    const { providers, url } = await start(screen, closing, { folder, platformEntry, adminToken });
-    const secrets = await issueTokens(url, adminToken);
-    const client = closing.add('client', new ApiClient(url, secrets, CONNECTIONS), (opened) => opened.close());
-    const customer = new Customer(client, providers, screen);
-    await customer.configure();
-    await customer.register(devices);
-    const addressed = devices.filter(isAddressed);
-    await customer.send(addressed);
-    const pushes = await customer.report(addressed);
-    return await customer.compare(addressed, pushes);
-  } finally {
-    await closing.close();
-  }
+  const { providers, url } = await start(screen, closing, { adminToken, ...places });
+  const secrets = await issueTokens(url, adminToken);
+  const client = closing.add('client', new ApiClient(url, secrets, CONNECTIONS), (opened) => opened.close());
+  const customer = new Customer(client, providers, screen);
+  await customer.configure();
+  await customer.register(devices);
+  const addressed = devices.filter(isAddressed);
+  await customer.send(addressed);
+  const pushes = await customer.report(addressed);
+  return customer.compare(addressed, pushes);
 }
 
 async function start(
   screen: Screen,
   closing: Closing,
-  { folder, platformEntry, adminToken }: Omit<DemoOptions, 'devices'>,
+  { folder, platformEntry, adminToken }: Omit<DemoOptions, 'devices' | 'closing'>,
 ): Promise<{ providers: Providers; url: string }> {
   let started: { providers: Providers; url: string } | undefined;
   await screen.step('start', async () => {
