@@ -28,6 +28,8 @@ export interface BrokerGuarantees {
   readonly retentionByClock: boolean;
   /** `maintain` leaves the newest record of each key in a compacted topic that has grown by more than a thousand records. */
   readonly compacts: boolean;
+  /** A batch that is not full waits for as long as its subscription says. */
+  readonly lingers: boolean;
   readonly largestRecordBytes: number;
 }
 
@@ -300,6 +302,26 @@ export function brokerFeatures(
         await until(async () => (await broker.lag(name))[0]?.committed === 5);
         expect(seen[0]?.slice(0, 2)).toEqual(['0', '1']);
         expect(seen.map(([first]) => first)).toEqual(['0', '2', '4']);
+      });
+
+      onlyIf(guarantees.lingers)('waits a moment for fuller batches where asked to', async () => {
+        await start();
+        const sizes: number[] = [];
+        const { got } = await listen({ lingerMs: 1_000, onBatch: (batch) => sizes.push(batch.records.length) });
+        for (const n of numbers(0, 3)) await broker.publish(topic, records('a', n));
+        await until(() => got.length === 3);
+        expect(sizes).toEqual([3]);
+      });
+
+      onlyIf(guarantees.lingers)('hands a full batch over at once, and stops without waiting for another', async () => {
+        await start();
+        const patient = await listen({ lingerMs: 60_000, maxRecords: 2 });
+        await broker.publish(topic, records('a', 1, 2, 3));
+        await until(() => patient.got.length === 2);
+        await patient.stop();
+        const next = await listen({ group: patient.group });
+        await until(() => next.got.length === 1);
+        expect([...patient.texts(), ...next.texts()]).toEqual(['1', '2', '3']);
       });
 
       it('delivers everything again when none is done with', async () => {

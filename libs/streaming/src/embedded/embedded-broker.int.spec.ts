@@ -79,6 +79,7 @@ describeWithMongo('on MongoDB', (mongo) => {
     trimsWork: true,
     retentionByClock: true,
     compacts: true,
+    lingers: true,
     largestRecordBytes: 8 << 20,
   });
 });
