@@ -62,7 +62,7 @@ export function ofFunnel({ channels }: Funnel, { code }: DemoPlatform): Figures 
 /** What a provider was sent: one of the simulators' ledgers. */
 export interface LedgerFigures extends Figures {
   /** Replies of 429 with Retry-After: each was tried again. */
-  readonly throttled: number;
+  readonly toldToWait: number;
   /** Accepted more than once for one device and message. */
   readonly duplicates: number;
 }
@@ -74,12 +74,12 @@ interface Summary {
 }
 
 const deadReasons = ['Unregistered', 'UNREGISTERED'];
-const throttledReasons = ['TooManyRequests', 'QUOTA_EXCEEDED'];
+const waitReasons = ['TooManyRequests', 'UNAVAILABLE'];
 
 export function ofLedger({ byReason, tokens, duplicates }: Summary): LedgerFigures {
   const sum = (reasons: readonly string[]): number =>
     reasons.reduce((total, reason) => total + (byReason[reason] ?? 0), 0);
-  return { sent: tokens, failed: sum(deadReasons), throttled: sum(throttledReasons), duplicates };
+  return { sent: tokens, failed: sum(deadReasons), toldToWait: sum(waitReasons), duplicates };
 }
 
 /** The figures on which two witnesses differ. */

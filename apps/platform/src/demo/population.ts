@@ -11,7 +11,7 @@ export const languages = ['en', 'de', 'fr', 'es'] as const;
 export type Language = (typeof languages)[number];
 
 /** What a device's token makes its provider do: the special tokens of the simulators (see their README). */
-export type Fate = 'accepts' | 'dead' | 'throttled once' | 'has no token';
+export type Fate = 'accepts' | 'dead' | 'told to wait once' | 'has no token';
 
 export interface DemoDevice {
   readonly hwid: string;
@@ -33,8 +33,8 @@ const plans = ['free', 'silver', 'gold'];
 /** Of 50 devices of a platform. */
 const fates: Readonly<Record<number, Fate>> = {
   7: 'dead',
-  10: 'throttled once',
-  17: 'throttled once',
+  10: 'told to wait once',
+  17: 'told to wait once',
   29: 'has no token',
 };
 
@@ -43,12 +43,13 @@ const hex = (value: number, digits: number): string => value.toString(16).padSta
 const tokens: Readonly<Record<DemoPlatform['provider'], (fate: Fate, n: number) => string>> = {
   apns(fate, n) {
     if (fate === 'dead') return `0badf00d0100${hex(n, 52)}`;
-    if (fate === 'throttled once') return `0badf00d0301${hex(n, 52)}`;
+    if (fate === 'told to wait once') return `0badf00d0301${hex(n, 52)}`;
     return `d${createHash('sha256').update(`demo ${n}`).digest('hex').slice(1)}`;
   },
+  // Not a quota: for that FCM's first wait is a minute (R-P1), and nobody likes to watch one.
   fcm(fate, n) {
     if (fate === 'dead') return `sim:dead:0:${n}`;
-    if (fate === 'throttled once') return `sim:throttled:1:${n}`;
+    if (fate === 'told to wait once') return `sim:unavailable:1:${n}`;
     return `demo${n}:APA91b${createHash('sha512').update(`demo ${n}`).digest('base64url')}`;
   },
 };
