@@ -191,3 +191,10 @@ export function mongoLeases(collection: Collection<LeaseDocument>): LeaseStore {
     },
   };
 }
+
+const FORGET_LEASES_MS = 24 * 3_600_000;
+
+/** Removes leases that ended a day ago. */
+export async function forgetLeases(collection: Collection<LeaseDocument>, now: number): Promise<void> {
+  await collection.deleteMany({ until: { $lt: new Date(now - FORGET_LEASES_MS) } });
+}

@@ -12,22 +12,24 @@ import type { ConnectionOptions } from 'node:tls';
  * only: a client that writes frames itself can take its place.
  */
 export interface ProviderConnection {
+  /** Whether a request would be written now. Opens the connection if it is not open. */
+  ready(): boolean;
   /**
-   * Writes a request, or returns false where no stream is free, or the connection is not open. The body must not change any more.
-   * The exchange hears exactly once what became of it, never before this returns.
+   * Writes a POST, or returns false where no stream is free or the connection is not open. The body must not change any more. The exchange
+   * hears exactly once what became of it, never before this returns.
+   * @param headers names in lower case and values in turn, without those that begin with a colon
    */
-  request(headers: OutgoingHeaders, body: Uint8Array, exchange: Exchange): boolean;
+  request(path: string, headers: readonly string[], body: Uint8Array, exchange: Exchange): boolean;
   /** Calls once, when a request may be written or the connection could not be opened. */
   whenReady(run: () => void): void;
   /** Until when it will not try to open, in milliseconds of the system's clock; 0 = it is open, or being opened. */
   downUntil(): number;
-  /** Lets the requests under way end and takes a new connection for the next one. */
-  renew(): void;
+  /** Counts the connections that were opened. */
+  readonly epoch: number;
+  /** Takes a new connection for the next request, if that of `epoch` is still the current one; requests under way end on the old one. */
+  renew(epoch: number): void;
   close(): void;
 }
-
-/** Names and values in turn, pseudo headers first. */
-export type OutgoingHeaders = readonly string[];
 
 /** What became of a request. */
 export interface Exchange {
@@ -56,6 +58,7 @@ const BACK_OFF_MAX_MS = 5_000;
 /** With requests under way and nothing heard for so long, a PING asks whether somebody is there. */
 const SILENCE_MS = 1_000;
 const PING_TIMEOUT_MS = 2_000;
+const IDLE_MS = 600_000;
 const WATCH_MS = 250;
 /** A look that is so late tells that the process stood still. */
 const PAUSE_MS = 250;
@@ -63,6 +66,7 @@ const BODY_MAX = 16_384;
 const WINDOW_BYTES = 1 << 20;
 /** node:http2 refuses streams of a session that holds more. */
 const MEMORY_MB = 1000;
+const STREAM_OPTIONS = { endStream: false } as const;
 const OK = 200;
 
 /** What a stream carries for its handlers: they are functions of the module, not closures per request. */
@@ -130,6 +134,7 @@ function finish(request: Request): boolean {
 /** One session, from its first request to its last. */
 interface Link {
   readonly session: ClientHttp2Session;
+  readonly epoch: number;
   readonly streams: Set<Stream>;
   heardAt: number;
   /** The last stream that the provider serves, once it has said so. */
@@ -140,24 +145,38 @@ interface Link {
 /** The client over node:http2. */
 export class Http2Connection implements ProviderConnection {
   readonly #settings: ConnectionSettings;
+  readonly #pseudo: readonly string[];
   readonly #links = new Set<Link>();
   #current: Link | undefined;
   #connecting: ClientHttp2Session | undefined;
+  #epoch = 0;
   #failures = 0;
   #downUntil = 0;
   #waiting: (() => void)[] = [];
   #watch: NodeJS.Timeout | undefined;
   #lookedAt = 0;
+  #busyAt = 0;
   #closed = false;
 
   constructor(settings: ConnectionSettings) {
     this.#settings = settings;
+    const { protocol, host } = new URL(settings.url);
+    this.#pseudo = [':method', 'POST', ':scheme', protocol.slice(0, -1), ':authority', host];
   }
 
-  request(headers: OutgoingHeaders, body: Uint8Array, exchange: Exchange): boolean {
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  ready(): boolean {
+    const link = this.#usable();
+    return link !== undefined && link.streams.size < this.#limit(link);
+  }
+
+  request(path: string, headers: readonly string[], body: Uint8Array, exchange: Exchange): boolean {
     const link = this.#usable();
     if (!link || link.streams.size >= this.#limit(link)) return false;
-    const stream = link.session.request(headers, { endStream: false }) as Stream;
+    const stream = link.session.request([...this.#pseudo, ':path', path, ...headers], STREAM_OPTIONS) as Stream;
     stream[REQUEST] = { exchange, link, status: 0, headers: undefined, body: '', done: false };
     link.streams.add(stream);
     stream.on('response', onResponse);
@@ -184,10 +203,11 @@ export class Http2Connection implements ProviderConnection {
     return this.#usable() || this.#connecting ? 0 : this.#downUntil;
   }
 
-  renew(): void {
+  renew(epoch: number): void {
     const link = this.#current;
+    if (link?.epoch !== epoch) return;
     this.#current = undefined;
-    link?.session.close();
+    link.session.close();
   }
 
   close(): void {
@@ -221,6 +241,7 @@ export class Http2Connection implements ProviderConnection {
     this.#connecting = session;
     const link: Link = {
       session,
+      epoch: ++this.#epoch,
       streams: new Set(),
       heardAt: Date.now(),
       lastStreamId: undefined,
@@ -281,10 +302,15 @@ export class Http2Connection implements ProviderConnection {
       }
       if (link.streams.size > 0 && now - link.heardAt > SILENCE_MS) ping(link, now);
     }
-    if (busy === 0) {
-      clearInterval(this.#watch);
-      this.#watch = undefined;
-    }
+    if (busy > 0) this.#busyAt = now;
+    else if (now - this.#busyAt > IDLE_MS) this.#rest();
+  }
+
+  /** Nobody has used it for long: lets it go until somebody does. */
+  #rest(): void {
+    clearInterval(this.#watch);
+    this.#watch = undefined;
+    if (this.#current) this.renew(this.#current.epoch);
   }
 
   /** Lets those who wait write, in turn, as long as streams are free. */

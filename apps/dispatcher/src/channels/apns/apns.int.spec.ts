@@ -1,0 +1,32 @@
+import { apnsToken, generateApnsKey } from '../../testing/simulators.ts';
+import { channelFeatures } from '../channel.features.ts';
+import { ApnsChannel } from './channel.ts';
+
+const key = generateApnsKey();
+
+channelFeatures({
+  name: 'apns',
+  platform: 1,
+  credentials(simulators) {
+    simulators.keys.register({ apns: [key] });
+    return {
+      1: {
+        settings: {
+          ios_key_file: Buffer.from(key.privateKey).toString('base64'),
+          ios_key_password: '',
+          ios_gateway: '1',
+          ios_bundle_id: 'com.example.app',
+          ios_key_id: key.keyId,
+          ios_team_id: key.teamId,
+        },
+      },
+    };
+  },
+  open: (parts, { apnsUrl }) => new ApnsChannel({ ...parts, urls: { production: apnsUrl } }),
+  token: (kind, n, argument) => apnsToken(kind, n, argument),
+  words: {
+    dead: 'INVALID_TOKEN 410 Unregistered',
+    throttled: 'QUOTA_EXCEEDED 429 TooManyRequests',
+    serverError: 'PROVIDER_ERROR 500 InternalServerError',
+  },
+});

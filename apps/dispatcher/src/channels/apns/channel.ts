@@ -1,0 +1,216 @@
+import { createHash } from 'node:crypto';
+import type { ConnectionOptions } from 'node:tls';
+import {
+  type ApnsRefusal,
+  apnsRefusal,
+  type BatchColumns,
+  localVerdicts,
+  tokenOf,
+  type Verdict,
+} from '@tidings/delivery';
+import type { Clock } from '@tidings/kernel';
+import { type CompiledPayload, PayloadWriter } from '@tidings/messaging';
+import type { Credentials } from '../../credentials/credentials.ts';
+import type { ConnectionSettings, ProviderConnection } from '../../providers/http2.ts';
+import { Connections } from '../connections.ts';
+import { type ExchangeContext, PushExchange } from '../exchange.ts';
+import type { Channel, Job, PushListener, Sender } from '../port.ts';
+import { type ApnsCredential, apnsCredential, type ApnsProof } from './credential.ts';
+import { apnsKind, apnsPayload, type ApnsPayloadKind } from './payload.ts';
+import { ProviderToken } from './provider-token.ts';
+
+export interface ApnsParts {
+  readonly credentials: Credentials;
+  /** `http://` means HTTP/2 without TLS. @default Apple's */
+  readonly urls?: { readonly production?: string | undefined; readonly sandbox?: string | undefined };
+  readonly connect: (settings: ConnectionSettings) => ProviderConnection;
+  readonly clock: Clock;
+  /** PEM of further authorities. */
+  readonly ca?: readonly string[] | undefined;
+}
+
+const PRODUCTION = 'https://api.push.apple.com';
+const SANDBOX = 'https://api.sandbox.push.apple.com';
+
+interface Prepared {
+  readonly version: number;
+  readonly credential: ApnsCredential | Verdict;
+  readonly token: ProviderToken | undefined;
+}
+
+/** Apple's push service. */
+export class ApnsChannel implements Channel {
+  readonly #parts: ApnsParts;
+  readonly #connections = new Connections();
+  readonly #prepared = new Map<string, Prepared>();
+  readonly #writer = new PayloadWriter();
+
+  constructor(parts: ApnsParts) {
+    this.#parts = parts;
+  }
+
+  async open(job: Job): Promise<Sender | Verdict> {
+    const { credential: reference } = job.batch;
+    if (!reference) return localVerdicts.notConfigured;
+    const stored = await this.#parts.credentials.read(reference);
+    const gate = `${stored.application}/${stored.platform}`;
+    let prepared = this.#prepared.get(gate);
+    if (prepared?.version !== stored.version) {
+      const credential = apnsCredential(stored);
+      prepared = { version: stored.version, credential, token: providerTokenOf(credential, this.#parts.clock) };
+      this.#prepared.set(gate, prepared);
+    }
+    const { credential, token, version } = prepared;
+    if ('category' in credential) return credential;
+    const connection = this.#connections.of(gate, version, job.lane, () => this.#connect(credential));
+    return new ApnsSender({ job, gate, credential, token, connection, writer: this.#writer, clock: this.#parts.clock });
+  }
+
+  close(): void {
+    this.#connections.close();
+  }
+
+  #connect({ sandbox, proof }: ApnsCredential): ProviderConnection {
+    const { urls, connect, ca } = this.#parts;
+    const url = sandbox ? (urls?.sandbox ?? SANDBOX) : (urls?.production ?? PRODUCTION);
+    return connect({ url, tls: tlsOf(proof, ca) });
+  }
+}
+
+const providerTokenOf = (credential: ApnsCredential | Verdict, clock: Clock): ProviderToken | undefined =>
+  'proof' in credential && credential.proof.by === 'token' ? new ProviderToken(credential.proof, clock) : undefined;
+
+const tlsOf = (proof: ApnsProof, ca: readonly string[] | undefined): ConnectionOptions => ({
+  ...(proof.by === 'certificate' ? proof.tls : {}),
+  ...(ca ? { ca: [...ca] } : {}),
+});
+
+interface SenderParts {
+  readonly job: Job;
+  readonly gate: string;
+  readonly credential: ApnsCredential;
+  readonly token: ProviderToken | undefined;
+  readonly connection: ProviderConnection;
+  readonly writer: PayloadWriter;
+  readonly clock: Clock;
+}
+
+const hex = (value: number | bigint, digits: number): string => value.toString(16).padStart(digits, '0');
+
+/**
+ * What the ids of all pushes of a batch begin with: a UUID but for its last eight digits, which are the device's number. The same message
+ * to the same device has the same id, and so the same collapse id: a repeat replaces what it repeats.
+ */
+function idPrefix(messageId: bigint, application: string): string {
+  const message = hex(messageId, 16);
+  const hash = createHash('sha256').update(application).digest('hex');
+  return `${message.slice(0, 8)}-${message.slice(8, 12)}-${message.slice(12)}-${hash.slice(0, 4)}-${hash.slice(4, 8)}`;
+}
+
+/** Headers that all pushes of a batch share, names and values in turn. */
+function sharedHeaders(batch: Job['batch'], { pushType }: ApnsPayloadKind, bundleId: string): readonly string[] {
+  const ttlSeconds = batch.content?.ios?.ttlSeconds;
+  const releasedAt = Math.floor((batch.releasedAt?.getTime() ?? 0) / 1000);
+  const expiration = ttlSeconds === 0 ? '0' : String(releasedAt + (ttlSeconds ?? 0));
+  return [
+    'apns-topic',
+    pushType === 'voip' ? `${bundleId}.voip` : bundleId,
+    'apns-push-type',
+    pushType,
+    'apns-priority',
+    pushType === 'background' ? '5' : '10',
+    ...(ttlSeconds === undefined ? [] : ['apns-expiration', expiration]),
+  ];
+}
+
+/** Tokens for request paths. What would break a request is percent-encoded, and APNs refuses it. */
+class PathTokens {
+  readonly #columns: BatchColumns;
+  /** All tokens, one after the other, where none needs care: the rule. */
+  readonly #plain: string | undefined;
+
+  constructor(columns: BatchColumns) {
+    this.#columns = columns;
+    const { buffer, byteOffset, length } = columns.tokens;
+    const text = Buffer.from(buffer, byteOffset, length).toString('latin1');
+    this.#plain = /^[0-9A-Za-z]*$/.test(text) ? text : undefined;
+  }
+
+  of(device: number): string {
+    const { tokenEnds } = this.#columns;
+    if (this.#plain === undefined) return encodeURIComponent(tokenOf(this.#columns, device));
+    return this.#plain.slice(device === 0 ? 0 : tokenEnds[device - 1], tokenEnds[device]);
+  }
+}
+
+class ApnsSender implements Sender {
+  readonly gate: string;
+  readonly ttlSeconds: number | undefined;
+  readonly #parts: SenderParts;
+  readonly #kind: ApnsPayloadKind;
+  readonly #shared: readonly string[];
+  readonly #idPrefix: string;
+  readonly #payloads: (CompiledPayload | undefined)[] = [];
+  readonly #exchanges: ExchangeContext;
+  readonly #tokens: PathTokens;
+  /** Shared headers with an authorization: made anew only when that changes. */
+  #headers: readonly string[] = [];
+
+  constructor(parts: SenderParts) {
+    this.#parts = parts;
+    const { job, gate, credential, connection, clock } = parts;
+    const content = job.batch.content!;
+    this.gate = gate;
+    this.ttlSeconds = content.ios?.ttlSeconds;
+    this.#kind = apnsKind(content);
+    this.#shared = sharedHeaders(job.batch, this.#kind, credential.bundleId);
+    this.#idPrefix = idPrefix(job.batch.messageId, job.batch.application);
+    this.#tokens = new PathTokens(job.columns);
+    this.#exchanges = {
+      credential: '',
+      refused: '',
+      connection,
+      now: () => clock.now(),
+      refusal: (status, body): ApnsRefusal => apnsRefusal(status, body),
+    };
+  }
+
+  push(device: number, tag: number, deadline: number, listener: PushListener): 'written' | 'busy' | Verdict {
+    const { job, connection, writer } = this.#parts;
+    if (!connection.ready()) return 'busy';
+    const { columns } = job;
+    const body = writer.write(this.#payloadFor(columns.languages[device]!), columns, device, this.#kind.limit);
+    if (body.length > this.#kind.limit) return localVerdicts.payloadTooLarge;
+    const id = this.#idPrefix + hex(columns.chunk * 65_536 + columns.positions[device]!, 8);
+    const headers = [...this.#currentHeaders(), 'apns-id', id, 'apns-collapse-id', id];
+    const path = `/3/device/${this.#tokens.of(device)}`;
+    const exchange = new PushExchange(tag, deadline, listener, this.#exchanges);
+    return connection.request(path, headers, body, exchange) ? 'written' : 'busy';
+  }
+
+  whenReady(run: () => void): void {
+    this.#parts.connection.whenReady(run);
+  }
+
+  downUntil(): number {
+    return this.#parts.connection.downUntil();
+  }
+
+  async repair(): Promise<void> {
+    this.#parts.token?.renew(this.#exchanges.refused);
+  }
+
+  #payloadFor(language: number): CompiledPayload {
+    const { batch } = this.#parts.job;
+    return (this.#payloads[language] ??= apnsPayload(batch, batch.languageNames[language] ?? ''));
+  }
+
+  #currentHeaders(): readonly string[] {
+    const authorization = this.#parts.token?.authorization() ?? '';
+    if (authorization !== this.#exchanges.credential || this.#headers.length === 0) {
+      this.#exchanges.credential = authorization;
+      this.#headers = authorization === '' ? this.#shared : ['authorization', authorization, ...this.#shared];
+    }
+    return this.#headers;
+  }
+}

@@ -1,0 +1,35 @@
+import type { Clock } from '@tidings/kernel';
+import { signedJwt } from '../../credentials/jwt.ts';
+import type { ApnsProof } from './credential.ts';
+
+/** APNs takes a token for an hour, and no newer one more often than every 20 minutes. */
+const LIFETIME_MS = 50 * 60_000;
+
+/** The provider token of a key: made once, used until shortly before it ends. */
+export class ProviderToken {
+  readonly #proof: Extract<ApnsProof, { by: 'token' }>;
+  readonly #clock: Clock;
+  #authorization = '';
+  #until = 0;
+
+  constructor(proof: Extract<ApnsProof, { by: 'token' }>, clock: Clock) {
+    this.#proof = proof;
+    this.#clock = clock;
+  }
+
+  /** Value of the `authorization` header. */
+  authorization(): string {
+    const now = this.#clock.now();
+    if (now >= this.#until) {
+      const { key, keyId, teamId } = this.#proof;
+      this.#authorization = `bearer ${signedJwt(key, { kid: keyId }, { iss: teamId, iat: Math.floor(now / 1000) })}`;
+      this.#until = now + LIFETIME_MS;
+    }
+    return this.#authorization;
+  }
+
+  /** Makes another one next time, unless that has happened since. */
+  renew(refused: string): void {
+    if (refused === this.#authorization) this.#until = 0;
+  }
+}

@@ -1,0 +1,224 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { SendBatch } from '@tidings/events';
+import { sendBatch, type TestDevice } from '../testing/batches.ts';
+import { type ChannelParts, LaneWorld } from '../testing/lane-world.ts';
+import { type Kind, type ProviderName, type Simulators, startSimulators } from '../testing/simulators.ts';
+import type { TestCredentials } from '../testing/credentials.ts';
+import type { Channel } from './port.ts';
+
+/** What a channel brings to the suite. */
+export interface ChannelSubject {
+  readonly name: ProviderName & ('apns' | 'fcm');
+  readonly platform: number;
+  /** Credentials that the stand-in accepts. */
+  credentials(simulators: Simulators): TestCredentials;
+  open(parts: ChannelParts, simulators: Simulators): Channel;
+  /** A token that asks the stand-in for something. */
+  token(kind: Exclude<Kind, 'reason'>, n: number, argument?: number): string;
+  /** How the channel's own words for these answers read. */
+  readonly words: { readonly dead: string; readonly throttled: string; readonly serverError: string };
+}
+
+/** What every channel does with what a provider can answer, or fail to. */
+export function channelFeatures(subject: ChannelSubject): void {
+  describe(`channel ${subject.name}`, () => {
+    let simulators: Simulators;
+    let world: LaneWorld;
+
+    beforeAll(async () => {
+      simulators = await startSimulators({ control: false, maxConcurrentStreams: 100 });
+    });
+    afterAll(() => simulators.close());
+    beforeEach(async () => {
+      await simulators.faults.clear();
+      simulators.reset({ keepPayloads: true });
+      world = new LaneWorld(
+        subject.credentials(simulators),
+        (parts) => subject.open(parts, simulators),
+        simulators.clock,
+      );
+    });
+    afterEach(() => world.close());
+
+    const device = (kind: Exclude<Kind, 'reason'>, position: number, argument?: number): TestDevice => ({
+      position,
+      platform: subject.platform,
+      token: argument === undefined ? subject.token(kind, position) : subject.token(kind, position, argument),
+    });
+    const accepted = (count: number): TestDevice[] => Array.from({ length: count }, (_, i) => device('accepted', i));
+    const batch = (devices: readonly TestDevice[], fields: Partial<SendBatch> = {}): SendBatch =>
+      sendBatch(
+        Array.from({ length: Math.ceil(devices.length / 500) }, (_, w) => ({
+          w,
+          devices: devices.slice(w * 500, w * 500 + 500),
+        })),
+        {
+          channel: subject.name,
+          credential: { application: 'AAAAA-00000', platform: subject.platform, version: 1 },
+          ...fields,
+        },
+      );
+    const summary = () => simulators.ledger.summary()[subject.name];
+    const all = (count: number, fate: string): [number, string][] => Array.from({ length: count }, (_, i) => [i, fate]);
+
+    it('sends each device once', async () => {
+      const fates = await world.send(batch(accepted(1200)));
+      expect([...fates]).toEqual(all(1200, 'SENT'));
+      expect(summary()).toMatchObject({ accepted: 1200, refused: 0, tokens: 1200, duplicates: 0, unidentified: 0 });
+      expect(world.outcomes.map(({ w }) => w).toSorted()).toEqual([0, 1, 2]);
+    });
+
+    it('reports a dead token, and its siblings as sent', async () => {
+      const fates = await world.send(batch([device('accepted', 0), device('dead', 1), device('accepted', 2)]));
+      expect([...fates].toSorted()).toEqual([
+        [0, 'SENT'],
+        [1, subject.words.dead],
+        [2, 'SENT'],
+      ]);
+      expect(world.results[0]?.deadTokens).toMatchObject([{ position: 1, token: subject.token('dead', 1) }]);
+    });
+
+    it('sends nothing inside the time that a throttled credential has to wait, and all of it afterwards', async () => {
+      await simulators.faults.set(subject.name, { retryAfterSeconds: 2 });
+      const startedAt = Date.now();
+      await world.hand(batch([device('throttled', 0), ...accepted(1).map((each) => ({ ...each, position: 1 }))]));
+      const asked = summary().refused;
+      const later = batch([{ ...device('accepted', 7), position: 7 }], { bucket: 1 });
+      await world.hand(later);
+      expect(summary().accepted).toBeLessThanOrEqual(1);
+      expect(asked).toBe(1);
+      await world.settle(30_000, true);
+      expect(new Set(world.fates().values())).toEqual(new Set(['SENT']));
+      expect(Date.now() - startedAt).toBeLessThan(30_000);
+    });
+
+    it('tries again after a server error until it is over', async () => {
+      const fates = await world.send(batch([device('unavailable', 0, 2)]));
+      expect([...fates]).toEqual([[0, 'SENT']]);
+      expect(summary()).toMatchObject({ accepted: 1, refused: 2 });
+    });
+
+    it('gives up after an hour with what the provider said', async () => {
+      const fates = await world.send(batch([device('serverError', 0)]), 60_000);
+      expect([...fates]).toEqual([[0, subject.words.serverError]]);
+      expect(world.clock.aheadMs).toBeGreaterThan(3_000_000);
+    });
+
+    it('gives up at the time to live', async () => {
+      const content = withTtl(20);
+      const fates = await world.send(batch([device('serverError', 0)], content));
+      expect([...fates]).toEqual([[0, subject.words.serverError]]);
+      expect(world.clock.aheadMs).toBeLessThan(60_000);
+    });
+
+    it('repeats what was not answered in time, masked by the same id', async () => {
+      const fates = await world.send(batch([device('silent', 0), device('lostReply', 1)]), 30_000);
+      expect(new Set(fates.values())).toEqual(new Set(['SENT']));
+      const { duplicates, masked } = summary();
+      expect(duplicates).toBe(masked);
+    });
+
+    it('takes a reply that it cannot read for what its status says', async () => {
+      const fates = await world.send(batch([device('malformed', 0), device('accepted', 1)]));
+      expect(fates.get(1)).toBe('SENT');
+      expect(fates.get(0)).toMatch(/^SENT$|^UNCLASSIFIED_ERROR 400 unreadable_reply$/);
+    });
+
+    it('gets over lost connections, reset and refused streams', async () => {
+      const devices = [device('disconnect', 0), device('reset', 1), device('refusedStream', 2)];
+      const others = accepted(40).map((each, i) => ({ ...each, position: 10 + i }));
+      const fates = await world.send(batch([...devices, ...others]));
+      expect(new Set(fates.values())).toEqual(new Set(['SENT']));
+      expect(fates.size).toBe(43);
+      expect(summary().duplicates).toBe(summary().masked);
+    });
+
+    it('repeats at once what a provider left aside when it said good-bye, and nothing else', async () => {
+      await simulators.faults.set(subject.name, { goawayEvery: 50 });
+      const startedAt = Date.now();
+      const fates = await world.send(batch([device('goawayBefore', 900), ...accepted(500)]));
+      expect(fates.size).toBe(501);
+      expect(new Set(fates.values())).toEqual(new Set(['SENT']));
+      expect(Date.now() - startedAt).toBeLessThan(5000);
+      expect(summary()).toMatchObject({ accepted: 501, duplicates: 0 });
+    });
+
+    it('gets through a storm of reset streams', async () => {
+      await simulators.faults.set(subject.name, { resetEvery: 7 });
+      const fates = await world.send(batch(accepted(300)));
+      expect([...fates.values()].filter((fate) => fate !== 'SENT')).toEqual([]);
+      expect(fates.size).toBe(300);
+    });
+
+    it('finds out that nobody answers on an open connection, and goes on within 5 s of the end', async () => {
+      expect((await world.send(batch(accepted(10)))).size).toBe(10);
+      await simulators.faults.set(subject.name, { blackhole: true });
+      const handed = world.hand(batch(accepted(20), { bucket: 1 }));
+      await delay(6000);
+      await simulators.faults.set(subject.name, { blackhole: false });
+      await handed;
+      const endedAt = Date.now();
+      while (world.open().length > 0 && Date.now() - endedAt < 15_000) {
+        const due = world.nextDue();
+        if (due !== undefined) world.advanceTo(due);
+        await delay(20);
+      }
+      expect(Date.now() - endedAt).toBeLessThan(6000);
+      expect([...world.fates().values()].filter((fate) => fate !== 'SENT')).toEqual([]);
+    });
+
+    it('loses nothing to a provider that is down and comes back', async () => {
+      await simulators.faults.set(subject.name, { down: true });
+      await world.hand(batch(accepted(1000)));
+      expect(world.outcomes.every(({ outcome }) => outcome?.$case === 'deferred')).toBe(true);
+      await delay(1500);
+      await simulators.faults.set(subject.name, { down: false });
+      const backAt = Date.now();
+      await world.settle(60_000);
+      expect(Date.now() - backAt).toBeLessThan(15_000);
+      expect([...world.fates()].toSorted((a, b) => a[0] - b[0])).toEqual(all(1000, 'SENT'));
+    });
+
+    it('sends to nobody who is gone or has no token', async () => {
+      const fates = await world.send(
+        batch([
+          { ...device('accepted', 0), gone: true },
+          { ...device('accepted', 1), token: '' },
+          device('accepted', 2),
+        ]),
+      );
+      expect([...fates].toSorted()).toEqual([
+        [0, 'NO_DEVICE 0 no_device'],
+        [1, 'NO_TOKEN 0 no_token'],
+        [2, 'SENT'],
+      ]);
+    });
+
+    it('tells a missing credential', async () => {
+      const other = { application: 'AAAAA-00000', platform: 7, version: 0 };
+      const fates = await world.send(batch(accepted(2), { credential: other }));
+      expect([...fates]).toEqual(all(2, 'INVALID_CONFIGURATION 0 not_configured'));
+    });
+
+    it('gets a new token where the old one is refused, once', async () => {
+      const fates = await world.send(
+        batch([device('expiredAuth', 0, 0), device('expiredAuth', 1, 5), device('accepted', 2)]),
+      );
+      expect(fates.get(0)).toBe('SENT');
+      expect(fates.get(1)).toMatch(/^INVALID_CONFIGURATION 40[13] /);
+      expect(fates.get(2)).toBe('SENT');
+    });
+
+    function withTtl(ttlSeconds: number): Partial<SendBatch> {
+      const content = batch([]).content!;
+      return {
+        content: {
+          ...content,
+          ios: content.ios ? { ...content.ios, ttlSeconds } : ({ ttlSeconds } as never),
+          android: content.android ? { ...content.android, ttlSeconds } : ({ ttlSeconds } as never),
+        },
+      };
+    }
+  });
+}

@@ -1,0 +1,68 @@
+import { localVerdicts, retryAfterMs, sent, type Verdict } from '@tidings/delivery';
+import type { IncomingHttpHeaders } from 'node:http2';
+import type { Exchange, FailureCause, ProviderConnection } from '../providers/http2.ts';
+import type { PushListener } from './port.ts';
+
+/** What a provider's answer other than 200 means, in the words of libs/delivery. */
+export interface Refusal {
+  readonly verdict: Verdict;
+  /** Since when the token is dead, milliseconds. */
+  readonly since?: number | undefined;
+}
+
+/** What the pushes of one sender share. */
+export interface ExchangeContext {
+  readonly connection: ProviderConnection;
+  /** The business clock, in milliseconds. */
+  readonly now: () => number;
+  readonly refusal: (status: number, body: string) => Refusal;
+  /** The provider or access token that pushes carry now. */
+  credential: string;
+  /** Of these tokens, the one that was refused last. */
+  refused: string;
+}
+
+/** One push over HTTP/2: brings the answer to the listener. */
+export class PushExchange implements Exchange {
+  readonly deadline: number;
+  readonly #tag: number;
+  readonly #listener: PushListener;
+  readonly #context: ExchangeContext;
+  readonly #epoch: number;
+  readonly #credential: string;
+
+  constructor(tag: number, deadline: number, listener: PushListener, context: ExchangeContext) {
+    this.#tag = tag;
+    this.deadline = deadline;
+    this.#listener = listener;
+    this.#context = context;
+    this.#epoch = context.connection.epoch;
+    this.#credential = context.credential;
+  }
+
+  answered(status: number, headers: IncomingHttpHeaders, body: string): void {
+    if (status === 200) {
+      this.#listener.answered(this.#tag, sent);
+      return;
+    }
+    const { connection, now, refusal } = this.#context;
+    const { verdict, since } = refusal(status, body);
+    if (verdict.then.do === 'once') this.#context.refused = this.#credential;
+    if (verdict.then.do === 'retry' && verdict.then.reconnect) connection.renew(this.#epoch);
+    this.#listener.answered(this.#tag, verdict, { retryAfterMs: retryAfterMs(headers['retry-after'], now()), since });
+  }
+
+  failed(cause: FailureCause): void {
+    switch (cause) {
+      case 'unprocessed':
+        this.#listener.unprocessed(this.#tag);
+        break;
+      case 'lost':
+        this.#listener.answered(this.#tag, localVerdicts.connectionLost);
+        break;
+      case 'timeout':
+        this.#listener.answered(this.#tag, localVerdicts.timeout);
+        break;
+    }
+  }
+}

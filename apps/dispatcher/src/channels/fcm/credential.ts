@@ -1,0 +1,31 @@
+import { createPrivateKey } from 'node:crypto';
+import { localVerdicts, type Verdict } from '@tidings/delivery';
+import type { ServiceAccount } from '../../credentials/access-token.ts';
+import type { Credential } from '../../credentials/credentials.ts';
+
+export interface FcmCredential {
+  readonly projectId: string;
+  readonly account: ServiceAccount;
+}
+
+const TOKEN_URI = 'https://oauth2.googleapis.com/token';
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Reads what configureApplication stored for Android; a verdict where nothing can be sent with it (R-A3). */
+export function fcmCredential({ settings }: Credential): FcmCredential | Verdict {
+  const json = settings.get('android_fcm_service_account') ?? '';
+  if (json === '') return localVerdicts.notConfigured;
+  try {
+    const fields = JSON.parse(json) as Readonly<Record<string, unknown>>;
+    const projectId = textOf(fields['project_id']);
+    const clientEmail = textOf(fields['client_email']);
+    const key = createPrivateKey(textOf(fields['private_key']));
+    if (key.asymmetricKeyType !== 'rsa' || projectId === '' || clientEmail === '') return localVerdicts.unusableKey;
+    const keyId = textOf(fields['private_key_id']) || undefined;
+    const tokenUri = textOf(fields['token_uri']) || TOKEN_URI;
+    return { projectId, account: { clientEmail, key, keyId, tokenUri } };
+  } catch {
+    return localVerdicts.unusableKey;
+  }
+}

@@ -1,0 +1,20 @@
+import { fcmToken, generateServiceAccount, publicKeyOf } from '../../testing/simulators.ts';
+import { channelFeatures } from '../channel.features.ts';
+import { FcmChannel } from './channel.ts';
+
+channelFeatures({
+  name: 'fcm',
+  platform: 3,
+  credentials(simulators) {
+    const account = generateServiceAccount(simulators.tokenUrl);
+    simulators.keys.register({ google: [publicKeyOf(account)] });
+    return { 3: { settings: { android_fcm_service_account: JSON.stringify(account) } } };
+  },
+  open: (parts, { fcmUrl }) => new FcmChannel({ ...parts, url: fcmUrl }),
+  token: (kind, n, argument) => fcmToken(kind, n, argument),
+  words: {
+    dead: 'INVALID_TOKEN 404 UNREGISTERED',
+    throttled: 'QUOTA_EXCEEDED 429 QUOTA_EXCEEDED',
+    serverError: 'PROVIDER_ERROR 500 INTERNAL',
+  },
+});

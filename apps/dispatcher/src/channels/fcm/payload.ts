@@ -1,0 +1,126 @@
+import type { AndroidContent, Content, SendBatch } from '@tidings/events';
+import {
+  badgeText,
+  type CompiledPayload,
+  compilePayload,
+  type Fragment,
+  json,
+  object,
+  statisticsHash,
+  text,
+  textFor,
+  type TemplateContext,
+  token,
+  url,
+  variablesOf,
+} from '@tidings/messaging';
+import { type JsonObject, parseObject } from '../json.ts';
+
+/** Bytes of keys and values in `data`. */
+export const FCM_LIMIT = 4096;
+const LONGEST_TTL_SECONDS = 2_419_200;
+
+const given = (value: string | undefined): value is string => value !== undefined && value !== '';
+
+/** `data` holds strings only. */
+const stringOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+const rootFragments = (params: JsonObject): Record<string, Fragment> =>
+  Object.fromEntries(
+    Object.entries(params).flatMap(([key, value]) => (value === null ? [] : [[key, json(stringOf(value))]])),
+  );
+
+/** A relative badge was worked out for each device. */
+function badgeFragment(value: string | undefined): Fragment | undefined {
+  if (value === undefined) return undefined;
+  return /^[+-]/.test(value) ? badgeText : json(value);
+}
+
+/** An absent sound is the default one, an empty one is none. */
+const soundOf = ({ sound, soundOff }: AndroidContent): string | undefined => (soundOff ? '' : sound);
+
+const flag = (value: boolean | undefined): Fragment | undefined =>
+  value === undefined ? undefined : json(value ? '1' : '0');
+const named = (value: string | undefined): Fragment | undefined => (given(value) ? json(value) : undefined);
+
+const colour = (value: string | undefined): string | undefined =>
+  given(value) && !value.startsWith('#') ? `#${value}` : value;
+
+/** What the client's notification looks like, by the keys that it reads (facts 6). */
+function lookFragments(android: AndroidContent, context: TemplateContext): Record<string, Fragment | undefined> {
+  const sound = soundOf(android);
+  const address = (value: string | undefined): Fragment | undefined => (given(value) ? url(value, context) : undefined);
+  return {
+    s: sound === undefined ? undefined : json(sound),
+    i: named(android.icon),
+    ci: address(android.customIcon),
+    b: address(android.banner),
+    ibc: named(android.iconBackground),
+    led: named(colour(android.led)),
+    vib: flag(android.vibration),
+    pri: android.priority === undefined ? undefined : json(String(android.priority)),
+    pw_badges: badgeFragment(android.badge),
+    group_id: named(android.groupId),
+    silent: android.silent ? json('1') : undefined,
+    pw_silent: android.silent ? json('1') : undefined,
+  };
+}
+
+function dataFragment(batch: SendBatch, content: Content, language: string): Fragment {
+  const { android } = content;
+  const context = { variables: variablesOf(content), tags: content.tags };
+  const body = textFor(android?.text ?? content.text, language);
+  const title = textFor(android?.title ?? content.title, language);
+  const hash = { messageId: batch.messageId, campaignId: batch.campaignId, code: batch.message };
+  return object({
+    title: given(body) ? text(body, context) : undefined,
+    header: given(title) ? text(title, context) : undefined,
+    u: content.data === undefined ? undefined : json(content.data),
+    l: given(content.link) ? url(content.link, context) : undefined,
+    ...(android ? lookFragments(android, context) : {}),
+    // The notification of a repeat replaces the one that it repeats.
+    pw_msg_tag: json(batch.message),
+    ...rootFragments(parseObject(android?.rootParams)),
+    pw_msg: json('1'),
+    p: statisticsHash(hash),
+  });
+}
+
+function priorityOf(content: Content): string | undefined {
+  if (content.voip) return 'HIGH';
+  return content.android?.deliveryPriority?.toUpperCase();
+}
+
+/**
+ * The request body for a batch's message in a language: a data message, all of whose values are strings (facts 6, Spec I). Root params are
+ * merged into `data`; they win, but not over the statistics hash and the mark of our messages.
+ */
+export function fcmPayload(batch: SendBatch, language: string): CompiledPayload {
+  const content = batch.content!;
+  const ttlSeconds = content.android?.ttlSeconds;
+  const ttl = ttlSeconds === undefined ? undefined : `${Math.min(ttlSeconds, LONGEST_TTL_SECONDS)}s`;
+  return compilePayload(
+    object({
+      message: object({
+        token,
+        android: json({ collapse_key: batch.message, priority: priorityOf(content), ttl }),
+        data: dataFragment(batch, content, language),
+      }),
+    }),
+  );
+}
+
+interface FcmRequest {
+  readonly message: { readonly data: Readonly<Record<string, string>> };
+}
+
+/** Whether a request is within FCM's limit. Only what might not be is read again. */
+export function fitsFcm(body: Buffer): boolean {
+  if (body.length <= FCM_LIMIT) return true;
+  const { data } = (JSON.parse(body.toString('utf8')) as FcmRequest).message;
+  const bytes = Object.entries(data).reduce(
+    (sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value),
+    0,
+  );
+  return bytes <= FCM_LIMIT;
+}

@@ -1,0 +1,92 @@
+import type { KeyObject } from 'node:crypto';
+import { type Clock, Fault } from '@tidings/kernel';
+import type { PostForm } from '../providers/post-form.ts';
+import { signedJwt } from './jwt.ts';
+
+/** What of a Google service account is needed to get access tokens. */
+export interface ServiceAccount {
+  readonly clientEmail: string;
+  readonly key: KeyObject;
+  readonly keyId: string | undefined;
+  readonly tokenUri: string;
+}
+
+export interface AccessTokenParts {
+  readonly account: ServiceAccount;
+  readonly scope: string;
+  readonly postForm: PostForm;
+  readonly clock: Clock;
+}
+
+const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+const ASSERTION_SECONDS = 3600;
+const DEFAULT_LIFETIME_SECONDS = 3599;
+/** A token is replaced before it ends, by this much or a tenth of its life. */
+const EARLY_MS = 300_000;
+/** A refusal is not asked for again for so long. */
+const REFUSED_MS = 30_000;
+
+interface Token {
+  readonly text: string;
+  readonly until: number;
+}
+
+/** The access token of a service account (RFC 7523): one request at a time, shared by all who send with it. */
+export class AccessToken {
+  readonly #parts: AccessTokenParts;
+  #token: Token | undefined;
+  #request: Promise<Token> | undefined;
+  #refused: { readonly fault: Fault; readonly until: number } | undefined;
+
+  constructor(parts: AccessTokenParts) {
+    this.#parts = parts;
+  }
+
+  /** A token that is good for a while. Throws a Fault `unavailable` for what passes, `forbidden` where the account is refused. */
+  async get(): Promise<string> {
+    const now = this.#parts.clock.now();
+    if (this.#token && now < this.#token.until) return this.#token.text;
+    if (this.#refused && now < this.#refused.until) throw this.#refused.fault;
+    this.#request ??= this.#fetch().finally(() => (this.#request = undefined));
+    this.#token = await this.#request;
+    return this.#token.text;
+  }
+
+  /** Another one than `refused`, which the provider did not take. */
+  renewed(refused: string): Promise<string> {
+    if (this.#token?.text === refused) this.#token = undefined;
+    return this.get();
+  }
+
+  async #fetch(): Promise<Token> {
+    const { account, scope, postForm, clock } = this.#parts;
+    const { clientEmail, key, keyId, tokenUri } = account;
+    const now = clock.now();
+    const iat = Math.floor(now / 1000);
+    const claims = { iss: clientEmail, scope, aud: tokenUri, iat, exp: iat + ASSERTION_SECONDS };
+    const assertion = signedJwt(key, { typ: 'JWT', ...(keyId === undefined ? {} : { kid: keyId }) }, claims);
+    const { status, body } = await postForm(tokenUri, { grant_type: GRANT, assertion });
+    const { access_token: text, expires_in: seconds, error } = fieldsOf(body);
+    if (status === 200 && typeof text === 'string' && text !== '') return tokenOf(text, seconds, now);
+    if (status >= 500 || status === 429 || status === 408) throw Fault.unavailable(`token address answers ${status}`);
+    const fault = new Fault('forbidden', 'The service account is refused', { internal: `${status} ${textOf(error)}` });
+    this.#refused = { fault, until: now + REFUSED_MS };
+    throw fault;
+  }
+}
+
+function tokenOf(text: string, seconds: unknown, now: number): Token {
+  const lifeMs = (typeof seconds === 'number' && seconds > 0 ? seconds : DEFAULT_LIFETIME_SECONDS) * 1000;
+  return { text, until: now + lifeMs - Math.min(EARLY_MS, lifeMs / 10) };
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value.slice(0, 100) : '');
+
+function fieldsOf(body: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}

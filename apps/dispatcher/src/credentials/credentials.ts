@@ -1,0 +1,55 @@
+import type { CredentialReference } from '@tidings/events';
+import { Fault } from '@tidings/kernel';
+import type { Accounts } from '@tidings/rpc';
+import { open } from '@tidings/runtime';
+
+/** The credential of a platform, opened. */
+export interface Credential {
+  readonly application: string;
+  readonly platform: number;
+  /** 0 where the platform was never configured. */
+  readonly version: number;
+  /** By the names of configureApplication. */
+  readonly settings: ReadonlyMap<string, string>;
+}
+
+/** Credentials, read through once per version and opened in memory only. */
+export class Credentials {
+  readonly #accounts: Pick<Accounts, 'getCredential'>;
+  readonly #masterKey: Uint8Array;
+  readonly #known = new Map<string, Credential>();
+  readonly #reading = new Map<string, Promise<Credential>>();
+
+  constructor(accounts: Pick<Accounts, 'getCredential'>, masterKey: Uint8Array) {
+    this.#accounts = accounts;
+    this.#masterKey = masterKey;
+  }
+
+  /**
+   * The credential in the version that is referred to, or a later one. Throws a Fault `unavailable` when the registry does not answer or
+   * does not have it yet.
+   */
+  async read({ application, platform, version }: CredentialReference): Promise<Credential> {
+    const key = `${application}/${platform}`;
+    const known = this.#known.get(key);
+    if (known && known.version >= version) return known;
+    let reading = this.#reading.get(key);
+    if (!reading) {
+      reading = this.#fetch(application, platform).finally(() => this.#reading.delete(key));
+      this.#reading.set(key, reading);
+    }
+    const credential = await reading;
+    if (credential.version < version) throw Fault.unavailable(`credential ${key} is not there yet`);
+    this.#known.set(key, credential);
+    return credential;
+  }
+
+  async #fetch(application: string, platform: number): Promise<Credential> {
+    const { version, settings, sealed } = await this.#accounts.getCredential({ application, platform });
+    const opened = Object.entries(sealed).map(([field, bytes]): [string, string] => [
+      field,
+      open(this.#masterKey, { application, field }, bytes).toString('utf8'),
+    ]);
+    return { application, platform, version, settings: new Map([...Object.entries(settings), ...opened]) };
+  }
+}

@@ -1,0 +1,174 @@
+import { hostname } from 'node:os';
+import { rootCertificates } from 'node:tls';
+import { OPEN_WINDOWS, WINDOWS_PER_BATCH } from '@tidings/delivery';
+import { batchesTopic, SendBatch, topicNames } from '@tidings/events';
+import { Fault } from '@tidings/kernel';
+import type { Accounts, Operations } from '@tidings/rpc';
+import { Closing, every, operationsOf, type ServiceDeps } from '@tidings/runtime';
+import { type Broker, consume, type Incident, microBatcher } from '@tidings/streaming';
+import { type AttemptDocument, MongoAttempts, REMEMBER_MS } from './attempts.ts';
+import { ApnsChannel } from './channels/apns/channel.ts';
+import { FcmChannel } from './channels/fcm/channel.ts';
+import type { Channel, Lane } from './channels/port.ts';
+import { Credentials } from './credentials/credentials.ts';
+import { Dispatch } from './dispatch.ts';
+import { Gates, mongoGates } from './gates.ts';
+import { laneMetrics } from './metrics.ts';
+import { forgetLeases, mongoLeases, Owners } from './owners.ts';
+import { AddressGuard } from './providers/addresses.ts';
+import { Http2Connection } from './providers/http2.ts';
+import { guardedPostForm } from './providers/post-form.ts';
+import { systemTimers } from './timers.ts';
+
+export interface ProviderUrls {
+  /** `http://` means HTTP/2 without TLS. */
+  readonly apns?: string | undefined;
+  readonly apnsSandbox?: string | undefined;
+  readonly fcm?: string | undefined;
+}
+
+export interface DispatcherDeps extends ServiceDeps {
+  readonly broker: Broker;
+  readonly accounts: Pick<Accounts, 'getCredential'>;
+  readonly channel: 'apns' | 'fcm';
+  /** Where the providers are, as far as it is not where they always are. */
+  readonly urls?: ProviderUrls;
+  /** PEM text of further authorities. */
+  readonly extraCa?: string | undefined;
+  /** Private ranges that token addresses of service accounts may lie in, as CIDR. */
+  readonly allowPrivate?: readonly string[];
+}
+
+export interface DispatcherService {
+  readonly operations: Operations;
+  /** Takes no further batch, finishes what is open, and leaves its windows to others at once. */
+  close(): Promise<void>;
+}
+
+const lanes: readonly Lane[] = ['broadcast', 'direct'];
+/** Batches given to a handler at a time: enough to keep the windows open, few enough to be done with in time. */
+const BATCHES_AT_ONCE = 4 * (OPEN_WINDOWS / WINDOWS_PER_BATCH);
+const DIRECT_AT_ONCE = 8 * OPEN_WINDOWS;
+const GATES_EVERY_MS = 1_000;
+const SWEEP_EVERY_MS = 60_000;
+const SWEEP_AT_ONCE = 1_000;
+const SWEEPS_MAX = 20;
+
+/** Sends what arrives for one channel to its provider, and remembers which windows it has sent (sending 4). Any number may run side by side. */
+export async function openDispatcher(deps: DispatcherDeps): Promise<DispatcherService> {
+  const closing = new Closing(deps.log);
+  try {
+    return await compose(deps, closing);
+  } catch (error) {
+    await closing.close();
+    throw error;
+  }
+}
+
+async function compose(deps: DispatcherDeps, closing: Closing): Promise<DispatcherService> {
+  const { db, clock, log, broker, channel: name } = deps;
+  const attempts = new MongoAttempts(db.collection<AttemptDocument>('attempts'), name);
+  await attempts.prepare();
+  const channel = closing.add('connections', channelOf(deps), (opened) => opened.close());
+  const gates = new Gates(mongoGates(db.collection('gates')), clock, (error) =>
+    log.warn({ err: error }, 'a gate could not be shared'),
+  );
+  await gates.refresh();
+  const outcomes = microBatcher(broker, topicNames.outcomes);
+  closing.add('outcomes', outcomes, (batcher) => batcher.drained());
+  for (const lane of lanes) await openLane({ ...deps, lane, attempts, gates, provider: channel, outcomes }, closing);
+  keep(deps, attempts, gates, closing);
+
+  const group = groupOf(name);
+  const open = async (): Promise<string[]> => {
+    const behind = (await broker.lag(group)).filter(({ committed, end }) => committed < end);
+    const { claimed, due } = await attempts.counts(clock.now());
+    return [
+      ...behind.map(({ topic, partition, committed, end }) => `${group}: ${end - committed} of ${topic} ${partition}`),
+      ...(claimed > 0 ? [`${group}: ${claimed} windows being sent`] : []),
+      ...(due > 0 ? [`${group}: ${due} windows due`] : []),
+    ];
+  };
+  return { operations: operationsOf(clock, open), close: () => closing.close() };
+}
+
+const groupOf = (channel: string): string => `dispatcher.${channel}`;
+
+function channelOf(deps: DispatcherDeps): Channel {
+  const { accounts, masterKey, clock, urls, extraCa, allowPrivate = [] } = deps;
+  const credentials = new Credentials(accounts, masterKey);
+  const ca = authoritiesWith(extraCa);
+  const parts = { credentials, clock, ca, connect: (settings: ConnectionArguments) => new Http2Connection(settings) };
+  switch (deps.channel) {
+    case 'apns':
+      return new ApnsChannel({ ...parts, urls: { production: urls?.apns, sandbox: urls?.apnsSandbox } });
+    case 'fcm': {
+      const postForm = guardedPostForm(new AddressGuard(allowPrivate), ca);
+      return new FcmChannel({ ...parts, url: urls?.fcm, postForm });
+    }
+  }
+}
+
+type ConnectionArguments = ConstructorParameters<typeof Http2Connection>[0];
+
+interface LaneDeps extends DispatcherDeps {
+  readonly lane: Lane;
+  readonly attempts: MongoAttempts;
+  readonly gates: Gates;
+  readonly provider: Channel;
+  readonly outcomes: ReturnType<typeof microBatcher>;
+}
+
+/** A lane is a worker of its own: with its own lease, windows, consumers and connections. */
+async function openLane(deps: LaneDeps, closing: Closing): Promise<void> {
+  const { db, broker, clock, metrics, channel, lane, attempts, gates, provider, outcomes } = deps;
+  const log = deps.log.child({ channel, lane });
+  const owners = new Owners({
+    name: `${channel}/${lane}/${hostname()}`,
+    store: mongoLeases(db.collection('owners')),
+    timers: systemTimers,
+    onError: (error) => log.warn({ err: error }, 'the lease could not be renewed'),
+  });
+  owners.start();
+  closing.add(`${lane} lease`, owners, (opened) => opened.stop());
+  const dispatch = new Dispatch({
+    ...{ lane, channel: provider, store: attempts, owners, gates, clock, log },
+    publish: (record) => outcomes.publish(record),
+    timers: systemTimers,
+    random: Math.random,
+    metrics: laneMetrics(metrics, channel, lane),
+  });
+  dispatch.start();
+  closing.add(`${lane} windows`, dispatch, (opened) => opened.stop());
+  const subscription = await consume(broker, {
+    group: groupOf(channel),
+    topics: { [batchesTopic(channel, lane === 'direct')]: SendBatch },
+    maxRecords: lane === 'direct' ? DIRECT_AT_ONCE : BATCHES_AT_ONCE,
+    handler: (records) => dispatch.handle(records.map(({ value }) => value)),
+    report: ({ error, ...incident }: Incident) => log.warn({ ...incident, err: error }, 'batch not handled'),
+  });
+  closing.add(`${lane} batches`, subscription, (opened) => opened.stop());
+}
+
+/** What is done now and then. */
+function keep({ db, clock, log }: DispatcherDeps, attempts: MongoAttempts, gates: Gates, closing: Closing): void {
+  const regularly = (name: string, everyMs: number, work: () => Promise<void>): void =>
+    void closing.add(name, every(everyMs, work, { name, log }), (periodic) => periodic.stop());
+  regularly('gates', GATES_EVERY_MS, () => gates.refresh());
+  regularly('removal of old attempts', SWEEP_EVERY_MS, async () => {
+    for (let sweep = 0; sweep < SWEEPS_MAX; sweep++) {
+      if ((await attempts.forget(clock.now() - REMEMBER_MS, SWEEP_AT_ONCE)) < SWEEP_AT_ONCE) break;
+    }
+    await forgetLeases(db.collection('owners'), systemTimers.now());
+  });
+}
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/** Node takes these instead of its own, so that both are given. */
+function authoritiesWith(extraCa: string | undefined): readonly string[] | undefined {
+  if (extraCa === undefined) return undefined;
+  const extra = extraCa.match(CERTIFICATE);
+  if (!extra) throw Fault.argument('TIDINGS_EXTRA_CA: holds no certificate');
+  return [...rootCertificates, ...extra];
+}

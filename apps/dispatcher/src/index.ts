@@ -1,0 +1,2 @@
+export { type DispatcherDeps, type DispatcherService, openDispatcher, type ProviderUrls } from './dispatcher.ts';
+export { DispatcherModule } from './dispatcher.module.ts';

@@ -1,0 +1,80 @@
+import { lookup } from 'node:dns';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
+
+/** Ranges that no address given by a caller may lie in, unless the operator allows it (reliability 2). */
+const privateRanges: readonly (readonly [string, number, 'ipv4' | 'ipv6'])[] = [
+  ['0.0.0.0', 8, 'ipv4'],
+  ['10.0.0.0', 8, 'ipv4'],
+  ['100.64.0.0', 10, 'ipv4'],
+  ['127.0.0.0', 8, 'ipv4'],
+  ['169.254.0.0', 16, 'ipv4'],
+  ['172.16.0.0', 12, 'ipv4'],
+  ['192.0.0.0', 24, 'ipv4'],
+  ['192.0.2.0', 24, 'ipv4'],
+  ['192.88.99.0', 24, 'ipv4'],
+  ['192.168.0.0', 16, 'ipv4'],
+  ['198.18.0.0', 15, 'ipv4'],
+  ['198.51.100.0', 24, 'ipv4'],
+  ['203.0.113.0', 24, 'ipv4'],
+  ['224.0.0.0', 3, 'ipv4'],
+  ['::', 96, 'ipv6'],
+  ['64:ff9b::', 96, 'ipv6'],
+  ['64:ff9b:1::', 48, 'ipv6'],
+  ['100::', 64, 'ipv6'],
+  ['2001::', 23, 'ipv6'],
+  ['2001:db8::', 32, 'ipv6'],
+  ['2002::', 16, 'ipv6'],
+  ['fc00::', 7, 'ipv6'],
+  ['fe80::', 9, 'ipv6'],
+  ['ff00::', 8, 'ipv6'],
+];
+
+const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+
+const familyOf = (ip: string): 'ipv4' | 'ipv6' => (isIP(ip) === 6 ? 'ipv6' : 'ipv4');
+
+function listOf(ranges: readonly (readonly [string, number, 'ipv4' | 'ipv6'])[]): BlockList {
+  const list = new BlockList();
+  for (const [net, prefix, family] of ranges) list.addSubnet(net, prefix, family);
+  return list;
+}
+
+const forbidden = listOf(privateRanges);
+
+/** Which addresses may be connected to on behalf of a caller. */
+export class AddressGuard {
+  readonly #allowed: BlockList;
+
+  /** @param allowPrivate ranges such as 127.0.0.0/8 that are allowed in spite of being private */
+  constructor(allowPrivate: readonly string[]) {
+    this.#allowed = listOf(
+      allowPrivate.map((range) => {
+        const [net = '', prefix] = range.split('/');
+        const family = familyOf(net);
+        return [net, prefix === undefined ? (family === 'ipv4' ? 32 : 128) : Number(prefix), family];
+      }),
+    );
+  }
+
+  allows(address: string): boolean {
+    const ip = MAPPED.exec(address)?.[1] ?? address;
+    if (isIP(ip) === 0) return false;
+    const family = familyOf(ip);
+    return this.#allowed.check(ip, family) || !forbidden.check(ip, family);
+  }
+
+  /** A look-up for sockets: the address that was checked is the one that is connected to. */
+  readonly lookup: LookupFunction = (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, found) => {
+      if (error) {
+        callback(error, '', 0);
+        return;
+      }
+      const allowed = found.filter(({ address }) => this.allows(address));
+      const [first] = allowed;
+      if (!first) callback(new Error(`${hostname} has no public address`), '', 0);
+      else if (options.all) callback(null, allowed);
+      else callback(null, first.address, first.family);
+    });
+  };
+}

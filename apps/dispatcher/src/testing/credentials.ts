@@ -1,0 +1,26 @@
+import type { Accounts } from '@tidings/rpc';
+import { seal } from '@tidings/runtime';
+
+/** Settings and version of credentials, by platform. */
+export type TestCredentials = Readonly<
+  Record<number, { readonly version?: number; readonly settings: Readonly<Record<string, string>> }>
+>;
+
+/** A registry that has these credentials, sealed, by platform. */
+export function accountsWith(
+  masterKey: Uint8Array,
+  byPlatform: TestCredentials,
+): Pick<Accounts, 'getCredential'> & { reads: number } {
+  return {
+    reads: 0,
+    async getCredential({ application, platform }) {
+      this.reads++;
+      const { version = 1, settings } = byPlatform[platform] ?? { version: 0, settings: {} };
+      const sealed = Object.entries(settings).map(([field, value]): [string, Buffer] => [
+        field,
+        Buffer.from(seal(masterKey, { application, field }, value)),
+      ]);
+      return { application, platform, version, settings: {}, sealed: Object.fromEntries(sealed) };
+    },
+  };
+}

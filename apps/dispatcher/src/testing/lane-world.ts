@@ -1,0 +1,142 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { noResults, type Results } from '@tidings/delivery';
+import { type SendBatch, WindowOutcome } from '@tidings/events';
+import { ChunkSet, ShiftedClock } from '@tidings/kernel';
+import type { Channel } from '../channels/port.ts';
+import { Credentials } from '../credentials/credentials.ts';
+import { Dispatch } from '../dispatch.ts';
+import { Gates } from '../gates.ts';
+import { Owners } from '../owners.ts';
+import { AddressGuard } from '../providers/addresses.ts';
+import { type ConnectionSettings, Http2Connection } from '../providers/http2.ts';
+import { guardedPostForm } from '../providers/post-form.ts';
+import { systemTimers } from '../timers.ts';
+import { accountsWith, type TestCredentials } from './credentials.ts';
+import { MemoryAttempts, MemoryGates, MemoryLeases } from './memory-store.ts';
+import { noMetrics } from './no-metrics.ts';
+
+/** What channels are opened with. */
+export interface ChannelParts {
+  readonly credentials: Credentials;
+  readonly clock: ShiftedClock;
+  readonly connect: (settings: ConnectionSettings) => Http2Connection;
+  readonly postForm: ReturnType<typeof guardedPostForm>;
+}
+
+/** A device's outcome in one line: `SENT`, or `<category> <code> <name>`. */
+export type Fate = string;
+
+/** One lane with a real channel, and everything else in memory. */
+export class LaneWorld {
+  readonly clock = new ShiftedClock();
+  readonly attempts = new MemoryAttempts();
+  readonly outcomes: WindowOutcome[] = [];
+  readonly channel: Channel;
+  readonly #owners: Owners;
+  readonly #dispatch: Dispatch;
+  readonly #errors: unknown[] = [];
+
+  readonly #providerClock: ShiftedClock;
+
+  /** @param providerClock goes along when the clock is set forward: tokens are good for a time */
+  constructor(credentials: TestCredentials, open: (parts: ChannelParts) => Channel, providerClock: ShiftedClock) {
+    this.#providerClock = providerClock;
+    this.clock.advanceTo(providerClock.aheadMs);
+    const masterKey = randomBytes(32);
+    const fail = (error: unknown): void => void this.#errors.push(error);
+    this.channel = open({
+      credentials: new Credentials(accountsWith(masterKey, credentials), masterKey),
+      clock: this.clock,
+      connect: (settings) => new Http2Connection(settings),
+      postForm: guardedPostForm(new AddressGuard(['127.0.0.0/8'])),
+    });
+    this.#owners = new Owners({ name: 'test', store: new MemoryLeases().over(), timers: systemTimers, onError: fail });
+    this.#dispatch = new Dispatch({
+      lane: 'broadcast',
+      channel: this.channel,
+      store: this.attempts.over(),
+      owners: this.#owners,
+      gates: new Gates(new MemoryGates().over(), this.clock, fail),
+      publish: async ({ value }) => void this.outcomes.push(WindowOutcome.decode(value)),
+      clock: this.clock,
+      timers: systemTimers,
+      random: () => 0.5,
+      metrics: noMetrics,
+      log: { error: (_: unknown) => fail(_), warn: (_: unknown) => fail(_) },
+    });
+    this.#owners.start();
+    this.#dispatch.start();
+  }
+
+  /** Hands a batch over once; windows may be settled or wait when it resolves. */
+  async hand(batch: SendBatch): Promise<void> {
+    const done = await this.#dispatch.handle([
+      { ...batch, releasedAt: batch.releasedAt ?? new Date(this.clock.now()) },
+    ]);
+    if (done !== 1) throw new Error('the batch was not handled');
+  }
+
+  /** Hands a batch over and resolves when all of it is settled; the clock is set forward where somebody waits. */
+  async send(batch: SendBatch, patienceMs = 20_000): Promise<ReadonlyMap<number, Fate>> {
+    await this.hand(batch);
+    await this.settle(patienceMs, true);
+    return this.fates();
+  }
+
+  /** Resolves when no window is open or waits. */
+  async settle(patienceMs = 20_000, hurry = false): Promise<void> {
+    const until = Date.now() + patienceMs;
+    while (this.open().length > 0) {
+      if (Date.now() > until) throw new Error(`not settled: ${this.open().join(', ')}`);
+      const due = this.nextDue();
+      if (hurry && due !== undefined) this.advanceTo(due);
+      await delay(20);
+    }
+  }
+
+  advanceTo(now: number): void {
+    this.clock.advance(Math.max(0, now - this.clock.now()));
+    this.#providerClock.advanceTo(this.clock.aheadMs);
+  }
+
+  open(): string[] {
+    return [...this.attempts.byId].flatMap(([id, { attempt }]) =>
+      attempt.state === 'settled' ? [] : [`${id} ${attempt.state}`],
+    );
+  }
+
+  /** When the first window that waits is due, if all open ones wait. */
+  nextDue(): number | undefined {
+    const open = [...this.attempts.byId.values()]
+      .map(({ attempt }) => attempt)
+      .filter(({ state }) => state !== 'settled');
+    const dues = open.map((attempt) => (attempt.state === 'rest' ? attempt.dueAt : undefined));
+    return dues.length > 0 && dues.every((due) => due !== undefined) ? Math.min(...dues) : undefined;
+  }
+
+  /** Results of all windows. */
+  get results(): readonly Results[] {
+    return [...this.attempts.byId.values()].map(({ attempt }) => attempt.results ?? noResults);
+  }
+
+  /** What became of each device, by position. */
+  fates(): ReadonlyMap<number, Fate> {
+    const fates = new Map<number, Fate>();
+    const note = (set: Uint8Array, fate: Fate): void => {
+      for (const position of ChunkSet.decode(set).positions()) fates.set(position, fate);
+    };
+    for (const { sent, failed } of this.results) {
+      for (const { set } of sent) note(set, 'SENT');
+      for (const { category, code, name, set } of failed) note(set, `${category} ${code} ${name}`);
+    }
+    return fates;
+  }
+
+  async close(): Promise<void> {
+    await this.#dispatch.stop();
+    await this.#owners.stop();
+    this.channel.close();
+    if (this.#errors.length > 0) throw this.#errors[0];
+  }
+}
