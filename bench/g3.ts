@@ -20,7 +20,6 @@ const message = {
 async function registerAll({ client, application }: World): Promise<void> {
   for (const [name, type] of [
     ['Name', 2],
-    ['City', 2],
     ['Level', 1],
   ] as const) {
     await client.call('addTag', { tag: { name, type } });
