@@ -1,7 +1,7 @@
 import type { TagDefinition } from '@tidings/audience';
 import type { LogWriter } from '@tidings/event-store';
 import { batchesTopic, type ChunkPlanned, type FanoutTask, type SendBatch } from '@tidings/events';
-import { type Channel, channelOf, chunkOf, ChunkSet, type Clock, Fault } from '@tidings/kernel';
+import { type Channel, channelOf, chunkOf, ChunkSet, type Clock } from '@tidings/kernel';
 import type { Broker, GroupLag, Position } from '@tidings/streaming';
 import type { Collection, Db } from 'mongodb';
 import type { Columns } from './columns.ts';
@@ -12,6 +12,7 @@ import { type Marks, openWindows, windowOf } from './marks.ts';
 import { isReleased, laneOf, type Outgoing, type OutgoingMessages, type Released } from './outgoing.ts';
 import type { SendingApplication } from './plan.ts';
 import { type PlanCommand, type PlanDocument, planLogOf, type PlanReply, PLANS, plannedOf } from './plans.ts';
+import type { Planner, Planning } from './planning.ts';
 import type { DeviceScan, Extras } from './scan.ts';
 import { judge } from './windows.ts';
 
@@ -26,6 +27,7 @@ export interface ChunkParts {
   readonly outgoing: OutgoingMessages;
   readonly marks: Marks;
   readonly plans: LogWriter<PlanCommand, PlanReply>;
+  readonly planner: Planner;
   readonly findApplication: (code: string) => Promise<SendingApplication | undefined>;
   readonly findTags: (account: string, names: readonly string[]) => Promise<readonly (TagDefinition | undefined)[]>;
 }
@@ -64,18 +66,22 @@ export class Chunks {
    */
   async plan(message: Released, key: ChunkKey, desks: Desks, ready?: Promise<unknown>): Promise<void> {
     const work = { key, message, extras: await this.#extrasOf(message) };
-    const fresh = await desks.use(async (desk) => {
+    const isMine = await desks.use(async (desk) => {
       const [application] = await Promise.all([
         this.#parts.findApplication(key.application),
         this.#scan(work, desk.columns),
       ]);
-      const reply = await this.#plan(work, application, desk.columns);
-      await ready;
-      if (reply.fresh) await this.#emitAll(work, application, reply.planned, desk);
-      return reply.fresh;
+      const { made, done } = this.#plan(work, application, desk.columns);
+      // The desk is in use until both have ended, whichever fails.
+      const emitted = Promise.all([made, ready]).then(
+        ([planned]) => planned && this.#emitAll(work, application, planned, desk),
+      );
+      await Promise.allSettled([emitted, done]);
+      await Promise.all([emitted, done]);
+      return (await made) !== undefined;
     });
     // Somebody else has planned it, perhaps for other devices than were scanned here.
-    if (!fresh) await this.#emitDue(work, desks);
+    if (!isMine) await this.#emitDue(work, desks);
   }
 
   async #extrasOf({ account, accepted: { content } }: Outgoing): Promise<Extras> {
@@ -85,11 +91,7 @@ export class Chunks {
     return { badge, values: names.length > 0 ? await this.#parts.findTags(account, names) : [] };
   }
 
-  async #plan(
-    { key, message }: ChunkWork,
-    application: SendingApplication | undefined,
-    candidates: Columns,
-  ): Promise<NonNullable<PlanReply>> {
+  #plan({ key, message }: ChunkWork, application: SendingApplication | undefined, candidates: Columns): Planning {
     const { audience, transactional } = message.accepted;
     const rules = {
       chunk: key.chunk,
@@ -99,9 +101,7 @@ export class Chunks {
       application,
       at: new Date(this.#parts.clock.now()),
     };
-    const reply = await this.#parts.plans.submit(planLogOf(key), { kind: 'plan', of: message, key, candidates, rules });
-    if (!reply) throw Fault.bug(`${planId(key)}: planned without a plan`);
-    return reply;
+    return this.#parts.planner.plan(this.#parts.plans, { kind: 'plan', of: message, key, candidates, rules });
   }
 
   async #scan({ key, message, extras }: ChunkWork, columns: Columns): Promise<void> {

@@ -1,11 +1,11 @@
-import { openLogs } from '@tidings/event-store';
-import { FanoutTask, MessageEvent, type PlanEvent, topicNames, WindowOutcome } from '@tidings/events';
+import { FanoutTask, MessageEvent, topicNames, WindowOutcome } from '@tidings/events';
 import { randomBase62 } from '@tidings/kernel';
 import type { Operations } from '@tidings/rpc';
 import { Closing, every, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, type ConsumeOptions, type Readers } from '@tidings/streaming';
 import { openAccountStore } from '../accounts/store.ts';
 import { applicationView } from '../applications/view.ts';
+import { prepareDevices } from '../devices/document.ts';
 import { openTags } from '../tags/tags.ts';
 import { Badges } from './badges.ts';
 import { Chunks } from './chunks.ts';
@@ -13,11 +13,13 @@ import { Desks } from './desks.ts';
 import { removeExpired } from './expiry.ts';
 import { groups } from './keys.ts';
 import { Lease } from './lease.ts';
+import { openPlanLogs } from './logs.ts';
 import { Marks } from './marks.ts';
 import { Releases } from './messages.ts';
 import { OutgoingMessages } from './outgoing.ts';
 import { passing } from './passing.ts';
-import { fanoutsLog, plansLog } from './plans.ts';
+import { Planner } from './planning.ts';
+import { fanoutsLog } from './plans.ts';
 import { DeviceScan } from './scan.ts';
 import { Settling } from './settling.ts';
 import { Watch } from './watch.ts';
@@ -49,14 +51,23 @@ export interface FanoutService {
  * Runs in the registry's database; any number of processes may do so side by side.
  */
 export async function openFanout(deps: FanoutDeps): Promise<FanoutService> {
-  const { clock, log, broker } = deps;
-  const closing = new Closing(log);
+  const closing = new Closing(deps.log);
+  try {
+    return await compose(deps, closing);
+  } catch (error) {
+    await closing.close();
+    throw error;
+  }
+}
+
+async function compose(deps: FanoutDeps, closing: Closing): Promise<FanoutService> {
+  const { clock, broker } = deps;
   const parts = await openParts(deps, closing);
   await consumeAll(deps, parts, closing);
   keepWatch(deps, parts, closing);
   const open = async (): Promise<string[]> => {
     const behind = await Promise.all(Object.values(groups).map((group) => lagOf(broker, group)));
-    const writing = [parts.plans, parts.fanouts].every((logs) => logs.idle()) ? [] : ['fanout: writing'];
+    const writing = [...(await parts.fanoutLogs.open()), ...(await parts.planLogs.open())];
     return [...behind.flat(), ...writing, ...(await parts.watch.openMessages(BARRIER_MESSAGES))];
   };
   return { operations: operationsOf(clock, open), close: () => closing.close() };
@@ -64,10 +75,14 @@ export async function openFanout(deps: FanoutDeps): Promise<FanoutService> {
 
 type Parts = Awaited<ReturnType<typeof openParts>>;
 
-async function openParts({ db, clock, log, broker }: FanoutDeps, closing: Closing) {
-  const onProblem = (problem: object): void => log.error(problem, 'numbered log');
-  const plans = closing.add('plans', openLogs(db, plansLog, { clock, onProblem }), (logs) => logs.close());
-  const fanouts = closing.add('fanouts', openLogs(db, fanoutsLog, { clock, onProblem }), (logs) => logs.close());
+async function openParts(deps: FanoutDeps, closing: Closing) {
+  const { db, clock, broker } = deps;
+  // Scans name the indexes that they use.
+  await prepareDevices(db);
+  const planner = new Planner();
+  const planLogs = await openPlanLogs(deps, planner.definition, closing, planner.committed);
+  const fanoutLogs = await openPlanLogs(deps, fanoutsLog, closing);
+  const [plans, fanouts] = [planLogs.writer, fanoutLogs.writer];
   const outgoing = new OutgoingMessages(db);
   await outgoing.prepare();
   const scan = new DeviceScan(db);
@@ -75,7 +90,7 @@ async function openParts({ db, clock, log, broker }: FanoutDeps, closing: Closin
   const store = openAccountStore(db);
   const tags = openTags(store);
   const chunks = new Chunks({
-    ...{ db, clock, broker, scan, outgoing, marks, plans },
+    ...{ db, clock, broker, scan, outgoing, marks, plans, planner },
     async findApplication(code) {
       const application = await store.application(code);
       return application && applicationView(application);
@@ -88,9 +103,9 @@ async function openParts({ db, clock, log, broker }: FanoutDeps, closing: Closin
   const directDesks = new Desks(DIRECT_DESKS);
   const broadcastDesks = new Desks(BROADCAST_DESKS);
   const releases = new Releases({ clock, broker, scan, outgoing, chunks, directDesks, fanouts });
-  const settling = new Settling({ db, clock, marks, plans, badges: new Badges(db, outgoing, marks) });
+  const settling = new Settling({ db, clock, outgoing, marks, plans, badges: new Badges(db, outgoing, marks) });
   const watch = new Watch({ db, clock, broker, outgoing, marks, settling, releases });
-  return { outgoing, plans, fanouts, chunks, directDesks, broadcastDesks, releases, settling, watch };
+  return { outgoing, planLogs, fanoutLogs, chunks, directDesks, broadcastDesks, releases, settling, watch };
 }
 
 async function consumeAll({ broker, log }: FanoutDeps, parts: Parts, closing: Closing): Promise<void> {
@@ -157,9 +172,3 @@ async function lagOf(broker: Broker, group: string): Promise<string[]> {
   const behind = (await broker.lag(group)).filter(({ committed, end }) => committed < end);
   return behind.map(({ topic, partition, committed, end }) => `${group}: ${end - committed} of ${topic} ${partition}`);
 }
-
-/** What the relay publishes. */
-export const planRecordKey = ({ message, application, event }: PlanEvent): string => {
-  const chunk = event?.$case === 'chunk' || event?.$case === 'settled' ? `/${event.value.chunk}` : '';
-  return `${message}/${application}${chunk}`;
-};

@@ -1,10 +1,11 @@
 import type { LogWriter } from '@tidings/event-store';
 import type { WindowOutcome } from '@tidings/events';
-import type { Clock } from '@tidings/kernel';
+import { type Clock, Fault } from '@tidings/kernel';
 import type { Collection, Db } from 'mongodb';
 import type { Badges } from './badges.ts';
 import { type ChunkKey, chunkKeyOfOutcome, marksId, planId } from './keys.ts';
 import { type Marks, type MarksDocument, openWindows } from './marks.ts';
+import type { OutgoingMessages } from './outgoing.ts';
 import {
   type MessageIdentity,
   type PlanCommand,
@@ -18,6 +19,7 @@ import {
 export interface SettlingParts {
   readonly db: Db;
   readonly clock: Clock;
+  readonly outgoing: OutgoingMessages;
   readonly marks: Marks;
   readonly badges: Badges;
   readonly plans: LogWriter<PlanCommand, PlanReply>;
@@ -52,7 +54,7 @@ export class Settling {
 
   /** Takes outcomes of windows; repeats change nothing. */
   async record(outcomes: readonly WindowOutcome[]): Promise<void> {
-    const { badges, marks } = this.#parts;
+    const { badges, marks, outgoing } = this.#parts;
     // The badges come first: a settled mark says that they are done.
     await badges.sent(outcomes);
     await marks.record(outcomes);
@@ -61,7 +63,11 @@ export class Settling {
       const key = chunkKeyOfOutcome(each);
       if (each.outcome?.$case === 'settled') settled.set(planId(key), { of: each, key });
     }
-    await this.closeSettled(settled);
+    const missing = await this.closeSettled(settled);
+    if (missing.length === 0) return;
+    // What is sent goes out before the plan is folded into its state. Plans of messages that were removed are gone with them.
+    const known = await outgoing.find(missing.map(({ message }) => message));
+    if (missing.some(({ message }) => known.has(message))) throw Fault.unavailable('a plan is not written yet');
   }
 
   /** Plans without their sets, by id. */
@@ -71,10 +77,10 @@ export class Settling {
     return new Map(found.map((plan) => [plan._id, plan]));
   }
 
-  /** Commits `ChunkSettled` for those of the plans whose windows are all settled. */
+  /** Commits `ChunkSettled` for those of the plans whose windows are all settled; returns those that are not there. */
   async closeSettled(
     candidates: ReadonlyMap<string, { readonly of: MessageIdentity; readonly key: ChunkKey }>,
-  ): Promise<void> {
+  ): Promise<readonly ChunkKey[]> {
     const summaries = await this.summaries([...candidates.keys()]);
     const open = [...candidates].flatMap(([id, { of, key }]) => {
       const summary = summaries.get(id);
@@ -87,5 +93,6 @@ export class Settling {
         .filter(({ key, windows }) => isSettledWhole(key, windows, marks))
         .map(({ of, key }) => this.#parts.plans.submit(planLogOf(key), { kind: 'settle', of, key, at })),
     );
+    return [...candidates].flatMap(([id, { key }]) => (summaries.has(id) ? [] : [key]));
   }
 }

@@ -1,0 +1,73 @@
+import {
+  type Commit,
+  type LogDefinition,
+  type LogWriter,
+  openLogs,
+  openRelay,
+  type RelayedRecord,
+} from '@tidings/event-store';
+import { PlanEvent, topicNames } from '@tidings/events';
+import type { Closing, ServiceDeps } from '@tidings/runtime';
+import type { Broker } from '@tidings/streaming';
+
+/** The logs of a category with their relay to `tidings.plans`. */
+export interface PlanLogs<Command, Reply> {
+  readonly writer: LogWriter<Command, Reply>;
+  /** One line for what is not written or not published yet. */
+  open(): Promise<string[]>;
+}
+
+/**
+ * Opens a category of logs and its relay, and folds what a former life has left.
+ * @param committed hears of each event of this process once it is durable, before it is folded into the states.
+ */
+export async function openPlanLogs<Command, State, Reply>(
+  { db, clock, log, broker }: ServiceDeps & { readonly broker: Broker },
+  definition: LogDefinition<Command, PlanEvent, State, Reply>,
+  closing: Closing,
+  committed: (event: PlanEvent) => void = () => undefined,
+): Promise<PlanLogs<Command, Reply>> {
+  const { category } = definition;
+  const relay = await openRelay({
+    db,
+    clock,
+    category,
+    decode: (bytes) => definition.decode(bytes),
+    broker,
+    publish: planRecords,
+    onProblem: (error) => log.warn({ category, err: error }, 'relay in trouble'),
+  });
+  closing.add(`relay of ${category}`, relay, () => relay.close());
+  const writer = openLogs(db, definition, {
+    clock,
+    committed(commit) {
+      relay.offer(commit);
+      commit.events.forEach(committed);
+    },
+    onProblem: ({ error, ...problem }) => log.error({ ...problem, err: error }, 'log in trouble'),
+  });
+  closing.add(`logs of ${category}`, writer, () => writer.close());
+  await writer.fold();
+  return {
+    writer,
+    async open() {
+      if (!writer.idle()) return [`fanout: commands to ${category}`];
+      return (await relay.level()) ? [] : [`fanout: unpublished commits of ${category}`];
+    },
+  };
+}
+
+/** What a commit of plans says on `tidings.plans`. */
+function planRecords({ log, n, events }: Commit<PlanEvent>): RelayedRecord[] {
+  return events.map((event, index) => ({
+    topic: topicNames.plans,
+    key: recordKeyOf(event),
+    value: PlanEvent.encode({ ...event, stamp: { log, n: BigInt(n), index } }).finish(),
+  }));
+}
+
+/** message/application/chunk; the split of a message belongs to no chunk. */
+function recordKeyOf({ message, application, event }: PlanEvent): string {
+  const chunk = event?.$case === 'chunk' || event?.$case === 'settled' ? `/${event.value.chunk}` : '';
+  return `${message}/${application}${chunk}`;
+}
