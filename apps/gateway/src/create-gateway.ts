@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { createServer, type RequestListener } from 'node:http';
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -7,11 +8,11 @@ import type { Clock } from '@tidings/kernel';
 import type { Accounts, Devices, Messages, Operations, Statistics } from '@tidings/rpc';
 import { type Logger, nestLogger } from '@tidings/runtime';
 import type { Broker } from '@tidings/streaming';
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { Access } from './auth/access.ts';
 import { deviceCommands } from './devices/device-commands.ts';
 import { openReporter } from './devices/reporter.ts';
 import { GatewayModule } from './gateway.module.ts';
+import { Exchange } from './http/exchange.ts';
 import { systemOf } from './system.ts';
 
 export interface GatewayDeps {
@@ -32,8 +33,12 @@ export interface GatewayDeps {
   readonly imports?: NonNullable<DynamicModule['imports']>;
 }
 
-/** How long a request may take to arrive. */
-const REQUEST_TIMEOUT_MS = 120_000;
+const connections = {
+  /** How long a request may take to arrive. */
+  requestTimeout: 120_000,
+  /** Longer than load balancers keep theirs, so that it is they who close. */
+  keepAliveTimeout: 72_000,
+};
 
 /**
  * The gateway, ready to listen. It owns nothing: closing it finishes what is in flight and leaves the services that it was given alone.
@@ -52,16 +57,19 @@ export async function createGateway(deps: GatewayDeps): Promise<NestFastifyAppli
     system: systemOf(operations, clock, commands.open),
     clock,
   };
+  const api: { exchange?: Exchange } = {};
   const adapter = new FastifyAdapter({
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    // An address that cannot be decoded is a path like any other (R-ER5).
-    frameworkErrors: (_error: FastifyError, request: FastifyRequest, reply: FastifyReply) =>
-      app.get(GatewayModule).takeOver(request, reply),
+    // The API answers before fastify looks at a request: fastify reads bodies, and refuses paths and verbs, in its own way.
+    serverFactory: (fastify: RequestListener) =>
+      createServer(connections, (request, response) => {
+        if (!api.exchange?.handle(request, response)) fastify(request, response);
+      }),
   });
   const app = await NestFactory.create<NestFastifyApplication>(
     GatewayModule.with({ context, adminToken, log, imports: deps.imports ?? [] }),
     adapter,
     { logger: nestLogger(log), bodyParser: false, abortOnError: false },
   );
+  api.exchange = app.get(Exchange);
   return app;
 }

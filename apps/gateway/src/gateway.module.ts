@@ -1,9 +1,8 @@
-import { METHODS } from 'node:http';
-import { type DynamicModule, Inject, Module, type OnModuleInit } from '@nestjs/common';
+import { type DynamicModule, Inject, Module, type OnModuleDestroy } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { api, type Method } from '@tidings/contract';
 import type { Logger } from '@tidings/runtime';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { Context, Handler } from './context.ts';
 import { AdminController } from './http/admin.controller.ts';
 import { ApiV2Controller } from './http/api-v2.controller.ts';
@@ -12,7 +11,7 @@ import { Json13Controller } from './http/json13.controller.ts';
 import { LinksController } from './http/links.controller.ts';
 import { type Route, RouteTable } from './http/route.ts';
 import { handlers } from './methods/handlers.ts';
-import { ADMIN_TOKEN, CONTEXT, LOG } from './tokens.ts';
+import { ADMIN_TOKEN, CONTEXT } from './tokens.ts';
 
 export interface GatewayModuleOptions {
   readonly context: Context;
@@ -22,31 +21,33 @@ export interface GatewayModuleOptions {
   readonly imports: NonNullable<DynamicModule['imports']>;
 }
 
-function exchangeOf(
-  json13: Json13Controller,
-  apiV2: ApiV2Controller,
-  admin: AdminController,
-  links: LinksController,
-  log: Logger,
-): Exchange {
+interface Controllers {
+  readonly json13: Json13Controller;
+  readonly apiV2: ApiV2Controller;
+  readonly admin: AdminController;
+  readonly links: LinksController;
+}
+
+function routesOf({ json13, apiV2, admin, links }: Controllers): RouteTable {
   const controllers = { json13, apiV2, audience: apiV2, notify: apiV2, admin };
   const methods: Route[] = Object.entries<Method>(api).map(([name, method]) =>
     controllers[method.family].route(method, handlers[name as keyof typeof api] as Handler<Method>),
   );
-  return new Exchange(new RouteTable([...methods, links.route()]), log);
+  return new RouteTable([...methods, links.route()]);
 }
 
-/**
- * The HTTP API. Its routes are taken over from fastify before bodies are parsed: replies, limits and the order of checks are the API's
- * own, and a request costs no pipes, guards or interceptors.
- */
+/** What Nest serves on the same port, health above all, stays Nest's. */
+const servedByNest =
+  ({ httpAdapter }: HttpAdapterHost) =>
+  (verb: string, path: string): boolean =>
+    httpAdapter.getInstance<FastifyInstance>().hasRoute({ method: verb, url: path });
+
+/** The HTTP API: a controller per family, and the exchange in front of them. */
 @Module({})
-export class GatewayModule implements OnModuleInit {
-  readonly #host: HttpAdapterHost;
+export class GatewayModule implements OnModuleDestroy {
   readonly #exchange: Exchange;
 
-  constructor(@Inject(HttpAdapterHost) host: HttpAdapterHost, @Inject(Exchange) exchange: Exchange) {
-    this.#host = host;
+  constructor(@Inject(Exchange) exchange: Exchange) {
     this.#exchange = exchange;
   }
 
@@ -57,29 +58,26 @@ export class GatewayModule implements OnModuleInit {
       providers: [
         { provide: CONTEXT, useValue: context },
         { provide: ADMIN_TOKEN, useValue: adminToken },
-        { provide: LOG, useValue: log },
         Json13Controller,
         ApiV2Controller,
         AdminController,
         LinksController,
         {
           provide: Exchange,
-          inject: [Json13Controller, ApiV2Controller, AdminController, LinksController, LOG],
-          useFactory: exchangeOf,
+          inject: [Json13Controller, ApiV2Controller, AdminController, LinksController, HttpAdapterHost],
+          useFactory: (
+            json13: Json13Controller,
+            apiV2: ApiV2Controller,
+            admin: AdminController,
+            links: LinksController,
+            host: HttpAdapterHost,
+          ) => new Exchange(routesOf({ json13, apiV2, admin, links }), servedByNest(host), log),
         },
       ],
     };
   }
 
-  onModuleInit(): void {
-    const fastify = this.#host.httpAdapter.getInstance<FastifyInstance>();
-    for (const verb of METHODS) if (!fastify.supportedMethods.includes(verb)) fastify.addHttpMethod(verb);
-    fastify.all('*', { onRequest: this.takeOver }, () => undefined);
+  onModuleDestroy(): void {
+    this.#exchange.close();
   }
-
-  /** Answers instead of fastify. */
-  readonly takeOver = (request: FastifyRequest, reply: FastifyReply): void => {
-    reply.hijack();
-    this.#exchange.handle(request.raw, reply.raw);
-  };
 }

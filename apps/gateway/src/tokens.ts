@@ -1,4 +1,3 @@
 /** Injection tokens of the gateway's module. */
 export const CONTEXT = Symbol('context');
 export const ADMIN_TOKEN = Symbol('administrator token');
-export const LOG = Symbol('log');

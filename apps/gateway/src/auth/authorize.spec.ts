@@ -1,6 +1,5 @@
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Fault } from '@tidings/kernel';
-import { ADMINISTRATOR, APPLICATION, type Client, clientOf, FOREIGN, UNGRANTED, World } from '../testing/world.ts';
+import { ADMINISTRATOR, APPLICATION, type Client, openClient, FOREIGN, UNGRANTED, World } from '../testing/world.ts';
 
 const forbid = {
   status: 403,
@@ -12,19 +11,18 @@ const denied = {
 };
 const ok = { status: 200, body: { status_code: 200 } };
 
-const apps: NestFastifyApplication[] = [];
+const clients: Client[] = [];
 const open = async (world: World): Promise<Client> => {
-  const app = await world.gateway();
-  apps.push(app);
-  await app.init();
-  return clientOf(app);
+  const opened = await openClient(world);
+  clients.push(opened);
+  return opened;
 };
 
 let client: Client;
 beforeAll(async () => {
   client = await open(new World());
 });
-afterAll(() => Promise.all(apps.map((app) => app.close())));
+afterAll(() => Promise.all(clients.map((opened) => opened.close())));
 
 describe('auth in the body (R-T3, R-T4)', () => {
   it.each([

@@ -25,26 +25,31 @@ function setUp() {
   return { calls, group };
 }
 
+/** Two calls under way, so that what comes now has to wait. */
+async function setUpBusy() {
+  const world = setUp();
+  const first = world.group.submit(commandFor('first'));
+  const second = world.group.submit(commandFor('second'));
+  await turn();
+  return { ...world, done: [first, second] };
+}
+
 describe('deviceCommands', () => {
-  it('sends together what comes together', async () => {
+  it('sends at once when no call is in flight', async () => {
     const { calls, group } = setUp();
-    const done = ['a', 'b', 'c'].map((hwid) => group.submit(commandFor(hwid)));
-    await turn();
-    expect(calls.map(({ hwids }) => hwids)).toEqual([['a', 'b', 'c']]);
+    const done = group.submit(commandFor('a'));
+    expect(calls.map(({ hwids }) => hwids)).toEqual([['a']]);
     calls[0]!.answer();
-    await Promise.all(done);
+    await done;
+    await turn();
     expect(group.open()).toBe(0);
   });
 
   it('has two calls in flight and makes what arrives meanwhile the next one', async () => {
-    const { calls, group } = setUp();
-    const done = [group.submit(commandFor('a'))];
-    await turn();
-    done.push(group.submit(commandFor('b')));
-    await turn();
+    const { calls, group, done } = await setUpBusy();
     for (const hwid of ['c', 'd', 'e']) done.push(group.submit(commandFor(hwid)));
     await turn();
-    expect(calls.map(({ hwids }) => hwids)).toEqual([['a'], ['b']]);
+    expect(calls.map(({ hwids }) => hwids)).toEqual([['first'], ['second']]);
     expect(group.open()).toBe(5);
     calls[1]!.answer();
     await turn();
@@ -55,23 +60,23 @@ describe('deviceCommands', () => {
   });
 
   it('sends at most 500 together', async () => {
-    const { calls, group } = setUp();
-    const done = Array.from({ length: 1100 }, (_, i) => group.submit(commandFor(String(i))));
-    await turn();
-    expect(calls.map(({ hwids }) => hwids.length)).toEqual([500, 500]);
+    const { calls, group, done } = await setUpBusy();
+    for (let i = 0; i < 600; i++) done.push(group.submit(commandFor(String(i))));
     calls[0]!.answer();
     calls[1]!.answer();
     await turn();
-    expect(calls[2]!.hwids).toHaveLength(100);
+    expect(calls.map(({ hwids }) => hwids.length)).toEqual([1, 1, 500, 100]);
     calls[2]!.answer();
+    calls[3]!.answer();
     await Promise.all(done);
   });
 
   it('answers each on its own', async () => {
-    const { calls, group } = setUp();
+    const { calls, group } = await setUpBusy();
     const [a, b] = ['a', 'b'].map((hwid) => group.submit(commandFor(hwid)));
+    calls[0]!.answer();
     await turn();
-    calls[0]!.answer([{ fault: { kind: 'argument', text: 'Device not found' } }, { fault: undefined }]);
+    calls[2]!.answer([{ fault: { kind: 'argument', text: 'Device not found' } }, { fault: undefined }]);
     await expect(a).rejects.toMatchObject({ kind: 'argument', message: 'Device not found' });
     await expect(b).resolves.toBeUndefined();
   });
@@ -79,11 +84,9 @@ describe('deviceCommands', () => {
   it('fails all of a call that failed, and goes on', async () => {
     const { calls, group } = setUp();
     const first = group.submit(commandFor('a'));
-    await turn();
     calls[0]!.fail(Fault.unavailable('registry does not answer'));
     await expect(first).rejects.toMatchObject({ kind: 'unavailable' });
     const second = group.submit(commandFor('b'));
-    await turn();
     calls[1]!.answer([]);
     await expect(second).rejects.toMatchObject({ kind: 'bug' });
   });

@@ -22,13 +22,12 @@ const faultOf = ({ kind, text }: FaultView): Fault => new Fault(kind as FaultKin
 
 /**
  * Groups commands in front of the registry: what arrives while calls are in flight goes out with the next one, at most 500 together and
- * two calls at a time. There is no timer: the first command waits only until what the event loop has already read is parsed.
+ * two calls at a time. There is no timer: a command that finds no call in flight goes out at once.
  */
 export function deviceCommands(devices: Pick<Devices, 'apply'>): DeviceCommands {
   let waiting: Waiting[] = [];
   let inFlight = 0;
   let underWay = 0;
-  let scheduled = false;
 
   const answer = (group: readonly Waiting[], replies: readonly { fault: FaultView | undefined }[]): void => {
     group.forEach(({ resolve, reject }, index) => {
@@ -50,7 +49,6 @@ export function deviceCommands(devices: Pick<Devices, 'apply'>): DeviceCommands 
   };
 
   const pump = (): void => {
-    scheduled = false;
     while (waiting.length > 0 && inFlight < MAX_IN_FLIGHT) {
       const group = waiting.length <= MAX_GROUP ? waiting : waiting.slice(0, MAX_GROUP);
       waiting = waiting.length <= MAX_GROUP ? [] : waiting.slice(MAX_GROUP);
@@ -68,9 +66,7 @@ export function deviceCommands(devices: Pick<Devices, 'apply'>): DeviceCommands 
     submit: (command) =>
       new Promise((resolve, reject) => {
         waiting.push({ command, resolve, reject });
-        if (scheduled || inFlight >= MAX_IN_FLIGHT) return;
-        scheduled = true;
-        setImmediate(pump);
+        pump();
       }),
     open: () => waiting.length + underWay,
   };

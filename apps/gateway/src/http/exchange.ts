@@ -25,20 +25,34 @@ function unknownPath(path: string): Reply {
 export class Exchange {
   readonly #routes: RouteTable;
   readonly #log: Logger;
+  /** Whether somebody else on this port serves the path. */
+  readonly #isElsewhere: (verb: string, path: string) => boolean;
+  #closing = false;
 
-  constructor(routes: RouteTable, log: Logger) {
+  constructor(routes: RouteTable, isElsewhere: (verb: string, path: string) => boolean, log: Logger) {
     this.#routes = routes;
+    this.#isElsewhere = isElsewhere;
     this.#log = log;
   }
 
-  handle(request: IncomingMessage, response: ServerResponse): void {
-    if (request.method === 'OPTIONS') return write(request, response, { status: 204, body: '' });
+  /** Answers a request; false where it is somebody else's. */
+  handle(request: IncomingMessage, response: ServerResponse): boolean {
+    if (this.#closing) response.shouldKeepAlive = false;
+    const verb = request.method ?? '';
     const path = pathOf(request.url ?? '/');
     const endpoint = this.#routes.find(path);
-    if (!endpoint) return write(request, response, unknownPath(path));
-    const route = endpoint.routes.get(request.method ?? '');
-    if (route) void this.#answer(route, endpoint, request, response);
-    else write(request, response, wrongVerb(endpoint));
+    const route = endpoint?.routes.get(verb);
+    if (route) void this.#answer(route, endpoint!, request, response);
+    else if (verb === 'OPTIONS') write(request, response, { status: 204, body: '' });
+    else if (endpoint) write(request, response, wrongVerb(endpoint));
+    else if (this.#isElsewhere(verb, path)) return false;
+    else write(request, response, unknownPath(path));
+    return true;
+  }
+
+  /** From now on a connection ends with the reply that is under way on it. */
+  close(): void {
+    this.#closing = true;
   }
 
   /** Never rejects. */

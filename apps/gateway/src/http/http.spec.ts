@@ -1,19 +1,15 @@
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { APPLICATION, type Client, clientOf, World } from '../testing/world.ts';
+import { APPLICATION, type Client, openClient } from '../testing/world.ts';
 import { BODY_LIMIT_BYTES } from './body.ts';
 
 const device = { authorization: 'Token device' };
 const register = { application: APPLICATION, hwid: 'phone-1', device_type: 3 };
 const malformed = { status_message: 'Malformed request string', response: null };
 
-let app: NestFastifyApplication;
 let client: Client;
 beforeAll(async () => {
-  app = await new World().gateway();
-  await app.init();
-  client = clientOf(app);
+  client = await openClient();
 });
-afterAll(() => app.close());
+afterAll(() => client.close());
 
 describe('bodies (R-ER1)', () => {
   const body = JSON.stringify({ request: register });

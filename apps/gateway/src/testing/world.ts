@@ -1,3 +1,4 @@
+import { Agent, request } from 'node:http';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Fault, ShiftedClock } from '@tidings/kernel';
 import {
@@ -15,7 +16,7 @@ import {
 } from '@tidings/rpc';
 import { openLog } from '@tidings/runtime';
 import type { OutRecord } from '@tidings/streaming';
-import { createGateway } from '../create-gateway.ts';
+import { createGateway, type GatewayDeps } from '../create-gateway.ts';
 
 export const ADMINISTRATOR = 'administrator-secret';
 export const APPLICATION = 'AAAAA-00001';
@@ -157,7 +158,7 @@ export class World {
   };
 
   /** A gateway in front of these services. */
-  gateway(): Promise<NestFastifyApplication> {
+  gateway(imports: GatewayDeps['imports'] = []): Promise<NestFastifyApplication> {
     const { accounts, devices, messages, statistics, operations, clock } = this;
     return createGateway({
       accounts,
@@ -175,32 +176,55 @@ export class World {
       log: openLog('silent'),
       masterKey: new Uint8Array(32),
       adminToken: ADMINISTRATOR,
+      imports,
     });
   }
 }
 
-/** Sends requests to a gateway within the process. */
-export function clientOf(app: NestFastifyApplication) {
-  const send = async (
+const exchange = (
+  url: URL,
+  options: { method: string; path: string; headers: Readonly<Record<string, string>>; agent: Agent },
+  payload: string | Buffer | undefined,
+): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const sent = request(url, options, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString();
+        resolve({
+          status: response.statusCode ?? 0,
+          body: text === '' ? undefined : JSON.parse(text),
+          headers: response.headers,
+        });
+      });
+    });
+    sent.on('error', reject);
+    sent.end(payload);
+  });
+
+/** A gateway in front of the world's services, and requests to it over a socket. */
+export async function openClient(world: World = new World(), imports: GatewayDeps['imports'] = []) {
+  const app = await world.gateway(imports);
+  await app.listen(0, '127.0.0.1');
+  const url = new URL(await app.getUrl());
+  const agent = new Agent({ keepAlive: true });
+
+  /** Paths go out as they are, unlike with fetch. */
+  const send = (
     method: string,
-    url: string,
+    path: string,
     payload?: string | Buffer,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Answer> => {
-    const response = await app.inject({
-      method: method as 'GET',
-      url,
-      headers,
-      ...(payload === undefined ? {} : { payload }),
-    });
-    const { statusCode, body } = response;
-    return { status: statusCode, body: body === '' ? undefined : JSON.parse(body), headers: response.headers };
+    const length = String(Buffer.byteLength(payload ?? ''));
+    return exchange(url, { method, path, headers: { 'content-length': length, ...headers }, agent }, payload);
   };
   return {
     send,
     /** Calls a method-style method. */
-    json13: (name: string, request: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer> =>
-      send('POST', `/json/1.3/${name}`, JSON.stringify({ request }), headers),
+    json13: (name: string, parameters: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer> =>
+      send('POST', `/json/1.3/${name}`, JSON.stringify({ request: parameters }), headers),
     /** Calls a newer endpoint. */
     apiV2: (path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer> =>
       send('POST', `/api/v2/${path}`, JSON.stringify(body), headers),
@@ -208,7 +232,13 @@ export function clientOf(app: NestFastifyApplication) {
       send(verb, `/admin/v1/${path}`, body === undefined ? undefined : JSON.stringify(body), {
         authorization: `Bearer ${secret}`,
       }),
+    /** Shuts the gateway down as a deployment does, with connections left open. */
+    shutDown: (): Promise<void> => app.close(),
+    async close(): Promise<void> {
+      agent.destroy();
+      await app.close();
+    },
   };
 }
 
-export type Client = ReturnType<typeof clientOf>;
+export type Client = Awaited<ReturnType<typeof openClient>>;

@@ -1,0 +1,54 @@
+import { api, conformanceCases, type ConformanceCase, type Method } from '@tidings/contract';
+import { Fault } from '@tidings/kernel';
+import { envelopes } from '../envelopes/envelopes.ts';
+import { ADMINISTRATOR, APPLICATION, type Client, openClient, World } from '../testing/world.ts';
+
+/** The code that the contract's examples use. */
+const EXAMPLE = 'A1B2C-3D4E5';
+
+const secrets: Readonly<Record<Method['scope'], string>> = {
+  api: 'api',
+  server: 'api',
+  device: 'device',
+  admin: ADMINISTRATOR,
+  none: '',
+};
+
+/** Bodies carry what the path does not: operators' paths have parameters. */
+function requestOf(method: Method, fields: Readonly<Record<string, unknown>>): { url: string; payload: unknown } {
+  if (method.family === 'json13') return { url: method.path, payload: { request: { ...fields, auth: undefined } } };
+  const url = method.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(fields[name])));
+  return { url, payload: fields };
+}
+
+/** What a caller gets for a faulty request, wherever its fields can be sent as they are. */
+const faulty = (method: Method): readonly ConformanceCase[] =>
+  method.verb === 'POST' && !method.path.includes('{')
+    ? conformanceCases(method).filter(({ expected }) => expected !== 'accepted')
+    : [];
+
+const methods = Object.values<Method>(api).filter((method) => faulty(method).length > 0);
+
+let client: Client;
+beforeAll(async () => {
+  const world = new World();
+  world.applications.set(EXAMPLE, { ...world.applications.get(APPLICATION)!, code: EXAMPLE });
+  world.tokens.set('api', { ...world.tokens.get('api')!, allApplications: true });
+  client = await openClient(world);
+});
+afterAll(() => client.close());
+
+describe.each(methods.map((method) => [method.name, method] as const))('%s', (_name, method) => {
+  it.each(faulty(method).map((one) => [one.title, one] as const))('%s', async (_title, { request, expected }) => {
+    if (expected === 'accepted') throw new Error('not a faulty request');
+    const { url, payload } = requestOf(method, request);
+    const answer = await client.send('POST', url, JSON.stringify(payload), {
+      authorization: `Token ${secrets[method.scope]}`,
+    });
+    const body = JSON.stringify(answer.body);
+    expect(body).toContain(expected.text ?? expected.field);
+    const pattern = envelopes[method.family].fault(new Fault(expected.kind, 'T'), method);
+    expect(answer.status).toBe(pattern.status);
+    expect(Object.keys(answer.body as object)).toEqual(Object.keys(JSON.parse(pattern.body) as object));
+  });
+});

@@ -1,0 +1,108 @@
+import { ReportKind, Reports } from '@tidings/events';
+import { APPLICATION, type Client, openClient, World } from '../../testing/world.ts';
+
+const token = { authorization: 'Token device' };
+const phone = { application: APPLICATION, hwid: 'phone-1' };
+const hash = 'P_423M_lQlKFY_bEL-4nm3p4-4bbkUN';
+const done = { status: 200, body: { status_code: 200, status_message: 'OK', response: null } };
+const notFound = { status: 200, body: { status_code: 210, status_message: 'Device not found', response: null } };
+
+let world: World;
+let client: Client;
+beforeAll(async () => {
+  world = new World();
+  world.faults.set('nobody', { kind: 'argument', text: 'Device not found' });
+  world.faults.set('unlucky', { kind: 'unavailable', text: 'store does not answer' });
+  client = await openClient(world);
+});
+afterAll(() => client.close());
+beforeEach(() => {
+  world.commands.length = 0;
+  world.records.length = 0;
+});
+
+describe('device commands', () => {
+  it.each([
+    [
+      'registerDevice',
+      { ...phone, device_type: '3', push_token: 'tok', tags: { Level: 5 } },
+      { $case: 'register', value: { platform: 3, pushToken: 'tok', tags: { Level: 5 } } },
+    ],
+    ['unregisterDevice', phone, { $case: 'unregister' }],
+    ['setTags', { ...phone, tags: { Level: null } }, { $case: 'setTags', value: { tags: { Level: null } } }],
+    ['applicationOpen', { ...phone, language: 'de' }, { $case: 'open', value: { language: 'de' } }],
+  ])('%s', async (name, request, command) => {
+    expect(await client.json13(name, request, token)).toMatchObject({ body: { status_code: 200 } });
+    expect(world.commands).toMatchObject([
+      { account: 'a', application: APPLICATION, hwid: 'phone-1', userId: '', idempotencyKey: '', command },
+    ]);
+  });
+
+  it('may address a user, but the hwid prevails (R-C6)', async () => {
+    await client.json13('setTags', { application: APPLICATION, userId: 'u', tags: {} }, token);
+    await client.json13('setTags', { ...phone, userId: 'u', tags: {} }, token);
+    expect(world.commands).toMatchObject([
+      { hwid: '', userId: 'u' },
+      { hwid: 'phone-1', userId: '' },
+    ]);
+  });
+
+  it('carry the Idempotency-Key (R-ER11)', async () => {
+    await client.json13('setTags', { ...phone, tags: {} }, { ...token, 'idempotency-key': 'k' });
+    expect(world.commands).toMatchObject([{ idempotencyKey: 'k' }]);
+    const long = { ...token, 'idempotency-key': 'k'.repeat(256) };
+    expect(await client.json13('setTags', { ...phone, tags: {} }, long)).toMatchObject({ body: { status_code: 210 } });
+  });
+
+  it("answer the registry's fault (R-C7)", async () => {
+    const nobody = { application: APPLICATION, hwid: 'nobody' };
+    expect(await client.json13('unregisterDevice', nobody, token)).toMatchObject(notFound);
+    expect(await client.json13('unregisterDevice', { ...nobody, hwid: 'unlucky' }, token)).toMatchObject({
+      status: 500,
+    });
+  });
+
+  it('leave out the response of applicationOpen (R-ER9)', async () => {
+    const { body } = await client.json13('applicationOpen', phone, token);
+    expect(body).toEqual({ status_code: 200, status_message: 'OK' });
+  });
+});
+
+describe('getTags', () => {
+  it('answers what is set', async () => {
+    expect(await client.json13('getTags', phone, token)).toMatchObject({
+      body: { response: { result: { Language: 'en', Level: 6 } } },
+    });
+    expect(await client.json13('getTags', { ...phone, hwid: 'nobody' }, token)).toMatchObject(notFound);
+  });
+});
+
+describe('reports (R-C7, R-C11)', () => {
+  it.each([
+    ['pushStat', ReportKind.REPORT_KIND_OPENED, 1],
+    ['messageDeliveryEvent', ReportKind.REPORT_KIND_DELIVERED, 0],
+  ])('%s publishes one', async (name, kind, opens) => {
+    expect(await client.json13(name, { ...phone, hash }, token)).toMatchObject(done);
+    expect(world.records.map(({ value }) => Reports.decode(value))).toMatchObject([
+      { kind, message: 'AF0B-EEFE4D5E-E445B2E9', chunk: 1, platforms: [3] },
+    ]);
+    expect(world.commands).toHaveLength(opens);
+  });
+
+  it.each(['pushStat', 'messageDeliveryEvent'])('%s counts nothing without a hash, and alarms nobody', async (name) => {
+    expect(await client.json13(name, phone, token)).toMatchObject(done);
+    expect(await client.json13(name, { ...phone, hwid: 'nobody', hash }, token)).toMatchObject(done);
+    expect(world.records).toEqual([]);
+  });
+
+  it.each(['pushStat', 'messageDeliveryEvent'])('%s refuses what is no hash', async (name) => {
+    expect(await client.json13(name, { ...phone, hash: 'x' }, token)).toMatchObject({
+      body: { status_code: 210, status_message: 'hash is not valid', response: null },
+    });
+    expect(world.commands).toEqual([]);
+  });
+
+  it('fail when they cannot be kept', async () => {
+    expect(await client.json13('pushStat', { ...phone, hwid: 'unlucky', hash }, token)).toMatchObject({ status: 500 });
+  });
+});

@@ -1,0 +1,133 @@
+import { pushPlatforms } from '@tidings/kernel';
+import { APPLICATION, type Client, openClient, World } from '../../testing/world.ts';
+
+let world: World;
+let client: Client;
+beforeAll(async () => {
+  world = new World();
+  client = await openClient(world);
+});
+afterAll(() => client.close());
+beforeEach(() => {
+  world.drafts.length = 0;
+});
+
+const create = (...notifications: readonly object[]) =>
+  client.json13('createMessage', { auth: 'api', application: APPLICATION, notifications });
+const names = (count: number): string[] => Array.from({ length: count }, (_, i) => `d${i}`);
+
+describe('createMessage', () => {
+  it('answers a code per notification, in order (R-I1)', async () => {
+    expect(await create({ content: 'a' }, { content: 'b' })).toMatchObject({
+      status: 200,
+      body: { status_code: 200, response: { Messages: ['C0DE0-00000000', 'C0DE0-00000001'] } },
+    });
+  });
+
+  it('drafts what the notification says', async () => {
+    await create({
+      content: { en: 'Hi {{Name}} {{Level}}', de: 'Hallo' },
+      dynamic_content_placeholders: { Name: 'Anna' },
+      data: { a: 1 },
+      link: 'https://example.com/17',
+      conditions: [['Level', 'gte', 5]],
+      conditions_operator: 'or',
+      transactionId: 'tx',
+      message_type: 'transactional',
+      ios_badges: '+1',
+      android_priority: 2,
+    });
+    expect(world.drafts).toMatchObject([
+      {
+        transactionId: 'tx',
+        linkToShorten: 'https://example.com/17',
+        message: {
+          applications: [APPLICATION],
+          source: 'API',
+          transactional: true,
+          hidden: false,
+          listedRecipients: false,
+          conditions: '[["Level","GTE",5]]',
+          conditionsOperator: 'OR',
+          audience: { platforms: [...pushPlatforms] },
+          content: {
+            text: { entries: [{ language: 'en' }, { language: 'de', text: 'Hallo' }] },
+            data: '{"a":1}',
+            link: undefined,
+            placeholders: '{"Name":"Anna"}',
+            tags: ['Level'],
+            ios: { badge: '+1' },
+            android: { priority: 2 },
+          },
+        },
+      },
+    ]);
+  });
+
+  it.each([
+    [{ minimize_link: 0, link: 'https://example.com' }, '', 'https://example.com'],
+    [{ link: 'news://article/17' }, '', 'news://article/17'],
+    [{ link: 'HTTP://example.com' }, 'HTTP://example.com', undefined],
+  ])('shortens web links unless told otherwise: %j (R-I19)', async (fields, linkToShorten, link) => {
+    await create({ content: 'x', ...fields });
+    expect(world.drafts).toMatchObject([{ linkToShorten, message: { content: { link } } }]);
+  });
+
+  it('hides messages to fewer than ten distinct recipients, and names unknown devices (R-I6)', async () => {
+    const few = await create({ content: 'x', devices: ['phone-1', ...names(8), 'd0'] });
+    expect(few.body).toMatchObject({
+      response: { Messages: ['CODE_NOT_AVAILABLE'], UnknownDevices: { CODE_NOT_AVAILABLE: names(8) } },
+    });
+    const many = await create({ content: 'x', users: names(10) });
+    expect(many.body).toEqual({
+      status_code: 200,
+      status_message: 'OK',
+      response: { Messages: ['C0DE0-00000001'] },
+    });
+    expect(world.drafts.map(({ message }) => message?.listedRecipients)).toEqual([true, true]);
+  });
+
+  it('hides nothing while debug mode is on', async () => {
+    const view = world.applications.get(APPLICATION)!;
+    world.applications.set(APPLICATION, { ...view, debugUntil: new Date(world.clock.now() + 1000) });
+    expect((await create({ content: 'x', devices: ['phone-1'] })).body).toMatchObject({
+      response: { Messages: ['C0DE0-00000000'] },
+    });
+    world.applications.set(APPLICATION, view);
+  });
+
+  it.each([
+    [{ devices: names(3), platforms: [1] }, []],
+    [{ devices: names(10), platforms: [1] }, [1]],
+    [{ devices: names(10) }, []],
+    [{ users: names(3), platforms: [3] }, [3]],
+    [{ users: names(3) }, [...pushPlatforms]],
+    [{ platforms: [] }, [...pushPlatforms]],
+  ])('restricts platforms as R-I5 says: %#', async (fields, platforms) => {
+    await create({ content: 'x', ...fields });
+    expect(world.drafts).toMatchObject([{ message: { audience: { platforms } } }]);
+  });
+
+  it('sends what is dated in the past, and refuses the future, all or nothing', async () => {
+    expect(await create({ content: 'x', send_date: '2020-01-01 10:00' })).toMatchObject({ body: { status_code: 200 } });
+    world.drafts.length = 0;
+    const ahead = new Date(world.clock.now() + 3_600_000).toISOString().slice(0, 16);
+    expect(await create({ content: 'x' }, { content: 'x', send_date: ahead })).toMatchObject({
+      body: {
+        status_code: 210,
+        status_message: 'notifications[1].send_date: future dates are not served yet',
+        response: { Messages: [] },
+      },
+    });
+    expect(world.drafts).toEqual([]);
+  });
+
+  it("answers a repeat with the original's value and no unknown devices (R-I10)", async () => {
+    const { create: original } = world.messages;
+    world.messages.create = async () => ({ messages: [{ code: 'C', answer: 'CODE_NOT_AVAILABLE', repeat: true }] });
+    expect((await create({ content: 'x', devices: ['nobody'], transactionId: 'tx' })).body).toMatchObject({
+      response: { Messages: ['CODE_NOT_AVAILABLE'] },
+    });
+    world.messages.create = original;
+  });
+});

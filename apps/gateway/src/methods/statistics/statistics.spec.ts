@@ -1,0 +1,233 @@
+import { api } from '@tidings/contract';
+import { FunnelReply, type ListMessagesRequest, MessageView } from '@tidings/rpc';
+import { APPLICATION, type Client, openClient, FOREIGN, UNGRANTED, World } from '../../testing/world.ts';
+
+const DAY_MS = 86_400_000;
+const key = { authorization: 'Api api' };
+const NOW = Date.parse('2026-06-01T12:00:00Z');
+
+const viewOf = (id: number, createdAt: Date, more: object = {}): MessageView =>
+  MessageView.fromPartial({
+    code: `C0DE0-${id}`,
+    id: BigInt(id),
+    account: 'a',
+    createdAt,
+    status: 'DONE',
+    message: {
+      applications: [APPLICATION],
+      sendAt: createdAt,
+      source: 'API',
+      audience: { platforms: [1, 3, 2] },
+      ...more,
+    },
+  });
+
+let world: World;
+let client: Client;
+beforeAll(async () => {
+  world = new World();
+  world.clock.now = () => NOW;
+  client = await openClient(world);
+});
+afterAll(() => client.close());
+
+describe('messages:list', () => {
+  let asked: ListMessagesRequest[];
+  beforeEach(() => {
+    asked = [];
+    world.messages.list = async (request) => {
+      asked.push(request);
+      const listed = request.listedRecipients === true;
+      const messages = listed
+        ? [viewOf(4, new Date(NOW))]
+        : [viewOf(3, new Date(NOW)), viewOf(1, new Date(NOW - 1000))];
+      return { total: BigInt(messages.length), messages: messages.slice(request.skip, request.skip + request.limit) };
+    };
+    world.statistics.metrics = async ({ messages }) => ({
+      messages: messages.map((message) => ({
+        message,
+        platforms: [{ platform: 1, sends: 5, opens: 2, deliveries: 4, inboxOpens: 0, unshowableSends: 1, errors: 0 }],
+      })),
+    });
+  });
+
+  const list = async (fields: object = {}, filters: object = {}) =>
+    (await client.apiV2('messages:list', { filters: { application: APPLICATION, ...filters }, ...fields }, key))
+      .body as {
+      total: number;
+      items: { code: string; push_info: object }[];
+    };
+
+  it('joins a week of listed messages and a year of broadcasts, newest first (R-H2, R-H3)', async () => {
+    const { total, items } = await list();
+    expect(total).toBe(3);
+    expect(items.map(({ code }) => code)).toEqual(['C0DE0-4', 'C0DE0-3', 'C0DE0-1']);
+    expect(asked.map(({ listedRecipients, createdFrom }) => [listedRecipients, createdFrom?.getTime()])).toEqual([
+      [true, NOW - 7 * DAY_MS],
+      [false, NOW - 365 * DAY_MS],
+    ]);
+    expect((await list({ per_page: 1, page: 1 })).items.map(({ code }) => code)).toEqual(['C0DE0-3']);
+    expect((await list({ per_page: 2, page: 5 })).items).toEqual([]);
+  });
+
+  it.each([
+    [{ message_type: 'TRANSACTIONAL' }, { listedRecipients: true, createdFrom: new Date(NOW - 7 * DAY_MS) }],
+    [{ message_type: 'BROADCAST' }, { listedRecipients: false, createdFrom: new Date(NOW - 365 * DAY_MS) }],
+    [{ date_range: { date_to: '2026-01-31' } }, { createdFrom: undefined, createdBefore: new Date('2026-02-01') }],
+    [{ messages_codes: ['c0de0-3'] }, { codes: ['C0DE0-3'], createdFrom: undefined, listedRecipients: undefined }],
+    [
+      { messages_ids: [3], platforms: ['IOS'] },
+      { ids: [3n], platforms: [1], createdFrom: undefined },
+    ],
+  ])('asks once where the filter says how far back: %j', async (filters, request) => {
+    await list({}, filters);
+    expect(asked).toMatchObject([request]);
+  });
+
+  it('shows details and metrics when asked (R-RES22)', async () => {
+    const bare = await list({}, { messages_ids: [3] });
+    expect(bare.items[0]).toEqual({
+      id: 3,
+      code: 'C0DE0-3',
+      created_date: '2026-06-01 12:00:00',
+      send_date: '2026-06-01 12:00:00',
+      status: 'DONE',
+      platforms: ['IOS', 'ANDROID'],
+      source: 'API',
+      push_info: { follow_user_timezone: false },
+    });
+    world.messages.list = async () => ({
+      total: 1n,
+      messages: [
+        viewOf(3, new Date(NOW), {
+          conditions: '[["Level","GTE",5]]',
+          conditionsOperator: 'OR',
+          content: {
+            text: { entries: [{ language: 'en', text: 'Hi' }] },
+            title: { entries: [{ language: 'default', text: 'News' }] },
+            data: '{"a":1}',
+            ios: { rootParams: '{"aps":{}}' },
+          },
+        }),
+      ],
+    });
+    const full = await list({ params: { with_details: true, with_metrics: 1 } }, { messages_ids: [3] });
+    expect(api.messagesList.output.safeParse(full)).toMatchObject({ success: true });
+    expect(full.items[0]?.push_info).toMatchObject({
+      details: {
+        title: 'News',
+        content: { en: 'Hi' },
+        platform_parameters: { ios_root_params: { aps: {} }, android_header: '' },
+        conditions: [['Level', 'GTE', 5]],
+        conditions_operator: 'OR',
+        data: { a: 1 },
+      },
+      metrics: [{ platform: 1, sends: 5, opens: 2, deliveries: 4, inbox_opens: 0, unshowable_sends: 1, errors: 0 }],
+    });
+  });
+
+  it('knows no campaign yet (R-RES5)', async () => {
+    const body = { filters: { application: APPLICATION, campaign: 'A1B2C-3D4E5' } };
+    expect(await client.apiV2('messages:list', body, key)).toMatchObject({
+      status: 400,
+      body: { code: 3, message: 'filters.campaign: not found' },
+    });
+  });
+});
+
+describe('getDeliveryFunnel', () => {
+  const path = 'statistics/messages/getDeliveryFunnel';
+  const notFound = { status: 404, body: { code: 5, message: 'message not found', details: [] } };
+  const total = {
+    count: 5,
+    platforms: [
+      { platform: 3, count: 0 },
+      { platform: 1, count: 5 },
+    ],
+  };
+
+  beforeEach(() => {
+    world.statistics.funnel = async () =>
+      FunnelReply.fromPartial({
+        funnelState: 'FUNNEL_STATE_READY',
+        windowFrom: new Date('2026-06-01T12:00:00.500Z'),
+        windowTo: new Date('2026-07-01T12:00:00Z'),
+        channels: [
+          {
+            channel: 'CHANNEL_MOBILE_PUSH',
+            deliveriesForm: 'DELIVERIES_FORM_PER_DEVICE',
+            basicFormReason: 'BASIC_FORM_REASON_UNSPECIFIED',
+            confirmedDeliveries: total,
+            funnel: [
+              {
+                stage: 'STAGE_AUDIENCE',
+                total,
+                pieces: [{ kind: 'KIND_PASSED', category: 'ELIGIBLE_AUDIENCE', total }],
+              },
+              {
+                stage: 'STAGE_ERRORS',
+                total,
+                errors: [
+                  { category: 'NO_TOKEN', total, codes: [{ platform: 1, code: '0', name: 'no_token', count: 5 }] },
+                ],
+              },
+            ],
+          },
+        ],
+      });
+  });
+
+  it('writes counts as text and leaves zeros out of breakdowns (R-H9)', async () => {
+    world.messages.find = async () => ({ message: viewOf(3, new Date(NOW)) });
+    const answer = await client.apiV2(path, { message_code: 'c0de0-3' }, key);
+    const counted = { count: '5', platforms: [{ platform: 1, count: '5' }] };
+    expect(answer).toMatchObject({ status: 200 });
+    expect(answer.body).toEqual({
+      funnel_state: 'FUNNEL_STATE_READY',
+      window_from: '2026-06-01T12:00:00Z',
+      window_to: '2026-07-01T12:00:00Z',
+      channels: [
+        {
+          channel: 'CHANNEL_MOBILE_PUSH',
+          deliveries_form: 'DELIVERIES_FORM_PER_DEVICE',
+          basic_form_reason: 'BASIC_FORM_REASON_UNSPECIFIED',
+          confirmed_deliveries: counted,
+          funnel: [
+            {
+              stage: 'STAGE_AUDIENCE',
+              ...counted,
+              pieces: [{ kind: 'KIND_PASSED', category: 'ELIGIBLE_AUDIENCE', ...counted }],
+              errors: [],
+            },
+            {
+              stage: 'STAGE_ERRORS',
+              ...counted,
+              pieces: [],
+              errors: [
+                { category: 'NO_TOKEN', ...counted, codes: [{ platform: 1, code: '0', name: 'no_token', count: '5' }] },
+              ],
+            },
+          ],
+        },
+      ],
+    });
+  });
+
+  it.each([
+    ['unknown', undefined],
+    ['hidden', viewOf(3, new Date(NOW), { hidden: true })],
+    ['of an application that the token may not use', viewOf(3, new Date(NOW), { applications: [UNGRANTED] })],
+    ['of a foreign application', viewOf(3, new Date(NOW), { applications: [FOREIGN] })],
+  ])('answers "not found" for a message that is %s (R-H7, R-T7)', async (_what, message) => {
+    world.messages.find = async () => ({ message });
+    expect(await client.apiV2(path, { message_code: 'C0DE0-3' }, key)).toMatchObject(notFound);
+  });
+
+  it('reads no body before it knows the caller', async () => {
+    expect(await client.apiV2(path, {})).toMatchObject({ status: 401, body: { code: 16 } });
+    expect(await client.apiV2(path, {}, key)).toMatchObject({
+      status: 400,
+      body: { code: 3, message: 'message_code is required', details: [] },
+    });
+  });
+});
