@@ -253,11 +253,12 @@ export class MongoAttempts implements AttemptStore {
       if (!(error instanceof MongoBulkWriteError)) throw error;
       const errors = [error.writeErrors].flat();
       if (errors.length === 0 || errors.some(({ code }) => code !== DUPLICATE_KEY)) throw error;
-      const taken = errors.map(({ index }) => documents[index]!._id);
-      const found = await this.#collection.find({ _id: { $in: taken } }).toArray();
-      if (found.length < taken.length) throw Fault.unavailable('an attempt was forgotten while it was met');
+      const refused = new Set(errors.map(({ index }) => index));
+      const taken = new Set(errors.map(({ index }) => documents[index]!._id));
+      const found = await this.#collection.find({ _id: { $in: [...taken] } }).toArray();
+      if (found.length < taken.size) throw Fault.unavailable('an attempt was forgotten while it was met');
       const before = new Map(found.map((document) => [document._id, attemptOf(document)]));
-      return documents.map(({ _id }) => before.get(_id));
+      return documents.map(({ _id }, index) => (refused.has(index) ? before.get(_id) : undefined));
     }
   }
 

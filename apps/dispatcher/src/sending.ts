@@ -108,10 +108,11 @@ export class Sending {
     return this.#end(open, this.#allEnd(open, verdict));
   }
 
-  #run({ job, pending, incarnation, attempt }: OpenWindow, sender: Sender, budget: Budget): Promise<RunEnd> {
-    const { gates, clock, timers, random } = this.#parts;
+  #run({ id, job, pending, incarnation, attempt }: OpenWindow, sender: Sender, budget: Budget): Promise<RunEnd> {
+    const { gates, clock, timers, random, log } = this.#parts;
+    const onFault = (error: unknown): void => log.error({ window: id, err: error }, 'a push could not be made');
     const { batch, columns } = job;
-    const parts = { batch, columns, pending, sender, incarnation, gates, clock, timers, random, ...budget };
+    const parts = { batch, columns, pending, sender, incarnation, gates, clock, timers, random, onFault, ...budget };
     return new WindowRun({ ...parts, claimedAt: attempt.claimedAt }).run();
   }
 

@@ -45,6 +45,8 @@ export interface RunParts {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly random: () => number;
+  /** Hears of the first fault of our own. */
+  readonly onFault: (error: unknown) => void;
 }
 
 /** Pushes written in one turn of the event loop, so that the other lane gets its turn. */
@@ -82,6 +84,7 @@ export class WindowRun implements PushListener {
   readonly #repaired = new Set<number>();
   readonly #repeats = new Map<number, number>();
   #inFlight = 0;
+  #faulty = false;
   #repairing = 0;
   /** Set once nothing more is written: when what is left is due. */
   #rest: Waiting | undefined;
@@ -204,12 +207,12 @@ export class WindowRun implements PushListener {
 
   /** Writes one push; false when there is no room for another. */
   #push(i: number): boolean {
-    const { sender, pending, deadline, incarnation, clock, timers } = this.#parts;
+    const { sender, incarnation, clock, timers } = this.#parts;
     if (!incarnation.alive()) {
       this.#end({ lost: true });
       return false;
     }
-    const pushed = sender.push(pending[i]!.device, i, deadline, this);
+    const pushed = this.#pushed(i);
     if (pushed === 'busy') {
       const downMs = sender.downUntil() - timers.now();
       if (downMs > 0) this.#rest = this.#waitsUntil(clock.now() + Math.min(downMs, HOUR_MS), localVerdicts.unreachable);
@@ -220,6 +223,18 @@ export class WindowRun implements PushListener {
     if (pushed === 'written') this.#inFlight++;
     else this.#settle(i, pushed);
     return true;
+  }
+
+  /** What cannot be written through a fault of our own costs that device only (R-P3). */
+  #pushed(i: number): 'written' | 'busy' | Verdict {
+    const { sender, pending, deadline, onFault } = this.#parts;
+    try {
+      return sender.push(pending[i]!.device, i, deadline, this);
+    } catch (error) {
+      if (!this.#faulty) onFault(error);
+      this.#faulty = true;
+      return localVerdicts.internalError;
+    }
   }
 
   #settle(i: number, verdict: Verdict): void {

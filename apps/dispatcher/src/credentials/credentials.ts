@@ -1,6 +1,6 @@
 import type { CredentialReference } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
-import type { Accounts } from '@tidings/rpc';
+import type { Accounts, SealedCredential } from '@tidings/rpc';
 import { open } from '@tidings/runtime';
 
 /** The credential of a platform, opened. */
@@ -45,11 +45,20 @@ export class Credentials {
   }
 
   async #fetch(application: string, platform: number): Promise<Credential> {
-    const { version, settings, sealed } = await this.#accounts.getCredential({ application, platform });
+    const { version, settings, sealed } = await this.#ask(application, platform);
     const opened = Object.entries(sealed).map(([field, bytes]): [string, string] => [
       field,
       open(this.#masterKey, { application, field }, bytes).toString('utf8'),
     ]);
     return { application, platform, version, settings: new Map([...Object.entries(settings), ...opened]) };
+  }
+
+  /** Whatever the registry fails with passes: sending without its word would lose pushes. */
+  async #ask(application: string, platform: number): Promise<SealedCredential> {
+    try {
+      return await this.#accounts.getCredential({ application, platform });
+    } catch (error) {
+      throw Fault.unavailable(`credential ${application}/${platform} cannot be read`, error);
+    }
   }
 }

@@ -63,6 +63,8 @@ const WATCH_MS = 250;
 /** A look that is so late tells that the process stood still. */
 const PAUSE_MS = 250;
 const BODY_MAX = 16_384;
+/** A connection has 2^30 stream numbers. */
+const REQUESTS_MAX = 2 ** 29;
 const WINDOW_BYTES = 1 << 20;
 /** node:http2 refuses streams of a session that holds more. */
 const MEMORY_MB = 1000;
@@ -136,6 +138,7 @@ interface Link {
   readonly session: ClientHttp2Session;
   readonly epoch: number;
   readonly streams: Set<Stream>;
+  requests: number;
   heardAt: number;
   /** The last stream that the provider serves, once it has said so. */
   lastStreamId: number | undefined;
@@ -177,6 +180,7 @@ export class Http2Connection implements ProviderConnection {
     const link = this.#usable();
     if (!link || link.streams.size >= this.#limit(link)) return false;
     const stream = link.session.request([...this.#pseudo, ':path', path, ...headers], STREAM_OPTIONS) as Stream;
+    if (++link.requests === REQUESTS_MAX) this.renew(link.epoch);
     stream[REQUEST] = { exchange, link, status: 0, headers: undefined, body: '', done: false };
     link.streams.add(stream);
     stream.on('response', onResponse);
@@ -243,6 +247,7 @@ export class Http2Connection implements ProviderConnection {
       session,
       epoch: ++this.#epoch,
       streams: new Set(),
+      requests: 0,
       heardAt: Date.now(),
       lastStreamId: undefined,
       freed: () => this.#wake(),

@@ -1,0 +1,314 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { answered, windowId } from '@tidings/delivery';
+import { batchesTopic, SendBatch, topicNames, WindowOutcome, type WindowSettled } from '@tidings/events';
+import { randomBase62, ShiftedClock } from '@tidings/kernel';
+import { Closing, openLog, openMetrics } from '@tidings/runtime';
+import type { Broker } from '@tidings/streaming';
+import { describeWithMongo, testBroker } from '@tidings/testing';
+import { Binary, type Db } from 'mongodb';
+import type { AttemptDocument } from './attempts.ts';
+import { type DispatcherDeps, type DispatcherService, openDispatcher } from './dispatcher.ts';
+import { content, sendBatch, type TestDevice } from './testing/batches.ts';
+import { accountsWith } from './testing/credentials.ts';
+import { apnsToken, generateApnsKey, type Simulators, startSimulators } from './testing/simulators.ts';
+
+const key = generateApnsKey();
+const masterKey = randomBytes(32);
+const credentials = {
+  1: {
+    settings: {
+      ios_key_file: Buffer.from(key.privateKey).toString('base64'),
+      ios_key_password: '',
+      ios_gateway: '1',
+      ios_bundle_id: 'com.example.app',
+      ios_key_id: key.keyId,
+      ios_team_id: key.teamId,
+    },
+  },
+};
+
+describeWithMongo('dispatcher', (mongo) => {
+  const log = openLog('error');
+  let simulators: Simulators;
+  let closing: Closing;
+  let db: Db;
+  let broker: Broker;
+  let clock: ShiftedClock;
+  let outcomes: WindowOutcome[];
+
+  beforeAll(async () => {
+    simulators = await startSimulators({ control: false });
+    simulators.keys.register({ apns: [key] });
+  });
+  afterAll(() => simulators.close());
+
+  beforeEach(async () => {
+    await simulators.faults.clear();
+    simulators.reset({ keepPayloads: true });
+    closing = new Closing(log);
+    const name = randomBase62(8);
+    db = mongo.database(name);
+    clock = new ShiftedClock();
+    clock.advanceTo(simulators.clock.aheadMs);
+    broker = closing.add('broker', await testBroker({ db: mongo.database(`${name}_log`), clock }), (opened) =>
+      opened.close(),
+    );
+    outcomes = [];
+    const listening = await broker.subscribe({
+      group: 'listener',
+      topics: [topicNames.outcomes],
+      handler: async ({ records }) => void outcomes.push(...records.map(({ value }) => WindowOutcome.decode(value))),
+    });
+    closing.add('listener', listening, (subscription) => subscription.stop());
+  });
+  afterEach(() => closing.close());
+
+  const start = async (fields: Partial<DispatcherDeps> = {}): Promise<DispatcherService> => {
+    const dispatcher = await openDispatcher({
+      ...{ clock, log, db, masterKey, broker, channel: 'apns' },
+      metrics: openMetrics(),
+      accounts: accountsWith(masterKey, credentials),
+      urls: { apns: simulators.apnsUrl },
+      ...fields,
+    });
+    return closing.add('dispatcher', dispatcher, (opened) => opened.close());
+  };
+  const devices = (count: number, first = 0): TestDevice[] =>
+    Array.from({ length: count }, (_, i) => ({ position: first + i, token: apnsToken('accepted', first + i) }));
+  const batchOf = (list: readonly TestDevice[], fields: Partial<SendBatch> = {}, w = 0): SendBatch =>
+    sendBatch([{ w, devices: list }], { releasedAt: new Date(clock.now()), ...fields });
+  const publish = (batches: readonly SendBatch[], direct = false) =>
+    broker.publish(
+      batchesTopic('apns', direct),
+      batches.map((batch) => ({ key: `${batch.application}/${batch.chunk}`, value: SendBatch.encode(batch).finish() })),
+    );
+  const idOf = (batch: SendBatch): string => windowId({ ...batch, w: batch.windows[0]!.w });
+  const attempts = () => db.collection<AttemptDocument>('attempts');
+  const owners = () => db.collection<{ _id: string; until: Date }>('owners');
+  const ledger = () => simulators.ledger.summary().apns;
+
+  const until = async (condition: () => boolean | Promise<boolean>, patienceMs = 15_000): Promise<void> => {
+    const giveUpAt = Date.now() + patienceMs;
+    while (!(await condition())) {
+      if (Date.now() > giveUpAt) throw new Error('waited in vain');
+      await delay(20);
+    }
+  };
+  const settledOutcomes = () => outcomes.filter(({ outcome }) => outcome?.$case === 'settled');
+  const settle = (dispatcher: DispatcherService): Promise<void> =>
+    until(async () => (await dispatcher.operations.settled({})).open.length === 0);
+
+  it('sends a batch, publishes what became of its windows, and is settled', async () => {
+    const dispatcher = await start();
+    const dead = { position: 7, token: apnsToken('dead', 7) };
+    const batch = sendBatch(
+      [
+        { w: 0, devices: [...devices(7), dead] },
+        { w: 1, devices: devices(5, 600) },
+      ],
+      { releasedAt: new Date(clock.now()) },
+    );
+    await publish([batch]);
+    await until(() => outcomes.length === 2);
+    await settle(dispatcher);
+    const byWindow = outcomes.toSorted((a, b) => a.w - b.w).map(({ outcome }) => outcome?.value);
+    expect(byWindow[0]).toMatchObject({
+      failed: [{ category: 'INVALID_TOKEN', code: '410', name: 'Unregistered', platform: 1 }],
+      deadTokens: [{ position: 7, token: dead.token }],
+    });
+    expect(outcomes.map((outcome) => answered(outcome.outcome!.value as WindowSettled).size).toSorted()).toEqual([
+      5, 8,
+    ]);
+    expect(ledger()).toMatchObject({ accepted: 12, refused: 1, duplicates: 0 });
+    expect((await broker.lag('dispatcher.apns')).every(({ committed, end }) => committed === end)).toBe(true);
+  });
+
+  it('publishes a settled window again when its batch comes again, alike, and sends nothing', async () => {
+    const dispatcher = await start();
+    const batch = batchOf(devices(3));
+    await publish([batch]);
+    await until(() => outcomes.length === 1);
+    await publish([batch, batch]);
+    await until(() => outcomes.length >= 2);
+    await settle(dispatcher);
+    const bytes = outcomes.map((outcome) => Buffer.from(WindowOutcome.encode(outcome).finish()).toString('hex'));
+    expect(new Set(bytes).size).toBe(1);
+    expect(ledger()).toMatchObject({ accepted: 3, duplicates: 0 });
+  });
+
+  it('lets alone what another living worker has', async () => {
+    const batch = batchOf(devices(2));
+    await attempts().insertOne(foreign(batch));
+    await owners().insertOne({ _id: 'other', until: new Date(Date.now() + 60_000) });
+    await start();
+    await publish([batch]);
+    await until(async () => (await broker.lag('dispatcher.apns')).some(({ committed }) => committed === 1));
+    await delay(100);
+    expect(outcomes).toEqual([]);
+    expect(ledger().accepted).toBe(0);
+  });
+
+  it('takes over what a dead worker had, and sends what it may have sent', async () => {
+    const batch = batchOf(devices(3));
+    await attempts().insertOne(foreign(batch));
+    await owners().insertOne({ _id: 'other', until: new Date(Date.now() - 1) });
+    await start();
+    await publish([batch]);
+    await until(() => settledOutcomes().length === 1);
+    expect(ledger().accepted).toBe(3);
+    expect(outcomes[0]?.outcome?.value).toMatchObject({ claimedAt: new Date(5000) });
+  });
+
+  it('gives up what a dead worker may have sent where the operator wants each push at most once', async () => {
+    const batch = batchOf(devices(3), { atMostOnce: true });
+    await attempts().insertOne(foreign(batch));
+    await start();
+    await publish([batch]);
+    await until(() => settledOutcomes().length === 1);
+    expect(ledger().accepted).toBe(0);
+    expect(outcomes[0]?.outcome?.value).toMatchObject({
+      sent: [],
+      failed: [{ category: 'INTERNAL_ERROR', code: '0', name: 'unknown_outcome' }],
+    });
+  });
+
+  it('lets what must wait rest, tells until when, and sends it when that is over', async () => {
+    const dispatcher = await start();
+    const batch = batchOf([...devices(2), { position: 9, token: apnsToken('unavailable', 9, 1) }]);
+    await simulators.faults.set('apns', { retryAfterSeconds: 3600 / 2 });
+    await publish([batch]);
+    await until(() => outcomes.length === 1);
+    const [deferred] = outcomes;
+    expect(deferred?.outcome?.$case).toBe('deferred');
+    const untilAt = (deferred!.outcome!.value as { until: Date }).until.getTime();
+    expect(untilAt - clock.now()).toBeGreaterThan(1_700_000);
+    await settle(dispatcher);
+    const [resting] = await attempts().find({ state: 'rest' }).toArray();
+    expect(resting?._id).toBe(idOf(batch));
+    clock.advance(untilAt - clock.now());
+    simulators.clock.advanceTo(clock.aheadMs);
+    expect((await dispatcher.operations.settled({})).open).not.toEqual([]);
+    await until(() => settledOutcomes().length === 1);
+    await settle(dispatcher);
+    expect(ledger()).toMatchObject({ accepted: 3, duplicates: 0 });
+  });
+
+  it('shares a closed gate with other replicas', async () => {
+    await simulators.faults.set('apns', { retryAfterSeconds: 600 });
+    await start();
+    await publish([batchOf([{ position: 1, token: apnsToken('throttled', 1, 1) }])]);
+    await until(() => outcomes.length === 1);
+    await start();
+    await publish([batchOf(devices(4), { bucket: 1 })]);
+    await until(() => outcomes.length === 2);
+    expect(ledger().accepted).toBe(0);
+    expect(outcomes.every(({ outcome }) => outcome?.$case === 'deferred')).toBe(true);
+  });
+
+  it('goes on with a woken window of another replica that closed', async () => {
+    const first = await start();
+    await publish([batchOf([{ position: 9, token: apnsToken('serverError', 9) }])]);
+    await until(() => outcomes.length >= 1);
+    await first.close();
+    const second = await start();
+    const before = outcomes.length;
+    clock.advance(2000);
+    simulators.clock.advanceTo(clock.aheadMs);
+    await until(() => outcomes.length > before);
+    await settle(second);
+  });
+
+  it('lets no receipt wait behind a broadcast', async () => {
+    await start();
+    await simulators.faults.set('apns', { latencyMs: 300 });
+    const broadcast = Array.from({ length: 4 }, (_, chunk) =>
+      sendBatch(
+        [0, 1, 2, 3].map((w) => ({ w, devices: devices(500, w * 500) })),
+        { chunk, releasedAt: new Date(clock.now()) },
+      ),
+    );
+    await publish(broadcast);
+    await until(() => ledger().accepted > 0);
+    const startedAt = Date.now();
+    await publish([batchOf(devices(1), { message: '0A0B-EEFE4D5E-E445B2E9', messageId: 5n, bucket: 9 })], true);
+    await until(() => outcomes.some(({ bucket }) => bucket === 9));
+    expect(Date.now() - startedAt).toBeLessThan(2000);
+    await until(() => settledOutcomes().length === 17, 60_000);
+  });
+
+  it('ends the devices of a payload that cannot be made, and says why', async () => {
+    await start({ log: openLog('silent') });
+    const broken = { ...content(), ios: { rootParams: '[1]' } as never };
+    await publish([batchOf(devices(2), { content: broken })]);
+    await until(() => settledOutcomes().length === 1);
+    expect(outcomes[0]?.outcome?.value).toMatchObject({
+      failed: [{ category: 'INTERNAL_ERROR', name: 'internal_error' }],
+    });
+  });
+
+  it('waits for credentials that the registry does not give yet', async () => {
+    const accounts = accountsWith(masterKey, credentials);
+    let calls = 0;
+    await start({
+      accounts: {
+        getCredential: (request) =>
+          ++calls < 3 ? Promise.reject(new Error('not now')) : accounts.getCredential(request),
+      },
+    });
+    await publish([batchOf(devices(2))]);
+    await until(() => settledOutcomes().length === 1, 20_000);
+    expect(ledger().accepted).toBe(2);
+    expect(calls).toBe(3);
+  });
+
+  it('reads a credential once for many batches, and again for a later version', async () => {
+    const accounts = accountsWith(masterKey, { 1: { version: 2, settings: credentials[1].settings } });
+    await start({ accounts });
+    await publish(Array.from({ length: 20 }, (_, chunk) => batchOf(devices(2), { chunk })));
+    await until(() => settledOutcomes().length === 20);
+    expect(accounts.reads).toBe(1);
+  });
+
+  it('has at most eight windows open', async () => {
+    await start();
+    await simulators.faults.set('apns', { latencyMs: 50 });
+    await publish(
+      Array.from({ length: 8 }, (_, chunk) =>
+        sendBatch(
+          [0, 1, 2, 3].map((w) => ({ w, devices: devices(20, w * 500) })),
+          { chunk, releasedAt: new Date(clock.now()) },
+        ),
+      ),
+    );
+    let most = 0;
+    await until(async () => {
+      most = Math.max(most, await attempts().countDocuments({ state: 'claimed' }));
+      return settledOutcomes().length === 32;
+    });
+    expect(most).toBeGreaterThan(1);
+    expect(most).toBeLessThanOrEqual(8);
+  });
+
+  it('leaves nothing open and no lease when it closes', async () => {
+    const dispatcher = await start();
+    await publish(Array.from({ length: 6 }, (_, chunk) => batchOf(devices(400), { chunk })));
+    await until(() => ledger().accepted > 0);
+    await dispatcher.close();
+    expect(await attempts().countDocuments({ state: 'claimed' })).toBe(0);
+    expect(await owners().countDocuments()).toBe(0);
+  });
+
+  function foreign(batch: SendBatch): AttemptDocument {
+    return {
+      _id: idOf(batch),
+      channel: 'apns',
+      lane: 'broadcast',
+      state: 'claimed',
+      owner: 'other',
+      claimedAt: new Date(5000),
+      results: new Binary(),
+    };
+  }
+});
