@@ -7,11 +7,20 @@ import type { Collection, Db } from 'mongodb';
 import type { Columns } from './columns.ts';
 import type { Desk, Desks } from './desks.ts';
 import { badgeOf, type BatchHead, type EmittedBatch, relativeBadge } from './emit.ts';
-import { type ChunkKey, dispatcherGroup, type Lane, marksId, planId, WINDOW_SIZE, windowsOf } from './keys.ts';
+import {
+  channels,
+  type ChunkKey,
+  dispatcherGroup,
+  type Lane,
+  marksId,
+  planId,
+  WINDOW_SIZE,
+  windowsOf,
+} from './keys.ts';
 import { type Marks, openWindows, windowOf } from './marks.ts';
 import { isReleased, laneOf, type Outgoing, type OutgoingMessages, type Released } from './outgoing.ts';
 import type { SendingApplication } from './plan.ts';
-import { type PlanCommand, type PlanDocument, planLogOf, type PlanReply, PLANS, plannedOf } from './plans.ts';
+import { type PlanCommand, type PlanDocument, type PlanReply, PLANS, plannedOf } from './plans.ts';
 import type { Planner, Planning } from './planning.ts';
 import type { DeviceScan, Extras } from './scan.ts';
 import { judge } from './windows.ts';
@@ -85,7 +94,6 @@ export class Chunks {
   }
 
   async #extrasOf({ account, accepted: { content } }: Outgoing): Promise<Extras> {
-    const channels = ['apns', 'fcm'] as const satisfies readonly Channel[];
     const badge = channels.some((channel) => relativeBadge(badgeOf(content, channel)) !== undefined);
     const names = content?.tags ?? [];
     return { badge, values: names.length > 0 ? await this.#parts.findTags(account, names) : [] };

@@ -42,6 +42,12 @@ export class Bytes {
     this.length += to - from;
   }
 
+  /** Ends the bytes at `length` or, where that is inside of a character, before it. */
+  cutText(length: number): void {
+    this.length = length;
+    while (this.length > 0 && (this.buffer[this.length]! & 0xc0) === 0x80) this.length--;
+  }
+
   appendText(text: string): void {
     this.reserve(text.length * 3);
     this.length += this.buffer.write(text, this.length, 'utf8');

@@ -527,6 +527,7 @@ describeWithMongo('fan-out', (mongo) => {
       ...{ number, name, type },
     });
     const long = 'é'.repeat(70);
+    const item = `a${'ü'.repeat(131)}`;
     const tags = [
       { k: 7, v: 'Phone' },
       { k: 71, v: long.slice(0, 64), s: long },
@@ -539,6 +540,7 @@ describeWithMongo('fan-out', (mongo) => {
     const { db, broker, clock, dispatchers, start } = await world([
       device(0, { platform: 1, tags }),
       device(1, { platform: 1 }),
+      device(2, { platform: 1, tags: Array.from({ length: 40 }, () => ({ k: 72, v: item })) }),
     ]);
     await db
       .collection<{ _id: string }>(TAGS)
@@ -570,7 +572,11 @@ describeWithMongo('fan-out', (mongo) => {
       'en',
       'Phone',
     ]);
-    expect(texts.slice(8)).toEqual(['', '', '', '', '', '', 'en', '']);
+    expect(texts.slice(8, 16)).toEqual(['', '', '', '', '', '', 'en', '']);
+    // Together at most 8 KiB a device, and no character in halves.
+    expect(Buffer.byteLength(texts[17]!)).toBe(8191);
+    expect(texts[17]).toMatch(/^(aü{131}, )*aü+$/);
+    expect(texts.slice(18)).toEqual(['', '', '', '', '', '']);
   });
 
   it('keeps hidden messages for 7 days, with everything that was planned for them', async () => {

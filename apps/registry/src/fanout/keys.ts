@@ -44,6 +44,9 @@ export const chunkRecordKey = (key: Pick<ChunkKey, 'application' | 'chunk'>): st
 /** Named recipients travel in a lane of their own, so that a receipt never waits behind a broadcast. */
 export type Lane = 'broadcast' | 'direct';
 
+/** Every channel that there are dispatchers for. */
+export const channels = ['apns', 'fcm'] as const satisfies readonly Channel[];
+
 /** Consumer groups of the fan-out. */
 export const groups = {
   messages: 'fanout.messages',

@@ -98,6 +98,12 @@ const SIXTETS = new Uint8Array(128);
 /** What the column of badges holds, with room for what is added. */
 const MAX_BADGE = 1_000_000_000;
 
+/**
+ * Bytes of a device's values together. No push takes as much (R-I23), so whatever is cut makes no difference; but a window must fit into a
+ * record.
+ */
+const MAX_VALUES = 8192;
+
 const SEPARATOR = Buffer.from(', ');
 
 /**
@@ -116,7 +122,7 @@ export class DeviceReader {
   readonly #comparedSlots = new Map<number, { readonly slot: number; readonly type: TagType }>();
   readonly #valueSlots = new Map<number, { readonly slot: number; readonly type: TagType }>();
   readonly #row: Row = { position: 0, platform: 0, flags: 0, language: '', controlBucket: 0, check: 0, badge: 0 };
-  #languageBytes = -1;
+  #valuesStart = 0;
 
   constructor(columns: Columns, { predicate, values = [] }: Wanted) {
     this.#columns = columns;
@@ -145,6 +151,7 @@ export class DeviceReader {
       columns.tokens.length = tokenStart;
       return;
     }
+    this.#valuesStart = columns.values.length;
     for (let slot = 0; slot < this.#values.length; slot++) this.#writeValue(document, slot);
     columns.add(row);
   }
@@ -268,12 +275,18 @@ export class DeviceReader {
 
   #writeValue(b: Buffer, slot: number): void {
     const { values } = this.#columns;
+    const end = this.#valuesStart + MAX_VALUES;
     if (this.#texts[slot] !== '') values.appendText(this.#texts[slot]!);
     let first = true;
     for (const at of this.#ranges[slot]!) {
       if (!first) values.append(SEPARATOR, 0, SEPARATOR.length);
       values.append(b, at + 4, at + 3 + b.readInt32LE(at));
       first = false;
+    }
+    if (values.length > end) {
+      values.cutText(end);
+      // What follows has no room.
+      this.#valuesStart = values.length - MAX_VALUES;
     }
     this.#columns.endValue(slot);
   }

@@ -2,7 +2,7 @@ import type { Channel, Clock } from '@tidings/kernel';
 import type { Broker, Position } from '@tidings/streaming';
 import type { Collection, Db } from 'mongodb';
 import { passedBy, passedIn } from './chunks.ts';
-import { type ChunkKey, dispatcherGroup, fanoutId, groups, type Lane, marksId, planId } from './keys.ts';
+import { channels, type ChunkKey, dispatcherGroup, fanoutId, groups, type Lane, marksId, planId } from './keys.ts';
 import { type Marks, type MarksDocument, openWindows, windowOf } from './marks.ts';
 import { publishTasks, type Releases, type Task, taskTopicOf } from './messages.ts';
 import { isReleased, laneOf, type OutgoingMessages, type Released } from './outgoing.ts';
@@ -133,7 +133,6 @@ export class Watch {
   }
 
   async #passed(needed: boolean): Promise<HasPassed> {
-    const channels = ['apns', 'fcm'] as const satisfies readonly Channel[];
     const lags = new Map(
       needed
         ? await Promise.all(
