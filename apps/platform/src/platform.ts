@@ -72,6 +72,7 @@ async function open(
     configuration.port === 0 ? freePort(configuration.host) : configuration.port,
   ]);
   const { client } = mongo;
+  log.debug({ ms: Math.round(performance.now()) }, 'database open, services loaded');
   readiness.probe('mongodb', () => client.db('admin').command({ ping: 1 }));
   const clock = configuration.testClock ? new ShiftedClock() : systemClock;
   const broker = await openEmbeddedBroker({
@@ -86,6 +87,7 @@ async function open(
     },
   });
   closing.add('log', broker, (opened) => opened.close());
+  log.debug({ ms: Math.round(performance.now()) }, 'log open');
   const gateway = await openServices({
     configuration,
     channels,

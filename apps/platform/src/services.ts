@@ -54,6 +54,7 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
     opening: (service: ServiceDeps & { readonly broker: Broker }) => Promise<Service>,
   ): Promise<Service> => {
     const done = readiness.waitFor(name);
+    const started = performance.now();
     const service = await opening({
       clock,
       log: log.child({ service: name }),
@@ -65,6 +66,7 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
     closing.add(name, service, (opened) => opened.close());
     operations.push(service.operations);
     done();
+    log.debug({ service: name, ms: Math.round(performance.now() - started) }, 'opened');
     return service;
   };
 

@@ -2,6 +2,7 @@ import { Fault } from '@tidings/kernel';
 import { closeOnSignal, type Configuration, endOnCrash, openLog, readEnv } from '@tidings/runtime';
 import { greeting } from './greeting.ts';
 import { openPlatform, type Platform } from './platform.ts';
+import { trimHeap } from './trim-heap.ts';
 
 /** What is wrong before anything runs is said in plain words, and ends the process. */
 function giveUp(error: unknown): never {
@@ -32,5 +33,6 @@ const opening: Promise<Platform> = openPlatform(configuration, {
 closeOnSignal({ log, close: async () => (await opening).close() });
 
 const platform = await opening.catch(giveUp);
+trimHeap();
 process.stderr.write(greeting(platform, configuration));
 log.info({ url: platform.url, startMs: Math.round(performance.now()) }, 'ready');
