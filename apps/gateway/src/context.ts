@@ -29,7 +29,7 @@ export interface Call {
   readonly presented: Presented | undefined;
   /** The application that the request names; undefined where its method has none. */
   readonly application: ApplicationView | undefined;
-  /** "" without one (R-ER11). */
+  /** Of this method alone; "" without one (R-ER11). */
   readonly idempotencyKey: string;
 }
 

@@ -1,5 +1,5 @@
-import { Fault, type FaultKind } from '@tidings/kernel';
-import type { DeviceCommand, Devices, FaultView } from '@tidings/rpc';
+import { Fault } from '@tidings/kernel';
+import { type DeviceCommand, type Devices, faultOfView, type FaultView } from '@tidings/rpc';
 
 const MAX_GROUP = 500;
 const MAX_IN_FLIGHT = 2;
@@ -18,8 +18,6 @@ export interface DeviceCommands {
   readonly open: () => number;
 }
 
-const faultOf = ({ kind, text }: FaultView): Fault => new Fault(kind as FaultKind, text);
-
 /**
  * Groups commands in front of the registry: what arrives while calls are in flight goes out with the next one, at most 500 together and
  * two calls at a time. There is no timer: a command that finds no call in flight goes out at once.
@@ -33,7 +31,7 @@ export function deviceCommands(devices: Pick<Devices, 'apply'>): DeviceCommands 
     group.forEach(({ resolve, reject }, index) => {
       const reply = replies[index];
       if (!reply) reject(Fault.bug('the registry left a command unanswered'));
-      else if (reply.fault) reject(faultOf(reply.fault));
+      else if (reply.fault) reject(faultOfView(reply.fault));
       else resolve();
     });
   };

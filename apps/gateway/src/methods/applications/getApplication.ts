@@ -1,8 +1,8 @@
 import type { api } from '@tidings/contract';
-import { Fault, Platform } from '@tidings/kernel';
+import { Fault } from '@tidings/kernel';
 import { DENIED } from '../../auth/authorize.ts';
 import type { Handler } from '../../context.ts';
-import { isConfigured, shownProviders } from './providers.ts';
+import { shownProviders } from './providers.ts';
 
 export const getApplication: Handler<typeof api.getApplication> = async ({ application }, { accounts }) => {
   const { view, iconUrl, sdkIos, sdkAndroid, settings, languages } = await accounts.describeApplication({
@@ -14,7 +14,7 @@ export const getApplication: Handler<typeof api.getApplication> = async ({ appli
     application: {
       adm_cid: setting('adm_cid'),
       adm_secret: setting('adm_secret'),
-      android_api_type: isConfigured(view, Platform.Android) ? 'fcm' : '',
+      android_api_type: setting('android_api_type'),
       android_gcm_api_key: setting('android_gcm_api_key'),
       android_sdk: sdkAndroid,
       icon_url: iconUrl === '' ? null : iconUrl,

@@ -1,10 +1,6 @@
 import { Platform } from '@tidings/kernel';
 import type { ApplicationView } from '@tidings/rpc';
 
-/** Whether credentials for a platform are stored, be it disabled or not. */
-export const isConfigured = ({ platforms }: ApplicationView, code: number): boolean =>
-  platforms.some(({ platform, configured }) => platform === code && configured);
-
 /** Whether an application sends to a platform: configured and not disabled (R-RES21). */
 const serves =
   ({ platforms }: ApplicationView) =>

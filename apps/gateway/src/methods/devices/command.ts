@@ -1,4 +1,3 @@
-import { Fault } from '@tidings/kernel';
 import type { DeviceCommand } from '@tidings/rpc';
 import type { Call } from '../../context.ts';
 
@@ -9,8 +8,6 @@ export interface Addressee {
   readonly userId?: string | undefined;
 }
 
-const MAX_KEY_LENGTH = 255;
-
 /** A command of this call; a repeat with the caller's Idempotency-Key has no second effect (R-ER11). */
 export function commandOf(
   call: Call,
@@ -18,7 +15,6 @@ export function commandOf(
   command: DeviceCommand['command'],
 ): DeviceCommand {
   const { account, idempotencyKey } = call;
-  if (idempotencyKey.length > MAX_KEY_LENGTH) throw Fault.argument('Idempotency-Key: must be 1 to 255 characters');
   return {
     account,
     application,

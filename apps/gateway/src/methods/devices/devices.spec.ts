@@ -49,7 +49,7 @@ describe('device commands', () => {
 
   it('carry the Idempotency-Key (R-ER11)', async () => {
     await client.json13('setTags', { ...phone, tags: {} }, { ...token, 'idempotency-key': 'k' });
-    expect(world.commands).toMatchObject([{ idempotencyKey: 'k' }]);
+    expect(world.commands).toMatchObject([{ idempotencyKey: 'setTags/k' }]);
     const long = { ...token, 'idempotency-key': 'k'.repeat(256) };
     expect(await client.json13('setTags', { ...phone, tags: {} }, long)).toMatchObject({ body: { status_code: 210 } });
   });
