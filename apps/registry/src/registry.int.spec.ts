@@ -258,6 +258,7 @@ describeWithMongo('the registry', (mongo) => {
       expect(await register('d', {}, { application: foreign })).toEqual(argument(DENIED));
       expect(await register('d', {}, { application: 'FFFFF-FFFFF' })).toEqual(argument(DENIED));
       expect(await setTags('mine', {}, { application: foreign })).toEqual(argument(DENIED));
+      expect(await setTags('', {}, { application: foreign, userId: 'anna' })).toEqual(argument(DENIED));
       const request = { account: 'default', application: foreign };
       await expect(registry.devices.getTags({ ...request, hwid: 'mine', userId: '' })).rejects.toThrow(DENIED);
       await expect(registry.devices.prepare({ ...request, audiences: [] })).rejects.toThrow(DENIED);

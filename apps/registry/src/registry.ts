@@ -79,6 +79,8 @@ async function openCategory<Command, Event, State, Reply, Context>(
   const writer = openLogs(db, definition, {
     clock,
     committed: relay.offer,
+    // More rounds at once would be smaller ones: what a round costs beside its devices counts for more than waiting for it.
+    cyclesInFlight: 1,
     onProblem: ({ error, ...problem }) => log.error({ ...problem, err: error }, 'log in trouble'),
   });
   closing.add(`logs of ${category}`, writer, () => writer.close());

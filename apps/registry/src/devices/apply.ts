@@ -2,7 +2,7 @@ import { DENIED, deviceIdOf, deviceLogOf, keyedId, personOf } from '@tidings/aud
 import type { LogWriter } from '@tidings/event-store';
 import { type Clock, Fault } from '@tidings/kernel';
 import { type DeviceCommand, type DeviceReply, type Devices, viewOfFault } from '@tidings/rpc';
-import type { Collection, Db } from 'mongodb';
+import type { Db } from 'mongodb';
 import type { Logger } from 'pino';
 import type { Owners } from '../applications/owners.ts';
 import type { TagSet, Tags } from '../tags/tags.ts';
@@ -47,25 +47,12 @@ interface Addressed {
 /** What the commands of one call share. */
 interface Round {
   readonly set: TagSet;
-  /** Ids of devices that were there. */
-  readonly known: ReadonlySet<string>;
   readonly at: Date;
 }
 
 const isRegistration = ({ command }: DeviceCommand): boolean => command?.$case === 'register';
 const isByUser = (command: DeviceCommand): boolean =>
   command.hwid === '' && command.userId !== '' && !isRegistration(command);
-
-/** Ids of those registrations whose device is there; the index alone tells. */
-async function knownIds(
-  devices: Collection<DeviceDocument>,
-  addressed: readonly Addressed[],
-): Promise<ReadonlySet<string>> {
-  const ids = addressed.filter(({ command }) => isRegistration(command)).map(({ id }) => id);
-  if (ids.length === 0) return new Set();
-  const found = await devices.find({ _id: { $in: ids } }, { projection: { _id: 1 }, batchSize: 10_000 }).toArray();
-  return new Set(found.map(({ _id }) => _id));
-}
 
 const done: DeviceReply = { fault: undefined };
 
@@ -97,9 +84,8 @@ export function applyRpc({ db, clock, log, keys, owners, tags, logs }: DevicesDe
     return found.map(({ hwid }) => address(command, hwid));
   };
 
-  const submit = ({ command, hwid, person, id }: Addressed, { set, known, at }: Round): Promise<unknown> => {
+  const submit = ({ command, hwid, person, id }: Addressed, { set, at }: Round): Promise<unknown> => {
     const { account, application, idempotencyKey } = command;
-    if (!owners.owns(account, application)) throw Fault.argument(DENIED);
     const key =
       idempotencyKey === ''
         ? undefined
@@ -110,7 +96,6 @@ export function applyRpc({ db, clock, log, keys, owners, tags, logs }: DevicesDe
       action: actionOf(command, { account, hwid, tags: set, keys }, person),
       at,
       key,
-      fresh: isRegistration(command) && !known.has(id),
     });
   };
 
@@ -120,12 +105,8 @@ export function applyRpc({ db, clock, log, keys, owners, tags, logs }: DevicesDe
   return {
     async apply({ commands }) {
       const direct = commands.map((command) => (isByUser(command) ? undefined : address(command, hwidOf(command))));
-      const [sets, known] = await Promise.all([
+      const [sets] = await Promise.all([
         tagSets(commands, tags),
-        knownIds(
-          devices,
-          direct.filter((each) => each !== undefined),
-        ),
         owners.learn(commands.map(({ application }) => application)),
       ]);
       const at = new Date(clock.now());
@@ -134,7 +115,8 @@ export function applyRpc({ db, clock, log, keys, owners, tags, logs }: DevicesDe
       // No async function here: this runs once per device.
       const applyOne = (command: DeviceCommand, one: Addressed | undefined): Promise<DeviceReply> => {
         try {
-          const round: Round = { set: sets.get(command.account)!, known, at };
+          if (!owners.owns(command.account, command.application)) throw Fault.argument(DENIED);
+          const round: Round = { set: sets.get(command.account)!, at };
           return (one ? submit(one, round) : submitForUser(command, round)).then(succeed, refuse);
         } catch (error) {
           return Promise.resolve(refuse(error));

@@ -7,8 +7,6 @@ export interface DeviceLogCommand {
   readonly id: string;
   readonly action: DeviceAction;
   readonly at: Date;
-  /** True where the device was not there a moment ago: what only a new device needs is then loaded with the rest of the group. */
-  readonly fresh?: boolean;
   /** Id of the Idempotency-Key that it uses up (R-ER11). */
   readonly key?: string | undefined;
 }

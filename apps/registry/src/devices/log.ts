@@ -149,9 +149,10 @@ export const devicesLog = (
   lookups: { [DEVICES]: 'person' },
   notesField: 'self',
 
-  needs({ id, key, identity, action, fresh }) {
+  needs({ id, key, identity, action }) {
     const ids = key === undefined ? [deviceAt(id)] : [deviceAt(id), keyAt(key)];
-    if (!fresh && !concernsSisters(action)) return { ids };
+    // A registration may turn out to be the first, and then the person's other devices have what it shares with them.
+    if (action.type !== 'register' && !concernsSisters(action)) return { ids };
     return { ids, lookups: [{ collection: DEVICES, field: 'person', value: identity.person }] };
   },
 
