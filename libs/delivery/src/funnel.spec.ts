@@ -152,6 +152,16 @@ describe('funnel', () => {
     expect(funnel.channels[0]).toMatchObject({ deliveriesForm: form, basicFormReason: reason });
   });
 
+  it('has a channel for each kind of platform that has an audience, in order (R-H8)', () => {
+    const on = (platform: number): ChunkStages => ({ ...one('NO_TOKEN')[0]!, platform });
+    const { channels } = funnelOf([7, 11, 1].map(on), RELEASED, after(0), []);
+    expect(channels.map(({ channel, basicFormReason }) => [channel, basicFormReason])).toEqual([
+      ['CHANNEL_MOBILE_PUSH', 'BASIC_FORM_REASON_NO_DELIVERIES'],
+      ['CHANNEL_WEB_PUSH', 'BASIC_FORM_REASON_NO_DELIVERIES'],
+      ['CHANNEL_OTHER', 'BASIC_FORM_REASON_NOT_APPLICABLE'],
+    ]);
+  });
+
   it('is basic while nothing was sent, expired after 90 days, and empty without processing', () => {
     expect(funnelOf(one('NO_TOKEN'), RELEASED, after(0), []).channels[0]?.basicFormReason).toBe(
       'BASIC_FORM_REASON_NO_DELIVERIES',

@@ -1,4 +1,4 @@
-import { ChunkSet, Platform } from '@tidings/kernel';
+import { type ChunkSet, Platform } from '@tidings/kernel';
 import { type HourSets, hourOf, mergeHours, upToHour } from './hour-sets.ts';
 
 /** What became of the devices of one (application, platform, chunk) for one message: the sets that every figure is read from. */
@@ -79,11 +79,15 @@ const WINDOW_MS = 30 * DAY_MS;
 /** When a funnel is no longer shown (R-S7). */
 const FUNNEL_MS = 90 * DAY_MS;
 
-const CHANNELS: readonly {
+interface ChannelOfFunnel {
   readonly channel: string;
+  /** Deliveries are told apart by device (R-H18). */
   readonly perDevice: boolean;
   readonly platforms: readonly number[];
-}[] = [
+}
+
+/** In the specification's order; a platform that nothing is sent to yet still has an audience, and errors (R-H8). */
+const CHANNELS: readonly ChannelOfFunnel[] = [
   {
     channel: 'CHANNEL_MOBILE_PUSH',
     perDevice: true,
@@ -96,6 +100,17 @@ const CHANNELS: readonly {
       Platform.Huawei,
       Platform.Xiaomi,
     ],
+  },
+  {
+    channel: 'CHANNEL_WEB_PUSH',
+    perDevice: true,
+    platforms: [Platform.Safari, Platform.Chrome, Platform.Firefox, Platform.InternetExplorer],
+  },
+  { channel: 'CHANNEL_EMAIL', perDevice: false, platforms: [Platform.Email] },
+  {
+    channel: 'CHANNEL_OTHER',
+    perDevice: false,
+    platforms: [Platform.MacOS, Platform.Windows, Platform.Sms, Platform.WhatsApp, Platform.Kakao, Platform.Line],
   },
 ];
 
@@ -171,33 +186,35 @@ export function funnelOf(
     funnelState: 'FUNNEL_STATE_READY',
     windowFrom: wholeSeconds(releasedAt.getTime()),
     windowTo,
-    channels: CHANNELS.flatMap(({ channel, perDevice, platforms: own }) => {
-      const stages = wanted.filter(({ platform }) => own.includes(platform)).filter(isCounted);
-      return stages.length === 0
-        ? []
-        : [channelFunnel(channel, perDevice && age <= WINDOW_MS, stages, hourOf(windowTo))];
+    channels: CHANNELS.flatMap((of) => {
+      const stages = wanted.filter(({ platform }) => of.platforms.includes(platform)).filter(isCounted);
+      return stages.length === 0 ? [] : [channelFunnel(of, age <= WINDOW_MS, stages, hourOf(windowTo))];
     }),
   };
 }
 
 const wholeSeconds = (ms: number): Date => new Date(Math.floor(ms / 1000) * 1000);
 
+/** Why deliveries are not told apart by device, the first that fits (R-H18). */
+function basicReason(perDevice: boolean, rowsAreKept: boolean, sent: number): string {
+  if (!perDevice) return 'NOT_APPLICABLE';
+  if (!rowsAreKept) return 'RETENTION';
+  return sent === 0 ? 'NO_DELIVERIES' : 'UNSPECIFIED';
+}
+
 function channelFunnel(
-  channel: string,
+  { channel, perDevice: mayBePerDevice }: ChannelOfFunnel,
   rowsAreKept: boolean,
   stages: readonly ChunkStages[],
   lastHour: number,
 ): ChannelFunnel {
   const sent = total(stages, (chunk) => sentOf(chunk).size);
-  const perDevice = rowsAreKept && sent.count > 0;
+  const reason = basicReason(mayBePerDevice, rowsAreKept, sent.count);
+  const perDevice = reason === 'UNSPECIFIED';
   return {
     channel,
     deliveriesForm: perDevice ? 'DELIVERIES_FORM_PER_DEVICE' : 'DELIVERIES_FORM_BASIC',
-    basicFormReason: perDevice
-      ? 'BASIC_FORM_REASON_UNSPECIFIED'
-      : rowsAreKept
-        ? 'BASIC_FORM_REASON_NO_DELIVERIES'
-        : 'BASIC_FORM_REASON_RETENTION',
+    basicFormReason: `BASIC_FORM_REASON_${reason}`,
     confirmedDeliveries: total(stages, (chunk) => confirmedOf(chunk).intersect(chunk.eligible).size),
     funnel: [
       audienceStage(stages),
