@@ -7,15 +7,15 @@ import { type MessageDocument, messageOf } from './log.ts';
 export type StoredMessage = MessageDocument & { readonly _id: string };
 
 /** What messages:list asks for, as a query of the states (Spec H, R-H2, R-H3); hidden messages are in no list (R-I6). */
-function filterOf(request: ListMessagesRequest): Filter<StoredMessage> {
-  const created: Document = {};
-  if (request.createdFrom) created['$gte'] = request.createdFrom;
-  if (request.createdBefore) created['$lt'] = request.createdBefore;
+function filterOf(request: ListMessagesRequest, shownFrom: Date): Filter<StoredMessage> {
+  const { createdFrom, createdBefore } = request;
+  const created: Document = { $gte: createdFrom && createdFrom > shownFrom ? createdFrom : shownFrom };
+  if (createdBefore) created['$lt'] = createdBefore;
   return {
     account: request.account,
     apps: request.application,
     hidden: false,
-    ...(Object.keys(created).length > 0 ? { createdAt: created } : {}),
+    createdAt: created,
     // A message without a restriction reaches every platform.
     ...(request.platforms.length > 0 ? { $or: [{ platforms: { $in: request.platforms } }, { platforms: [] }] } : {}),
     ...(request.source === '' ? {} : { source: request.source }),
@@ -25,14 +25,15 @@ function filterOf(request: ListMessagesRequest): Filter<StoredMessage> {
   };
 }
 
-/** Newest first; `total` counts all that match (R-H2). */
+/** Newest first; `total` counts all that match (R-H2). @param shownFrom what was created before is past its time (R-LM3) */
 export async function listMessages(
   messages: Collection<StoredMessage>,
   request: ListMessagesRequest,
+  shownFrom: Date,
 ): Promise<ListMessagesReply> {
   // No campaign exists yet, so a filter by one meets nothing.
   if (request.campaign !== '') return { total: 0n, messages: [] };
-  const filter = filterOf(request);
+  const filter = filterOf(request, shownFrom);
   const page = messages.find(filter).sort({ createdAt: -1, id: -1 }).skip(request.skip).limit(request.limit);
   const [total, found] = await Promise.all([messages.countDocuments(filter), page.toArray()]);
   return { total: BigInt(total), messages: found.map((stored) => viewOf(messageOf(stored), request.withDetails)) };

@@ -1,18 +1,17 @@
 import { type KeyObject, randomInt } from 'node:crypto';
 import { keyedId } from '@tidings/audience';
 import type { LogWriter } from '@tidings/event-store';
-import { MessageAccepted } from '@tidings/events';
+import type { MessageAccepted } from '@tidings/events';
 import { bucketOf, type Clock, Fault, newMessageCode, randomBase62 } from '@tidings/kernel';
 import type { Created } from '@tidings/messaging';
 import type { MessageDraft, Messages } from '@tidings/rpc';
 import type { Db } from 'mongodb';
 import { listMessages, type StoredMessage, viewOf } from './list.ts';
 import { LINKS, logOfMessage, type MessageCommand, messageOf, MESSAGES, type ShortLink } from './log.ts';
+import { KEPT_MS } from './storage.ts';
 
 const LOGS = 16;
 const SHORT_CODE_LENGTH = 8;
-/** How long a short link leads anywhere (R-I19). */
-const LINK_MS = 365 * 86_400_000;
 
 export interface MessagesParts {
   readonly db: Db;
@@ -29,6 +28,9 @@ export interface MessagesParts {
 export function messagesRpc({ db, clock, writer, nextId, transactionKey, publicUrl }: MessagesParts): Messages {
   const messages = db.collection<StoredMessage>(MESSAGES);
   const links = db.collection<ShortLink & { _id: string }>(LINKS);
+
+  /** What is older is past its time, whether it was removed yet or not (R-LM3). */
+  const shownFrom = (): Date => new Date(clock.now() - KEPT_MS);
 
   const create = async (account: string, draft: MessageDraft): Promise<Created> => {
     if (!draft.message) throw Fault.bug('draft without a message');
@@ -57,16 +59,16 @@ export function messagesRpc({ db, clock, writer, nextId, transactionKey, publicU
       return { messages: await Promise.all(drafts.map((draft) => create(account, draft))) };
     },
 
-    list: (request) => listMessages(messages, request),
+    list: (request) => listMessages(messages, request, shownFrom()),
 
     async find({ account, code }) {
-      const stored = await messages.findOne({ _id: code.toUpperCase(), account });
+      const stored = await messages.findOne({ _id: code.toUpperCase(), account, createdAt: { $gte: shownFrom() } });
       return { message: stored ? viewOf(messageOf(stored), true) : undefined };
     },
 
     async followLink({ code }) {
       const link = await links.findOne({ _id: code });
-      return { url: link && link.at.getTime() > clock.now() - LINK_MS ? link.url : '' };
+      return { url: link && link.at > shownFrom() ? link.url : '' };
     },
   };
 }

@@ -3,6 +3,8 @@ import { LINKS, MESSAGES, TRANSACTIONS } from './log.ts';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
+/** How long messages and their links are shown (R-LM3, R-I19). */
+export const KEPT_MS = 365 * DAY_MS;
 
 /** Indexes for messages:list and for what is removed by age. None holds text of callers. */
 export async function ensureIndexes(db: Db): Promise<void> {
@@ -20,8 +22,8 @@ export async function removeExpired(db: Db, now: number): Promise<void> {
   const before = (ms: number): Date => new Date(now - ms);
   await Promise.all([
     db.collection(MESSAGES).deleteMany({ hidden: true, createdAt: { $lt: before(7 * DAY_MS) } }),
-    db.collection(MESSAGES).deleteMany({ hidden: false, createdAt: { $lt: before(365 * DAY_MS) } }),
+    db.collection(MESSAGES).deleteMany({ hidden: false, createdAt: { $lt: before(KEPT_MS) } }),
     db.collection(TRANSACTIONS).deleteMany({ at: { $lt: before(HOUR_MS) } }),
-    db.collection(LINKS).deleteMany({ at: { $lt: before(365 * DAY_MS) } }),
+    db.collection(LINKS).deleteMany({ at: { $lt: before(KEPT_MS) } }),
   ]);
 }
