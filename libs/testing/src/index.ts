@@ -1,5 +1,7 @@
 export { testBroker, type TestBrokerOptions } from './broker.ts';
 export { TestClock } from './clock.ts';
+export { brokenLaws, type FunnelFigures, funnelFigures } from './funnel-laws.ts';
+export { listedMessage, pushesOf, untilDone } from './message.ts';
 export { describeWithMongo, startMongo, type TestMongo } from './mongo.ts';
 export { platform, type PlatformWorld, type PlatformWorldOptions } from './platform.ts';
 export { buildAll, platformProcess, type ProcessWorld, type ProcessWorldOptions } from './platform-process.ts';

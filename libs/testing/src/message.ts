@@ -1,0 +1,56 @@
+import { Fault } from '@tidings/kernel';
+import { parseStatisticsHash } from '@tidings/messaging';
+import type { ReplyOf } from '@tidings/platform';
+import type { LedgerEntry, ProviderName, Simulators } from '@tidings/simulators';
+import type { World } from './world.ts';
+
+/** A message as messages:list shows it, with its metrics; undefined where it is not listed. */
+export async function listedMessage(
+  world: Pick<World, 'call'>,
+  application: string,
+  code: string,
+): Promise<ReplyOf<'messagesList'>['items'][number] | undefined> {
+  const { items } = await world.call('messagesList', {
+    filters: { application, messages_codes: [code] },
+    params: { with_metrics: true, with_details: true },
+  });
+  return items[0];
+}
+
+interface Passing {
+  /** How far the clock is set forward each time. @default 70 */
+  readonly stepSeconds?: number;
+  /** @default 3600 */
+  readonly patienceSeconds?: number;
+}
+
+/**
+ * Settles and, while devices of the message wait for a later time, sets the clock forward, until the message is closed. Resolves with how
+ * many seconds it let pass.
+ */
+export async function untilDone(
+  world: Pick<World, 'call' | 'settle' | 'advance'>,
+  application: string,
+  code: string,
+  { stepSeconds = 70, patienceSeconds = 3600 }: Passing = {},
+): Promise<number> {
+  for (let passed = 0; ; passed += stepSeconds) {
+    await world.settle();
+    const status = (await listedMessage(world, application, code))?.status;
+    if (status === 'DONE') return passed;
+    if (passed >= patienceSeconds) throw Fault.unavailable(`${code} is ${status} after ${passed} s`);
+    await world.advance(stepSeconds);
+  }
+}
+
+/** What a provider was sent of a message, accepted or not, in order. */
+export const pushesOf = (
+  simulators: Simulators,
+  provider: ProviderName,
+  code: string,
+): (LedgerEntry & { readonly payload: string })[] =>
+  simulators.ledger
+    .of(provider)
+    .entries({ limit: Infinity })
+    .filter(({ hash }) => parseStatisticsHash(hash)?.code === code)
+    .map((entry) => ({ ...entry, payload: entry.payload ?? '' }));
