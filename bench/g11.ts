@@ -4,6 +4,7 @@ import { openWorld } from './lib/world.ts';
 
 const MESSAGES = 200;
 const WARM_UP = 20;
+const TIMEOUT_MS = 20_000;
 
 /** G11: from the request of createMessage to one device until its push is on the provider's wire, in an idle embedded system. */
 export async function measure(): Promise<Figure> {
@@ -21,10 +22,12 @@ export async function measure(): Promise<Figure> {
     });
     const ledger = simulators.ledger.of('fcm');
     const arrival = async (count: number): Promise<number> => {
+      const deadline = performance.now() + TIMEOUT_MS;
       for (;;) {
+        if (performance.now() > deadline) throw new Error(`message ${count} is not on the wire after ${TIMEOUT_MS} ms`);
         const [entry] = ledger.entries({ token, limit: 1, offset: count });
         if (entry) return entry.at;
-        await new Promise((resolve) => setImmediate(resolve));
+        await new Promise((resolve) => setTimeout(resolve, 1));
       }
     };
     const latencies: number[] = [];

@@ -41,6 +41,18 @@ async function registerAll({ client, application }: World): Promise<void> {
   await Promise.all(Array.from({ length: AT_ONCE }, register));
 }
 
+/** @throws when the newest message did not reach every device: a figure over failures says nothing. */
+async function expectAllSent({ client, application }: World): Promise<void> {
+  const listed = await client.call('messagesList', {
+    filters: { application },
+    params: { with_metrics: true },
+    per_page: 1,
+  });
+  const metrics = listed.items[0]?.push_info?.metrics ?? [];
+  const sent = metrics.reduce((sum, { sends }) => sum + sends, 0);
+  if (sent !== DEVICES) throw new Error(`sent to ${sent} of ${DEVICES} devices: ${JSON.stringify(metrics)}`);
+}
+
 /**
  * G3: a personalised broadcast to iOS and Android, from createMessage to a settled funnel: scan, plan, batches, sending and outcomes
  * through the log, CPU of the platform and of MongoDB a push; against a loop over node:http2 that posts one fixed body.
@@ -58,6 +70,7 @@ export async function measure(): Promise<Figure> {
       await world.settle();
       const seconds = (performance.now() - started) / 1000;
       const after = await world.cpu();
+      await expectAllSent(world);
       return {
         platform: (after.platform - before.platform) / DEVICES,
         mongod: (after.mongod - before.mongod) / DEVICES,

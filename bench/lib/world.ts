@@ -63,7 +63,7 @@ export const startPlatform = async (
     entry: built('platform'),
     dataFolder,
     port: await freePort(),
-    env: { TIDINGS_ADMIN_TOKEN: ADMIN, LOG_LEVEL: 'warn', ...env },
+    env: { TIDINGS_ADMIN_TOKEN: ADMIN, LOG_LEVEL: 'warn', TIDINGS_ALLOW_PRIVATE: '127.0.0.0/8', ...env },
   });
 
 export async function openWorld(providers: Providers): Promise<World> {
