@@ -86,6 +86,9 @@ export class Columns implements Candidates {
     this.tokens.length = 0;
     this.values.length = 0;
     this.tags = tags;
+    this.languageNames.length = 1;
+    this.#languageNumbers.clear();
+    this.#languageNumbers.set('', 0);
   }
 
   /** The row of the device at a position of the chunk, or -1. */
