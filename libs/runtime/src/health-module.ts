@@ -1,6 +1,10 @@
+import 'reflect-metadata';
 import { Controller, type DynamicModule, Get, Header, Inject, Module, Res } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { HealthCheckService, HealthIndicatorService, TerminusModule } from '@nestjs/terminus';
 import type { Registry } from 'prom-client';
+import type { HealthServerOptions } from './health.ts';
 import type { Readiness } from './readiness.ts';
 
 const READINESS = Symbol('readiness');
@@ -82,3 +86,19 @@ export const healthModule = (readiness: Readiness, metrics: Registry): DynamicMo
     { provide: METRICS, useValue: metrics },
   ],
 });
+
+/** See health.ts. */
+export async function healthApplication({
+  readiness,
+  metrics,
+  host,
+  port,
+}: HealthServerOptions): Promise<{ url: string; close(): Promise<void> }> {
+  const app = await NestFactory.create<NestFastifyApplication>(
+    healthModule(readiness, metrics),
+    new FastifyAdapter({ forceCloseConnections: true }),
+    { logger: false, abortOnError: false },
+  );
+  await app.listen(port, host);
+  return { url: await app.getUrl(), close: () => app.close() };
+}

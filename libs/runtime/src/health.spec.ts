@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { healthModule } from './health.ts';
+import { healthModule, serveHealth } from './health.ts';
 import { openMetrics } from './metrics.ts';
 import { Readiness } from './readiness.ts';
 
@@ -60,5 +60,18 @@ describe('health', () => {
     expect(headers['content-type']).toContain('text/plain');
     expect(payload).toContain('nodejs_eventloop_lag_p99_seconds');
     expect(payload).toContain('process_resident_memory_bytes');
+  });
+
+  it('can be served alone', async () => {
+    const server = await serveHealth({
+      readiness: new Readiness(),
+      metrics: openMetrics(),
+      host: '127.0.0.1',
+      port: 0,
+    });
+    expect((await fetch(`${server.url}/livez`)).status).toBe(200);
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(503);
+    await server.close();
+    await expect(fetch(`${server.url}/livez`)).rejects.toThrow();
   });
 });

@@ -3,10 +3,24 @@ import type { Registry } from 'prom-client';
 import type { Readiness } from './readiness.ts';
 
 /**
- * Health and metrics (`/livez`, `/readyz`, `/startupz`, `/metrics`) as a Nest module: of the application that serves HTTP, or alone on
- * `HEALTH_PORT`. Nest is loaded with the first call, not by everything that imports this lib; Nest takes promises of modules.
+ * Health and metrics (`/livez`, `/readyz`, `/startupz`, `/metrics`) as a Nest module of the application that serves HTTP. Nest is loaded
+ * with the first call, not by everything that imports this lib; Nest takes promises of modules.
  */
 export async function healthModule(readiness: Readiness, metrics: Registry): Promise<DynamicModule> {
   const { healthModule: moduleOf } = await import('./health-module.ts');
   return moduleOf(readiness, metrics);
+}
+
+export interface HealthServerOptions {
+  readonly readiness: Readiness;
+  readonly metrics: Registry;
+  readonly host: string;
+  /** 0 = a free one. */
+  readonly port: number;
+}
+
+/** Health and metrics alone on a port: of services without HTTP of their own, and where `HEALTH_PORT` says so. */
+export async function serveHealth(options: HealthServerOptions): Promise<{ url: string; close(): Promise<void> }> {
+  const { healthApplication } = await import('./health-module.ts');
+  return healthApplication(options);
 }

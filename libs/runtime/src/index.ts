@@ -2,7 +2,7 @@ export { Closing, closeOnSignal, endOnCrash, type ShutdownOptions } from './clos
 export { type Configuration, type ProviderAddresses, publicUrlOf, readEnv } from './configuration.ts';
 export { masterKeyOf, onceMade, openDataFolder } from './data-folder.ts';
 export { every, type EveryOptions, type Periodic } from './every.ts';
-export { healthModule } from './health.ts';
+export { healthModule, type HealthServerOptions, serveHealth } from './health.ts';
 export { type Logger, nestLogger, openLog } from './logs.ts';
 export { openMetrics } from './metrics.ts';
 export { databaseOf, type Mongo, openMongo } from './mongo.ts';

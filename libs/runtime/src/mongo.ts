@@ -1,34 +1,63 @@
 import { type Db, MongoClient } from 'mongodb';
-import { mongoOptions, startMongod } from './mongod.ts';
+import type { Logger } from 'pino';
+import { every } from './every.ts';
+import { type Mongod, mongoOptions, startMongod } from './mongod.ts';
+import { isAlive } from './processes.ts';
 
 /** A connection to MongoDB and, where this process runs the server, the server. */
 export interface Mongo {
   readonly url: string;
   readonly client: MongoClient;
-  /** The server's process, where it is ours. */
-  readonly pid: number | undefined;
   close(): Promise<void>;
 }
 
-/** Connects to `url`, or to the server that runs on `folder`, started if need be (architecture 3). */
-export async function openMongo(url: string | undefined, folder: string): Promise<Mongo> {
-  const mongod = url === undefined ? await startMongod(folder) : undefined;
-  const address = mongod?.url ?? url!;
+const LOOK_EVERY_MS = 500;
+
+/**
+ * Connects to `url`, or to the server that runs on `folder`, started if need be (architecture 3). A server of this process's own that dies
+ * is started again on the same port: meanwhile calls wait for it as they wait for a primary.
+ */
+export async function openMongo(url: string | undefined, folder: string, log: Logger): Promise<Mongo> {
+  if (url !== undefined) return connect(url, async () => undefined);
+  const mongod = await startMongod(folder);
+  const keeper = keep(mongod, folder, log);
   try {
-    const client = await MongoClient.connect(address, mongoOptions);
-    return {
-      url: address,
-      client,
-      pid: mongod?.pid,
-      async close() {
-        await client.close();
-        await mongod?.stop();
-      },
-    };
+    return await connect(mongod.url, keeper.stop);
   } catch (error) {
-    await mongod?.stop();
+    await keeper.stop();
     throw error;
   }
+}
+
+async function connect(url: string, stop: () => Promise<void>): Promise<Mongo> {
+  const client = await MongoClient.connect(url, mongoOptions);
+  return {
+    url,
+    client,
+    async close() {
+      await client.close();
+      await stop();
+    },
+  };
+}
+
+function keep(started: Mongod, folder: string, log: Logger): { stop(this: void): Promise<void> } {
+  let mongod = started;
+  const looking = every(
+    LOOK_EVERY_MS,
+    async () => {
+      if (isAlive(mongod.pid)) return;
+      log.error({ pid: mongod.pid }, 'MongoDB has ended and is started again');
+      mongod = await startMongod(folder);
+    },
+    { name: 'keeping MongoDB', log },
+  );
+  return {
+    async stop() {
+      await looking.stop();
+      await mongod.stop();
+    },
+  };
 }
 
 /** The database of a service: `tidings_registry`, `tidings_scheduler` … (architecture 2). */

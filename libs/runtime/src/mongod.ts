@@ -67,7 +67,7 @@ export async function startMongod(folder: string): Promise<Mongod> {
   const running = await runningOn(folder, known);
   if (running !== undefined && known?.pid === running) {
     if (known.parent !== process.pid && isAlive(known.parent)) return borrow(known);
-    if (await takesWrites(known.port)) return takeOver(known, note);
+    if (await takesWrites(known.port)) return takeOver(known, folder, note);
   }
   // Whoever started it did not live to see it ready, or it does not answer any more.
   if (running !== undefined) await kill(running);
@@ -80,7 +80,7 @@ export async function startMongod(folder: string): Promise<Mongod> {
   if (child.pid === undefined) throw Fault.unavailable(`MongoDB cannot be started: ${program}`);
   const started = { pid: child.pid, port, parent: process.pid };
   await writeNote(note, started);
-  const mongod = owned(started, note);
+  const mongod = owned(started, folder, note);
   await untilListening(child, port, folder);
   await becomePrimary(port);
   return mongod;
@@ -104,15 +104,17 @@ async function borrow({ pid, port }: Note): Promise<Mongod> {
   return { url: urlOf(port), pid, stop: () => Promise.resolve() };
 }
 
-async function takeOver({ pid, port }: Note, note: string): Promise<Mongod> {
+async function takeOver({ pid, port }: Note, folder: string, note: string): Promise<Mongod> {
   await writeNote(note, { pid, port, parent: process.pid });
   await withAdmin(port, untilCheckpoint);
-  return owned({ pid, port }, note);
+  return owned({ pid, port }, folder, note);
 }
 
-function owned({ pid, port }: Pick<Note, 'pid' | 'port'>, note: string): Mongod {
+function owned({ pid, port }: Pick<Note, 'pid' | 'port'>, folder: string, note: string): Mongod {
   // A signal would make it wait for secondaries, and the next start would meet a server that is about to end. The journal has everything.
-  const endWithParent = (): void => killNow(pid);
+  const endWithParent = (): void => {
+    if (isMongodOf(pid, folder)) killNow(pid);
+  };
   process.once('exit', endWithParent);
   return {
     url: urlOf(port),
