@@ -47,6 +47,15 @@ describe('the platform as a process', () => {
     },
   );
 
+  it('starts its server again when that alone is killed, and loses nothing', async () => {
+    const message = await send();
+    const { mongod } = await world.pids();
+    process.kill(mongod!, 'SIGKILL');
+    await world.settle(60_000);
+    expect(await sent(message)).toBe(DEVICES);
+    expect((await world.pids()).mongod).not.toBe(mongod);
+  });
+
   it('takes a server over that its parent left behind', async () => {
     const before = await world.pids();
     await world.kill('platform');

@@ -12,6 +12,7 @@ import {
   openMongo,
   publicUrlOf,
   Readiness,
+  serveHealth,
 } from '@tidings/runtime';
 import { openEmbeddedBroker } from '@tidings/streaming';
 import { type AdminToken, adminTokenOf } from './admin-token.ts';
@@ -63,7 +64,7 @@ async function open(
   const readiness = new Readiness();
   const folder = await openDataFolder(configuration.dataFolder);
   const [mongo, { openServices }, masterKey, adminToken, port] = await Promise.all([
-    openMongo(configuration.mongoUrl, join(folder, 'mongo')).then((opened) =>
+    openMongo(configuration.mongoUrl, join(folder, 'mongo'), log).then((opened) =>
       closing.add('mongodb', opened, (server) => server.close()),
     ),
     import('./services.ts'),
@@ -88,13 +89,18 @@ async function open(
   });
   closing.add('log', broker, (opened) => opened.close());
   log.debug({ ms: Math.round(performance.now()) }, 'log open');
+  const metrics = openMetrics();
+  if (configuration.healthPort !== undefined && configuration.healthPort !== port) {
+    const health = await serveHealth({ readiness, metrics, host: configuration.host, port: configuration.healthPort });
+    closing.add('health', health, (opened) => opened.close());
+  }
   const gateway = await openServices({
     configuration,
     channels,
     publicUrl: publicUrlOf({ ...configuration, port }),
     clock,
     log,
-    metrics: openMetrics(),
+    metrics,
     masterKey,
     adminToken: adminToken.secret,
     databaseFor: (service) => databaseOf(client, service, databasePrefix),

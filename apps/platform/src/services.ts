@@ -99,7 +99,8 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
     log: log.child({ service: 'gateway' }),
     masterKey,
     adminToken,
-    imports: configuration.healthPort === undefined ? [healthModule(readiness, metrics)] : [],
+    // Beside HTTP even where it has a port of its own: who knows one address only can ask there.
+    imports: [healthModule(readiness, metrics)],
   });
   return closing.add('gateway', gateway, (opened) => opened.close());
 }
