@@ -39,18 +39,26 @@ export class VirtualTime {
 
   /** Lets time pass until `end`, until nothing is left to happen, or until `enough`. */
   async run(end: number, enough: () => boolean = () => false): Promise<void> {
-    for (;;) {
-      const event = this.#pop();
-      if (!event || event.at > end || enough()) return;
-      this.#now = event.at;
-      const alive = event.alive();
-      if (alive === true) {
-        event.run();
-        await new Promise((resolve) => setImmediate(resolve));
-      } else if (typeof alive === 'number') {
-        event.at = Math.max(alive, this.#now) + 0.001;
-        this.#push(event);
+    await drained();
+    for (let event = this.#pop(); ; event = this.#pop()) {
+      if (event && event.at <= end && !enough()) await this.#happen(event);
+      else {
+        if (event) this.#push(event);
+        if (!enough()) this.#now = Math.max(this.#now, end);
+        return;
       }
+    }
+  }
+
+  async #happen(event: Event): Promise<void> {
+    this.#now = event.at;
+    const alive = event.alive();
+    if (alive === true) {
+      event.run();
+      await drained();
+    } else if (typeof alive === 'number') {
+      event.at = Math.max(alive, this.#now) + 0.001;
+      this.#push(event);
     }
   }
 
@@ -84,5 +92,8 @@ export class VirtualTime {
     return first;
   }
 }
+
+/** Resolves when no promise is left that could go on. */
+const drained = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 const before = (a: Event, b: Event): boolean => a.at < b.at || (a.at === b.at && a.order < b.order);

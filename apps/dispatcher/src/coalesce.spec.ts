@@ -1,0 +1,66 @@
+import { describe, expect, it } from '@jest/globals';
+import { coalesce } from './coalesce.ts';
+import { Permits } from './permits.ts';
+
+describe('coalesced work', () => {
+  it('does together what came while the last group was under way', async () => {
+    const groups: number[][] = [];
+    const double = coalesce(async (items: readonly number[]) => {
+      groups.push([...items]);
+      await new Promise((resolve) => setImmediate(resolve));
+      return items.map((item) => item * 2);
+    }, 3);
+    const first = [1, 2].map(double);
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    const later = [3, 4, 5, 6].map(double);
+    expect(await Promise.all([...first, ...later])).toEqual([2, 4, 6, 8, 10, 12]);
+    expect(groups).toEqual([[1, 2], [3, 4, 5], [6]]);
+  });
+
+  it('fails a group as a whole and goes on', async () => {
+    const run = coalesce(async (items: readonly number[]) => {
+      if (items.includes(2)) throw new Error('two');
+      return items;
+    });
+    const ends = await Promise.allSettled([run(1), run(2)]);
+    expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(await run(3)).toBe(3);
+  });
+});
+
+describe('permits', () => {
+  const never = new Promise<void>(() => undefined);
+
+  it('are given in the order of asking', async () => {
+    const permits = new Permits(1);
+    const order: number[] = [];
+    const taken = [1, 2, 3].map(async (n) => {
+      await permits.take(never);
+      order.push(n);
+      permits.release();
+    });
+    await Promise.all(taken);
+    expect(order).toEqual([1, 2, 3]);
+    expect(permits.used).toBe(0);
+  });
+
+  it('are not taken past those who wait', async () => {
+    const permits = new Permits(2);
+    expect([permits.tryTake(), permits.tryTake(), permits.tryTake()]).toEqual([true, true, false]);
+    const waiting = permits.take(never);
+    permits.release();
+    expect(await waiting).toBe(true);
+    expect(permits.used).toBe(2);
+  });
+
+  it('are waited for until it is too late, and then not lost', async () => {
+    const permits = new Permits(1);
+    permits.tryTake();
+    const late = Promise.withResolvers<void>();
+    const waiting = permits.take(late.promise);
+    late.resolve();
+    expect(await waiting).toBe(false);
+    permits.release();
+    expect(permits.tryTake()).toBe(true);
+  });
+});

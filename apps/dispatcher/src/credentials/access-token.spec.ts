@@ -1,0 +1,84 @@
+import { generateKeyPairSync, verify } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { ShiftedClock } from '@tidings/kernel';
+import type { FormReply } from '../providers/post-form.ts';
+import { AccessToken } from './access-token.ts';
+
+const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const account = { clientEmail: 'a@b', key: privateKey, keyId: 'k1', tokenUri: 'https://token' };
+
+function world(reply: (call: number) => FormReply) {
+  const clock = new ShiftedClock();
+  const calls: Readonly<Record<string, string>>[] = [];
+  const postForm = async (_: string, fields: Readonly<Record<string, string>>): Promise<FormReply> => {
+    calls.push(fields);
+    return reply(calls.length);
+  };
+  return { clock, calls, token: new AccessToken({ account, scope: 'push', postForm, clock }) };
+}
+const granted = (call: number): FormReply => ({
+  status: 200,
+  body: JSON.stringify({ access_token: `t${call}`, expires_in: 3599, token_type: 'Bearer' }),
+});
+
+describe('an access token', () => {
+  it('is asked for with a signed assertion', async () => {
+    const { token, calls } = world(granted);
+    expect(await token.get()).toBe('t1');
+    const [head, claims, signature] = calls[0]!['assertion']!.split('.');
+    expect(calls[0]!['grant_type']).toBe('urn:ietf:params:oauth:grant-type:jwt-bearer');
+    expect(verify('sha256', Buffer.from(`${head}.${claims}`), publicKey, Buffer.from(signature!, 'base64url'))).toBe(
+      true,
+    );
+    expect(JSON.parse(Buffer.from(head!, 'base64url').toString())).toEqual({ alg: 'RS256', typ: 'JWT', kid: 'k1' });
+    expect(JSON.parse(Buffer.from(claims!, 'base64url').toString())).toMatchObject({
+      iss: 'a@b',
+      scope: 'push',
+      aud: 'https://token',
+    });
+  });
+
+  it('is asked for once by all who want it at the same time, and kept', async () => {
+    const { token, calls, clock } = world(granted);
+    expect(await Promise.all([token.get(), token.get(), token.get()])).toEqual(['t1', 't1', 't1']);
+    clock.advance(3_000_000);
+    await token.get();
+    expect(calls).toHaveLength(1);
+  });
+
+  it('is replaced before it ends', async () => {
+    const { token, clock } = world(granted);
+    await token.get();
+    clock.advance(3_400_000);
+    expect(await token.get()).toBe('t2');
+  });
+
+  it('is replaced when the provider refuses it, once for all', async () => {
+    const { token, calls } = world(granted);
+    const old = await token.get();
+    expect(await Promise.all([token.renewed(old), token.renewed(old)])).toEqual(['t2', 't2']);
+    expect(await token.renewed(old)).toBe('t2');
+    expect(calls).toHaveLength(2);
+  });
+
+  it.each([
+    [400, '{"error":"invalid_grant"}', 'forbidden'],
+    [401, '{"error":"invalid_client"}', 'forbidden'],
+    [200, '{}', 'forbidden'],
+    [500, '', 'unavailable'],
+    [503, '<html>', 'unavailable'],
+    [429, '{}', 'unavailable'],
+  ])('that is not given: %i %s', async (status, body, kind) => {
+    const { token } = world(() => ({ status, body }));
+    await expect(token.get()).rejects.toMatchObject({ kind });
+  });
+
+  it('that was refused is not asked for again at once', async () => {
+    const { token, calls, clock } = world((call) => (call === 1 ? { status: 400, body: '{}' } : granted(call)));
+    await expect(token.get()).rejects.toMatchObject({ kind: 'forbidden' });
+    await expect(token.get()).rejects.toMatchObject({ kind: 'forbidden' });
+    expect(calls).toHaveLength(1);
+    clock.advance(31_000);
+    expect(await token.get()).toBe('t2');
+  });
+});

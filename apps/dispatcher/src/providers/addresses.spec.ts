@@ -1,0 +1,46 @@
+import { describe, expect, it } from '@jest/globals';
+import { AddressGuard } from './addresses.ts';
+
+describe('addresses of callers', () => {
+  const guard = new AddressGuard([]);
+
+  it.each(['8.8.8.8', '172.15.255.255', '172.32.0.1', '2a00:1450:4001:81b::200a', '::ffff:8.8.8.8'])(
+    'may be %s',
+    (ip) => {
+      expect(guard.allows(ip)).toBe(true);
+    },
+  );
+
+  it.each([
+    ...['127.0.0.1', '10.1.2.3', '172.16.0.1', '192.168.1.1', '169.254.169.254', '100.64.0.1', '0.0.0.0', '224.0.0.1'],
+    ...[
+      '255.255.255.255',
+      '::1',
+      '::',
+      'fe80::1',
+      'fd00::1',
+      'ff02::1',
+      '::ffff:127.0.0.1',
+      '::ffff:7f00:1',
+      '64:ff9b::7f00:1',
+    ],
+    ...['2002:7f00:1::', 'localhost', ''],
+  ])('may not be %j', (ip) => {
+    expect(guard.allows(ip)).toBe(false);
+  });
+
+  it('may be private where the operator allows it', () => {
+    const lenient = new AddressGuard(['127.0.0.0/8', 'fd00::/8', '10.0.0.7']);
+    expect(['127.9.9.9', 'fd12::1', '10.0.0.7'].every((ip) => lenient.allows(ip))).toBe(true);
+    expect(['10.0.0.8', '::1'].some((ip) => lenient.allows(ip))).toBe(false);
+  });
+
+  it('are checked when names are looked up', async () => {
+    const look = (of: AddressGuard) =>
+      new Promise((resolve, reject) =>
+        of.lookup('localhost', { all: false }, (error, address) => (error ? reject(error) : resolve(address))),
+      );
+    await expect(look(guard)).rejects.toThrow('no public address');
+    await expect(look(new AddressGuard(['127.0.0.0/8', '::1/128']))).resolves.toMatch(/^(127\.|::1)/);
+  });
+});
