@@ -119,6 +119,9 @@ describe('createMessage', () => {
         response: { Messages: [] },
       },
     });
+    expect(await create({ content: 'x', send_date: '2999-01-01 10:00' })).toMatchObject({
+      body: { status_message: 'notifications[0].send_date: must be "now" or YYYY-MM-DD HH:mm' },
+    });
     expect(world.drafts).toEqual([]);
   });
 

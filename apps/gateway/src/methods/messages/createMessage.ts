@@ -1,13 +1,19 @@
-import type { api, Notification } from '@tidings/contract';
+import { type api, type Notification, UNREADABLE_DATE } from '@tidings/contract';
 import { Fault } from '@tidings/kernel';
 import type { CreatedMessage, PreparedAudience } from '@tidings/rpc';
 import type { Handler } from '../../context.ts';
 import { audienceOf, draftOf } from './draft.ts';
 
+const MAX_AHEAD_MS = 365 * 86_400_000;
+
 /** Scheduling comes later: until then a date ahead is refused, not sent at once. */
 function refuseFuture(notifications: readonly Notification[], now: number): void {
-  const index = notifications.findIndex(({ sendAt }) => sendAt !== undefined && sendAt.getTime() > now);
-  if (index >= 0) throw Fault.argument(`notifications[${index}].send_date: future dates are not served yet`);
+  notifications.forEach(({ sendAt }, index) => {
+    const aheadMs = (sendAt?.getTime() ?? now) - now;
+    if (aheadMs <= 0) return;
+    const reason = aheadMs > MAX_AHEAD_MS ? UNREADABLE_DATE : 'future dates are not served yet';
+    throw Fault.argument(`notifications[${index}].send_date: ${reason}`);
+  });
 }
 
 /** Unknown devices by the value that their message answers; a repeat names none (R-I1, R-I6, R-I10). */

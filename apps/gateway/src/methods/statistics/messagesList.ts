@@ -1,6 +1,6 @@
 import type { api, InputOf } from '@tidings/contract';
 import { Fault } from '@tidings/kernel';
-import type { ListMessagesReply, ListMessagesRequest, Messages, MessageView } from '@tidings/rpc';
+import type { ListMessagesReply, ListMessagesRequest, Messages } from '@tidings/rpc';
 import type { Handler } from '../../context.ts';
 import { listedMessage } from './listed-message.ts';
 
@@ -10,6 +10,9 @@ const DAY_MS = 86_400_000;
 /** How far back a request without dates, codes and ids reaches (R-H3). */
 const LISTED_REACH_MS = 7 * DAY_MS;
 const BROADCAST_REACH_MS = 365 * DAY_MS;
+
+/** More than there can be; what is beyond it is as empty. */
+const MAX_SKIP = 2 ** 31 - 1;
 
 function requestOf(input: Input, account: string): ListMessagesRequest {
   return {
@@ -23,29 +26,30 @@ function requestOf(input: Input, account: string): ListMessagesRequest {
     codes: input.codes,
     ids: input.ids.map(BigInt),
     listedRecipients: input.type === 'ALL' ? undefined : input.type === 'TRANSACTIONAL',
-    skip: input.page * input.perPage,
+    skip: Math.min(input.page * input.perPage, MAX_SKIP),
     limit: input.perPage,
     withDetails: input.withDetails,
   };
 }
 
-const newestFirst = (a: MessageView, b: MessageView): number =>
-  (b.createdAt?.getTime() ?? 0) - (a.createdAt?.getTime() ?? 0) || Number(b.id - a.id);
-
-/** Messages to named recipients of the last week and all others of the last year, as one list (R-H3: the union of both). */
+/**
+ * Messages to named recipients of the last week and all others of the last year (R-H3: the union of both): everything of the week, and
+ * before that the others alone, so a page is read from at most two places.
+ */
 async function listBoth(messages: Messages, request: ListMessagesRequest, now: number): Promise<ListMessagesReply> {
   const { skip, limit } = request;
-  const whole = { ...request, skip: 0, limit: skip + limit };
-  const parts = await Promise.all([
-    messages.list({ ...whole, listedRecipients: true, createdFrom: new Date(now - LISTED_REACH_MS) }),
-    messages.list({ ...whole, listedRecipients: false, createdFrom: new Date(now - BROADCAST_REACH_MS) }),
-  ]);
+  const border = new Date(now - LISTED_REACH_MS);
+  const week = await messages.list({ ...request, createdFrom: border });
+  const older = await messages.list({
+    ...request,
+    listedRecipients: false,
+    createdFrom: new Date(now - BROADCAST_REACH_MS),
+    createdBefore: border,
+    skip: Math.max(0, skip - Number(week.total)),
+  });
   return {
-    total: parts.reduce((sum, { total }) => sum + total, 0n),
-    messages: parts
-      .flatMap((part) => part.messages)
-      .sort(newestFirst)
-      .slice(skip, skip + limit),
+    total: week.total + older.total,
+    messages: [...week.messages, ...older.messages].slice(0, limit),
   };
 }
 

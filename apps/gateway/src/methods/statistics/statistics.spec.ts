@@ -35,13 +35,22 @@ describe('messages:list', () => {
   let asked: ListMessagesRequest[];
   beforeEach(() => {
     asked = [];
+    const stored = [
+      { view: viewOf(5, new Date(NOW)), listed: true },
+      { view: viewOf(4, new Date(NOW - DAY_MS)), listed: false },
+      { view: viewOf(3, new Date(NOW - 8 * DAY_MS)), listed: true },
+      { view: viewOf(2, new Date(NOW - 8 * DAY_MS)), listed: false },
+      { view: viewOf(1, new Date(NOW - 300 * DAY_MS)), listed: false },
+      { view: viewOf(0, new Date(NOW - 400 * DAY_MS)), listed: false },
+    ];
     world.messages.list = async (request) => {
       asked.push(request);
-      const listed = request.listedRecipients === true;
-      const messages = listed
-        ? [viewOf(4, new Date(NOW))]
-        : [viewOf(3, new Date(NOW)), viewOf(1, new Date(NOW - 1000))];
-      return { total: BigInt(messages.length), messages: messages.slice(request.skip, request.skip + request.limit) };
+      const found = stored
+        .filter(({ listed }) => request.listedRecipients === undefined || request.listedRecipients === listed)
+        .map(({ view }) => view)
+        .filter(({ createdAt }) => !request.createdFrom || createdAt! >= request.createdFrom)
+        .filter(({ createdAt }) => !request.createdBefore || createdAt! < request.createdBefore);
+      return { total: BigInt(found.length), messages: found.slice(request.skip, request.skip + request.limit) };
     };
     world.statistics.metrics = async ({ messages }) => ({
       messages: messages.map((message) => ({
@@ -58,17 +67,22 @@ describe('messages:list', () => {
       items: { code: string; push_info: object }[];
     };
 
-  it('joins a week of listed messages and a year of broadcasts, newest first (R-H2, R-H3)', async () => {
-    const { total, items } = await list();
-    expect(total).toBe(3);
-    expect(items.map(({ code }) => code)).toEqual(['C0DE0-4', 'C0DE0-3', 'C0DE0-1']);
-    expect(asked.map(({ listedRecipients, createdFrom }) => [listedRecipients, createdFrom?.getTime()])).toEqual([
-      [true, NOW - 7 * DAY_MS],
-      [false, NOW - 365 * DAY_MS],
-    ]);
-    expect((await list({ per_page: 1, page: 1 })).items.map(({ code }) => code)).toEqual(['C0DE0-3']);
-    expect((await list({ per_page: 2, page: 5 })).items).toEqual([]);
-  });
+  it.each([
+    [{}, ['C0DE0-5', 'C0DE0-4', 'C0DE0-2', 'C0DE0-1']],
+    [{ per_page: 2, page: 0 }, ['C0DE0-5', 'C0DE0-4']],
+    [{ per_page: 3, page: 0 }, ['C0DE0-5', 'C0DE0-4', 'C0DE0-2']],
+    [{ per_page: 3, page: 1 }, ['C0DE0-1']],
+    [{ per_page: 1, page: 2 }, ['C0DE0-2']],
+    [{ per_page: 2, page: 5 }, []],
+    [{ per_page: 499, page: 1e15 }, []],
+  ])(
+    'joins a week of listed messages and a year of broadcasts, newest first: %j (R-H2, R-H3)',
+    async (fields, codes) => {
+      const { total, items } = await list(fields);
+      expect(total).toBe(4);
+      expect(items.map(({ code }) => code)).toEqual(codes);
+    },
+  );
 
   it.each([
     [{ message_type: 'TRANSACTIONAL' }, { listedRecipients: true, createdFrom: new Date(NOW - 7 * DAY_MS) }],
@@ -87,8 +101,8 @@ describe('messages:list', () => {
   it('shows details and metrics when asked (R-RES22)', async () => {
     const bare = await list({}, { messages_ids: [3] });
     expect(bare.items[0]).toEqual({
-      id: 3,
-      code: 'C0DE0-3',
+      id: 5,
+      code: 'C0DE0-5',
       created_date: '2026-06-01 12:00:00',
       send_date: '2026-06-01 12:00:00',
       status: 'DONE',
