@@ -3,7 +3,7 @@ import { openLogs, openRelay, type Problem } from '@tidings/event-store';
 import { MessageEvent, PlanEvent, topicNames } from '@tidings/events';
 import { numberIds } from '@tidings/kernel';
 import type { Messages, Operations } from '@tidings/rpc';
-import { Closing, every, operationsOf, type ServiceDeps } from '@tidings/runtime';
+import { Closing, every, operationsOf, passing, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, type Incident } from '@tidings/streaming';
 import type { Db } from 'mongodb';
 import { completionOf } from './messages/completion.ts';
@@ -42,7 +42,7 @@ export async function openScheduler({
   const relay = closing.add(
     'relay',
     await openRelay({
-      ...{ db, category: messagesLog.category, decode: messagesLog.decode, broker },
+      ...{ db, category: messagesLog.category, decode: (bytes) => messagesLog.decode(bytes), broker },
       publish: ({ log: name, n, events }) =>
         events.map((event, index) => ({
           topic: topicNames.messages,
@@ -64,7 +64,7 @@ export async function openScheduler({
   const subscription = await consume(broker, {
     group: GROUP,
     topics: { [topicNames.plans]: PlanEvent },
-    handler: (records) => complete(records.map(({ value }) => value)),
+    handler: (records) => passing(() => complete(records.map(({ value }) => value))),
     report: ({ error, ...incident }: Incident) => log.warn({ ...incident, err: error }, 'record not handled'),
   });
   closing.add('plans', subscription, (opened) => opened.stop());

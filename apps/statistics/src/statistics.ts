@@ -1,7 +1,7 @@
 import { funnelOf, metricsOf } from '@tidings/delivery';
 import { MessageEvent, PlanEvent, Reports, topicNames, WindowOutcome } from '@tidings/events';
 import type { Operations, Statistics } from '@tidings/rpc';
-import { every, operationsOf, type ServiceDeps } from '@tidings/runtime';
+import { every, operationsOf, passing, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, type Decoded } from '@tidings/streaming';
 import { openMessageFacts } from './messages.ts';
 import { type Change, changesOfOutcome, changesOfPlan, changesOfReports } from './stages.ts';
@@ -43,12 +43,13 @@ export async function openStatistics({
     group: GROUP,
     topics,
     lingerMs: LINGER_MS,
-    handler: async (records) => {
-      const events = records.flatMap(({ topic, value }) => (topic === topicNames.messages ? [value] : []));
-      if (events.length > 0) await facts.apply(events);
-      const changes = records.flatMap(changesOf);
-      if (changes.length > 0) await stages.apply(changes, new Date(clock.now()));
-    },
+    handler: (records) =>
+      passing(async () => {
+        const events = records.flatMap(({ topic, value }) => (topic === topicNames.messages ? [value] : []));
+        if (events.length > 0) await facts.apply(events);
+        const changes = records.flatMap(changesOf);
+        if (changes.length > 0) await stages.apply(changes, new Date(clock.now()));
+      }),
     report: (incident) => log.warn({ ...incident, err: incident.error }, 'record not handled'),
   });
 

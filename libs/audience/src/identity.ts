@@ -55,7 +55,10 @@ function hmac(key: KeyObject, text: string): string {
 /** The last character of 16 bytes in base64url has two bits of them. */
 const lastOf16 = new Map([...BASE64URL].map((character, value) => [character, BASE64URL.charAt(value & 0x30)]));
 
-/** The same 22 characters as the kernel's `hmacId`, in a tenth of its time: the key is imported once, and the parts go in together. */
+/**
+ * 128 bits of HMAC-SHA-256 over the parts, each behind its length, in 22 characters of base64url: what indexes hold instead of callers'
+ * text. In a tenth of the time of `createHmac`, which imports the key and makes an object at every call.
+ */
 export function keyedId(key: KeyObject, ...parts: readonly string[]): string {
   let text = '';
   for (const part of parts) text += `${part.length}:${part}`;

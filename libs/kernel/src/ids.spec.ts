@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { fromBase62, hmacId, messageLogOf, newCode, newMessageCode, numberIds, randomBase62, toBase62 } from './ids.ts';
+import { fromBase62, messageLogOf, newCode, newMessageCode, numberIds, randomBase62, toBase62 } from './ids.ts';
 
 describe('base 62', () => {
   it('writes the numbers of the public example', () => {
@@ -20,14 +20,6 @@ describe('codes', () => {
     expect(newMessageCode(11)).toMatch(/^B[0-9A-F]{3}-[0-9A-F]{8}-[0-9A-F]{8}$/);
     expect(messageLogOf(newMessageCode(11))).toBe(11);
     expect(randomBase62(8)).toMatch(/^[0-9a-zA-Z]{8}$/);
-  });
-});
-
-describe('hmacId', () => {
-  it('keeps parts apart', () => {
-    const key = new Uint8Array(32);
-    expect(hmacId(key, 'ab', 'c')).not.toBe(hmacId(key, 'a', 'bc'));
-    expect(hmacId(key, 'ab', 'c')).toMatch(/^[\w-]{22}$/);
   });
 });
 

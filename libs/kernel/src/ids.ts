@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 
 const BASE62 = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const BASE62_VALUES = new Map([...BASE62].map((character, value) => [character, BigInt(value)]));
@@ -74,13 +74,6 @@ export function numberIds(now: () => number, replica: number): () => number {
     }
     return (ms * REPLICAS + (replica % REPLICAS)) * IDS_PER_MS + count++;
   };
-}
-
-/** 128 bits of HMAC-SHA-256 over the parts (each with its length), in 22 characters of base64url: what indexes hold instead of callers' text. */
-export function hmacId(key: Uint8Array | string, ...parts: readonly string[]): string {
-  const mac = createHmac('sha256', key);
-  for (const part of parts) mac.update(`${part.length}:`).update(part);
-  return mac.digest().toString('base64url', 0, 16);
 }
 
 /** A number in 0..buckets-1 that depends on the text alone. */

@@ -4,7 +4,6 @@ export type { Decider } from './decider.ts';
 export {
   bucketOf,
   fromBase62,
-  hmacId,
   messageLogOf,
   newCode,
   newMessageCode,
@@ -21,5 +20,6 @@ export {
   Platform,
   type PlatformCode,
   platformCodes,
+  platformOf,
   pushPlatforms,
 } from './platforms.ts';

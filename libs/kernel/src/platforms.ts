@@ -42,5 +42,8 @@ export function channelOf(platform: number): Channel | undefined {
   }
 }
 
+/** The platform that a channel serves; each of today's serves one. */
+export const platformOf: Readonly<Record<Channel, PlatformCode>> = { apns: Platform.iOS, fcm: Platform.Android };
+
 /** Platforms that a message reaches when it names none (R-I5): the push platforms. */
 export const pushPlatforms: readonly PlatformCode[] = [1, 2, 3, 5, 7, 8, 9, 10, 11, 12, 13, 17, 19];

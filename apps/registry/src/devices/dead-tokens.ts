@@ -1,6 +1,7 @@
 import { deviceLogOf } from '@tidings/audience';
 import { topicNames, WindowOutcome } from '@tidings/events';
 import { seqOf } from '@tidings/kernel';
+import { passing } from '@tidings/runtime';
 import { consume, type Subscription } from '@tidings/streaming';
 import type { Collection } from 'mongodb';
 import type { DeviceLogCommand } from './command.ts';
@@ -61,19 +62,20 @@ export function forgetDeadTokens({ db, clock, broker, logs, report }: ReactionDe
     group: DEAD_TOKENS_GROUP,
     topics: { [topicNames.outcomes]: WindowOutcome },
     report,
-    async handler(records) {
-      const rejections = records.flatMap(({ value }) => rejectionsIn(value));
-      if (rejections.length === 0) return;
-      const found = await holders(devices, rejections);
-      const at = new Date(clock.now());
-      const commands = rejections.flatMap(({ token, since, ...place }): DeviceLogCommand[] => {
-        const device = found.get(placeOf(place));
-        if (device?.token !== token) return [];
-        const { account, app: application, person, hwid } = device;
-        const action = { type: 'tokenRejected', token, since } as const;
-        return [{ identity: { account, application, person, hwid }, id: device._id, action, at }];
-      });
-      await Promise.all(commands.map((command) => logs.submit(deviceLogOf(command.identity.person), command)));
-    },
+    handler: (records) =>
+      passing(async () => {
+        const rejections = records.flatMap(({ value }) => rejectionsIn(value));
+        if (rejections.length === 0) return;
+        const found = await holders(devices, rejections);
+        const at = new Date(clock.now());
+        const commands = rejections.flatMap(({ token, since, ...place }): DeviceLogCommand[] => {
+          const device = found.get(placeOf(place));
+          if (device?.token !== token) return [];
+          const { account, app: application, person, hwid } = device;
+          const action = { type: 'tokenRejected', token, since } as const;
+          return [{ identity: { account, application, person, hwid }, id: device._id, action, at }];
+        });
+        await Promise.all(commands.map((command) => logs.submit(deviceLogOf(command.identity.person), command)));
+      }),
   });
 }

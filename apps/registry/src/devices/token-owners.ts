@@ -3,6 +3,7 @@ import type { LogWriter } from '@tidings/event-store';
 import { topicNames } from '@tidings/events';
 import { DeviceEvent, type PushTokenSet } from '@tidings/events/generated/tidings/events/v1/devices';
 import type { Clock } from '@tidings/kernel';
+import { passing } from '@tidings/runtime';
 import { type Broker, consume, type Incident, type Subscription } from '@tidings/streaming';
 import type { Collection, Db } from 'mongodb';
 import type { DeviceLogCommand, DeviceLogReply } from './command.ts';
@@ -81,22 +82,23 @@ export function keepTokensUnique(deps: ReactionDeps): Promise<Subscription> {
     topics: { [topicNames.devices]: DeviceEvent },
     report: deps.report,
     lingerMs: LINGER_MS,
-    async handler(records) {
-      const hashes = new Map<string, Set<string>>();
-      for (const { value } of records) {
-        const token = tokenSetBy(value);
-        if (!token) continue;
-        const known = hashes.get(value.application);
-        if (known) known.add(token.tokenHash);
-        else hashes.set(value.application, new Set([token.tokenHash]));
-      }
-      for (const [app, wanted] of hashes) {
-        const found = await rivals(devices, app, [...wanted]);
-        const groups = Map.groupBy(found, ({ platform, token }) => `${platform} ${token}`);
-        await Promise.all(
-          [...groups.values()].filter(({ length }) => length > 1).map((holders) => settle(holders, deps)),
-        );
-      }
-    },
+    handler: (records) =>
+      passing(async () => {
+        const hashes = new Map<string, Set<string>>();
+        for (const { value } of records) {
+          const token = tokenSetBy(value);
+          if (!token) continue;
+          const known = hashes.get(value.application);
+          if (known) known.add(token.tokenHash);
+          else hashes.set(value.application, new Set([token.tokenHash]));
+        }
+        for (const [app, wanted] of hashes) {
+          const found = await rivals(devices, app, [...wanted]);
+          const groups = Map.groupBy(found, ({ platform, token }) => `${platform} ${token}`);
+          await Promise.all(
+            [...groups.values()].filter(({ length }) => length > 1).map((holders) => settle(holders, deps)),
+          );
+        }
+      }),
   });
 }

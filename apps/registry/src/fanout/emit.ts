@@ -1,5 +1,5 @@
 import { SendBatch, type Window } from '@tidings/events';
-import { type Channel, channelOf, type ChunkSet } from '@tidings/kernel';
+import { type Channel, channelOf, type ChunkSet, platformOf } from '@tidings/kernel';
 import type { OutRecord } from '@tidings/streaming';
 import { Bytes, type Columns, NOT_DISPLAYABLE } from './columns.ts';
 import { type ChunkKey, chunkRecordKey, WINDOW_SIZE } from './keys.ts';
@@ -104,7 +104,8 @@ export class BatchWriter {
     this.#positions[i] = position;
     if (isGone) {
       this.#gone[i >>> 3]! |= 1 << (i & 7);
-      this.#platforms[i] = row < 0 ? 0 : columns.platforms[row]!;
+      // Counted under the platform that it had when it was planned (R-H11), whatever has become of it.
+      this.#platforms[i] = platformOf[channel];
       this.#languages[i] = 0;
       this.#checks.fill(0, i * 3, i * 3 + 3);
       this.#badges[i] = 0;

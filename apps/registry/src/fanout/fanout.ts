@@ -1,7 +1,7 @@
 import { FanoutTask, MessageEvent, topicNames, WindowOutcome } from '@tidings/events';
 import { randomBase62 } from '@tidings/kernel';
 import type { Operations } from '@tidings/rpc';
-import { Closing, every, operationsOf, type ServiceDeps } from '@tidings/runtime';
+import { Closing, every, operationsOf, type ServiceDeps, passing } from '@tidings/runtime';
 import { type Broker, consume, type ConsumeOptions, type Readers } from '@tidings/streaming';
 import { openAccountStore } from '../accounts/store.ts';
 import { applicationView } from '../applications/view.ts';
@@ -17,7 +17,6 @@ import { openPlanLogs } from './logs.ts';
 import { Marks } from './marks.ts';
 import { Releases } from './messages.ts';
 import { OutgoingMessages } from './outgoing.ts';
-import { passing } from './passing.ts';
 import { Planner } from './planning.ts';
 import { fanoutsLog } from './plans.ts';
 import { DeviceScan } from './scan.ts';
