@@ -110,17 +110,23 @@ async function takeOver({ pid, port }: Note, folder: string, note: string): Prom
   return owned({ pid, port }, folder, note);
 }
 
+/** Servers that end with this process: folder by pid. */
+const ending = new Map<number, string>();
+
+/** A signal would make them wait for secondaries, and the next start would meet a server that is about to end. The journal has everything. */
+function endAll(): void {
+  for (const [pid, folder] of ending) if (isMongodOf(pid, folder)) killNow(pid);
+}
+
 function owned({ pid, port }: Pick<Note, 'pid' | 'port'>, folder: string, note: string): Mongod {
-  // A signal would make it wait for secondaries, and the next start would meet a server that is about to end. The journal has everything.
-  const endWithParent = (): void => {
-    if (isMongodOf(pid, folder)) killNow(pid);
-  };
-  process.once('exit', endWithParent);
+  if (ending.size === 0) process.once('exit', endAll);
+  ending.set(pid, folder);
   return {
     url: urlOf(port),
     pid,
     async stop() {
-      process.off('exit', endWithParent);
+      ending.delete(pid);
+      if (ending.size === 0) process.off('exit', endAll);
       await shutDown(port);
       if (!(await isGone(pid, STOP_TIMEOUT_MS))) await kill(pid);
       await writeNote(note, { pid: 0, port, parent: 0 });
@@ -138,16 +144,22 @@ async function readNote(note: string): Promise<Note | undefined> {
 
 const writeNote = (file: string, note: Note): Promise<void> => writeFile(file, JSON.stringify(note));
 
-/** Guards against a pid that another program has got meanwhile. */
+/** Guards against a pid that another program has got meanwhile. One that is just dying has no arguments any more, and still its locks. */
 function isMongodOf(pid: number, folder: string): boolean {
   if (!(pid > 0) || !isAlive(pid)) return false;
-  switch (process.platform) {
-    case 'linux':
-      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(folder);
-    case 'win32':
-      return true;
-    default:
-      return spawnSync('ps', ['-ww', '-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).stdout.includes(folder);
+  const args = argumentsOf(pid);
+  return args === '' || args.includes(folder);
+}
+
+function argumentsOf(pid: number): string {
+  if (process.platform === 'win32') return '';
+  if (process.platform !== 'linux') {
+    return spawnSync('ps', ['-ww', '-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).stdout;
+  }
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
   }
 }
 
