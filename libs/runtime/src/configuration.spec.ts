@@ -17,7 +17,6 @@ describe('readEnv', () => {
     expect(configuration).toMatchObject({
       host: '127.0.0.1',
       port: 8080,
-      eventsPort: 8081,
       kafkaBrokers: [],
       allowPrivate: [],
       testClock: false,
@@ -37,7 +36,6 @@ describe('readEnv', () => {
       KAFKA_BROKERS: 'a:9092, b:9092',
       TIDINGS_MASTER_KEY: key.toString('base64'),
       APNS_URL: 'http://127.0.0.1:9000',
-      SMTP_URL: 'smtp://relay:25',
       TIDINGS_ALLOW_PRIVATE: '127.0.0.0/8,fd00::/8',
       TIDINGS_TEST_CLOCK: '1',
     });
@@ -45,7 +43,7 @@ describe('readEnv', () => {
       port: 0,
       kafkaBrokers: ['a:9092', 'b:9092'],
       masterKey: key,
-      providers: { apns: 'http://127.0.0.1:9000', smtp: 'smtp://relay:25', fcm: undefined },
+      providers: { apns: 'http://127.0.0.1:9000', fcm: undefined },
       allowPrivate: ['127.0.0.0/8', 'fd00::/8'],
       testClock: true,
     });
@@ -66,7 +64,6 @@ describe('readEnv', () => {
       TIDINGS_MASTER_KEY: Buffer.from('secret').toString('base64'),
       TIDINGS_ADMIN_TOKEN: 'a secret',
       FCM_URL: 'fcm',
-      SMPP_URL: 'http://smsc',
       TIDINGS_EXTRA_CA: '/nowhere.pem',
       TIDINGS_ALLOW_PRIVATE: '10.0.0.0/33',
       TIDINGS_TEST_CLOCK: 'yes',

@@ -9,16 +9,6 @@ export interface ProviderAddresses {
   readonly apns?: string | undefined;
   readonly apnsSandbox?: string | undefined;
   readonly fcm?: string | undefined;
-  readonly hms?: string | undefined;
-  readonly hmsToken?: string | undefined;
-  readonly adm?: string | undefined;
-  readonly admToken?: string | undefined;
-  readonly wnsToken?: string | undefined;
-  readonly smtp?: string | undefined;
-  readonly smpp?: string | undefined;
-  readonly line?: string | undefined;
-  readonly whatsapp?: string | undefined;
-  readonly kakao?: string | undefined;
 }
 
 /** Everything that the environment decides, checked and typed: the names of architecture 8. */
@@ -26,7 +16,6 @@ export interface Configuration {
   readonly host: string;
   /** 0 = any free port. */
   readonly port: number;
-  readonly eventsPort: number;
   /** Absent = health is served beside HTTP. */
   readonly healthPort?: number | undefined;
   /** Address for links, without a slash at the end. Absent = `http://HOST:PORT`. */
@@ -42,7 +31,6 @@ export interface Configuration {
   readonly providers: ProviderAddresses;
   /** PEM text of further authorities. */
   readonly extraCa?: string | undefined;
-  readonly smtpListenPort?: number | undefined;
   /** Private ranges that callers' addresses may lie in, as CIDR. */
   readonly allowPrivate: readonly string[];
   readonly testClock: boolean;
@@ -100,7 +88,6 @@ const environment = z.object({
     .regex(/^[\w.:-]+$/, 'must be a host name or an IP address')
     .default('127.0.0.1'),
   PORT: port.default(8080),
-  EVENTS_PORT: port.default(8081),
   HEALTH_PORT: port.optional(),
   PUBLIC_URL: web.transform((url) => url.replace(/\/+$/, '')).optional(),
   MONGO_URL: z
@@ -126,18 +113,7 @@ const environment = z.object({
   APNS_URL: web.optional(),
   APNS_SANDBOX_URL: web.optional(),
   FCM_URL: web.optional(),
-  HMS_URL: web.optional(),
-  HMS_TOKEN_URL: web.optional(),
-  ADM_URL: web.optional(),
-  ADM_TOKEN_URL: web.optional(),
-  WNS_TOKEN_URL: web.optional(),
-  SMTP_URL: address('smtp', 'smtps').optional(),
-  SMPP_URL: address('smpp', 'smpps', 'ssmpp').optional(),
-  LINE_URL: web.optional(),
-  WHATSAPP_URL: web.optional(),
-  KAKAO_URL: web.optional(),
   TIDINGS_EXTRA_CA: pemFile.optional(),
-  SMTP_LISTEN_PORT: port.optional(),
   TIDINGS_ALLOW_PRIVATE: list
     .refine((ranges) => ranges.every(isRange), 'must be ranges such as 127.0.0.0/8,10.0.0.0/8')
     .default([]),
@@ -173,7 +149,6 @@ export function readEnv(env: NodeJS.ProcessEnv = process.env): Configuration {
   return {
     host: data.HOST,
     port: data.PORT,
-    eventsPort: data.EVENTS_PORT,
     healthPort: data.HEALTH_PORT,
     publicUrl: data.PUBLIC_URL,
     mongoUrl: data.MONGO_URL,
@@ -185,19 +160,8 @@ export function readEnv(env: NodeJS.ProcessEnv = process.env): Configuration {
       apns: data.APNS_URL,
       apnsSandbox: data.APNS_SANDBOX_URL,
       fcm: data.FCM_URL,
-      hms: data.HMS_URL,
-      hmsToken: data.HMS_TOKEN_URL,
-      adm: data.ADM_URL,
-      admToken: data.ADM_TOKEN_URL,
-      wnsToken: data.WNS_TOKEN_URL,
-      smtp: data.SMTP_URL,
-      smpp: data.SMPP_URL,
-      line: data.LINE_URL,
-      whatsapp: data.WHATSAPP_URL,
-      kakao: data.KAKAO_URL,
     },
     extraCa: data.TIDINGS_EXTRA_CA,
-    smtpListenPort: data.SMTP_LISTEN_PORT,
     allowPrivate: data.TIDINGS_ALLOW_PRIVATE,
     testClock: data.TIDINGS_TEST_CLOCK,
     logLevel: data.LOG_LEVEL,
