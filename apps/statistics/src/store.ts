@@ -1,7 +1,8 @@
 import type { ChunkStages, FailedDevices, HourSets } from '@tidings/delivery';
 import { ChunkSet } from '@tidings/kernel';
-import { type AnyBulkWriteOperation, Binary, type Collection, type Db, MongoBulkWriteError } from 'mongodb';
-import { type Change, type Group, mergePart, noParts, type PartName, type Parts, stagesOf } from './stages.ts';
+import { project, type ProjectedDocument } from '@tidings/projecting';
+import { Binary, type Collection, type Db, type Document } from 'mongodb';
+import { type Change, type Group, mergePart, noParts, type Parts, stagesOf } from './stages.ts';
 
 type HoursDocument = [hour: number, set: Binary][];
 type FailedDocument = { category: string; code: string; name: string; hours: HoursDocument }[];
@@ -30,7 +31,6 @@ export interface StageStore {
   forget(messages: readonly string[]): Promise<void>;
 }
 
-const DUPLICATE_KEY = 11000;
 const idOf = ({ message, application, platform, chunk }: Group): string =>
   `${message}/${application}/${platform}/${chunk}`;
 /** Ids of a message: codes hold no character above "/"'s successor. */
@@ -40,8 +40,19 @@ export function openStageStore(db: Db): StageStore {
   const groups = db.collection<GroupDocument>('groups');
   return {
     async apply(changes, at) {
-      let open = joined(changes);
-      while (open.length > 0) open = await writeOnce(groups, open, at);
+      await project(groups as unknown as Collection<ProjectedDocument>, changes, {
+        idOf: ({ group }) => idOf(group),
+        partOf: ({ part }) => part,
+        fold: (stored, facts) => {
+          const { part } = facts[0]!;
+          const known = stored ? partsOf({ [part]: stored })[part] : undefined;
+          // All facts are of one part, and so are the values.
+          const values = facts.map(({ value }) => value);
+          const value = values.reduce((a, b) => mergePart(part, a as never, b as never), known ?? values[0]!);
+          return documentOf({ ...facts[0]!, value } as Change);
+        },
+        onInsert: ({ group }) => ({ platform: group.platform, createdAt: at }),
+      });
     },
     async stagesOf(message) {
       const documents = await groups.find({ _id: idsOf(message) }).toArray();
@@ -53,56 +64,6 @@ export function openStageStore(db: Db): StageStore {
   };
 }
 
-/** One change per document and part. */
-function joined(changes: readonly Change[]): Change[] {
-  const byTarget = new Map<string, Change>();
-  for (const change of changes) {
-    const key = `${idOf(change.group)}/${change.part}`;
-    const present = byTarget.get(key);
-    byTarget.set(key, present ? withValue(change, merged(change, present.value)) : change);
-  }
-  return [...byTarget.values()];
-}
-
-// The part of both values is the same by construction: they share the key.
-const merged = <P extends PartName>(change: { part: P; value: Parts[P] }, other: unknown): Parts[P] =>
-  mergePart(change.part, other as Parts[P], change.value);
-const withValue = (change: Change, value: Parts[PartName]): Change => ({ ...change, value }) as Change;
-
-/** Loads, merges, writes; what another writer changed in between comes back to be done again. */
-async function writeOnce(groups: Collection<GroupDocument>, changes: readonly Change[], at: Date): Promise<Change[]> {
-  const ids = [...new Set(changes.map(({ group }) => idOf(group)))];
-  const found = new Map(
-    (await groups.find({ _id: { $in: ids } }).toArray()).map((document) => [document._id, document]),
-  );
-  const operations = changes.map((change): AnyBulkWriteOperation<GroupDocument> => {
-    const { group, part } = change;
-    const document = found.get(idOf(group));
-    const rev = document?.[part]?.rev ?? 0;
-    const value = document?.[part] ? merged(change, partsOf(document)[part]) : change.value;
-    return {
-      updateOne: {
-        filter: { _id: idOf(group), [`${part}.rev`]: rev === 0 ? { $exists: false } : rev },
-        update: {
-          $set: { [part]: { rev: rev + 1, ...(documentOf({ ...change, value } as Change) as object) } },
-          $setOnInsert: { platform: group.platform, createdAt: at },
-        },
-        // With a revision that moved, the upsert meets the _id and is refused: the sign of a conflict.
-        upsert: true,
-      },
-    };
-  });
-  try {
-    await groups.bulkWrite(operations, { ordered: false });
-    return [];
-  } catch (error) {
-    if (!(error instanceof MongoBulkWriteError)) throw error;
-    const failures = [error.writeErrors].flat();
-    if (failures.length === 0 || failures.some(({ code }) => code !== DUPLICATE_KEY)) throw error;
-    return failures.map(({ index }) => changes[index]!);
-  }
-}
-
 const hoursDocument = (hours: HourSets): HoursDocument => [...hours].map(([hour, set]) => [hour, binary(set)]);
 const hoursOf = (document: HoursDocument): HourSets => new Map(document.map(([hour, set]) => [hour, setOf(set)]));
 const binary = (set: ChunkSet): Binary => new Binary(set.encode());
@@ -112,7 +73,7 @@ const failedDocument = (failed: readonly FailedDevices[]): FailedDocument =>
 const failedOf = (document: FailedDocument): FailedDevices[] =>
   document.map(({ hours, ...kind }) => ({ ...kind, hours: hoursOf(hours) }));
 
-function documentOf(change: Change): unknown {
+function documentOf(change: Change): Document {
   switch (change.part) {
     case 'plan': {
       const { eligible, excluded, failed } = change.value;
@@ -129,7 +90,7 @@ function documentOf(change: Change): unknown {
   }
 }
 
-function partsOf({ plan, wire, delivered, opened }: GroupDocument): Parts {
+function partsOf({ plan, wire, delivered, opened }: Partial<GroupDocument>): Parts {
   return {
     plan: plan
       ? {

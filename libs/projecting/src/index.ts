@@ -1,0 +1,1 @@
+export { project, type ProjectedDocument, type Projection } from './project.ts';

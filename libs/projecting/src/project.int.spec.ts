@@ -1,0 +1,57 @@
+import type { Document } from 'mongodb';
+import { describeWithMongo } from '@tidings/testing';
+import { project, type ProjectedDocument, type Projection } from './project.ts';
+
+interface Seen {
+  readonly id: string;
+  readonly n: number;
+}
+
+const union = (stored: Document | undefined, facts: readonly Seen[]): Document => ({
+  seen: [...new Set([...((stored?.['seen'] as number[] | undefined) ?? []), ...facts.map(({ n }) => n)])].sort(
+    (a, b) => a - b,
+  ),
+});
+const whole: Projection<Seen> = { idOf: ({ id }) => id, fold: union };
+const ofTwoTopics: Projection<Seen> = {
+  ...whole,
+  partOf: ({ n }) => (n % 2 === 0 ? 'even' : 'odd'),
+  onInsert: ({ n }) => ({ first: n }),
+};
+const facts = (id: string, ...numbers: number[]): Seen[] => numbers.map((n) => ({ id, n }));
+
+describeWithMongo('project', (mongo) => {
+  const collection = (name: string) => mongo.db.collection<ProjectedDocument>(name);
+
+  it('folds the facts of many documents, and tells what is stored', async () => {
+    const documents = collection('whole');
+    await project(documents, [...facts('a', 1, 2), ...facts('b', 3)], whole);
+    const stored = await project(documents, facts('a', 2, 4), whole);
+    expect(stored.get('a')).toEqual({ seen: [1, 2, 4], rev: 2 });
+    expect(await documents.find().sort({ _id: 1 }).toArray()).toEqual([
+      { _id: 'a', seen: [1, 2, 4], rev: 2 },
+      { _id: 'b', seen: [3], rev: 1 },
+    ]);
+  });
+
+  it('loses nothing between writers of the same documents', async () => {
+    const documents = collection('contended');
+    const numbers = Array.from({ length: 60 }, (_, i) => i);
+    await Promise.all(numbers.map((n) => project(documents, facts(`d${n % 2}`, n), whole)));
+    const found = await documents.find().sort({ _id: 1 }).toArray();
+    expect(found.map((document): unknown => document['seen'])).toEqual([
+      numbers.filter((n) => n % 2 === 0),
+      numbers.filter((n) => n % 2 === 1),
+    ]);
+  });
+
+  it('keeps parts apart, whichever comes first', async () => {
+    const documents = collection('parts');
+    await Promise.all([1, 2, 3, 4, 5, 6].map((n) => project(documents, facts('a', n), ofTwoTopics)));
+    expect(await documents.findOne({ _id: 'a' })).toMatchObject({
+      even: { seen: [2, 4, 6], rev: 3 },
+      odd: { seen: [1, 3, 5], rev: 3 },
+      first: expect.any(Number) as number,
+    });
+  });
+});
