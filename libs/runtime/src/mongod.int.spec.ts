@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { type Mongod, mongoOptions, startMongod } from './mongod.ts';
+import { isAlive } from './processes.ts';
 
 describe('startMongod', () => {
   const started: Mongod[] = [];
@@ -46,13 +47,13 @@ describe('startMongod', () => {
     await belongTo(process.ppid);
     const borrowed = await startMongod(folder);
     await borrowed.stop();
-    expect(() => process.kill(pid, 0)).not.toThrow();
+    expect(isAlive(pid)).toBe(true);
 
     await belongTo(2 ** 22 + 1);
     const inherited = await startMongod(folder);
     expect(inherited.pid).toBe(pid);
     await inherited.stop();
-    expect(() => process.kill(pid, 0)).toThrow();
+    expect(isAlive(pid)).toBe(false);
     await rm(folder, { recursive: true, force: true });
   });
 
@@ -78,7 +79,7 @@ describe('startMongod', () => {
     await rm(join(folder, 'tidings-mongod.json'));
     const again = await start(folder);
     expect(again.pid).not.toBe(pid);
-    expect(() => process.kill(pid, 0)).toThrow();
+    expect(isAlive(pid)).toBe(false);
     await again.stop();
     await rm(folder, { recursive: true, force: true });
   });
