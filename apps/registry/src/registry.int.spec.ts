@@ -308,6 +308,15 @@ describeWithMongo('the registry', (mongo) => {
       expect(await tagsOf('shared', { application: third })).toMatchObject({ Level: 3 });
     });
 
+    it('are shared by applications that a person comes to in one call', async () => {
+      await apply(
+        command('both', registration({ tags: { Level: 9, Colour: 'red' } })),
+        command('both', registration({ tags: { Products: ['a'] } }), { application: sister }),
+      );
+      expect(await tagsOf('both')).toMatchObject({ Level: 9, Products: ['a'], Colour: 'red' });
+      expect(await tagsOf('both', { application: sister })).toMatchObject({ Level: 9, Products: ['a'] });
+    });
+
     it('wrong in setTags change nothing; wrong in a registration are skipped', async () => {
       await register('wrong', { tags: { Level: 'high', Colour: 'blue', Nope: 1 } });
       expect(await tagsOf('wrong')).toMatchObject({ Colour: 'blue' });

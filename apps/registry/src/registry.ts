@@ -17,6 +17,7 @@ import { getTagsRpc } from './devices/get-tags.ts';
 import { locateRpc } from './devices/locate.ts';
 import { devicesLog } from './devices/log.ts';
 import { openNotes } from './devices/notes.ts';
+import { openPersons } from './devices/persons.ts';
 import { prepareRpc } from './devices/prepare.ts';
 import { deviceRecords } from './devices/publish.ts';
 import { openSequences } from './devices/sequences.ts';
@@ -120,7 +121,12 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
   await Promise.all([prepareAccounts(db), prepareDevices(db)]);
   const store = openAccountStore(db);
   const accountLogs = await openCategory(deps, accountsLog, (commit) => configurationRecords(commit, store), closing);
-  const deviceLogs = await openCategory(deps, devicesLog(openSequences(db), openNotes(db)), deviceRecords, closing);
+  const deviceLogs = await openCategory(
+    deps,
+    devicesLog({ sequences: openSequences(db), readNotes: openNotes(db), knownPersons: openPersons(db) }),
+    deviceRecords,
+    closing,
+  );
 
   const write = accountWriter(accountLogs.writer);
   await write({

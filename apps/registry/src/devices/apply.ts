@@ -20,20 +20,32 @@ export interface DevicesDeps {
   readonly logs: LogWriter<DeviceLogCommand, DeviceLogReply>;
 }
 
+/** What is known of tags may be this old where unknown ones are skipped anyway: clients that send some always must not cost a query each. */
+const TAG_PATIENCE_MS = 250;
+
 const tagsIn = ({ command }: DeviceCommand): Readonly<Record<string, unknown>> | undefined =>
   command?.$case === 'register' || command?.$case === 'setTags' ? command.value.tags : undefined;
 
-/** The tags of each account, with all names that the commands use; read anew only where one is unknown. */
+interface UsedTags {
+  readonly names: Set<string>;
+  /** A request that sets tags sees those that were added a moment ago elsewhere. */
+  exact: boolean;
+}
+
+/** The tags of each account that the commands are about. */
 async function tagSets(commands: readonly DeviceCommand[], tags: Tags): Promise<ReadonlyMap<string, TagSet>> {
-  const names = new Map<string, Set<string>>();
+  const used = new Map<string, UsedTags>();
   for (const command of commands) {
-    let ofAccount = names.get(command.account);
-    if (!ofAccount) names.set(command.account, (ofAccount = new Set()));
-    for (const name in tagsIn(command)) ofAccount.add(name);
+    let ofAccount = used.get(command.account);
+    if (!ofAccount) used.set(command.account, (ofAccount = { names: new Set(), exact: false }));
+    if (command.command?.$case === 'setTags') ofAccount.exact = true;
+    for (const name in tagsIn(command)) ofAccount.names.add(name);
   }
-  return new Map(
-    await Promise.all([...names].map(async ([account, used]) => [account, await tags.of(account, used)] as const)),
-  );
+  const sets = [...used].map(async ([account, { names, exact }]) => {
+    const set = await tags.of(account, names, exact ? 0 : TAG_PATIENCE_MS);
+    return [account, set] as const;
+  });
+  return new Map(await Promise.all(sets));
 }
 
 /** A command with the device that it is about. */

@@ -29,9 +29,14 @@ export type DeviceState = Device | UsedKey;
 export interface GroupContext {
   /** Numbers for devices that are registered for the first time, by id. */
   readonly seqs: ReadonlyMap<string, number>;
+  /** Ids of those among them whose person has no other device, nor gets one in this group: there is nothing to share. */
+  readonly alone: ReadonlySet<string>;
   /** What devices say about themselves, where a decision turns on it, by id. */
   readonly notes: ReadonlyMap<string, DeviceNotes>;
 }
+
+/** Those of the persons that have a device. */
+export type PersonsReader = (persons: readonly string[]) => Promise<ReadonlySet<string>>;
 
 export type NotesReader = (ids: readonly string[]) => Promise<ReadonlyMap<string, DeviceNotes>>;
 
@@ -60,26 +65,43 @@ function sistersOf(view: View, { identity: { person }, id }: DeviceLogCommand): 
     .map(({ state }) => state as Device);
 }
 
-/** Numbers for the devices that the group is the first to register. */
+/** The commands that are the first to register their device, one for each. */
+function firstRegistrations(commands: readonly DeviceLogCommand[], view: View): ReadonlyMap<string, DeviceLogCommand> {
+  const first = new Map<string, DeviceLogCommand>();
+  for (const command of commands) {
+    if (command.action.type !== 'register' || first.has(command.id) || device(view, command.id)) continue;
+    first.set(command.id, command);
+  }
+  return first;
+}
+
 async function newSeqs(
-  commands: readonly DeviceLogCommand[],
-  view: View,
+  first: ReadonlyMap<string, DeviceLogCommand>,
   sequences: Sequences,
 ): Promise<Map<string, number>> {
-  const fresh = new Map<string, Set<string>>();
-  for (const { action, id, identity } of commands) {
-    if (action.type !== 'register' || device(view, id)) continue;
-    const ids = fresh.get(identity.application);
-    if (ids) ids.add(id);
-    else fresh.set(identity.application, new Set([id]));
-  }
   const seqs = new Map<string, number>();
-  for (const [application, ids] of fresh) {
-    const numbers = await sequences.take(application, ids.size);
-    let i = 0;
-    for (const id of ids) seqs.set(id, numbers[i++]!);
+  for (const [application, commands] of Map.groupBy(first.values(), ({ identity }) => identity.application)) {
+    const numbers = await sequences.take(application, commands.length);
+    commands.forEach(({ id }, i) => seqs.set(id, numbers[i]!));
   }
   return seqs;
+}
+
+async function aloneAmong(
+  first: ReadonlyMap<string, DeviceLogCommand>,
+  commands: readonly DeviceLogCommand[],
+  knownPersons: PersonsReader,
+): Promise<ReadonlySet<string>> {
+  if (first.size === 0) return new Set();
+  const known = await knownPersons([...first.values()].map(({ identity }) => identity.person));
+  const shared = new Set<string>();
+  const devices = new Map<string, string>();
+  for (const { id, identity } of commands) {
+    if ((devices.get(identity.person) ?? id) !== id) shared.add(identity.person);
+    devices.set(identity.person, id);
+  }
+  const alone = [...first.values()].filter(({ identity: { person } }) => !known.has(person) && !shared.has(person));
+  return new Set(alone.map(({ id }) => id));
 }
 
 /** The notes that the group turns on. A token that the group itself registers again counts as registered, in whatever order. */
@@ -141,30 +163,41 @@ const deviceDocument = (state: Device): Record<string, unknown> => ({
 });
 
 /** Devices and the Idempotency-Keys of what happened to them, in 64 logs by person (architecture 4). */
-export const devicesLog = (
-  sequences: Sequences,
-  readNotes: NotesReader,
-): LogDefinition<DeviceLogCommand, DeviceEvent, DeviceState, DeviceLogReply, GroupContext> => ({
+export const devicesLog = ({
+  sequences,
+  readNotes,
+  knownPersons,
+}: {
+  readonly sequences: Sequences;
+  readonly readNotes: NotesReader;
+  readonly knownPersons: PersonsReader;
+}): LogDefinition<DeviceLogCommand, DeviceEvent, DeviceState, DeviceLogReply, GroupContext> => ({
   category: 'devices',
   lookups: { [DEVICES]: 'person' },
   notesField: 'self',
 
   needs({ id, key, identity, action }) {
     const ids = key === undefined ? [deviceAt(id)] : [deviceAt(id), keyAt(key)];
-    // A registration may turn out to be the first, and then the person's other devices have what it shares with them.
-    if (action.type !== 'register' && !concernsSisters(action)) return { ids };
+    if (!concernsSisters(action)) return { ids };
     return { ids, lookups: [{ collection: DEVICES, field: 'person', value: identity.person }] };
   },
 
   async prepare(commands, view) {
-    return { seqs: await newSeqs(commands, view, sequences), notes: await notesFor(commands, readNotes) };
+    const first = firstRegistrations(commands, view);
+    const [seqs, alone, notes] = await Promise.all([
+      newSeqs(first, sequences),
+      aloneAmong(first, commands, knownPersons),
+      notesFor(commands, readNotes),
+    ]);
+    return { seqs, alone, notes };
   },
 
-  decide(command, view, { seqs, notes }) {
+  decide(command, view, { seqs, alone, notes }) {
     const { identity, id, action, at } = command;
     if (isUsed(view, command)) return { events: [], reply: {} };
     const own = withNotes(device(view, id), notes.get(id));
-    const wantsSisters = concernsSisters(action) || (action.type === 'register' && !own);
+    // A new device takes over what its sisters share; that is loaded here, because hardly any has one.
+    const wantsSisters = concernsSisters(action) || (action.type === 'register' && !own && !alone.has(id));
     const sisters = wantsSisters ? sistersOf(view, command) : [];
     const decision = decide(identity, { own, sisters }, action, seqs.get(id), at);
     const events = command.key === undefined ? decision.events : [...decision.events, keyUsed(command, own?.seq ?? 0)];

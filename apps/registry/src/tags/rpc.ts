@@ -12,7 +12,9 @@ const byName = (a: { name: string }, b: { name: string }): number => (a.name < b
 export const tagsRpc = (tags: Tags, write: AccountWriter, clock: Clock): TagMethods => ({
   async addTag({ account, name, type, applicationSpecific }) {
     const action = { type: 'addTag', name, tagType: type, applicationSpecific } as const;
-    await write({ account: account || DEFAULT_ACCOUNT, action, at: new Date(clock.now()) });
+    const owner = account || DEFAULT_ACCOUNT;
+    await write({ account: owner, action, at: new Date(clock.now()) });
+    await tags.read(owner);
     return {};
   },
 

@@ -15,37 +15,53 @@ function tagSet(own: readonly TagDefinition[]): TagSet {
   return { named: (name) => byName.get(name), numbered: (number) => byNumber.get(number), all };
 }
 
-/**
- * The tags of every account, each read once, and again when a name is not among them and the account has new ones: a tag can be used as
- * soon as it was added, on any replica.
- */
+/** The tags of every account, each read once, and again when a name is not among them and the account has new ones. */
 export interface Tags {
-  /** A set that has all of `names` that exist. */
-  of(account: string, names?: Iterable<string>): Promise<TagSet>;
+  /**
+   * A set that has all of `names` that exist. What this process added is among them at once, what others added after `patienceMs` at the
+   * latest: nothing is asked where that was asked so recently. @default 0: at once
+   */
+  of(account: string, names?: Iterable<string>, patienceMs?: number): Promise<TagSet>;
   /** The set as it was last read, undefined before the first time. */
   known(account: string): TagSet | undefined;
   /** Reads the set anew. */
   read(account: string): Promise<TagSet>;
 }
 
+interface Known {
+  readonly set: TagSet;
+  /** When it was last seen to be complete, by `performance.now()`. */
+  completeAt: number;
+}
+
 export function openTags(store: AccountStore): Tags {
-  const known = new Map<string, TagSet>();
+  const sets = new Map<string, Known>();
   const read = async (account: string): Promise<TagSet> => {
+    const completeAt = performance.now();
     const set = tagSet(await store.tags(account));
-    known.set(account, set);
+    const known = sets.get(account);
+    if (!known || known.completeAt <= completeAt) sets.set(account, { set, completeAt });
     return set;
   };
+  /** The set, read anew if the account has tags that are not in it. */
+  const complete = async (account: string, known: Known): Promise<TagSet> => {
+    const asked = performance.now();
+    const made = await store.tagsMade(account);
+    if (made > known.set.all.length - defaultTagList.length) return read(account);
+    known.completeAt = Math.max(known.completeAt, asked);
+    return known.set;
+  };
   return {
-    known: (account) => known.get(account),
+    known: (account) => sets.get(account)?.set,
     read,
-    async of(account, names = []) {
-      const set = known.get(account);
-      if (!set) return read(account);
+    async of(account, names = [], patienceMs = 0) {
+      const known = sets.get(account);
+      if (!known) return read(account);
       for (const name of names) {
-        if (set.named(name)) continue;
-        return (await store.tagsMade(account)) > set.all.length - defaultTagList.length ? read(account) : set;
+        if (known.set.named(name)) continue;
+        return performance.now() - known.completeAt < patienceMs ? known.set : complete(account, known);
       }
-      return set;
+      return known.set;
     },
   };
 }
