@@ -52,6 +52,7 @@ const gateway = await createGateway({
   log: openLog('warn'),
   masterKey: new Uint8Array(32),
   adminToken: 'bench',
+  publicUrl: 'http://127.0.0.1',
 });
 await gateway.listen(0, '127.0.0.1');
 console.log(JSON.stringify({ ready: { url: await gateway.getUrl(), application: APPLICATION, token: SECRET } }));

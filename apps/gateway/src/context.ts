@@ -19,6 +19,8 @@ export interface Context {
   readonly access: Access;
   readonly system: System;
   readonly clock: Clock;
+  /** Public address of the service's own links, without a slash at the end. */
+  readonly publicUrl: string;
 }
 
 /** One call of a method by a caller that was found to be allowed. */

@@ -29,6 +29,8 @@ export interface GatewayDeps {
   readonly log: Logger;
   readonly masterKey: Uint8Array;
   readonly adminToken: string;
+  /** Public address of the service's own links, without a slash at the end. */
+  readonly publicUrl: string;
   /** Further Nest modules on the same port, such as health. */
   readonly imports?: NonNullable<DynamicModule['imports']>;
 }
@@ -56,6 +58,7 @@ export async function createGateway(deps: GatewayDeps): Promise<NestFastifyAppli
     access: new Access(accounts),
     system: systemOf(operations, clock, commands.open),
     clock,
+    publicUrl: deps.publicUrl,
   };
   const api: { exchange?: Exchange } = {};
   const adapter = new FastifyAdapter({

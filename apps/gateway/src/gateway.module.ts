@@ -33,7 +33,7 @@ function routesOf({ json13, apiV2, admin, links }: Controllers): RouteTable {
   const methods: Route[] = Object.entries<Method>(api).map(([name, method]) =>
     controllers[method.family].route(method, handlers[name as keyof typeof api] as Handler<Method>),
   );
-  return new RouteTable([...methods, links.route()]);
+  return new RouteTable([...methods, ...links.routes()]);
 }
 
 /** What Nest serves on the same port, health above all, stays Nest's. */

@@ -99,6 +99,7 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
     log: log.child({ service: 'gateway' }),
     masterKey,
     adminToken,
+    publicUrl,
     // Beside HTTP even where it has a port of its own: who knows one address only can ask there.
     imports: [healthModule(readiness, metrics)],
   });

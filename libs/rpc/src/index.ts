@@ -36,6 +36,8 @@ export {
   FindApplicationReply,
   FindApplicationRequest,
   GetCredentialRequest,
+  GetIconReply,
+  GetIconRequest,
   GetTagsReply,
   GetTagsRequest,
   IssueTokenReply,

@@ -6,6 +6,8 @@ export interface Reply {
   readonly status: number;
   /** JSON text; "" = no body. */
   readonly body: string;
+  /** Goes out instead of JSON. */
+  readonly file?: { readonly type: string; readonly bytes: Uint8Array };
   readonly headers?: Readonly<Record<string, string>>;
 }
 

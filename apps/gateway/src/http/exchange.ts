@@ -86,15 +86,16 @@ export class Exchange {
 const wrongVerb = ({ envelope, allow }: Endpoint): Reply => ({ ...envelope.wrongVerb(), headers: { allow } });
 
 /** Writes a reply with the headers that every reply has. */
-function write(request: IncomingMessage, response: ServerResponse, { status, body, headers }: Reply): void {
+function write(request: IncomingMessage, response: ServerResponse, { status, body, file, headers }: Reply): void {
   if (response.destroyed) return;
   const lines: string[] = [];
-  if (body !== '') lines.push('content-type', JSON_TYPE, 'content-length', String(Buffer.byteLength(body)));
+  if (file) lines.push('content-type', file.type, 'content-length', String(file.bytes.length));
+  else if (body !== '') lines.push('content-type', JSON_TYPE, 'content-length', String(Buffer.byteLength(body)));
   else if (status !== 204) lines.push('content-length', '0');
   if (headers) for (const [name, value] of Object.entries(headers)) lines.push(name, value);
   const { origin } = request.headers;
   if (origin !== undefined) lines.push(...crossOriginHeaders(origin).flat());
   if (request.method === 'OPTIONS') lines.push(...preflightHeaders(request).flat());
   response.writeHead(status, lines);
-  response.end(body);
+  response.end(file?.bytes ?? body);
 }

@@ -151,12 +151,18 @@ describe('other origins (R-ER6)', () => {
   });
 });
 
-describe('short links (R-I19)', () => {
-  it('lead on, or nowhere', async () => {
+describe('own addresses', () => {
+  it('short links lead on, or nowhere (R-I19)', async () => {
     expect(await client.send('GET', '/s/abcdefgh')).toMatchObject({
       status: 302,
       headers: { location: 'https://example.com/17' },
     });
     expect(await client.send('GET', '/s/unknown0')).toMatchObject({ status: 404, body: { code: 5 } });
+  });
+
+  it('icons are served under the hash of their bytes (R-B1)', async () => {
+    const reply = await client.send('GET', '/icons/known.png');
+    expect(reply).toMatchObject({ status: 200, headers: { 'content-type': 'image/png', 'content-length': '2' } });
+    expect(await client.send('GET', '/icons/other.png')).toMatchObject({ status: 404, body: { code: 5 } });
   });
 });

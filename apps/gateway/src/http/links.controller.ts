@@ -5,7 +5,7 @@ import { apiV2Envelope } from '../envelopes/api-v2.ts';
 import { CONTEXT } from '../tokens.ts';
 import type { Route } from './route.ts';
 
-/** `/s/{code}`: the service's own short links (R-I19). */
+/** What the service's own addresses lead to: short links (R-I19) and the icons of applications (R-B1). */
 @Injectable()
 export class LinksController {
   readonly #context: Context;
@@ -14,7 +14,26 @@ export class LinksController {
     this.#context = context;
   }
 
-  route(): Route {
+  routes(): Route[] {
+    return [this.#shortLink(), this.#icon()];
+  }
+
+  #icon(): Route {
+    return {
+      verb: 'GET',
+      path: '/icons/{file}',
+      envelope: apiV2Envelope,
+      serve: async (_request, { file = '' }) => {
+        const { png } = await this.#context.accounts.getIcon({ icon: file.replace(/\.png$/, '') });
+        if (png.length === 0) throw Fault.notFound('Not Found');
+        // The name is a hash of the bytes: what lies behind it never changes.
+        const headers = { 'cache-control': 'public, max-age=31536000, immutable' };
+        return { status: 200, body: '', file: { type: 'image/png', bytes: png }, headers };
+      },
+    };
+  }
+
+  #shortLink(): Route {
     return {
       verb: 'GET',
       path: '/s/{code}',

@@ -87,12 +87,13 @@ export class World {
     setDebug: async ({ on }) => ({ debugUntil: on ? new Date('2026-01-15T13:00:00.123Z') : undefined }),
     describeApplication: async () => ({
       view: this.applications.get(APPLICATION),
-      iconUrl: '',
+      icon: '',
       sdkIos: 'pw',
       sdkAndroid: 'pw',
       settings: { ios_gateway: '1' },
       languages: { en: 12n },
     }),
+    getIcon: async ({ icon }) => ({ png: Buffer.from(icon === 'known' ? '17' : '') }),
     getCredential: unsupported,
     addTag: async ({ name }) => {
       if (name === 'Level') throw Fault.argument('Tag already exists');
@@ -176,6 +177,7 @@ export class World {
       log: openLog('silent'),
       masterKey: new Uint8Array(32),
       adminToken: ADMINISTRATOR,
+      publicUrl: 'https://push.example',
       imports,
     });
   }

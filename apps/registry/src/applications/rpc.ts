@@ -3,7 +3,7 @@ import { DENIED } from '@tidings/audience';
 import { type Clock, Fault, newCode } from '@tidings/kernel';
 import type { Accounts, ConfigurePlatformRequest } from '@tidings/rpc';
 import { seal } from '@tidings/runtime';
-import type { Db } from 'mongodb';
+import { Binary, type Db } from 'mongodb';
 import type { AccountStore } from '../accounts/store.ts';
 import type { AccountWriter } from '../accounts/writer.ts';
 import { countLanguages } from './languages.ts';
@@ -11,7 +11,13 @@ import { applicationView, shownSettings } from './view.ts';
 
 type ApplicationMethods = Pick<
   Accounts,
-  'createApplication' | 'configurePlatform' | 'setDebug' | 'findApplication' | 'describeApplication' | 'getCredential'
+  | 'createApplication'
+  | 'configurePlatform'
+  | 'setDebug'
+  | 'findApplication'
+  | 'describeApplication'
+  | 'getIcon'
+  | 'getCredential'
 >;
 
 export interface ApplicationsDeps {
@@ -49,10 +55,11 @@ export function applicationsRpc(
   { clock, db, masterKey, displayKey }: ApplicationsDeps,
 ): ApplicationMethods {
   const now = (): Date => new Date(clock.now());
+  const icons = db.collection<{ _id: string; png: Binary }>(ICONS);
   const storeIcon = async (png: Uint8Array): Promise<string> => {
     if (png.length === 0) return '';
     const id = hash('sha256', png, 'hex');
-    await db.collection<{ _id: string }>(ICONS).updateOne({ _id: id }, { $setOnInsert: { png } }, { upsert: true });
+    await icons.updateOne({ _id: id }, { $setOnInsert: { png: new Binary(png) } }, { upsert: true });
     return id;
   };
   const existing = async (code: string) => {
@@ -61,6 +68,11 @@ export function applicationsRpc(
     return application;
   };
   return {
+    async getIcon({ icon }) {
+      const found = await icons.findOne({ _id: icon });
+      return { png: Buffer.from(found?.png.buffer ?? []) };
+    },
+
     async createApplication({ account, title, icon, sdkIos, sdkAndroid, authorizeAllTokens, tokenId: token }) {
       const details = { title, icon: await storeIcon(icon), sdkIos: sdkIos || 'pw', sdkAndroid: sdkAndroid || 'pw' };
       for (let tries = 1; ; tries++) {
@@ -100,7 +112,7 @@ export function applicationsRpc(
       const application = await existing(code);
       return {
         view: applicationView(application),
-        iconUrl: application.icon === '' ? '' : `/icons/${application.icon}.png`,
+        icon: application.icon,
         sdkIos: application.sdkIos,
         sdkAndroid: application.sdkAndroid,
         settings: shownSettings(application, masterKey, displayKey),

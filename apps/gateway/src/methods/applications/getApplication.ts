@@ -4,8 +4,8 @@ import { DENIED } from '../../auth/authorize.ts';
 import type { Handler } from '../../context.ts';
 import { shownProviders } from './providers.ts';
 
-export const getApplication: Handler<typeof api.getApplication> = async ({ application }, { accounts }) => {
-  const { view, iconUrl, sdkIos, sdkAndroid, settings, languages } = await accounts.describeApplication({
+export const getApplication: Handler<typeof api.getApplication> = async ({ application }, { accounts, publicUrl }) => {
+  const { view, icon, sdkIos, sdkAndroid, settings, languages } = await accounts.describeApplication({
     application,
   });
   if (!view) throw Fault.argument(DENIED);
@@ -17,7 +17,7 @@ export const getApplication: Handler<typeof api.getApplication> = async ({ appli
       android_api_type: setting('android_api_type'),
       android_gcm_api_key: setting('android_gcm_api_key'),
       android_sdk: sdkAndroid,
-      icon_url: iconUrl === '' ? null : iconUrl,
+      icon_url: icon === '' ? null : `${publicUrl}/icons/${icon}.png`,
       ios_apple_appid: setting('ios_apple_appid'),
       ios_apple_team: setting('ios_apple_team'),
       ios_apple_user: setting('ios_apple_user'),

@@ -148,8 +148,11 @@ export interface PlatformView {
 }
 
 export interface ApplicationDescription {
-  view: ApplicationView | undefined;
-  iconUrl: string;
+  view:
+    | ApplicationView
+    | undefined;
+  /** Names the icon for GetIcon; "" without one. */
+  icon: string;
   sdkIos: string;
   sdkAndroid: string;
   /** Settings as getApplication shows them, by its field names: clear ones as they are, secret ones as "x" and 32 hex digits (R-RES19). */
@@ -166,6 +169,14 @@ export interface ApplicationDescription_SettingsEntry {
 export interface ApplicationDescription_LanguagesEntry {
   key: string;
   value: bigint;
+}
+
+export interface GetIconRequest {
+  icon: string;
+}
+
+export interface GetIconReply {
+  png: Buffer;
 }
 
 export interface GetCredentialRequest {
@@ -2642,7 +2653,7 @@ export const PlatformView: MessageFns<PlatformView> = {
 };
 
 function createBaseApplicationDescription(): ApplicationDescription {
-  return { view: undefined, iconUrl: "", sdkIos: "", sdkAndroid: "", settings: {}, languages: {} };
+  return { view: undefined, icon: "", sdkIos: "", sdkAndroid: "", settings: {}, languages: {} };
 }
 
 export const ApplicationDescription: MessageFns<ApplicationDescription> = {
@@ -2650,8 +2661,8 @@ export const ApplicationDescription: MessageFns<ApplicationDescription> = {
     if (message.view !== undefined) {
       ApplicationView.encode(message.view, writer.uint32(10).fork()).join();
     }
-    if (message.iconUrl !== "") {
-      writer.uint32(18).string(message.iconUrl);
+    if (message.icon !== "") {
+      writer.uint32(18).string(message.icon);
     }
     if (message.sdkIos !== "") {
       writer.uint32(26).string(message.sdkIos);
@@ -2694,7 +2705,7 @@ export const ApplicationDescription: MessageFns<ApplicationDescription> = {
               break;
             }
 
-            message.iconUrl = reader.string();
+            message.icon = reader.string();
             continue;
           }
           case 3: {
@@ -2789,7 +2800,7 @@ export const ApplicationDescription: MessageFns<ApplicationDescription> = {
     message.view = (object.view !== undefined && object.view !== null)
       ? ApplicationView.fromPartial(object.view)
       : undefined;
-    message.iconUrl = object.iconUrl ?? "";
+    message.icon = object.icon ?? "";
     message.sdkIos = object.sdkIos ?? "";
     message.sdkAndroid = object.sdkAndroid ?? "";
     message.settings = (globalThis.Object.entries(object.settings ?? {}) as [string, string][]).reduce(
@@ -3023,6 +3034,180 @@ export const ApplicationDescription_LanguagesEntry: MessageFns<ApplicationDescri
     const message = createBaseApplicationDescription_LanguagesEntry();
     message.key = object.key ?? "";
     message.value = (object.value !== undefined && object.value !== null) ? BigInt(object.value) : 0n;
+    return message;
+  },
+};
+
+function createBaseGetIconRequest(): GetIconRequest {
+  return { icon: "" };
+}
+
+export const GetIconRequest: MessageFns<GetIconRequest> = {
+  encode(message: GetIconRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.icon !== "") {
+      writer.uint32(10).string(message.icon);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetIconRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetIconRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.icon = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<GetIconRequest, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<GetIconRequest | GetIconRequest[]> | Iterable<GetIconRequest | GetIconRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [GetIconRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [GetIconRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, GetIconRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<GetIconRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [GetIconRequest.decode(p)];
+        }
+      } else {
+        yield* [GetIconRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetIconRequest>, I>>(base?: I): GetIconRequest {
+    return GetIconRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetIconRequest>, I>>(object: I): GetIconRequest {
+    const message = createBaseGetIconRequest();
+    message.icon = object.icon ?? "";
+    return message;
+  },
+};
+
+function createBaseGetIconReply(): GetIconReply {
+  return { png: Buffer.alloc(0) };
+}
+
+export const GetIconReply: MessageFns<GetIconReply> = {
+  encode(message: GetIconReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.png.length !== 0) {
+      writer.uint32(10).bytes(message.png);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetIconReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetIconReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.png = Buffer.from(reader.bytes());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<GetIconReply, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<GetIconReply | GetIconReply[]> | Iterable<GetIconReply | GetIconReply[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [GetIconReply.encode(p).finish()];
+        }
+      } else {
+        yield* [GetIconReply.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, GetIconReply>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<GetIconReply> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [GetIconReply.decode(p)];
+        }
+      } else {
+        yield* [GetIconReply.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetIconReply>, I>>(base?: I): GetIconReply {
+    return GetIconReply.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetIconReply>, I>>(object: I): GetIconReply {
+    const message = createBaseGetIconReply();
+    message.png = object.png ?? Buffer.alloc(0);
     return message;
   },
 };
@@ -6530,6 +6715,8 @@ export interface Accounts {
   findApplication(request: FindApplicationRequest): Promise<FindApplicationReply>;
   /** Everything that getApplication shows. */
   describeApplication(request: FindApplicationRequest): Promise<ApplicationDescription>;
+  /** The PNG behind an icon's address; empty where there is none. */
+  getIcon(request: GetIconRequest): Promise<GetIconReply>;
   /** The sealed credential of a platform, newest version; opened by the dispatcher with the master key. */
   getCredential(request: GetCredentialRequest): Promise<SealedCredential>;
   addTag(request: AddTagRequest): Promise<AddTagReply>;
@@ -6623,6 +6810,15 @@ export const AccountsDefinition = {
       requestType: FindApplicationRequest as typeof FindApplicationRequest,
       requestStream: false,
       responseType: ApplicationDescription as typeof ApplicationDescription,
+      responseStream: false,
+      options: {},
+    },
+    /** The PNG behind an icon's address; empty where there is none. */
+    getIcon: {
+      name: "GetIcon",
+      requestType: GetIconRequest as typeof GetIconRequest,
+      requestStream: false,
+      responseType: GetIconReply as typeof GetIconReply,
       responseStream: false,
       options: {},
     },
