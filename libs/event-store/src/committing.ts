@@ -25,18 +25,20 @@ export interface CommittingParts<Command, Event, State, Reply> {
   readonly touched: (log: Log<Command, Reply>) => void;
 }
 
-const PAUSE_MS = 20;
+const REPEAT_AFTER_MS = 20;
 const MAX_PAUSE_MS = 500;
 
 /** From decided groups to answers: commits first, then states; every group's log is given back exactly once. */
 export class Committing<Command, Event, State, Reply> {
   readonly #parts: CommittingParts<Command, Event, State, Reply>;
+  readonly #repeatAfterMs: number;
   readonly #name = randomBase62(12);
   #commits = 0;
   #abandoned = false;
 
   constructor(parts: CommittingParts<Command, Event, State, Reply>) {
     this.#parts = parts;
+    this.#repeatAfterMs = parts.options.repeatAfterMs ?? REPEAT_AFTER_MS;
   }
 
   /** Stops repeating what the store does not answer. */
@@ -74,7 +76,7 @@ export class Committing<Command, Event, State, Reply> {
     for (const group of groups) group.commit = this.#commitOf(group.log, group.decided.encoded);
     const writing: Promise<void>[] = [];
     let open = groups;
-    for (let pause = PAUSE_MS; open.length > 0; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
+    for (let pause = this.#repeatAfterMs; open.length > 0; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
       const outcomes = await this.#parts.store.insert(open.map((group) => group.filler ?? group.commit!));
       const held = open.filter((group, i) => this.#sort(group, outcomes[i]!));
       if (held.length > 0) writing.push(this.#writeStates(held));
@@ -154,7 +156,7 @@ export class Committing<Command, Event, State, Reply> {
   /** Writes until the store has answered; returns notes that it refused, or undefined when it was given up. */
   async #persist(writes: readonly StateWrite[], until: number): Promise<readonly RefusedWrite[] | undefined> {
     if (writes.length === 0) return [];
-    for (let pause = PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
+    for (let pause = this.#repeatAfterMs; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
       try {
         return await this.#parts.folder.write(writes);
       } catch (error) {

@@ -83,15 +83,16 @@ export class Folder<Event, State> {
   async retryQuarantined(): Promise<void> {
     await this.readQuarantined();
     for (const document of [...this.#quarantined.values()]) {
+      if (!(await this.#retry(document))) continue;
+      await this.#store.release(document.address);
       this.#quarantined.delete(keyOf(document.address));
-      if (await this.#retry(document)) await this.#store.release(document.address);
-      else this.#quarantined.set(keyOf(document.address), document);
     }
   }
 
   async #retry({ address, log, n }: Quarantined): Promise<boolean> {
-    const loaded = new LoadedDocuments<State>(this.reader);
-    await load(this.#store, this.reader, [{ ids: [address] }], loaded);
+    const reader: StateReader<State> = { ...this.reader, isQuarantined: () => false };
+    const loaded = new LoadedDocuments<State>(reader);
+    await load(this.#store, reader, [{ ids: [address] }], loaded);
     const document = loaded.get(address)!;
     let folded: FoldedState<State> | undefined;
     try {
@@ -129,6 +130,8 @@ export class Folder<Event, State> {
     const loaded = new LoadedDocuments<State>(this.reader);
     const ids = commits.flatMap(({ events }) => events.flatMap((event) => this.#fold.addresses(event)));
     await load(this.#store, this.reader, [{ ids }], loaded);
+    // After the commits were read: one that touches a document was written before its quarantine, or after its release.
+    if (this.#quarantined.size > 0) await this.readQuarantined();
     const folded = new Map<LoadedDocument<State>, FoldedState<State>>();
     const failed = new Map<LoadedDocument<State>, unknown>();
     for (const commit of commits) this.#evolveAll(commit, loaded, folded, failed);

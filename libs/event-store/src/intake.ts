@@ -56,6 +56,7 @@ const EXPIRY_STEP_MS = 100;
 export class Intake<Command, Reply> {
   readonly #limits: IntakeLimits;
   readonly #onReady: () => void;
+  readonly #stepMs: number;
   readonly #logs = new Map<string, Log<Command, Reply>>();
   readonly #ready = new Set<Log<Command, Reply>>();
   readonly #pending = new Set<Pending<Command, Reply>>();
@@ -64,6 +65,7 @@ export class Intake<Command, Reply> {
   /** @param onReady hears that {@link take} has something to give. */
   constructor(limits: IntakeLimits, onReady: () => void) {
     this.#limits = limits;
+    this.#stepMs = Math.min(EXPIRY_STEP_MS, limits.answerWithinMs / 4);
     this.#onReady = onReady;
   }
 
@@ -83,7 +85,7 @@ export class Intake<Command, Reply> {
       const deadline = performance.now() + this.#limits.answerWithinMs;
       const pending: Pending<Command, Reply> = { command, deadline, answered: false, resolve, reject };
       this.#pending.add(pending);
-      this.#expiry ??= setTimeout(() => this.#expire(), EXPIRY_STEP_MS);
+      this.#expiry ??= setTimeout(() => this.#expire(), this.#stepMs);
       const log = this.log(name);
       log.queue.push(pending);
       if (!log.busy) this.#makeReady(log);
@@ -164,6 +166,6 @@ export class Intake<Command, Reply> {
       if (pending.deadline > now) break;
       this.reject(pending, Fault.unavailable('The store does not answer'));
     }
-    this.#expiry = this.#pending.size > 0 ? setTimeout(() => this.#expire(), EXPIRY_STEP_MS) : undefined;
+    this.#expiry = this.#pending.size > 0 ? setTimeout(() => this.#expire(), this.#stepMs) : undefined;
   }
 }

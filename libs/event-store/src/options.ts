@@ -22,6 +22,8 @@ export interface OpenLogsOptions<Event> {
   readonly maxPending?: number;
   /** When a command is answered `unavailable` if the store gives no answer. @default 4000 */
   readonly answerWithinMs?: number;
+  /** How soon writes that the store did not answer are repeated, at first. @default 20 */
+  readonly repeatAfterMs?: number;
   /** How often other writers' unfinished commits are looked for, and heads are written. @default 1000 */
   readonly foldEveryMs?: number;
 }

@@ -49,6 +49,7 @@ export class Sweeper<Command, Reply> {
   async open(logs: readonly Log<Command, Reply>[]): Promise<void> {
     const unsure = logs.filter(({ head, behind }) => head === undefined || behind);
     if (unsure.length === 0) return;
+    await this.#parts.folder.readQuarantined();
     const heads = await this.#parts.store.heads(unsure.map(({ name }) => name));
     for (const log of unsure) log.head = Math.max(log.head ?? 0, heads.get(log.name)!);
     const ahead = await this.#parts.store.ahead(unsure.map((log) => ({ log: log.name, applied: log.head! })));

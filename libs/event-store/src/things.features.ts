@@ -16,7 +16,8 @@ export interface Owner {
 }
 
 export type ThingCommand =
-  | { readonly kind: 'add'; readonly id: string; readonly key: string; readonly by: number }
+  /** `blind`: without a look at the keys, so that deciding it twice shows. */
+  | { readonly kind: 'add'; readonly id: string; readonly key: string; readonly by: number; readonly blind?: boolean }
   | { readonly kind: 'name'; readonly id: string; readonly name: string | undefined }
   | { readonly kind: 'put'; readonly id: string; readonly value: unknown }
   | { readonly kind: 'give'; readonly id: string; readonly owner: string }
@@ -89,7 +90,8 @@ export const things: LogDefinition<ThingCommand, ThingEvent, State, ThingReply> 
     const reply = { count: thing.count };
     switch (command.kind) {
       case 'add':
-        if (thing.keys.includes(command.key)) return { events: [], reply: { ...reply, repeated: true } };
+        if (!command.blind && thing.keys.includes(command.key))
+          return { events: [], reply: { ...reply, repeated: true } };
         return {
           events: [{ kind: 'added', id, key: command.key, by: command.by }],
           reply: { count: thing.count + command.by },

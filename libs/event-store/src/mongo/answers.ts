@@ -31,15 +31,18 @@ export const isDuplicateId = ({ code, errmsg, keyPattern }: WriteError): boolean
 
 export const isPassingCode = (code: unknown): boolean => PASSING_CODES.has(code);
 
-/** Whether repeating may help: everything but a server's verdict on the command, and what the driver itself refuses to send. */
+/**
+ * Whether repeating may help: everything but a server's verdict on the command, and what the driver refuses to send. Broken sockets come
+ * through the driver as plain system errors too.
+ */
 export function isPassing(error: unknown): boolean {
   if (error instanceof Unanswered || error instanceof MongoWriteConcernError) return true;
   if (error instanceof MongoServerError) {
     const { code } = error;
     return isPassingCode(code) || error.hasErrorLabel('RetryableWriteError');
   }
-  const unsent = error instanceof MongoInvalidArgumentError || error instanceof MongoCompatibilityError;
-  return error instanceof MongoError && !unsent;
+  if (error instanceof MongoInvalidArgumentError || error instanceof MongoCompatibilityError) return false;
+  return error instanceof MongoError || (error instanceof Error && 'syscall' in error);
 }
 
 /** The answer of one command, or {@link Unanswered} when none comes in time or the error may pass. */

@@ -5,8 +5,10 @@ export type Interference = (command: Document, send: () => Promise<Document>) =>
 
 export interface FaultyDb {
   readonly db: Db;
-  /** Asked for every write command; the first that is given it back unchanged ends it. */
+  /** Asked for every command that is sent as one: the inserts and updates of a writer. */
   interfere(with_: Interference): void;
+  /** Sends, unless the process has died meanwhile. */
+  alive(send: () => Promise<Document>): Promise<Document>;
   /** From now on nothing gets through, as after the death of the process. */
   die(): void;
 }
@@ -44,6 +46,7 @@ export function faulty(db: Db): FaultyDb {
       },
     }),
     interfere: (with_) => void (interference = with_),
+    alive,
     die: () => void (dead = true),
   };
 }

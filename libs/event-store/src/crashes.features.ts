@@ -1,0 +1,171 @@
+import { expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { CountingLogWriter } from './options.ts';
+import type { DocumentAddress } from './port.ts';
+import { type InsertOutcome, type LogStore, Unanswered } from './store.ts';
+import { thingAt, type ThingCommand, type ThingReply, things } from './things.features.ts';
+import { GroupingLogWriter } from './writer.ts';
+
+/** What befalls one write of a store, and perhaps its process. */
+type Fate = 'well' | 'lost' | 'hidden' | 'late' | 'half' | 'diesBefore' | 'diesAfter';
+const fates: readonly Fate[] = ['lost', 'hidden', 'late', 'half', 'diesBefore', 'diesAfter'];
+
+export interface CrashingStore {
+  /** A store for one more writer. */
+  open(): LogStore;
+  document(address: DocumentAddress): Promise<Record<string, unknown> | undefined>;
+  events(log: string): Promise<readonly { readonly n: number; readonly events: readonly Uint8Array[] }[]>;
+}
+
+interface Round {
+  readonly log: string;
+  readonly ids: readonly string[];
+  readonly fate: Fate;
+  /** Which write of the round it befalls. */
+  readonly at: 'commit' | 'states';
+  readonly repeats: boolean;
+}
+
+const LOGS = ['things-0', 'things-1'];
+const round = fc.record({
+  log: fc.constantFrom(...LOGS),
+  ids: fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 1, maxLength: 8 }),
+  fate: fc.oneof({ weight: 2, arbitrary: fc.constant<Fate>('well') }, fc.constantFrom(...fates)),
+  at: fc.constantFrom('commit' as const, 'states' as const),
+  repeats: fc.boolean(),
+});
+
+/** The write protocol under several writers, lost and late answers, and deaths between and amid writes. */
+export function survivesCrashes(start: () => CrashingStore, numRuns: number, seed?: number): void {
+  it('loses nothing acknowledged, doubles nothing, leaves no gaps and folds every state right', async () => {
+    const scripts = fc.array(fc.array(round, { maxLength: 8 }), { minLength: 2, maxLength: 3 });
+    await fc.assert(
+      fc.asyncProperty(scripts, async (writers) => {
+        const store = start();
+        const landings: Promise<unknown>[] = [];
+        const acknowledged = (
+          await Promise.all(writers.map((rounds, i) => runWriter(store, `${i}`, rounds, landings)))
+        ).flat();
+        await Promise.all(landings);
+        await check(store, acknowledged);
+      }),
+      { numRuns, ...(seed !== undefined && { seed }) },
+    );
+  });
+}
+
+/** Runs one writer after the other through the rounds, a new one after each death; returns the acknowledged keys. */
+async function runWriter(
+  store: CrashingStore,
+  name: string,
+  rounds: readonly Round[],
+  landings: Promise<unknown>[],
+): Promise<string[]> {
+  const acknowledged: string[] = [];
+  const closing: Promise<void>[] = [];
+  let process = startProcess(store, landings);
+  for (const [number, { log, ids, fate, at, repeats }] of rounds.entries()) {
+    Object.assign(process, { fate, at });
+    const commands = ids.map((id, i): ThingCommand => ({
+      kind: 'add',
+      id: `${log}/${id}`,
+      key: `${name}.${number}.${i}`,
+      by: 1,
+      blind: !repeats,
+    }));
+    const submitAll = async (): Promise<void> => {
+      const { writer } = process;
+      const replies = await Promise.allSettled(commands.map((command) => writer.submit(log, command)));
+      replies.forEach(({ status }, i) => {
+        if (status === 'fulfilled') acknowledged.push(`${name}.${number}.${i}`);
+      });
+    };
+    await submitAll();
+    if (process.dead) {
+      closing.push(process.writer.close());
+      process = startProcess(store, landings);
+    }
+    if (repeats) await submitAll();
+  }
+  await Promise.all([...closing, process.writer.close()]);
+  return acknowledged;
+}
+
+interface Process {
+  fate: Fate;
+  at: Round['at'];
+  dead: boolean;
+  readonly writer: CountingLogWriter<ThingCommand, ThingReply>;
+}
+
+function startProcess(store: CrashingStore, landings: Promise<unknown>[]): Process {
+  const options = { answerWithinMs: 40, repeatAfterMs: 0, foldEveryMs: 10 };
+  const state = { fate: 'well' as Fate, at: 'commit' as Round['at'], dead: false };
+  const inner = store.open();
+  const take = (at: Round['at']): Fate => {
+    const fate = state.at === at ? state.fate : 'well';
+    if (fate === 'well') return fate;
+    state.fate = 'well';
+    return fate;
+  };
+  const alive = <T>(work: () => Promise<T>): Promise<T> =>
+    state.dead ? Promise.reject(new Unanswered('dead')) : work();
+  const land = (work: () => Promise<unknown>): void => void landings.push(new Promise(setImmediate).then(work));
+
+  const wrapped: LogStore = {
+    heads: (logs) => alive(() => inner.heads(logs)),
+    headsAfter: (log, limit) => alive(() => inner.headsAfter(log, limit)),
+    raiseHeads: (heads) => alive(() => inner.raiseHeads(heads)),
+    ahead: (heads) => alive(() => inner.ahead(heads)),
+    commitsAfter: (log, n, limit) => alive(() => inner.commitsAfter(log, n, limit)),
+    find: (collection, field, values) => alive(() => inner.find(collection, field, values)),
+    readIndexes: (collections) => alive(() => inner.readIndexes(collections)),
+    indexCheck: (collection) => inner.indexCheck(collection),
+    quarantined: () => alive(() => inner.quarantined()),
+    quarantine: (document) => alive(() => inner.quarantine(document)),
+    release: (address) => alive(() => inner.release(address)),
+    async insert(commits) {
+      const unknown = commits.map((): InsertOutcome => ({ kind: 'unknown' }));
+      if (state.dead) return unknown;
+      const fate = take('commit');
+      if (fate === 'late') land(() => inner.insert(commits));
+      state.dead ||= fate === 'diesBefore' || fate === 'diesAfter' || fate === 'half';
+      if (fate === 'lost' || fate === 'late' || fate === 'diesBefore') return unknown;
+      const outcomes = await inner.insert(fate === 'half' ? commits.slice(0, 1) : commits);
+      return fate === 'well' ? outcomes : unknown;
+    },
+    async write(writes) {
+      if (state.dead) throw new Unanswered('dead');
+      const fate = take('states');
+      state.dead ||= fate === 'diesBefore' || fate === 'diesAfter' || fate === 'half';
+      if (fate === 'late') land(() => inner.write(writes));
+      if (fate === 'lost' || fate === 'late' || fate === 'diesBefore') throw new Unanswered(fate);
+      const refused = await inner.write(fate === 'half' ? writes.slice(0, Math.ceil(writes.length / 2)) : writes);
+      if (fate !== 'well') throw new Unanswered(fate);
+      return refused;
+    },
+  };
+  return Object.assign(state, { writer: new GroupingLogWriter(things, wrapped, options) });
+}
+
+async function check(store: CrashingStore, acknowledged: readonly string[]): Promise<void> {
+  const last = new GroupingLogWriter(things, store.open(), {});
+  await last.fold();
+  await last.close();
+  const seen: string[] = [];
+  for (const log of LOGS) {
+    const commits = await store.events(log);
+    expect(commits.map(({ n }) => n)).toEqual(commits.map((_, i) => i + 1));
+    const keysById = new Map<string, string[]>();
+    for (const event of commits.flatMap(({ events }) => events.map((bytes) => things.decode(bytes)))) {
+      if (event.kind !== 'added') continue;
+      keysById.set(event.id, [...(keysById.get(event.id) ?? []), event.key]);
+      seen.push(event.key);
+    }
+    for (const [id, keys] of keysById) {
+      expect(await store.document(thingAt(id))).toMatchObject({ count: keys.length, keys });
+    }
+  }
+  expect(new Set(seen).size).toBe(seen.length);
+  expect(acknowledged.filter((key) => !seen.includes(key))).toEqual([]);
+}

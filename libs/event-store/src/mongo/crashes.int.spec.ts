@@ -1,0 +1,23 @@
+import { describeWithMongo } from '@tidings/testing';
+import type { Document } from 'mongodb';
+import { survivesCrashes } from '../crashes.features.ts';
+import { things } from '../things.features.ts';
+import { mongoLogStore } from './open-logs.ts';
+
+describeWithMongo('numbered logs on MongoDB', (mongo) => {
+  let runs = 0;
+  survivesCrashes(() => {
+    const db = mongo.database(`crashes${++runs}`);
+    return {
+      open: () => mongoLogStore(db, things),
+      async document({ collection, id }) {
+        return (await db.collection<Document & { _id: string }>(collection).findOne({ _id: id })) ?? undefined;
+      },
+      async events(log) {
+        const commits = db.collection<{ _id: { log: string; n: number }; events: Uint8Array[] }>('things.commits');
+        const found = await commits.find({ '_id.log': log }, { promoteBuffers: true }).sort({ _id: 1 }).toArray();
+        return found.map(({ _id, events }) => ({ n: _id.n, events }));
+      },
+    };
+  }, 25);
+});

@@ -1,0 +1,402 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describeWithMongo } from '@tidings/testing';
+import { type Db, type Document, MongoServerError } from 'mongodb';
+import type { CountingLogWriter } from '../options.ts';
+import type { MongoLogsOptions } from './open-logs.ts';
+import type { Problem } from '../problems.ts';
+import {
+  type Thing,
+  thingAt,
+  type ThingCommand,
+  type ThingEvent,
+  type ThingReply,
+  things,
+} from '../things.features.ts';
+import { until } from '../until.features.ts';
+import type { CommitDocument } from './commits.ts';
+import { faulty, type FaultyDb, lost } from './faulty.features.ts';
+import { openLogs } from './open-logs.ts';
+
+type Writer = CountingLogWriter<ThingCommand, ThingReply>;
+type Stored = Thing & { readonly _id: string; readonly rev: number };
+
+const LOG = 'things-1';
+const A = 'a';
+const B = 'b';
+const add = (id: string, key: string): ThingCommand => ({ kind: 'add', id, key, by: 1 });
+
+const isCommit = (command: Document): boolean => command['insert'] === 'things.commits';
+const isState = (command: Document): boolean => command['insert'] === 'things' || command['update'] === 'things';
+
+describeWithMongo('openLogs when things go wrong', (mongo) => {
+  let databases = 0;
+  let db: Db;
+  let bad: FaultyDb;
+  const opened: Writer[] = [];
+
+  const open = (on: Db, options: MongoLogsOptions<ThingEvent> = {}): Writer => {
+    const writer = openLogs(on, things, options);
+    opened.push(writer);
+    return writer;
+  };
+  const thing = (id: string): Promise<Stored | null> => db.collection<Stored>('things').findOne({ _id: id });
+  const commits = (): Promise<CommitDocument[]> =>
+    db.collection<CommitDocument>('things.commits').find().sort({ _id: 1 }).toArray();
+
+  beforeEach(() => {
+    db = mongo.database(`faults${++databases}`);
+    bad = faulty(db);
+  });
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((writer) => writer.close()));
+  });
+
+  describe('a process that dies', () => {
+    it('between commit and states leaves them to the next one, within a second', async () => {
+      const dying = open(bad.db, { answerWithinMs: 500 });
+      await dying.submit(LOG, add(A, '1'));
+      bad.interfere(async (command, send) => {
+        if (isState(command)) bad.die();
+        return bad.alive(send);
+      });
+      await expect(dying.submit(LOG, add(A, '2'))).rejects.toMatchObject({ kind: 'unavailable' });
+      expect(await thing(A)).toMatchObject({ count: 1 });
+
+      const start = performance.now();
+      const heir = open(db);
+      await until(async () => (await thing(A))?.count === 2);
+      expect(performance.now() - start).toBeLessThan(1000);
+      await expect(heir.submit(LOG, add(A, '2'))).resolves.toEqual({ count: 2, repeated: true });
+    });
+
+    it('is followed by a writer that was there all the time', async () => {
+      const dying = open(bad.db, { answerWithinMs: 500 });
+      const other = open(db, { foldEveryMs: 50 });
+      await other.fold();
+      bad.interfere(async (command, send) => {
+        if (isState(command)) bad.die();
+        return bad.alive(send);
+      });
+      await expect(dying.submit(LOG, add(A, '1'))).rejects.toMatchObject({ kind: 'unavailable' });
+      await until(async () => (await thing(A))?.count === 1);
+      expect(other.counts.folded).toBe(1);
+    });
+
+    it('amid the states leaves the rest to the next one', async () => {
+      const dying = open(bad.db, { answerWithinMs: 500 });
+      await dying.submit(LOG, add(A, '1'));
+      bad.interfere(async (command, send) => {
+        // A is known and goes by update, B is new and goes by insert: only one of the two commands gets through.
+        if (command['update'] === 'things') bad.die();
+        return bad.alive(send);
+      });
+      const both = [dying.submit(LOG, add(B, '2')), dying.submit(LOG, add(A, '3'))];
+      await Promise.all(both.map((one) => expect(one).rejects.toMatchObject({ kind: 'unavailable' })));
+      const heir = open(db);
+      await heir.fold();
+      expect(await thing(A)).toMatchObject({ count: 2, rev: 2 });
+      expect(await thing(B)).toMatchObject({ count: 1, rev: 2 });
+    });
+
+    it('is followed by the first command too, before it is decided', async () => {
+      const dying = open(bad.db, { answerWithinMs: 500 });
+      bad.interfere(async (command, send) => {
+        if (isState(command)) bad.die();
+        return bad.alive(send);
+      });
+      await expect(dying.submit(LOG, add(A, '1'))).rejects.toMatchObject({ kind: 'unavailable' });
+      await expect(open(db).submit(LOG, add(A, '2'))).resolves.toEqual({ count: 2 });
+    });
+  });
+
+  describe('an insert without an answer', () => {
+    it('may have succeeded: then it is known by its uid', async () => {
+      const writer = open(bad.db);
+      let times = 0;
+      bad.interfere(async (command, send) => {
+        const answer = await send();
+        if (isCommit(command) && times++ === 0) throw lost();
+        return answer;
+      });
+      await expect(writer.submit(LOG, add(A, '1'))).resolves.toEqual({ count: 1 });
+      expect(writer.counts).toMatchObject({ unanswered: 1, conflicts: 0 });
+      expect(await commits()).toHaveLength(1);
+    });
+
+    it('may land later, after it was repeated', async () => {
+      const writer = open(bad.db);
+      let late: (() => Promise<Document>) | undefined;
+      bad.interfere(async (command, send) => {
+        if (!isCommit(command) || late) return send();
+        late = send;
+        throw lost();
+      });
+      await expect(writer.submit(LOG, add(A, '1'))).resolves.toEqual({ count: 1 });
+      expect(await late!()).toMatchObject({ writeErrors: [{ code: 11000 }] });
+      await expect(writer.submit(LOG, add(A, '2'))).resolves.toEqual({ count: 2 });
+      expect((await commits()).map(({ events }) => events.length)).toEqual([1, 1]);
+    });
+
+    it('may land while it is repeated', async () => {
+      const writer = open(bad.db);
+      let late: (() => Promise<Document>) | undefined;
+      bad.interfere(async (command, send) => {
+        if (!isCommit(command)) return send();
+        if (late) {
+          await late();
+          return send();
+        }
+        late = send;
+        throw lost();
+      });
+      await expect(writer.submit(LOG, add(A, '1'))).resolves.toEqual({ count: 1 });
+      expect(writer.counts.conflicts).toBe(0);
+      expect(await commits()).toHaveLength(1);
+    });
+
+    it('comes to nothing for ever once its command was answered unavailable', async () => {
+      const writer = open(bad.db, { answerWithinMs: 200 });
+      let late: (() => Promise<Document>) | undefined;
+      let down = true;
+      bad.interfere(async (command, send) => {
+        if (!isCommit(command) || !down) return send();
+        late ??= send;
+        throw lost();
+      });
+      const first = writer.submit(LOG, add(A, '1'));
+      const second = writer.submit('things-2', add(B, '1'));
+      await expect(first).rejects.toMatchObject({ kind: 'unavailable' });
+      await expect(second).rejects.toMatchObject({ kind: 'unavailable' });
+      // The log is closed until it is known who has the number.
+      await expect(writer.submit(LOG, add(A, '2'))).rejects.toMatchObject({ kind: 'unavailable' });
+      down = false;
+      await until(() =>
+        writer.submit(LOG, add(A, '3')).then(
+          () => true,
+          () => false,
+        ),
+      );
+      expect(await late!()).toMatchObject({ writeErrors: expect.anything() });
+      expect(await thing(A)).toMatchObject({ count: 1, keys: ['3'] });
+      expect(await thing(B)).toBeNull();
+      expect((await commits()).filter(({ _id }) => _id.log === LOG)).toMatchObject([
+        { _id: { n: 1 }, events: [] },
+        { _id: { n: 2 }, events: [expect.anything()] },
+      ]);
+    });
+
+    it('is in effect if it had succeeded before its command was answered unavailable', async () => {
+      const writer = open(bad.db, { answerWithinMs: 200 });
+      let down = true;
+      bad.interfere(async (command, send) => {
+        if (!isCommit(command) || !down) return send();
+        await send();
+        throw lost();
+      });
+      await expect(writer.submit(LOG, add(A, '1'))).rejects.toMatchObject({ kind: 'unavailable' });
+      down = false;
+      await until(async () => (await thing(A))?.count === 1);
+      await expect(writer.submit(LOG, add(A, '2'))).resolves.toEqual({ count: 2 });
+      expect(await commits()).toHaveLength(2);
+    });
+
+    it('answers the younger commands of a group whose older ones got no answer in time', async () => {
+      const writer = open(bad.db, { answerWithinMs: 1000 });
+      await writer.submit(LOG, add(A, '1'));
+      let release = (): void => undefined;
+      let held = new Promise<void>((resolve) => (release = resolve));
+      let down = true;
+      bad.interfere(async (command, send) => {
+        if (!isCommit(command) || !down) return send();
+        await held;
+        const answer = await send();
+        if ((command['documents'] as CommitDocument[]).some(({ _id }) => _id.n === 3)) throw lost();
+        return answer;
+      });
+      const first = writer.submit(LOG, add(A, '2'));
+      await until(() => writer.counts.groups === 2);
+      const older = writer.submit(LOG, add(A, '3'));
+      const submitted = performance.now();
+      await until(() => performance.now() - submitted > 500);
+      const younger = writer.submit(LOG, { kind: 'add', id: A, key: '4', by: 1, blind: true });
+      release();
+      await expect(first).resolves.toEqual({ count: 2 });
+      await expect(older).rejects.toMatchObject({ kind: 'unavailable' });
+      down = false;
+      held = Promise.resolve();
+      await expect(younger).resolves.toEqual({ count: 4 });
+      expect(await thing(A)).toMatchObject({ keys: ['1', '2', '3', '4'] });
+    });
+
+    it('may have lost to another writer', async () => {
+      const writer = open(bad.db);
+      await writer.submit(LOG, add(A, '1'));
+      let times = 0;
+      bad.interfere(async (command, send) => {
+        if (!isCommit(command) || times++ > 0) return send();
+        await open(db).submit(LOG, add(A, '2'));
+        throw lost();
+      });
+      await expect(writer.submit(LOG, add(A, '3'))).resolves.toEqual({ count: 3 });
+      expect(writer.counts).toMatchObject({ unanswered: 1, conflicts: 1 });
+    });
+
+    it('may be majority-acknowledged late: a write concern error is no answer', async () => {
+      const writer = open(bad.db);
+      let times = 0;
+      bad.interfere(async (command, send) => {
+        const answer = await send();
+        if (!isCommit(command) || times++ > 0) return answer;
+        throw new MongoServerError({ code: 64, errmsg: 'waiting for replication timed out' });
+      });
+      await expect(writer.submit(LOG, add(A, '1'))).resolves.toEqual({ count: 1 });
+      expect(writer.counts).toMatchObject({ unanswered: 1, conflicts: 0 });
+    });
+  });
+
+  it('repeats states that got no answer, notes included', async () => {
+    const writer = open(bad.db);
+    let times = 0;
+    bad.interfere(async (command, send) => {
+      if (!isState(command)) return send();
+      if (times++ === 0) throw lost();
+      const answer = await send();
+      if (times === 2) throw lost();
+      return answer;
+    });
+    const replies = await Promise.all([
+      writer.submit(LOG, add(A, '1')),
+      writer.submit(LOG, { kind: 'note', id: A, set: { badge: 4 } }),
+    ]);
+    expect(replies).toEqual([{ count: 1 }, { count: 1 }]);
+    expect(await thing(A)).toMatchObject({ count: 1, self: { badge: 4 } });
+  });
+
+  it('writes notes on a state that another writer has folded meanwhile', async () => {
+    const writer = open(bad.db);
+    let times = 0;
+    bad.interfere(async (command, send) => {
+      if (isState(command) && times++ === 0) await open(db).fold();
+      return send();
+    });
+    await Promise.all([
+      writer.submit(LOG, add(A, '1')),
+      writer.submit(LOG, { kind: 'note', id: A, set: { badge: 4 } }),
+    ]);
+    expect(await thing(A)).toMatchObject({ count: 1, rev: 1, self: { badge: 4 } });
+  });
+
+  it('waits for a store that does not answer at first', async () => {
+    const writer = open(bad.db);
+    let times = 0;
+    bad.interfere(async (command, send) => {
+      if (command['insert'] === 'things.heads' && times++ < 3) throw lost();
+      return send();
+    });
+    await expect(writer.submit(LOG, add(A, '1'))).resolves.toEqual({ count: 1 });
+  });
+
+  describe('a command that cannot be stored', () => {
+    const poisoned = (document: Document): boolean =>
+      (document['events'] as Uint8Array[]).some((event) => Buffer.from(event).includes('poison'));
+    const verdict = new MongoServerError({ code: 2, errmsg: 'no such thing' });
+
+    it.each([
+      [
+        'as a whole',
+        async (command: Document, send: () => Promise<Document>) => {
+          if (isCommit(command) && (command['documents'] as Document[]).some(poisoned)) throw verdict;
+          return send();
+        },
+      ],
+      [
+        'document by document',
+        async (command: Document, send: () => Promise<Document>) => {
+          if (!isCommit(command)) return send();
+          const documents = command['documents'] as Document[];
+          const good = documents.filter((document) => !poisoned(document));
+          if (good.length > 0) await db.command({ ...command, documents: good });
+          const writeErrors = documents
+            .map((document, index) => ({ index, code: 2, errmsg: 'no', bad: poisoned(document) }))
+            .filter((error) => error.bad);
+          return { ok: 1, writeErrors };
+        },
+      ],
+    ])('is found when the store refuses its commit %s', async (_, interference) => {
+      const writer = open(bad.db);
+      bad.interfere(interference);
+      const keys = Array.from({ length: 30 }, (_unused, i) => (i === 17 ? 'poison' : `${i}`));
+      const replies = await Promise.allSettled([
+        ...keys.map((key) => writer.submit(LOG, add(A, key))),
+        ...keys.map((key) => writer.submit('things-2', add(B, key === 'poison' ? 'fine' : key))),
+      ]);
+      expect(replies.filter(({ status }) => status === 'rejected')).toMatchObject([{ reason: { kind: 'bug' } }]);
+      expect(await thing(A)).toMatchObject({ count: 29, keys: keys.filter((key) => key !== 'poison') });
+      expect(await thing(B)).toMatchObject({ count: 30 });
+      await writer.submit(LOG, add(A, 'after'));
+    });
+
+    it('is refused before its commit where an index would refuse its state on MongoDB 4.0', async () => {
+      await db.collection('things').createIndex({ name: 1, count: 1 });
+      const writer = open(db);
+      const replies = await Promise.allSettled([
+        writer.submit(LOG, add(A, '1')),
+        writer.submit(LOG, { kind: 'name', id: A, name: 'ü'.repeat(600) }),
+        writer.submit(LOG, { kind: 'name', id: B, name: 'ü'.repeat(400) }),
+      ]);
+      expect(replies).toMatchObject([{ value: { count: 1 } }, { reason: { kind: 'bug' } }, { value: {} }]);
+      expect(await thing(A)).not.toHaveProperty('name');
+      expect(await thing(B)).toMatchObject({ name: 'ü'.repeat(400) });
+    });
+
+    it('leaves one document in quarantine when its state is refused after all, and blocks nothing else', async () => {
+      await db.createCollection('things', { validator: { name: { $ne: 'poison' } } });
+      const problems: Problem[] = [];
+      const writer = open(db, { onProblem: (problem) => problems.push(problem) });
+      await writer.submit(LOG, add(A, '1'));
+      await Promise.all([writer.submit(LOG, { kind: 'name', id: A, name: 'poison' }), writer.submit(LOG, add(B, '1'))]);
+      expect(problems).toMatchObject([{ kind: 'quarantined', address: thingAt(A), log: LOG, n: 2 }]);
+      expect(await thing(B)).toMatchObject({ count: 1 });
+      await expect(writer.submit(LOG, add(A, '2'))).rejects.toMatchObject({ kind: 'bug' });
+      await expect(writer.submit(LOG, add(B, '2'))).resolves.toEqual({ count: 2 });
+      await writer.close();
+
+      const still = open(db);
+      await still.fold();
+      await until(() =>
+        still.submit(LOG, add(A, '2')).then(
+          () => false,
+          ({ kind }) => kind === 'bug',
+        ),
+      );
+      await still.close();
+
+      await db.command({ collMod: 'things', validator: {} });
+      const mended = open(db);
+      await until(() =>
+        mended.submit(LOG, add(A, '3')).then(
+          () => true,
+          () => false,
+        ),
+      );
+      expect(await thing(A)).toMatchObject({ count: 2, name: 'poison', keys: ['1', '3'] });
+      expect(await db.collection('things.quarantine').countDocuments()).toBe(0);
+    });
+  });
+
+  it('stores the longest legal texts on any server', async () => {
+    await db.collection('things').createIndex({ person: 1 });
+    const writer = open(db);
+    const four = '𝒳';
+    const value = {
+      hwid: four.repeat(255),
+      token: 't'.repeat(4096),
+      tags: [{ name: four.repeat(512), value: four.repeat(512) }, { value: 'ü'.repeat(1024) }],
+    };
+    await Promise.all([
+      writer.submit(LOG, { kind: 'join', id: A, person: 'p' }),
+      writer.submit(LOG, { kind: 'put', id: A, value }),
+    ]);
+    expect(await thing(A)).toMatchObject({ value });
+  });
+});
