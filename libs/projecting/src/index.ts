@@ -1,1 +1,2 @@
 export { project, type ProjectedDocument, type Projection } from './project.ts';
+export { dropSeen, type SeenPlaces, type Stamp } from './seen.ts';

@@ -12,7 +12,10 @@ export interface Projection<Fact> {
    * different topics do not meet. @default the whole document
    */
   readonly partOf?: (fact: Fact) => string;
-  /** What is stored after these facts of one document and part. Pure: it is repeated after a conflict. */
+  /**
+   * What is stored after these facts of one document and part. Pure: it is repeated after a conflict. Of a whole document, fields that it
+   * leaves out stay as they are.
+   */
   readonly fold: (stored: Document | undefined, facts: readonly Fact[]) => Document;
   /** Fields that only a new document gets. */
   readonly onInsert?: (fact: Fact) => Document;
