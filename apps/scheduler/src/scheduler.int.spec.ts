@@ -1,0 +1,125 @@
+import { MessageAccepted, PlanEvent, topicNames } from '@tidings/events';
+import { ShiftedClock } from '@tidings/kernel';
+import { ListMessagesRequest } from '@tidings/rpc';
+import { openMetrics } from '@tidings/runtime';
+import type { EmbeddedBroker } from '@tidings/streaming';
+import { describeWithMongo, testBroker } from '@tidings/testing';
+import { pino } from 'pino';
+import { openScheduler, type SchedulerService } from './scheduler.ts';
+
+const ACCOUNT = 'account';
+const APPLICATION = 'AAAAA-BBBBB';
+
+describeWithMongo('scheduler', (mongo) => {
+  const clock = new ShiftedClock();
+  let broker: EmbeddedBroker;
+  let service: SchedulerService;
+  const open = (): Promise<SchedulerService> =>
+    openScheduler({
+      ...{ clock, broker, log: pino({ level: 'silent' }), metrics: openMetrics() },
+      ...{ db: mongo.database('scheduler'), masterKey: new Uint8Array(32), publicUrl: 'https://push.example' },
+    });
+  const create = async (transactionId = '', over: Partial<MessageAccepted> = {}, linkToShorten = '') => {
+    const message = MessageAccepted.fromPartial({ applications: [APPLICATION], content: {}, source: 'API', ...over });
+    const { messages } = await service.messages.create({
+      account: ACCOUNT,
+      drafts: [{ message, transactionId, linkToShorten }],
+    });
+    return messages[0]!;
+  };
+  const list = (over: Partial<ListMessagesRequest> = {}) =>
+    service.messages.list(
+      ListMessagesRequest.fromPartial({ account: ACCOUNT, application: APPLICATION, limit: 10, ...over }),
+    );
+  const settled = async (): Promise<void> => {
+    while ((await service.operations.settled({})).open.length > 0)
+      await new Promise((resolve) => setImmediate(resolve));
+  };
+  const plan = (message: string, event: PlanEvent['event']): Promise<unknown> => {
+    const value = PlanEvent.encode(PlanEvent.fromPartial({ message, application: APPLICATION, event })).finish();
+    return broker.publish(topicNames.plans, [{ key: `${message}/${APPLICATION}`, value }]);
+  };
+
+  beforeAll(async () => {
+    broker = await testBroker({ db: mongo.database('log'), clock });
+    service = await open();
+  });
+  afterAll(async () => {
+    await service.close();
+    await broker.close();
+  });
+
+  it('makes one message of 50 concurrent repeats, remembers it for 300 s, and across a restart', async () => {
+    const repeats = await Promise.all(Array.from({ length: 50 }, () => create('order-1')));
+    expect(new Set(repeats.map(({ code }) => code)).size).toBe(1);
+    expect(repeats.filter(({ repeat }) => !repeat)).toHaveLength(1);
+    await service.close();
+    service = await open();
+    clock.advance(290_000);
+    expect(await create('order-1')).toMatchObject({ code: repeats[0]!.code, repeat: true });
+    clock.advance(10_001);
+    expect(await create('order-1')).toMatchObject({ repeat: false });
+  });
+
+  it('takes the second of two equal transactionIds in one request for a repeat', async () => {
+    const draft = { message: MessageAccepted.fromPartial({ applications: [APPLICATION] }), linkToShorten: '' };
+    const { messages } = await service.messages.create({
+      account: ACCOUNT,
+      drafts: [
+        { ...draft, transactionId: 'twice' },
+        { ...draft, transactionId: 'twice' },
+      ],
+    });
+    expect(messages.map(({ repeat }) => repeat)).toEqual([false, true]);
+  });
+
+  it('closes a message when its last chunk is settled, whatever comes first', async () => {
+    const { code } = await create();
+    const status = async () => (await service.messages.find({ account: ACCOUNT, code })).message?.status;
+    await plan(code, { $case: 'settled', value: { chunk: 1 } });
+    await plan(code, { $case: 'fanout', value: { chunks: [0, 1] } });
+    await settled();
+    expect(await status()).toBe('PROCESSING');
+    await plan(code, { $case: 'settled', value: { chunk: 0 } });
+    await settled();
+    expect(await status()).toBe('DONE');
+  });
+
+  it('closes a message that met nobody', async () => {
+    const { code } = await create();
+    await plan(code, { $case: 'fanout', value: { chunks: [] } });
+    await settled();
+    expect((await service.messages.find({ account: ACCOUNT, code })).message?.status).toBe('DONE');
+  });
+
+  it('lists newest first, without hidden messages, and only what the filter names', async () => {
+    const hidden = await create('', { hidden: true });
+    clock.advance(1000);
+    const [broadcast, listed] = [await create(), await create('', { listedRecipients: true })];
+    const newest = await list({ limit: 2 });
+    expect(newest.messages.map(({ code }) => code)).toEqual([listed.code, broadcast.code]);
+    expect((await list({ codes: [hidden.code] })).total).toBe(0n);
+    expect((await list({ codes: [listed.code], listedRecipients: false })).total).toBe(0n);
+    expect((await list({ application: 'other' })).total).toBe(0n);
+    expect(hidden.answer).toBe('CODE_NOT_AVAILABLE');
+    expect((await service.messages.find({ account: 'other', code: listed.code })).message).toBeUndefined();
+  });
+
+  it('shortens a link, which leads on for a year', async () => {
+    const { code } = await create('', {}, 'https://example.com/a?b=1');
+    const { message } = await service.messages.find({ account: ACCOUNT, code });
+    const link = message!.message!.content!.link!;
+    expect(link).toMatch(/^https:\/\/push\.example\/s\/[0-9a-zA-Z]{8}$/);
+    const follow = async () => (await service.messages.followLink({ code: link.slice(-8) })).url;
+    expect(await follow()).toBe('https://example.com/a?b=1');
+    clock.advance(365 * 86_400_000);
+    expect(await follow()).toBe('');
+  });
+
+  it('sets its clock forward to what it is told, once', async () => {
+    const aheadMs = BigInt(clock.aheadMs + 5000);
+    const first = await service.operations.advanceClock({ aheadMs });
+    const second = await service.operations.advanceClock({ aheadMs });
+    expect(Number(second.nowMs - first.nowMs)).toBeLessThan(5000);
+  });
+});

@@ -1,0 +1,138 @@
+import { hourOf } from '@tidings/delivery';
+import { MessageEvent, PlanEvent, ReportKind, Reports, topicNames, WindowOutcome } from '@tidings/events';
+import { ChunkSet, ShiftedClock } from '@tidings/kernel';
+import { openMetrics } from '@tidings/runtime';
+import type { EmbeddedBroker } from '@tidings/streaming';
+import { describeWithMongo, testBroker } from '@tidings/testing';
+import { pino } from 'pino';
+import { openStatistics, type StatisticsService } from './statistics.ts';
+
+const MESSAGE = 'A0B1-00000001-00000002';
+const APPLICATION = 'AAAAA-BBBBB';
+const CHUNK = 3;
+const AT = new Date();
+const HOUR = hourOf(AT);
+const place = { message: MESSAGE, application: APPLICATION };
+const set = (...positions: number[]): Buffer => Buffer.from(ChunkSet.of(positions).encode());
+
+/** Six devices: one excluded, five eligible, of which one has no token, one is dead and three are sent, one with notifications off. */
+const facts: readonly { readonly topic: string; readonly value: Uint8Array }[] = [
+  {
+    topic: topicNames.messages,
+    value: MessageEvent.encode(
+      MessageEvent.fromPartial({ code: MESSAGE, at: AT, event: { $case: 'released', value: {} } }),
+    ).finish(),
+  },
+  {
+    topic: topicNames.plans,
+    value: PlanEvent.encode(
+      PlanEvent.fromPartial({
+        ...place,
+        event: {
+          $case: 'chunk',
+          value: {
+            chunk: CHUNK,
+            eligible: [{ platform: 1, set: set(1, 2, 3, 4, 9) }],
+            excluded: [{ reason: 'CONTROL_GROUP', platform: 1, set: set(5) }],
+            failed: [{ category: 'NO_TOKEN', code: '0', name: 'no_token', platform: 1, hour: HOUR, set: set(4) }],
+          },
+        },
+      }),
+    ).finish(),
+  },
+  {
+    topic: topicNames.outcomes,
+    value: WindowOutcome.encode(
+      WindowOutcome.fromPartial({
+        ...place,
+        chunk: CHUNK,
+        outcome: {
+          $case: 'settled',
+          value: {
+            sent: [{ platform: 1, hour: HOUR, set: set(1, 2, 3), notDisplayable: set(3) }],
+            failed: [
+              { category: 'INVALID_TOKEN', code: '410', name: 'Unregistered', platform: 1, hour: HOUR, set: set(9) },
+            ],
+          },
+        },
+      }),
+    ).finish(),
+  },
+  ...[
+    { kind: ReportKind.REPORT_KIND_DELIVERED, positions: [1, 3, 40] },
+    { kind: ReportKind.REPORT_KIND_OPENED, positions: [2] },
+  ].map(({ kind, positions }) => ({
+    topic: topicNames.reports,
+    value: Reports.encode({
+      ...place,
+      messageId: 1n,
+      account: 'a',
+      chunk: CHUNK,
+      kind,
+      positions,
+      platforms: positions.map(() => 1),
+      at: positions.map(() => Math.floor(AT.getTime() / 1000)),
+    }).finish(),
+  })),
+];
+
+describeWithMongo('statistics', (mongo) => {
+  const clock = new ShiftedClock();
+  let broker: EmbeddedBroker;
+  let service: StatisticsService;
+  const open = (): Promise<StatisticsService> =>
+    openStatistics({
+      ...{ clock, broker, log: pino({ level: 'silent' }), metrics: openMetrics() },
+      ...{ db: mongo.database('statistics'), masterKey: new Uint8Array(32) },
+    });
+  const settled = async (): Promise<void> => {
+    while ((await service.operations.settled({})).open.length > 0)
+      await new Promise((resolve) => setImmediate(resolve));
+  };
+  beforeAll(async () => {
+    broker = await testBroker({ db: mongo.database('log'), clock });
+    service = await open();
+  });
+  afterAll(async () => {
+    await service.close();
+    await broker.close();
+  });
+
+  it('knows nothing of a message that nobody has told of', async () => {
+    const { funnelState, channels } = await service.statistics.funnel({ message: MESSAGE, platforms: [] });
+    expect({ funnelState, channels }).toEqual({ funnelState: 'FUNNEL_STATE_NO_EVENTS', channels: [] });
+  });
+
+  it('counts facts once, in whatever order and however often they come, across a restart', async () => {
+    const publish = (topic: string, value: Uint8Array): Promise<unknown> =>
+      broker.publish(topic, [{ key: `${MESSAGE}/${APPLICATION}/${CHUNK}`, value }]);
+    await Promise.all([...facts].reverse().map(({ topic, value }) => publish(topic, value)));
+    await settled();
+    await service.close();
+    service = await open();
+    await Promise.all(facts.map(({ topic, value }) => publish(topic, value)));
+    await settled();
+
+    const { messages } = await service.statistics.metrics({ messages: [MESSAGE] });
+    expect(messages).toEqual([
+      {
+        message: MESSAGE,
+        platforms: [{ platform: 1, sends: 3, opens: 1, deliveries: 3, inboxOpens: 0, unshowableSends: 1, errors: 2 }],
+      },
+    ]);
+    const { funnelState, channels } = await service.statistics.funnel({ message: MESSAGE, platforms: [] });
+    const stages = channels[0]!.funnel.map(({ stage, total, pieces }) => [
+      stage,
+      total?.count,
+      pieces.filter((piece) => piece.total!.count > 0).map(({ category, total: of }) => `${category} ${of!.count}`),
+    ]);
+    expect(funnelState).toBe('FUNNEL_STATE_READY');
+    expect(stages).toEqual([
+      ['STAGE_AUDIENCE', 6, ['ELIGIBLE_AUDIENCE 5', 'CONTROL_GROUP 1']],
+      ['STAGE_SENT', 3, []],
+      ['STAGE_ERRORS', 2, []],
+      ['STAGE_DELIVERIES', 3, ['DISPLAYABLE_CONFIRMED 2', 'NOT_DISPLAYABLE_CONFIRMED 1']],
+      ['STAGE_OPENED', 1, []],
+    ]);
+  });
+});
