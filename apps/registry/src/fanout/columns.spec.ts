@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { checkOf, type TagDefinition } from '@tidings/audience';
 import { Content, IosContent, SendBatch, TagType } from '@tidings/events';
-import { channelOf, ChunkSet, seqOf } from '@tidings/kernel';
+import { channelOf, ChunkSet, Platform, seqOf } from '@tidings/kernel';
 import { compilePredicate } from '@tidings/segments';
 import { sampleDevice, sampleExpression, sampleNow, valuesOf } from '@tidings/segments/arbitraries';
 import fc from 'fast-check';
@@ -113,7 +113,8 @@ describe('columns', () => {
           return {
             position,
             token: here?.token ?? '',
-            platform: device?.platform ?? 0,
+            // The platform that it was planned for, also when it is gone or has moved (R-H11).
+            platform: Platform.iOS,
             language: here?.sample.lang ?? '',
             values: values.map((wanted) => (here ? textOf(here, wanted) : '')),
             displayable: here !== undefined && here.sample.alerts !== false,
