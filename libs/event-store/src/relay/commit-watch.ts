@@ -35,9 +35,13 @@ export class CommitWatch {
       this.#heard.set(log, n);
       this.#telling ??= setTimeout(() => this.#tell(), PATIENCE_MS);
     });
+    const ended = (): void => {
+      if (this.#stream === stream) void this.close();
+    };
+    stream.on('close', ended);
     stream.on('error', (error) => {
       onError(error);
-      if (this.#stream === stream) void this.close();
+      ended();
     });
   }
 

@@ -63,7 +63,8 @@ class CommitRelay<Event> implements Relay<Event> {
   readonly #parts: TailParts<Event>;
   readonly #tails = new Map<string, Tail<Event>>();
   readonly #published = new Map<string, number>();
-  readonly #timers: NodeJS.Timeout[] = [];
+  #renewal: NodeJS.Timeout | undefined;
+  #nextLook: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
   #closed = false;
 
@@ -92,8 +93,8 @@ class CommitRelay<Event> implements Relay<Event> {
 
   async start(): Promise<void> {
     await this.#renew();
-    this.#every(RENEW_MS, () => this.#renew());
-    this.#every(this.#lookEveryMs, () => this.#look());
+    this.#renewal = setInterval(() => void this.#renew().catch(this.#report), RENEW_MS).unref();
+    this.#lookAgain(0);
   }
 
   readonly offer = (commit: Commit<Event>): void => {
@@ -110,7 +111,8 @@ class CommitRelay<Event> implements Relay<Event> {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    for (const timer of this.#timers) clearInterval(timer);
+    clearInterval(this.#renewal);
+    clearTimeout(this.#nextLook);
     this.#outbox.close();
     await this.#watch.close();
     await Promise.all([...this.#tails.values()].map((tail) => tail.drained));
@@ -119,8 +121,15 @@ class CommitRelay<Event> implements Relay<Event> {
     await this.#lease.release().catch(this.#report);
   }
 
-  #every(ms: number, work: () => Promise<void>): void {
-    this.#timers.push(setInterval(() => void work().catch(this.#report), ms).unref());
+  /** With many logs a look takes long; then they are rarer, so that it stays at a fiftieth of the time. */
+  #lookAgain(tookMs: number): void {
+    if (this.#closed) return;
+    const look = async (): Promise<void> => {
+      const startedAt = performance.now();
+      await this.#look().catch(this.#report);
+      this.#lookAgain(performance.now() - startedAt);
+    };
+    this.#nextLook = setTimeout(() => void look(), Math.max(this.#lookEveryMs, 50 * tookMs)).unref();
   }
 
   /** Takes or renews the lease. What a former holder has published is read anew each time it comes here. */

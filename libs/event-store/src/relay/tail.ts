@@ -149,11 +149,18 @@ export class Tail<Event> {
   async #send(atOnce: number): Promise<void> {
     const commits = this.#queue.slice(0, atOnce);
     const records: RelayedRecord[] = [];
-    for (const { commit } of commits) for (const record of await this.#parts.publish(commit())) records.push(record);
+    for (const { commit } of commits) {
+      for (const record of await this.#recordsOf(commit())) records.push(record);
+    }
     if (records.length > 0) await this.#parts.outbox.send(records);
     this.#done(commits.length);
     this.#parts.counts.commits += commits.length;
     this.#parts.counts.records += records.length;
+  }
+
+  /** A commit without events only holds its number. */
+  #recordsOf(commit: Commit<Event>): readonly RelayedRecord[] | Promise<readonly RelayedRecord[]> {
+    return commit.events.length === 0 ? [] : this.#parts.publish(commit);
   }
 
   /** Leaves the first commit out, once that is kept for somebody to look after. */
