@@ -673,6 +673,39 @@ describeWithMongo('the registry', (mongo) => {
     });
   });
 
+  it('is one registry on two replicas: numbers, shared tags, counters and tokens', async () => {
+    const other = await open();
+    try {
+      const application = await newApplication();
+      const second = await newApplication();
+      const commands = Array.from({ length: 120 }, (_, i) => [
+        command(`both${i % 60}`, registration({ pushToken: `both-token${i % 20}` }), {
+          application: i % 2 ? application : second,
+        }),
+        command('counted', { $case: 'setTags', value: { tags: { Level: { operation: 'increment', value: 1 } } } }),
+      ]).flat();
+      await register('counted');
+      const replies = await Promise.all(
+        [registry, other].flatMap(({ devices }) =>
+          Array.from({ length: 8 }, (_, i) => devices.apply({ commands: commands.slice(i * 30, i * 30 + 30) })),
+        ),
+      );
+      expect(replies.flatMap((reply) => reply.replies).filter(({ fault }) => fault)).toEqual([]);
+      await settle();
+      expect(await tagsOf('counted')).toMatchObject({ Level: 240 });
+      for (const app of [application, second]) {
+        const devices = await mongo.db.collection('devices').find({ app }).toArray();
+        expect(devices).toHaveLength(30);
+        expect(new Set(devices.map(({ seq }) => seq as number)).size).toBe(30);
+        const tokens = devices.flatMap(({ token }) => (token === undefined ? [] : [token as string]));
+        expect(new Set(tokens).size).toBe(tokens.length);
+        expect(tokens).toHaveLength(10);
+      }
+    } finally {
+      await other.close();
+    }
+  });
+
   it('goes on where it was, in a new process', async () => {
     await register('restart', { pushToken: 'restart-token' });
     await registry.close();

@@ -1,11 +1,12 @@
-import { hash, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { DENIED } from '@tidings/audience';
 import { type Clock, Fault, newCode } from '@tidings/kernel';
 import type { Accounts, ConfigurePlatformRequest } from '@tidings/rpc';
 import { seal } from '@tidings/runtime';
-import { Binary, type Db } from 'mongodb';
+import type { Db } from 'mongodb';
 import type { AccountStore } from '../accounts/store.ts';
 import type { AccountWriter } from '../accounts/writer.ts';
+import { openIcons } from './icons.ts';
 import { countLanguages } from './languages.ts';
 import { applicationView, shownSettings } from './view.ts';
 
@@ -27,9 +28,6 @@ export interface ApplicationsDeps {
   /** Makes the encoded forms of R-RES19. */
   readonly displayKey: KeyObject;
 }
-
-/** PNG bytes by their SHA-256, so that events and states carry no pictures. */
-const ICONS = 'icons';
 
 /** Codes are random; this many in a row are never taken by chance. */
 const CODE_TRIES = 5;
@@ -55,26 +53,17 @@ export function applicationsRpc(
   { clock, db, masterKey, displayKey }: ApplicationsDeps,
 ): ApplicationMethods {
   const now = (): Date => new Date(clock.now());
-  const icons = db.collection<{ _id: string; png: Binary }>(ICONS);
-  const storeIcon = async (png: Uint8Array): Promise<string> => {
-    if (png.length === 0) return '';
-    const id = hash('sha256', png, 'hex');
-    await icons.updateOne({ _id: id }, { $setOnInsert: { png: new Binary(png) } }, { upsert: true });
-    return id;
-  };
+  const icons = openIcons(db);
   const existing = async (code: string) => {
     const application = await store.application(code);
     if (!application) throw Fault.argument(DENIED);
     return application;
   };
   return {
-    async getIcon({ icon }) {
-      const found = await icons.findOne({ _id: icon });
-      return { png: Buffer.from(found?.png.buffer ?? []) };
-    },
+    getIcon: async ({ icon }) => ({ png: await icons.read(icon) }),
 
     async createApplication({ account, title, icon, sdkIos, sdkAndroid, authorizeAllTokens, tokenId: token }) {
-      const details = { title, icon: await storeIcon(icon), sdkIos: sdkIos || 'pw', sdkAndroid: sdkAndroid || 'pw' };
+      const details = { title, icon: await icons.store(icon), sdkIos: sdkIos || 'pw', sdkAndroid: sdkAndroid || 'pw' };
       for (let tries = 1; ; tries++) {
         const code = newCode();
         try {

@@ -60,6 +60,6 @@ const indexes: readonly IndexDescription[] = [
 /** Makes the collections of the devices' logs and their indexes where they are missing. */
 export async function prepareDevices(db: Db): Promise<void> {
   await db.collection(DEVICES).createIndexes([...indexes]);
-  // A key is refused by its own time, which a test clock may have set forward; this only clears away.
+  // Whether a key still counts is decided by the service's clock; this only clears away.
   await db.collection(KEYS).createIndexes([{ name: 'until', key: { until: 1 }, expireAfterSeconds: 0 }]);
 }

@@ -1,4 +1,4 @@
-import { Fault, type Clock } from '@tidings/kernel';
+import type { Clock } from '@tidings/kernel';
 import type { Accounts } from '@tidings/rpc';
 import { DEFAULT_ACCOUNT } from '../accounts/log.ts';
 import type { AccountWriter } from '../accounts/writer.ts';
@@ -19,8 +19,7 @@ export const tagsRpc = (tags: Tags, write: AccountWriter, clock: Clock): TagMeth
   },
 
   async listTags({ account }) {
-    if (account === '') throw Fault.bug('listTags without an account');
-    const { all } = await tags.read(account);
+    const { all } = await tags.read(account || DEFAULT_ACCOUNT);
     return {
       tags: all
         .map(({ name, type, applicationSpecific, number }) => ({ name, type, applicationSpecific, number }))
