@@ -17,6 +17,9 @@ export async function listedMessage(
   return items[0];
 }
 
+/** Longer than a provider that does not answer keeps what is sent to it waiting. */
+const SETTLE_MS = 60_000;
+
 interface Passing {
   /** How far the clock is set forward each time. @default 70 */
   readonly stepSeconds?: number;
@@ -35,7 +38,7 @@ export async function untilDone(
   { stepSeconds = 70, patienceSeconds = 3600 }: Passing = {},
 ): Promise<number> {
   for (let passed = 0; ; passed += stepSeconds) {
-    await world.settle();
+    await world.settle(SETTLE_MS);
     const status = (await listedMessage(world, application, code))?.status;
     if (status === 'DONE') return passed;
     if (passed >= patienceSeconds) throw Fault.unavailable(`${code} is ${status} after ${passed} s`);
