@@ -20,7 +20,7 @@ export interface OpenLogsOptions<Event> {
   readonly cyclesInFlight?: number;
   /** Commands under way at most; more are answered `unavailable`. @default 50000 */
   readonly maxPending?: number;
-  /** When a command is answered `unavailable` if the store gives no answer. @default 4000 */
+  /** When a command is answered `unavailable` if the store gives no answer. @default 3000 */
   readonly answerWithinMs?: number;
   /** How soon writes that the store did not answer are repeated, at first. @default 20 */
   readonly repeatAfterMs?: number;
@@ -37,5 +37,5 @@ export const limitsOf = <Event>(options: OpenLogsOptions<Event>): IntakeLimits =
   groupCommands: options.groupCommands ?? 500,
   cycleCommands: options.cycleCommands ?? 1000,
   maxPending: options.maxPending ?? 50_000,
-  answerWithinMs: options.answerWithinMs ?? 4000,
+  answerWithinMs: options.answerWithinMs ?? 3000,
 });

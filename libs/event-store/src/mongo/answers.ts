@@ -7,7 +7,10 @@ import {
 } from 'mongodb';
 import { Unanswered } from '../store.ts';
 
-/** How long one command to MongoDB may take before it counts as unanswered; majority writes are told the same. */
+/**
+ * How long one command to MongoDB may take before it counts as unanswered; majority writes are told the same. With the 3 s after which a
+ * writer answers `unavailable` it makes the 5 s after which nothing comes into effect any more.
+ */
 export const ATTEMPT_MS = 2000;
 
 /** Server errors that are no verdict on the command: elections, shutdowns, time-outs, lost connections, cut-off cursors. */
