@@ -2,7 +2,6 @@ import { Fault } from '@tidings/kernel';
 import { type DeviceCommand, type Devices, faultOfView, type FaultView } from '@tidings/rpc';
 
 const MAX_GROUP = 500;
-const MAX_IN_FLIGHT = 2;
 
 interface Waiting {
   readonly command: DeviceCommand;
@@ -19,13 +18,14 @@ export interface DeviceCommands {
 }
 
 /**
- * Groups commands in front of the registry: what arrives while calls are in flight goes out with the next one, at most 500 together and
- * two calls at a time. There is no timer: a command that finds no call in flight goes out at once.
+ * Groups commands in front of the registry: what arrives while a call is in flight goes out with the next one, at most 500 together. There
+ * is no timer: a command that finds no call in flight goes out as soon as the requests that came with it are read. A second call in
+ * flight would halve the groups, and with them what a command costs behind here.
  */
 export function deviceCommands(devices: Pick<Devices, 'apply'>): DeviceCommands {
   let waiting: Waiting[] = [];
-  let inFlight = 0;
-  let underWay = 0;
+  let inFlight: readonly Waiting[] = [];
+  let scheduled = false;
 
   const answer = (group: readonly Waiting[], replies: readonly { fault: FaultView | undefined }[]): void => {
     group.forEach(({ resolve, reject }, index) => {
@@ -47,25 +47,27 @@ export function deviceCommands(devices: Pick<Devices, 'apply'>): DeviceCommands 
   };
 
   const pump = (): void => {
-    while (waiting.length > 0 && inFlight < MAX_IN_FLIGHT) {
-      const group = waiting.length <= MAX_GROUP ? waiting : waiting.slice(0, MAX_GROUP);
-      waiting = waiting.length <= MAX_GROUP ? [] : waiting.slice(MAX_GROUP);
-      inFlight++;
-      underWay += group.length;
-      void send(group).then(() => {
-        inFlight--;
-        underWay -= group.length;
-        pump();
-      });
-    }
+    scheduled = false;
+    inFlight = waiting.slice(0, MAX_GROUP);
+    waiting = waiting.slice(MAX_GROUP);
+    void send(inFlight).then(() => {
+      inFlight = [];
+      schedule();
+    });
+  };
+
+  const schedule = (): void => {
+    if (scheduled || inFlight.length > 0 || waiting.length === 0) return;
+    scheduled = true;
+    setImmediate(pump);
   };
 
   return {
     submit: (command) =>
       new Promise((resolve, reject) => {
         waiting.push({ command, resolve, reject });
-        pump();
+        schedule();
       }),
-    open: () => waiting.length + underWay,
+    open: () => waiting.length + inFlight.length,
   };
 }
