@@ -47,6 +47,24 @@ describe('faults', () => {
     expect((await push()).status).toBe(200);
   });
 
+  it('a client that dies in the middle of a request has sent nothing', async () => {
+    const stream = apns.session.request({ ':method': 'POST', ...apnsHeaders(apnsToken('accepted', 1)) });
+    stream.on('error', () => undefined);
+    await new Promise((resolve) => stream.write(apnsPayload().slice(0, 20), resolve));
+    // The answer tells that the other stream has been read, and this one before it.
+    await push();
+    const gone = new Promise((resolve) => apns.session.once('close', resolve));
+    apns.session.destroy();
+    await gone;
+    apns = client(simulators.apnsUrl);
+    await push(2);
+    const entries = simulators.ledger.of('apns').entries();
+    expect(entries.map(({ token, reason }) => [token, reason])).toEqual([
+      [apnsToken('accepted', 0), 'accepted'],
+      [apnsToken('accepted', 2), 'accepted'],
+    ]);
+  });
+
   it('down for a while: comes back by itself', async () => {
     await apnsFault({ down: true }, 50);
     expect(simulators.faults.of('apns').down).toBe(true);

@@ -63,6 +63,8 @@ export const serveHttp2 = (options: Http2Options): Http2Server => {
   };
 
   function complete(this: Exchange): void {
+    // The connection broke before the request was whole.
+    if (this.aborted) return;
     const headers = this.requestHeaders;
     const verdict = provider.handle({
       method: headers[':method'] ?? '',
