@@ -401,6 +401,18 @@ describe('a message to a segment', () => {
     for (const phone of expected) if (phone.fate === 'dead') buried.add(phone);
   });
 
+  it('may name everybody, and tells of those who have no token', async () => {
+    const message = await sendOne(application, { content: 'x', devices: phones.map(({ hwid }) => hwid) });
+    await untilDone(world, application, message);
+    const withoutToken = phones.filter((phone) => phone.token === '' || buried.has(phone)).length;
+    expect(funnelFigures(await funnelOf(message))).toMatchObject({
+      audience: phones.length,
+      sent: phones.length - withoutToken,
+      errors: { NO_TOKEN: withoutToken },
+    });
+    expect(await brokenBy(application, message)).toEqual([]);
+  });
+
   it('may be for nobody, and is done then', async () => {
     const message = await sendOne(application, { content: 'x', conditions: [['Level', 'EQ', 1000]] });
     await world.settle();
@@ -589,6 +601,17 @@ describe('whatever becomes of a push', () => {
         'PLATFORM_DISABLED 11 0 platform_disabled',
       ]),
     );
+  });
+
+  it('is not tried longer than the message lives', async () => {
+    const mortal = await applicationInDebug();
+    await register(mortal, 'never', ios(apnsToken('unavailable', 500, 0)));
+    await register(mortal, 'late', ios(apnsToken('unavailable', 501, 2)));
+    const devices = ['never', 'late'];
+    const short = await sendOne(mortal, { content: 'x', devices, ios_ttl: 60 });
+    const passed = await untilDone(world, mortal, short, { stepSeconds: 10 });
+    expect(passed).toBeLessThanOrEqual(60);
+    expect(funnelFigures(await funnelOf(short))).toMatchObject({ sent: 1, errors: { PROVIDER_ERROR: 1 } });
   });
 
   it('costs a device its token only where the code says so', async () => {
