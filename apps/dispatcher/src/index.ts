@@ -1,2 +1,1 @@
 export { type DispatcherDeps, type DispatcherService, openDispatcher, type ProviderUrls } from './dispatcher.ts';
-export { DispatcherModule } from './dispatcher.module.ts';

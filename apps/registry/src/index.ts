@@ -1,3 +1,2 @@
 export { openRegistry, type RegistryDeps, type RegistryService } from './registry.ts';
 export { type FanoutDeps, type FanoutService, openFanout } from './fanout/fanout.ts';
-export { REGISTRY, RegistryModule } from './registry.module.ts';
