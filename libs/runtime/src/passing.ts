@@ -7,10 +7,13 @@ const PASSING_CODES: ReadonlySet<unknown> = new Set([
   13436,
 ]);
 
-const isPassing = (error: unknown): boolean =>
-  error instanceof MongoServerError
-    ? PASSING_CODES.has(error.code) || error.hasErrorLabel('RetryableWriteError')
-    : error instanceof MongoError;
+function isPassing(error: unknown): boolean {
+  if (error instanceof MongoServerError) {
+    return PASSING_CODES.has(error.code) || error.hasErrorLabel('RetryableWriteError');
+  }
+  // A lost socket comes from the driver as the system's error, too.
+  return error instanceof MongoError || (error instanceof Error && 'syscall' in error);
+}
 
 /** Work on MongoDB, with what may pass as a Fault `unavailable`: a record must not be parked because the server was away. */
 export async function passing<T>(work: () => Promise<T>): Promise<T> {
