@@ -68,6 +68,8 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
       await claim('w', 'a');
       expect(await store.rest('w', 'a', results, rest)).toBe(true);
       expect(await store.wake('broadcast', 'b', 6999, 10)).toEqual([]);
+      expect([await store.due('broadcast', 6999, 10), await store.due('broadcast', 7000, 10)]).toEqual([0, 1]);
+      expect(await store.due('direct', 7000, 10)).toBe(0);
       expect(await store.wake('direct', 'b', 7000, 10)).toEqual([]);
       const [woken] = await store.wake('broadcast', 'b', 7000, 10);
       const { batch, progress: got } = woken!.attempt.rest!;

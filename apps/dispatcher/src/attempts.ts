@@ -31,6 +31,8 @@ export interface AttemptStore {
   settle(id: string, owner: string, results: Results, now: number): Promise<boolean>;
   /** Ends a claim: some devices wait. False where it is not the owner's any more. May be repeated. */
   rest(id: string, owner: string, results: Results, rest: Rest): Promise<boolean>;
+  /** How many windows of a lane wait and are due, counted up to `limit`. */
+  due(lane: Lane, now: number, limit: number): Promise<number>;
   /** Claims windows of a lane that wait and are due, the longest due first. */
   wake(lane: Lane, owner: string, now: number, limit: number): Promise<readonly Woken[]>;
 }
@@ -203,8 +205,12 @@ export class MongoAttempts implements AttemptStore {
     return this.#end({ id, owner, set, unset: {} });
   }
 
+  due(lane: Lane, now: number, limit: number): Promise<number> {
+    return reached(this.#collection.countDocuments(this.#dueIn(lane, now), { limit }));
+  }
+
   async wake(lane: Lane, owner: string, now: number, limit: number): Promise<readonly Woken[]> {
-    const due = { channel: this.#channel, state: 'rest', lane, dueAt: { $lte: new Date(now) } } as const;
+    const due = this.#dueIn(lane, now);
     const found = await this.#collection
       .find(due, { projection: { _id: 1 } })
       .sort({ dueAt: 1 })
@@ -222,6 +228,10 @@ export class MongoAttempts implements AttemptStore {
     return woken.flatMap((document) =>
       document ? [{ id: document._id, attempt: attemptOf(document) as Claimed }] : [],
     );
+  }
+
+  #dueIn(lane: Lane, now: number) {
+    return { channel: this.#channel, state: 'rest', lane, dueAt: { $lte: new Date(now) } } as const;
   }
 
   async counts(now: number): Promise<AttemptCounts> {

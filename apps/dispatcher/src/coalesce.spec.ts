@@ -35,7 +35,7 @@ describe('permits', () => {
     const permits = new Permits(1);
     const order: number[] = [];
     const taken = [1, 2, 3].map(async (n) => {
-      await permits.take(never);
+      await permits.take(1, never);
       order.push(n);
       permits.release();
     });
@@ -44,23 +44,34 @@ describe('permits', () => {
     expect(permits.used).toBe(0);
   });
 
-  it('are not taken past those who wait', async () => {
-    const permits = new Permits(2);
-    expect([permits.tryTake(), permits.tryTake(), permits.tryTake()]).toEqual([true, true, false]);
-    const waiting = permits.take(never);
+  it('are given together, and nobody who asks for few gets past who waits for many', async () => {
+    const permits = new Permits(4);
+    await permits.take(2, never);
+    const given: string[] = [];
+    const many = permits.take(3, never).then(() => given.push('many'));
+    const few = permits.take(1, never).then(() => given.push('few'));
+    await Promise.resolve();
+    expect(given).toEqual([]);
     permits.release();
-    expect(await waiting).toBe(true);
-    expect(permits.used).toBe(2);
+    await Promise.all([many, few].slice(0, 1));
+    expect(given).toEqual(['many']);
+    permits.release();
+    await few;
+    expect(permits.used).toBe(4);
   });
 
   it('are waited for until it is too late, and then not lost', async () => {
-    const permits = new Permits(1);
-    permits.tryTake();
+    const permits = new Permits(2);
+    await permits.take(2, never);
     const late = Promise.withResolvers<void>();
-    const waiting = permits.take(late.promise);
+    const waiting = permits.take(2, late.promise);
+    const behind = permits.take(1, never);
+    permits.release();
     late.resolve();
     expect(await waiting).toBe(false);
+    expect(await behind).toBe(true);
     permits.release();
-    expect(permits.tryTake()).toBe(true);
+    permits.release();
+    expect(permits.used).toBe(0);
   });
 });

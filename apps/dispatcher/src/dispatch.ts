@@ -1,6 +1,5 @@
 import { claimed, localVerdicts, meet, noResults, OPEN_WINDOWS, windowId } from '@tidings/delivery';
 import type { SendBatch, Window } from '@tidings/events';
-import { Fault } from '@tidings/kernel';
 import type { OutRecord } from '@tidings/streaming';
 import type { Incarnation, Owners } from './owners.ts';
 import { Permits } from './permits.ts';
@@ -23,11 +22,11 @@ export interface DispatchParts extends SendingParts {
 
 /** Of a handler call that must return within 5 s: until when batches are begun, windows waited for, pushes written, answers awaited. */
 const BEGIN_MS = 1_000;
-const PERMIT_MS = 1_500;
+const PERMIT_MS = 2_000;
 const CUTOFF_MS = 2_750;
 const DEADLINE_MS = 4_000;
 const LEASE_PATIENCE_MS = 2_500;
-/** Windows that stay free for what arrives. */
+/** Windows that are kept for what arrives. */
 const ARRIVALS = 2;
 
 /** One lane of a dispatcher: takes batches, sends their windows, and lets wait what must (sending 4). */
@@ -61,7 +60,7 @@ export class Dispatch {
     return this.#waking.stop();
   }
 
-  /** Handles batches, in order; resolves to how many of the leading ones are done with. */
+  /** Handles batches, in order; resolves to how many of the leading ones are done with: none where no window is free in time. */
   async handle(batches: readonly SendBatch[]): Promise<number> {
     const { timers } = this.#parts;
     const startedAt = timers.now();
@@ -71,9 +70,10 @@ export class Dispatch {
     const done: Promise<void>[] = [];
     for (const batch of batches) {
       if (done.length > 0 && timers.now() - startedAt > BEGIN_MS) break;
-      const permits = batch.windows.map(() => this.#permits.take(late.promise));
-      done.push(this.#batch(batch, budget, permits));
-      await Promise.all(permits);
+      // Together, so that few batches are under way at a time rather than a part of each.
+      const windows = Math.min(batch.windows.length, OPEN_WINDOWS);
+      if (!(await this.#permits.take(windows, late.promise))) break;
+      done.push(this.#batch(batch, windows, budget));
     }
     const ends = await Promise.allSettled(done);
     cancel();
@@ -82,23 +82,24 @@ export class Dispatch {
     return failed < 0 ? done.length : failed;
   }
 
-  async #batch(batch: SendBatch, budget: Budget, permits: readonly Promise<boolean>[]): Promise<void> {
+  /** @param permits taken for the batch: as many as it has windows, or all there are */
+  async #batch(batch: SendBatch, permits: number, budget: Budget): Promise<void> {
     let job: Job;
     try {
+      if (batch.windows.length > permits) throw new RangeError(`batch ${batch.message}: too many windows`);
       job = this.#sending.job(batch);
     } catch (error) {
-      for (const permit of permits) if (await permit) this.#permits.release();
+      for (let i = 0; i < permits; i++) this.#permits.release();
       throw error;
     }
     this.#parts.metrics.batch(job.columns.devices);
-    const windows = batch.windows.map((window, i) => this.#arriving(job, window, budget, permits[i]!));
+    const windows = batch.windows.map((window) => this.#arriving(job, window, budget));
     const failed = (await Promise.allSettled(windows)).find((end) => end.status === 'rejected');
     if (failed) throw failed.reason;
   }
 
-  /** A window that a batch brings, from its permit to its published outcome. */
-  async #arriving(job: Job, window: Window, budget: Budget, permit: Promise<boolean>): Promise<void> {
-    if (!(await permit)) throw Fault.unavailable('no window is free');
+  /** A window that a batch brings, with its permit, to its published outcome. */
+  async #arriving(job: Job, window: Window, budget: Budget): Promise<void> {
     const id = windowId({ ...job.batch, w: window.w });
     // Whoever has it in hand publishes what becomes of it.
     if (this.#open.has(id)) this.#permits.release();

@@ -36,8 +36,10 @@ export class Waking {
   readonly #runs = new Set<Promise<void>>();
   #claiming = 0;
   #polling = false;
+  #polled: Promise<void> = Promise.resolve();
   #stopped = false;
   #cancel: () => void = () => undefined;
+  readonly #stopping = Promise.withResolvers<void>();
 
   constructor(parts: WakingParts) {
     this.#parts = parts;
@@ -50,7 +52,9 @@ export class Waking {
   /** Wakes no further window and resolves when none is open. */
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.#stopping.resolve();
     this.#cancel();
+    await this.#polled;
     while (this.#runs.size > 0) await Promise.allSettled(this.#runs);
   }
 
@@ -61,11 +65,14 @@ export class Waking {
 
   #schedule(ms: number): void {
     this.#cancel();
-    if (!this.#stopped) this.#cancel = this.#parts.timers.after(ms, () => void this.#poll());
+    if (!this.#stopped) this.#cancel = this.#parts.timers.after(ms, () => this.#begin());
+  }
+
+  #begin(): void {
+    if (!this.#polling) this.#polled = this.#poll();
   }
 
   async #poll(): Promise<void> {
-    if (this.#polling) return;
     this.#polling = true;
     let more = false;
     try {
@@ -81,19 +88,19 @@ export class Waking {
   /** Claims what is due, as far as windows are free; true when there may be more. */
   async #wake(): Promise<boolean> {
     const { owners, store, lane, clock, permits, max } = this.#parts;
+    if (this.#runs.size === max) return false;
+    const free = await store.due(lane, clock.now(), max - this.#runs.size);
+    // In turn with what arrives: neither may keep the other waiting for ever.
+    if (free === 0 || !(await permits.take(free, this.#stopping.promise))) return false;
     const incarnation = owners.current();
-    if (!incarnation) return false;
-    let free = 0;
-    while (this.#runs.size + free < max && permits.tryTake()) free++;
-    if (free === 0) return false;
     let woken: readonly Woken[] = [];
     this.#claiming++;
     try {
-      woken = await store.wake(lane, incarnation.id, clock.now(), free);
-      for (const each of woken) this.#resume(each, incarnation);
+      if (incarnation) woken = await store.wake(lane, incarnation.id, clock.now(), free);
+      for (const each of woken) this.#resume(each, incarnation!);
     } catch (error) {
       // What it claimed, if anything, must not look alive for as long as this worker lives.
-      owners.retire(incarnation);
+      if (incarnation) owners.retire(incarnation);
       throw error;
     } finally {
       this.#claiming--;

@@ -1,6 +1,5 @@
 import { localVerdicts, retryAfterMs, sent, type Verdict } from '@tidings/delivery';
-import type { IncomingHttpHeaders } from 'node:http2';
-import type { Exchange, FailureCause, ProviderConnection } from '../providers/http2.ts';
+import type { AnswerHeaders, Exchange, FailureCause, ProviderConnection } from '../providers/http2.ts';
 import type { PushListener } from './port.ts';
 
 /** What a provider's answer other than 200 means, in the words of libs/delivery. */
@@ -40,7 +39,7 @@ export class PushExchange implements Exchange {
     this.#credential = context.credential;
   }
 
-  answered(status: number, headers: IncomingHttpHeaders, body: string): void {
+  answered(status: number, headers: AnswerHeaders, body: string): void {
     if (status === 200) {
       this.#listener.answered(this.#tag, sent);
       return;

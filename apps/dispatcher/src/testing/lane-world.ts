@@ -9,7 +9,7 @@ import { Dispatch } from '../dispatch.ts';
 import { Gates } from '../gates.ts';
 import { Owners } from '../owners.ts';
 import { AddressGuard } from '../providers/addresses.ts';
-import { type ConnectionSettings, Http2Connection } from '../providers/http2.ts';
+import { type ConnectionSettings, Http2Connection, type OpenLink } from '../providers/http2.ts';
 import { guardedPostForm } from '../providers/post-form.ts';
 import { systemTimers } from '../timers.ts';
 import { accountsWith, type TestCredentials } from './credentials.ts';
@@ -40,7 +40,12 @@ export class LaneWorld {
   readonly #providerClock: ShiftedClock;
 
   /** @param providerClock goes along when the clock is set forward: tokens are good for a time */
-  constructor(credentials: TestCredentials, open: (parts: ChannelParts) => Channel, providerClock: ShiftedClock) {
+  constructor(
+    credentials: TestCredentials,
+    open: (parts: ChannelParts) => Channel,
+    providerClock: ShiftedClock,
+    openLink: OpenLink,
+  ) {
     this.#providerClock = providerClock;
     this.clock.advanceTo(providerClock.aheadMs);
     const masterKey = randomBytes(32);
@@ -48,7 +53,7 @@ export class LaneWorld {
     this.channel = open({
       credentials: new Credentials(accountsWith(masterKey, credentials), masterKey),
       clock: this.clock,
-      connect: (settings) => new Http2Connection(settings),
+      connect: (settings) => new Http2Connection(settings, openLink),
       postForm: guardedPostForm(new AddressGuard(['127.0.0.0/8'])),
     });
     this.#owners = new Owners({ name: 'test', store: new MemoryLeases().over(), timers: systemTimers, onError: fail });

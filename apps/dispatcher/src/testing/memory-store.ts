@@ -28,6 +28,7 @@ export class MemoryAttempts {
       takeOver: (id, from, to) => journey(() => this.#put(id, takenOver(this.#get(id), from, to))),
       settle: (id, owner, results, now) => journey(() => this.#settle(id, owner, results, now)),
       rest: (id, owner, results, rest) => journey(() => this.#rest(id, owner, results, rest)),
+      due: (lane, now, limit) => journey(() => this.#due(lane, now, limit)),
       wake: (lane, owner, now, limit) => journey(() => this.#wake(lane, owner, now, limit)),
     };
   }
@@ -53,6 +54,11 @@ export class MemoryAttempts {
 
   #rest(id: string, owner: string, results: Results, rest: Rest): boolean {
     return this.#put(id, deferred(this.#get(id), owner, results, rest)) !== undefined;
+  }
+
+  #due(lane: Lane, now: number, limit: number): number {
+    const due = [...this.byId.values()].filter((entry) => entry.lane === lane && woken(entry.attempt, '', now));
+    return Math.min(due.length, limit);
   }
 
   #wake(lane: Lane, owner: string, now: number, limit: number): Woken[] {

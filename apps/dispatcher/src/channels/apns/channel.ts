@@ -182,10 +182,13 @@ class ApnsSender implements Sender {
     const body = writer.write(this.#payloadFor(columns.languages[device]!), columns, device, this.#kind.limit);
     if (body.length > this.#kind.limit) return localVerdicts.payloadTooLarge;
     const id = this.#idPrefix + hex(columns.chunk * 65_536 + columns.positions[device]!, 8);
-    const headers = [...this.#currentHeaders(), 'apns-id', id, 'apns-collapse-id', id];
-    const path = `/3/device/${this.#tokens.of(device)}`;
+    const request = {
+      path: `/3/device/${this.#tokens.of(device)}`,
+      shared: this.#currentHeaders(),
+      own: ['apns-id', id, 'apns-collapse-id', id],
+    };
     const exchange = new PushExchange(tag, deadline, listener, this.#exchanges);
-    return connection.request(path, headers, body, exchange) ? 'written' : 'busy';
+    return connection.request(request, body, exchange) ? 'written' : 'busy';
   }
 
   whenReady(run: () => void): void {

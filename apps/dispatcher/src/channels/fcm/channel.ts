@@ -3,7 +3,7 @@ import { type Clock, Fault } from '@tidings/kernel';
 import { type CompiledPayload, PayloadWriter } from '@tidings/messaging';
 import { AccessToken } from '../../credentials/access-token.ts';
 import type { Credentials } from '../../credentials/credentials.ts';
-import type { ConnectionSettings, ProviderConnection } from '../../providers/http2.ts';
+import type { ConnectionSettings, OutgoingRequest, ProviderConnection } from '../../providers/http2.ts';
 import type { PostForm } from '../../providers/post-form.ts';
 import { Connections } from '../connections.ts';
 import { type ExchangeContext, PushExchange, type Refusal } from '../exchange.ts';
@@ -109,18 +109,16 @@ class FcmSender implements Sender {
   readonly gate: string;
   readonly ttlSeconds: number | undefined;
   readonly #parts: SenderParts;
-  readonly #path: string;
   readonly #payloads: (CompiledPayload | undefined)[] = [];
   readonly #exchanges: ExchangeContext;
-  #headers: readonly string[];
+  #request: OutgoingRequest;
 
   constructor(parts: SenderParts) {
     this.#parts = parts;
     const { job, gate, projectId, connection, clock } = parts;
     this.gate = gate;
     this.ttlSeconds = job.batch.content!.android?.ttlSeconds;
-    this.#path = `/v1/projects/${encodeURIComponent(projectId)}/messages:send`;
-    this.#headers = headersWith(parts.accessToken);
+    this.#request = requestWith(projectId, parts.accessToken);
     const refusal = (status: number, body: string): Refusal => ({ verdict: fcmRefusal(status, body) });
     this.#exchanges = { connection, now: () => clock.now(), refusal, credential: parts.accessToken, refused: '' };
   }
@@ -132,7 +130,7 @@ class FcmSender implements Sender {
     const body = writer.write(this.#payloadFor(columns.languages[device]!), columns, device, Infinity);
     if (!fitsFcm(body)) return localVerdicts.payloadTooLarge;
     const exchange = new PushExchange(tag, deadline, listener, this.#exchanges);
-    return connection.request(this.#path, this.#headers, body, exchange) ? 'written' : 'busy';
+    return connection.request(this.#request, body, exchange) ? 'written' : 'busy';
   }
 
   whenReady(run: () => void): void {
@@ -146,7 +144,7 @@ class FcmSender implements Sender {
   async repair(): Promise<void> {
     const exchanges = this.#exchanges;
     exchanges.credential = await this.#parts.access.renewed(exchanges.refused);
-    this.#headers = headersWith(exchanges.credential);
+    this.#request = requestWith(this.#parts.projectId, exchanges.credential);
   }
 
   #payloadFor(language: number): CompiledPayload {
@@ -155,9 +153,9 @@ class FcmSender implements Sender {
   }
 }
 
-const headersWith = (accessToken: string): readonly string[] => [
-  'authorization',
-  `Bearer ${accessToken}`,
-  'content-type',
-  'application/json',
-];
+/** All that a request holds but its body: the token is in there. */
+const requestWith = (projectId: string, accessToken: string): OutgoingRequest => ({
+  path: `/v1/projects/${encodeURIComponent(projectId)}/messages:send`,
+  shared: ['authorization', `Bearer ${accessToken}`, 'content-type', 'application/json'],
+  own: [],
+});

@@ -1,0 +1,289 @@
+import { randomBytes } from 'node:crypto';
+import {
+  createSecureServer,
+  createServer,
+  type Http2Server,
+  type Http2Session,
+  type IncomingHttpHeaders,
+  type ServerHttp2Stream,
+  type ServerOptions,
+} from 'node:http2';
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { type AnswerHeaders, type FailureCause, Http2Connection } from '../http2.ts';
+import { selfSigned } from '../../testing/simulators.ts';
+import { openFrameLink } from './frame-link.ts';
+import { openNodeLink } from './node-link.ts';
+
+type End = { status: number; headers: AnswerHeaders; body: string } | { cause: FailureCause };
+interface Received {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/** Both links against Node's own server, which is another implementation of the protocol. */
+describe.each([
+  ['frames of our own', openFrameLink],
+  ['node:http2', openNodeLink],
+])('HTTP/2 by %s', (_, openLink) => {
+  const closers: (() => unknown)[] = [];
+  afterEach(async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+  });
+
+  const listen = async (server: Http2Server | Server): Promise<number> => {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return (server.address() as AddressInfo).port;
+  };
+
+  async function serve(
+    answer: (stream: ServerHttp2Stream, received: Received) => void,
+    options: ServerOptions = {},
+  ): Promise<{ url: string; received: Received[]; sessions: Http2Session[] }> {
+    const received: Received[] = [];
+    const sessions: Http2Session[] = [];
+    const server = createServer(options);
+    server.on('session', (session) => sessions.push(session));
+    server.on('stream', (stream, headers) => {
+      const parts: Buffer[] = [];
+      stream.on('error', () => undefined);
+      stream.on('data', (part: Buffer) => parts.push(part));
+      stream.on('end', () => {
+        const one = { headers, body: Buffer.concat(parts) };
+        received.push(one);
+        answer(stream, one);
+      });
+    });
+    const url = `http://127.0.0.1:${await listen(server)}`;
+    closers.push(() => {
+      for (const session of sessions) session.destroy();
+      server.close();
+    });
+    return { url, received, sessions };
+  }
+
+  const connect = (url: string, tls = {}): Http2Connection => {
+    const connection = new Http2Connection({ url, tls }, openLink);
+    closers.push(() => connection.close());
+    return connection;
+  };
+
+  const ask = async (
+    connection: Http2Connection,
+    body: Uint8Array = Buffer.from('{}'),
+    request = { path: '/p', shared: ['a', 'b'], own: ['c', 'd'] },
+    patienceMs = 10_000,
+  ): Promise<End> => {
+    const ended = Promise.withResolvers<End>();
+    const exchange = {
+      deadline: Date.now() + patienceMs,
+      answered: (status: number, headers: AnswerHeaders, text: string) =>
+        ended.resolve({ status, headers, body: text }),
+      failed: (cause: FailureCause) => ended.resolve({ cause }),
+    };
+    while (!connection.request(request, body, exchange)) {
+      await new Promise<void>((resolve) => connection.whenReady(resolve));
+    }
+    return ended.promise;
+  };
+
+  it('carries method, path, headers and bodies', async () => {
+    const { url, received } = await serve((stream) => {
+      stream.respond({ ':status': 200 });
+      stream.end('fine');
+    });
+    const connection = connect(url);
+    const shared = ['authorization', 'bearer x', 'apns-topic', 'com.example'];
+    for (let i = 0; i < 5; i++) {
+      const body = Buffer.from(`{"n":${i}}`);
+      const end = await ask(connection, body, { path: `/3/device/${i}`, shared, own: ['apns-id', `id ${i}`] });
+      expect(end).toMatchObject({ status: 200 });
+    }
+    expect(received.map(({ headers, body }) => [headers[':path'], headers['apns-id'], String(body)])).toEqual(
+      [0, 1, 2, 3, 4].map((i) => [`/3/device/${i}`, `id ${i}`, `{"n":${i}}`]),
+    );
+    for (const { headers } of received) {
+      expect(headers).toMatchObject({
+        ...{ ':method': 'POST', ':scheme': 'http', ':authority': url.slice(7) },
+        ...{ authorization: 'bearer x', 'apns-topic': 'com.example' },
+      });
+    }
+  });
+
+  it('reads refusals with their headers and bodies, cut to what is kept', async () => {
+    const { url } = await serve((stream, { headers }) => {
+      stream.respond({ ':status': 429, 'retry-after': '17', 'x-long': 'y'.repeat(3000) });
+      stream.end(headers[':path'] === '/long' ? 'ü'.repeat(30_000) : '{"reason":"TooManyRequests"}');
+    });
+    const connection = connect(url);
+    expect(await ask(connection)).toMatchObject({
+      status: 429,
+      headers: { 'retry-after': '17' },
+      body: '{"reason":"TooManyRequests"}',
+    });
+    const long = (await ask(connection, undefined, { path: '/long', shared: [], own: [] })) as {
+      readonly body: string;
+    };
+    expect(long.body.length).toBeGreaterThan(8000);
+    expect(long.body.length).toBeLessThanOrEqual(16_384);
+  });
+
+  it('sends bodies larger than windows and frames', async () => {
+    const { url, received } = await serve((stream) => stream.respond({ ':status': 200 }, { endStream: true }), {
+      settings: { initialWindowSize: 1000, maxConcurrentStreams: 5 },
+    });
+    const connection = connect(url);
+    const bodies = Array.from({ length: 12 }, (_, i) => randomBytes(i * 9000));
+    const ends = await Promise.all(bodies.map((body) => ask(connection, body)));
+    expect(ends).toEqual(ends.map(() => expect.objectContaining({ status: 200 })));
+    const sizes = (list: readonly Uint8Array[]) => list.map(({ length }) => length).toSorted((a, b) => a - b);
+    expect(sizes(received.map(({ body }) => body))).toEqual(sizes(bodies));
+    for (const body of bodies) expect(received.some((one) => one.body.equals(body))).toBe(true);
+  });
+
+  it('keeps to the number of streams that the server allows, also when that changes', async () => {
+    let open = 0;
+    let most = 0;
+    const { url, sessions } = await serve(
+      (stream) => {
+        most = Math.max(most, ++open);
+        setTimeout(() => {
+          open--;
+          if (!stream.destroyed) stream.respond({ ':status': 200 }, { endStream: true });
+        }, 5);
+      },
+      { settings: { maxConcurrentStreams: 7 } },
+    );
+    const connection = connect(url);
+    await Promise.all(Array.from({ length: 60 }, () => ask(connection)));
+    expect(most).toBeLessThanOrEqual(7);
+    sessions[0]!.settings({ maxConcurrentStreams: 2 });
+    await delay(100);
+    most = 0;
+    await Promise.all(Array.from({ length: 20 }, () => ask(connection)));
+    expect(most).toBeLessThanOrEqual(2);
+  });
+
+  it('follows a server that allows a smaller header table, or none', async () => {
+    const { url, received, sessions } = await serve(
+      (stream) => stream.respond({ ':status': 200 }, { endStream: true }),
+      {
+        settings: { headerTableSize: 0 },
+      },
+    );
+    const connection = connect(url);
+    const lists = Array.from({ length: 6 }, (_, i) => ['authorization', `${i}`.repeat(300), 'x', `value ${i}`]);
+    for (let i = 0; i < 30; i++) {
+      if (i === 15) {
+        sessions[0]!.settings({ headerTableSize: 700 });
+        await delay(50);
+      }
+      const shared = lists[i % 6]!;
+      expect(await ask(connection, undefined, { path: '/p', shared, own: [] })).toMatchObject({ status: 200 });
+      expect(received.at(-1)?.headers).toMatchObject({ authorization: shared[1], x: shared[3] });
+    }
+  });
+
+  it('tells what a reset stream was', async () => {
+    const { url } = await serve((stream, { headers }) => stream.close(Number(headers['code'])));
+    const connection = connect(url);
+    const reset = (code: number) => ask(connection, undefined, { path: '/', shared: [], own: ['code', String(code)] });
+    expect(await reset(7)).toEqual({ cause: 'unprocessed' });
+    expect(await reset(2)).toEqual({ cause: 'lost' });
+  });
+
+  it('gives up what is not answered in time, and goes on', async () => {
+    const { url } = await serve((stream, { headers }) => {
+      if (headers[':path'] === '/p') stream.respond({ ':status': 200 }, { endStream: true });
+    });
+    const connection = connect(url);
+    const silent = { path: '/silent', shared: [], own: [] };
+    expect(await ask(connection, undefined, silent, 300)).toEqual({ cause: 'timeout' });
+    expect(await ask(connection)).toMatchObject({ status: 200 });
+  });
+
+  it('gets over a good-bye: what is under way ends, what follows takes another connection', async () => {
+    const { url, sessions } = await serve((stream) => {
+      setTimeout(() => stream.destroyed || stream.respond({ ':status': 200 }, { endStream: true }), 100);
+    });
+    const connection = connect(url);
+    const under = Array.from({ length: 5 }, () => ask(connection));
+    await delay(50);
+    sessions[0]!.goaway(0, 9);
+    await delay(20);
+    const after = Array.from({ length: 5 }, () => ask(connection));
+    expect(await Promise.all([...under, ...after])).toEqual(
+      [...under, ...after].map(() => expect.objectContaining({ status: 200 })),
+    );
+    expect(sessions.length).toBe(2);
+    expect(connection.epoch).toBe(2);
+  });
+
+  it('calls lost what was written to a connection that broke', async () => {
+    const { url, sessions } = await serve((stream) => {
+      stream.session?.destroy();
+    });
+    const connection = connect(url);
+    expect(await ask(connection)).toEqual({ cause: 'lost' });
+    expect(sessions.length).toBe(1);
+  });
+
+  it('answers the questions of the server whether somebody is there', async () => {
+    const { url, sessions } = await serve((stream) => stream.respond({ ':status': 200 }, { endStream: true }));
+    const connection = connect(url);
+    await ask(connection);
+    await new Promise<void>((resolve, reject) => {
+      sessions[0]!.ping((error) => (error ? reject(error) : resolve()));
+    });
+  });
+
+  it('speaks TLS, to hosts that it can trust only', async () => {
+    const { cert, key } = selfSigned();
+    const server = createSecureServer({ cert, key });
+    server.on('stream', (stream) => stream.respond({ ':status': 200 }, { endStream: true }));
+    server.on('sessionError', () => undefined);
+    const port = await listen(server);
+    closers.push(() => server.close());
+    const trusting = connect(`https://localhost:${port}`, { ca: cert });
+    expect(await ask(trusting)).toMatchObject({ status: 200 });
+    trusting.close();
+    const careful = connect(`https://localhost:${port}`);
+    expect(careful.ready()).toBe(false);
+    await new Promise<void>((resolve) => careful.whenReady(resolve));
+    expect(careful.downUntil()).toBeGreaterThan(Date.now());
+  });
+
+  it.each([
+    ['says nothing', 1, () => undefined],
+    ['closes at once', 3, (socket: Socket) => socket.destroy()],
+    ['speaks something else', 3, (socket: Socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')],
+  ])(
+    'backs off from what %s',
+    async (_kind: string, tries: number, greet: (socket: Socket) => unknown) => {
+      const sockets: Socket[] = [];
+      const server = createTcpServer((socket) => {
+        sockets.push(socket);
+        socket.on('error', () => undefined);
+        greet(socket);
+      });
+      const port = await listen(server);
+      closers.push(() => {
+        for (const socket of sockets) socket.destroy();
+        server.close();
+      });
+      const connection = connect(`http://127.0.0.1:${port}`);
+      for (let failed = 0; failed < tries;) {
+        expect(connection.ready()).toBe(false);
+        const down = connection.downUntil() - Date.now();
+        if (down > 0) {
+          failed++;
+          await delay(down);
+        } else await new Promise<void>((resolve) => connection.whenReady(resolve));
+      }
+      expect(sockets.length).toBeGreaterThan(0);
+      expect(sockets.length).toBeLessThan(6);
+    },
+    20_000,
+  );
+});

@@ -1,0 +1,182 @@
+import { STATIC_ENTRIES, staticNames } from './static-table.ts';
+
+const METHOD_POST = 0x83;
+const SCHEME_HTTP = 0x86;
+const SCHEME_HTTPS = 0x87;
+/** A literal that is not kept, with the name of `:path`. */
+const PATH_LITERAL = 0x04;
+const ENTRY_OVERHEAD = 32;
+const TABLE_BYTES = 4096;
+
+/** What the peer's table holds, oldest first: it follows what is written to it. */
+class DynamicTable {
+  #capacity = TABLE_BYTES;
+  #size = 0;
+  #inserted = 0;
+  /** Entries by name and value, each with the number of its insertion. */
+  readonly #entries = new Map<string, { readonly number: number; readonly size: number }>();
+
+  /** Changes with every insertion: an index that was worked out before is wrong afterwards. */
+  get generation(): number {
+    return this.#inserted;
+  }
+
+  /** Index of a header, or undefined where it is not in the table. */
+  find(name: string, value: string): number | undefined {
+    const entry = this.#entries.get(`${name}\0${value}`);
+    return entry && STATIC_ENTRIES + 1 + this.#inserted - entry.number;
+  }
+
+  /** Adds a header that is not in it; false where it is too large. */
+  insert(name: string, value: string): boolean {
+    const size = name.length + value.length + ENTRY_OVERHEAD;
+    if (size > this.#capacity) return false;
+    for (const [key, entry] of this.#entries) {
+      if (this.#size + size <= this.#capacity) break;
+      this.#entries.delete(key);
+      this.#size -= entry.size;
+    }
+    this.#inserted++;
+    this.#entries.set(`${name}\0${value}`, { number: this.#inserted, size });
+    this.#size += size;
+    return true;
+  }
+
+  /** Empties it and gives it another capacity. */
+  restart(capacity: number): void {
+    this.#entries.clear();
+    this.#size = 0;
+    this.#capacity = capacity;
+    this.#inserted++;
+  }
+}
+
+/** Headers that requests share, as bytes: valid as long as the table is as it was. */
+interface SharedBytes {
+  readonly generation: number;
+  /** Pseudo headers, which stand before the path. */
+  readonly front: Uint8Array;
+  readonly back: Uint8Array;
+}
+
+/**
+ * Writes header blocks of POST requests. Headers that requests share go into the peer's table once and are a byte each from then on; paths
+ * and headers of a single request are written as they are.
+ */
+export class RequestEncoder {
+  readonly #scheme: number;
+  readonly #authority: string;
+  readonly #table = new DynamicTable();
+  #known = new WeakMap<readonly string[], SharedBytes>();
+  /** What the peer has to be told at the start of the next block. */
+  #update: readonly number[] = [];
+  #capacity = TABLE_BYTES;
+  #path = '';
+  #own: readonly string[] = [];
+  #parts: SharedBytes = { generation: -1, front: new Uint8Array(), back: new Uint8Array() };
+
+  constructor(secure: boolean, authority: string) {
+    this.#scheme = secure ? SCHEME_HTTPS : SCHEME_HTTP;
+    this.#authority = authority;
+  }
+
+  /** The peer allows a table of so many bytes. */
+  limit(bytes: number): void {
+    const capacity = Math.min(bytes, TABLE_BYTES);
+    if (capacity === this.#capacity) return;
+    this.#capacity = capacity;
+    this.#table.restart(capacity);
+    // Down to nothing, and up again: whatever the peer's table held is gone on both sides.
+    const bytesOfUpdate: number[] = [0x20];
+    pushInteger(bytesOfUpdate, 0x20, 5, capacity);
+    this.#update = bytesOfUpdate;
+  }
+
+  /** Gets ready to write a block, and tells how many bytes it takes at most. It must be written: the peer's table depends on it. */
+  prepare(path: string, shared: readonly string[], own: readonly string[]): number {
+    const known = this.#known.get(shared);
+    this.#parts = known?.generation === this.#table.generation ? known : this.#encode(shared);
+    this.#path = path;
+    this.#own = own;
+    let bound = this.#parts.front.length + this.#parts.back.length + path.length + INTEGER_MAX;
+    for (const text of own) bound += text.length + INTEGER_MAX;
+    return bound;
+  }
+
+  /** Writes the block that was prepared, and returns where it ends. */
+  write(target: Buffer, at: number): number {
+    const { front, back } = this.#parts;
+    target.set(front, at);
+    at += front.length;
+    target[at++] = PATH_LITERAL;
+    at = writeString(target, at, this.#path);
+    target.set(back, at);
+    at += back.length;
+    const own = this.#own;
+    for (let i = 0; i < own.length; i += 2) {
+      target[at++] = 0;
+      at = writeString(target, at, own[i]!);
+      at = writeString(target, at, own[i + 1]!);
+    }
+    return at;
+  }
+
+  #encode(shared: readonly string[]): SharedBytes {
+    const { generation } = this.#table;
+    const plain = this.#update.length === 0;
+    const front: number[] = [...this.#update, METHOD_POST, this.#scheme];
+    this.#update = [];
+    this.#field(front, ':authority', this.#authority);
+    const back: number[] = [];
+    for (let i = 0; i < shared.length; i += 2) this.#field(back, shared[i]!, shared[i + 1]!);
+    const parts = { generation, front: Uint8Array.from(front), back: Uint8Array.from(back) };
+    // What changed the table says so once.
+    if (plain && this.#table.generation === generation) this.#known.set(shared, parts);
+    return parts;
+  }
+
+  #field(bytes: number[], name: string, value: string): void {
+    if (!/^[\t\x20-\x7e]*$/.test(value)) throw new TypeError(`header ${name} holds what no header may hold`);
+    const index = this.#table.find(name, value);
+    if (index !== undefined) {
+      pushInteger(bytes, 0x80, 7, index);
+      return;
+    }
+    const nameIndex = staticNames.get(name) ?? 0;
+    if (this.#table.insert(name, value)) pushInteger(bytes, 0x40, 6, nameIndex);
+    else pushInteger(bytes, 0, 4, nameIndex);
+    if (nameIndex === 0) pushString(bytes, name);
+    pushString(bytes, value);
+  }
+}
+
+/** Bytes of an integer at most, and of what may stand before it. */
+const INTEGER_MAX = 6;
+
+function pushInteger(bytes: number[], flags: number, prefixBits: number, value: number): void {
+  const max = (1 << prefixBits) - 1;
+  if (value < max) {
+    bytes.push(flags | value);
+    return;
+  }
+  bytes.push(flags | max);
+  let rest = value - max;
+  for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 128);
+  bytes.push(rest);
+}
+
+function pushString(bytes: number[], text: string): void {
+  pushInteger(bytes, 0, 7, text.length);
+  bytes.push(...Buffer.from(text, 'latin1'));
+}
+
+function writeString(target: Buffer, at: number, text: string): number {
+  let rest = text.length;
+  if (rest < 127) target[at++] = rest;
+  else {
+    target[at++] = 127;
+    for (rest -= 127; rest >= 128; rest >>>= 7) target[at++] = (rest & 127) | 128;
+    target[at++] = rest;
+  }
+  return at + target.write(text, at, 'latin1');
+}
