@@ -21,7 +21,7 @@ export interface RelayOptions<Event> {
   readonly publish: (commit: Commit<Event>) => readonly RelayedRecord[] | Promise<readonly RelayedRecord[]>;
   /** Hears of what did not go well. */
   readonly onProblem?: (error: unknown) => void;
-  /** How often commits of other processes are looked for; while there are others, a change stream tells of them at once. @default 500 */
+  /** How often commits of other processes are looked for; while there are others, a change stream tells of them at once. @default 2000 */
   readonly lookEveryMs?: number;
   /** The clock of the lease. @default systemClock */
   readonly clock?: Clock;
@@ -37,7 +37,7 @@ export interface Relay<Event> {
   readonly counts: Readonly<RelayCounts>;
 }
 
-const LOOK_EVERY_MS = 500;
+const LOOK_EVERY_MS = 2000;
 /** Heads looked at with one query; logs beyond it take their turn in the same look. */
 const PAGE = 1000;
 
