@@ -26,8 +26,8 @@ export class Credentials {
   }
 
   /**
-   * The credential in the version that is referred to, or a later one. Throws a Fault `unavailable` when the registry does not answer or
-   * does not have it yet.
+   * The credential in the version that is referred to, or a later one, or version 0 where there is none any more. Throws a Fault
+   * `unavailable` when the registry does not answer or does not have it yet.
    */
   async read({ application, platform, version }: CredentialReference): Promise<Credential> {
     const key = `${application}/${platform}`;
@@ -39,7 +39,8 @@ export class Credentials {
       this.#reading.set(key, reading);
     }
     const credential = await reading;
-    if (credential.version < version) throw Fault.unavailable(`credential ${key} is not there yet`);
+    if (credential.version > 0 && credential.version < version)
+      throw Fault.unavailable(`credential ${key} is not there yet`);
     this.#known.set(key, credential);
     return credential;
   }

@@ -17,6 +17,7 @@ import { FrameInput, type FrameSink } from './frame-input.ts';
 import { FrameOutput } from './frame-output.ts';
 import { CANCEL, Flag, Frame, FRAME_MAX, NO_ERROR, REFUSED_STREAM, Setting, settingsPayload } from './frames.ts';
 import { RequestEncoder } from './request-encoder.ts';
+import { newStream, type Stream } from './stream.ts';
 
 const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
 const DEFAULT_WINDOW = 65_535;
@@ -35,21 +36,6 @@ const ownSettings = settingsPayload([
   [Setting.EnablePush, 0],
   [Setting.InitialWindowSize, STREAM_WINDOW],
 ]);
-
-interface Stream {
-  readonly id: number;
-  readonly exchange: Exchange;
-  /** The exchange has heard. */
-  done: boolean;
-  status: number;
-  headers: AnswerHeaders;
-  body: Buffer[] | undefined;
-  bodyBytes: number;
-  /** Bytes that may be sent. */
-  window: number;
-  /** What did not fit into the windows yet. */
-  unsent: Uint8Array | undefined;
-}
 
 /**
  * A link that writes and reads frames itself: no object of node:http2 per request, headers that repeat are a byte each, and what a turn
@@ -120,17 +106,7 @@ class FrameLink implements Link, FrameSink {
     const id = this.#nextId;
     this.#nextId += 2;
     this.#output.begin(Frame.Headers, Flag.EndHeaders, id, bound, this.#write);
-    const stream: Stream = {
-      id,
-      exchange,
-      done: false,
-      status: 0,
-      headers: noHeaders,
-      body: undefined,
-      bodyBytes: 0,
-      window: this.#peerWindow,
-      unsent: body,
-    };
+    const stream = newStream(id, exchange, this.#peerWindow, body);
     this.#streams.set(id, stream);
     this.#stuck++;
     this.#send(stream);

@@ -1,0 +1,56 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { generateApnsKey, selfSigned } from '../../testing/simulators.ts';
+import { apnsCredential } from './credential.ts';
+
+const { privateKey } = generateApnsKey();
+const { cert, key } = selfSigned();
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const complete = {
+  ios_key_file: base64(privateKey),
+  ios_key_password: '',
+  ios_gateway: '1',
+  ios_bundle_id: 'com.example',
+  ios_key_id: 'K',
+  ios_team_id: 'T',
+};
+const of = (settings: Readonly<Record<string, string>>) =>
+  apnsCredential({ application: 'A', platform: 1, version: 1, settings: new Map(Object.entries(settings)) });
+
+describe('an APNs credential', () => {
+  it('is a key that signs tokens', () => {
+    expect(of(complete)).toMatchObject({
+      bundleId: 'com.example',
+      sandbox: false,
+      proof: { by: 'token', keyId: 'K', teamId: 'T' },
+    });
+  });
+
+  it('is a certificate with its key', () => {
+    const settings = { ios_key_file: base64(cert + key), ios_bundle_id: 'com.example', ios_gateway: '0' };
+    expect(of(settings)).toMatchObject({ bundleId: 'com.example', sandbox: true, proof: { by: 'certificate' } });
+  });
+
+  it.each(['ios_bundle_id', 'ios_key_id', 'ios_team_id', 'ios_key_file'])('is incomplete without %s', (name) => {
+    expect(of({ ...complete, [name]: '' })).toMatchObject({
+      category: 'INVALID_CONFIGURATION',
+      name: 'not_configured',
+    });
+  });
+
+  it.each([
+    ['no key at all', 'anything'],
+    ['a broken key', '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----'],
+    [
+      'a key of another kind',
+      generateKeyPairSync('rsa', { modulusLength: 2048 })
+        .privateKey.export({ type: 'pkcs8', format: 'pem' })
+        .toString(),
+    ],
+  ])('is unusable with %s', (_, file) => {
+    expect(of({ ...complete, ios_key_file: base64(file) })).toMatchObject({
+      category: 'INVALID_CONFIGURATION',
+      name: 'unusable_key',
+    });
+  });
+});
