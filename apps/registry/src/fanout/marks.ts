@@ -17,7 +17,7 @@ export interface MarksDocument {
   readonly _id: string;
   /** By window: partition, offset and time (milliseconds since 1970) of its last record. */
   readonly e?: Readonly<Record<string, readonly [partition: number, offset: number, at: number]>>;
-  /** By window: until when it is deferred, milliseconds since 1970. Emitting it again ends the deferral. */
+  /** By window: until when it was last deferred, milliseconds since 1970. Over once it was emitted later than that. */
   readonly d?: Readonly<Record<string, number>>;
   /** Settled windows, 31 to a number: bits only ever come. */
   readonly s?: Readonly<Record<string, number>>;
@@ -38,9 +38,12 @@ export function openWindows(marks: Pick<MarksDocument, 's'> | undefined, count: 
 
 export function windowOf(marks: MarksDocument | undefined, w: number): OpenWindow {
   const emitted = marks?.e?.[w];
+  const deferredUntil = marks?.d?.[w];
+  // A deferral may be recorded before the emission that it answers: times tell them apart, not the order of writes.
+  const isOver = emitted !== undefined && deferredUntil !== undefined && deferredUntil <= emitted[2];
   return {
     emitted: emitted && { partition: emitted[0], offset: emitted[1], at: emitted[2] },
-    deferredUntil: marks?.d?.[w],
+    deferredUntil: isOver ? undefined : deferredUntil,
   };
 }
 
@@ -62,12 +65,10 @@ export class Marks {
     windows: readonly { readonly w: number; readonly emission: Emission }[],
   ): Promise<void> {
     const set: Record<string, unknown> = {};
-    const unset: Record<string, true> = {};
     for (const { w, emission } of windows) {
       set[`e.${w}`] = [emission.partition, emission.offset, emission.at];
-      unset[`d.${w}`] = true;
     }
-    const update = { $set: set, $unset: unset } as UpdateFilter<MarksDocument>;
+    const update = { $set: set } as UpdateFilter<MarksDocument>;
     await this.#apply([{ updateOne: { filter: { _id: marksId(key, channel) }, update, upsert: true } }]);
   }
 
