@@ -1,6 +1,5 @@
 export { Fault, type FaultKind } from './fault.ts';
 export { type Clock, ShiftedClock, systemClock } from './clock.ts';
-export type { Decider } from './decider.ts';
 export {
   bucketOf,
   fromBase62,
@@ -19,7 +18,6 @@ export {
   isPlatform,
   Platform,
   type PlatformCode,
-  platformCodes,
   platformOf,
   pushPlatforms,
 } from './platforms.ts';

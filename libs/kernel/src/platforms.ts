@@ -23,7 +23,7 @@ export const Platform = {
 export type PlatformCode = (typeof Platform)[keyof typeof Platform];
 
 /** Every code that a request may name in `platforms`. */
-export const platformCodes: readonly PlatformCode[] = Object.values(Platform);
+const platformCodes: readonly PlatformCode[] = Object.values(Platform);
 
 export const isPlatform = (code: number): code is PlatformCode => (platformCodes as readonly number[]).includes(code);
 

@@ -71,7 +71,8 @@ export function openSequences(db: Db): Sequences {
   return {
     take(application, count) {
       const turn = (turns.get(application) ?? Promise.resolve()).then(() => take(application, count));
-      const settled = turn.catch(() => {});
+      // The caller hears of a failure; the next turn only has to wait for this one.
+      const settled = turn.catch(() => undefined);
       turns.set(application, settled);
       void settled.then(() => turns.get(application) === settled && turns.delete(application));
       return turn;
