@@ -394,7 +394,7 @@ export const OperationsDefinition = {
       requestStream: false,
       responseType: SettledReply as typeof SettledReply,
       responseStream: false,
-      options: {},
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
     /** Sets the service's clock forward; refused unless TIDINGS_TEST_CLOCK=1. A repeat changes nothing. */
     advanceClock: {
@@ -403,7 +403,7 @@ export const OperationsDefinition = {
       requestStream: false,
       responseType: AdvanceClockReply as typeof AdvanceClockReply,
       responseStream: false,
-      options: {},
+      options: { idempotencyLevel: "IDEMPOTENT" },
     },
   },
 } as const;

@@ -6752,7 +6752,7 @@ export const AccountsDefinition = {
       requestStream: false,
       responseType: ListTokensReply as typeof ListTokensReply,
       responseStream: false,
-      options: {},
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
     revokeToken: {
       name: "RevokeToken",
@@ -6769,7 +6769,7 @@ export const AccountsDefinition = {
       requestStream: false,
       responseType: ResolveTokenReply as typeof ResolveTokenReply,
       responseStream: false,
-      options: {},
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
     createApplication: {
       name: "CreateApplication",
@@ -6793,7 +6793,7 @@ export const AccountsDefinition = {
       requestStream: false,
       responseType: SetDebugReply as typeof SetDebugReply,
       responseStream: false,
-      options: {},
+      options: { idempotencyLevel: "IDEMPOTENT" },
     },
     /** No view where the application is unknown. */
     findApplication: {
@@ -6802,7 +6802,7 @@ export const AccountsDefinition = {
       requestStream: false,
       responseType: FindApplicationReply as typeof FindApplicationReply,
       responseStream: false,
-      options: {},
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
     /** Everything that getApplication shows. */
     describeApplication: {
@@ -6811,7 +6811,7 @@ export const AccountsDefinition = {
       requestStream: false,
       responseType: ApplicationDescription as typeof ApplicationDescription,
       responseStream: false,
-      options: {},
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
     /** The PNG behind an icon's address; empty where there is none. */
     getIcon: {
@@ -6820,7 +6820,7 @@ export const AccountsDefinition = {
       requestStream: false,
       responseType: GetIconReply as typeof GetIconReply,
       responseStream: false,
-      options: {},
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
     /** The sealed credential of a platform, newest version; opened by the dispatcher with the master key. */
     getCredential: {
@@ -6829,7 +6829,7 @@ export const AccountsDefinition = {
       requestStream: false,
       responseType: SealedCredential as typeof SealedCredential,
       responseStream: false,
-      options: {},
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
     addTag: {
       name: "AddTag",
@@ -6845,7 +6845,7 @@ export const AccountsDefinition = {
       requestStream: false,
       responseType: ListTagsReply as typeof ListTagsReply,
       responseStream: false,
-      options: {},
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
   },
 } as const;
@@ -6882,7 +6882,7 @@ export const DevicesDefinition = {
       requestStream: false,
       responseType: GetTagsReply as typeof GetTagsReply,
       responseStream: false,
-      options: {},
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
     /** Sequence numbers and platforms of devices by hwid, for reports whose hash does not name them. */
     locate: {
@@ -6891,7 +6891,7 @@ export const DevicesDefinition = {
       requestStream: false,
       responseType: LocateReply as typeof LocateReply,
       responseStream: false,
-      options: {},
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
     /** Resolves whom a message addresses, and what of the application it must know: the one registry read of createMessage. */
     prepare: {
@@ -6900,7 +6900,7 @@ export const DevicesDefinition = {
       requestStream: false,
       responseType: PrepareReply as typeof PrepareReply,
       responseStream: false,
-      options: {},
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
   },
 } as const;

@@ -1454,7 +1454,7 @@ export const MessagesDefinition = {
       requestStream: false,
       responseType: ListMessagesReply as typeof ListMessagesReply,
       responseStream: false,
-      options: {},
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
     /** No message where the code is unknown. */
     find: {
@@ -1463,7 +1463,7 @@ export const MessagesDefinition = {
       requestStream: false,
       responseType: FindMessageReply as typeof FindMessageReply,
       responseStream: false,
-      options: {},
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
     /** Where a short link leads; "" where it is unknown or too old. */
     followLink: {
@@ -1472,7 +1472,7 @@ export const MessagesDefinition = {
       requestStream: false,
       responseType: FollowLinkReply as typeof FollowLinkReply,
       responseStream: false,
-      options: {},
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
   },
 } as const;

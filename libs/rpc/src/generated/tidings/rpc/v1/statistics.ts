@@ -1588,7 +1588,7 @@ export const StatisticsDefinition = {
       requestStream: false,
       responseType: MetricsReply as typeof MetricsReply,
       responseStream: false,
-      options: {},
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
     funnel: {
       name: "Funnel",
@@ -1596,7 +1596,7 @@ export const StatisticsDefinition = {
       requestStream: false,
       responseType: FunnelReply as typeof FunnelReply,
       responseStream: false,
-      options: {},
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
   },
 } as const;
