@@ -1,3 +1,4 @@
+export { AddressGuard } from './addresses.ts';
 export { Closing, closeOnSignal, endOnCrash, type ShutdownOptions } from './closing.ts';
 export { type Configuration, type ProviderAddresses, publicUrlOf, readEnv } from './configuration.ts';
 export { masterKeyOf, onceMade, openDataFolder } from './data-folder.ts';

@@ -2,7 +2,7 @@ import { request as requestHttp } from 'node:http';
 import { request as requestHttps, type RequestOptions } from 'node:https';
 import { isIP } from 'node:net';
 import { Fault } from '@tidings/kernel';
-import type { AddressGuard } from './addresses.ts';
+import type { AddressGuard } from '@tidings/runtime';
 
 export interface FormReply {
   readonly status: number;

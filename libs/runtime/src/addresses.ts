@@ -1,5 +1,7 @@
-import { lookup } from 'node:dns';
+import { lookup, type LookupAddress } from 'node:dns';
+import { lookup as lookUp } from 'node:dns/promises';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { Fault } from '@tidings/kernel';
 
 /** Ranges that no address given by a caller may lie in, unless the operator allows it (reliability 2). */
 const privateRanges: readonly (readonly [string, number, 'ipv4' | 'ipv6'])[] = [
@@ -41,6 +43,8 @@ function listOf(ranges: readonly (readonly [string, number, 'ipv4' | 'ipv6'])[])
 
 const forbidden = listOf(privateRanges);
 
+const noPublicAddress = (hostname: string): string => `${hostname} has no public address`;
+
 /** Which addresses may be connected to on behalf of a caller. */
 export class AddressGuard {
   readonly #allowed: BlockList;
@@ -63,6 +67,20 @@ export class AddressGuard {
     return this.#allowed.check(ip, family) || !forbidden.check(ip, family);
   }
 
+  /**
+   * The addresses of a name, or of an address itself, that may be connected to.
+   * @throws Fault `forbidden` where there are only others, and what the look-up fails with.
+   */
+  async resolve(hostname: string): Promise<readonly LookupAddress[]> {
+    const allowed = this.#allowedOf(await lookUp(hostname, { all: true }));
+    if (allowed.length === 0) throw Fault.forbidden(noPublicAddress(hostname));
+    return allowed;
+  }
+
+  #allowedOf(found: readonly LookupAddress[]): LookupAddress[] {
+    return found.filter(({ address }) => this.allows(address));
+  }
+
   /** A look-up for sockets: the address that was checked is the one that is connected to. */
   readonly lookup: LookupFunction = (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, found) => {
@@ -70,9 +88,9 @@ export class AddressGuard {
         callback(error, '', 0);
         return;
       }
-      const allowed = found.filter(({ address }) => this.allows(address));
+      const allowed = this.#allowedOf(found);
       const [first] = allowed;
-      if (!first) callback(new Error(`${hostname} has no public address`), '', 0);
+      if (!first) callback(new Error(noPublicAddress(hostname)), '', 0);
       else if (options.all) callback(null, allowed);
       else callback(null, first.address, first.family);
     });
