@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { TagType, topicNames, WindowOutcome } from '@tidings/events';
 import { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
+import { checkOf } from '@tidings/audience';
 import { Platform } from '@tidings/kernel';
 import {
   ApplicationView,
@@ -265,6 +266,29 @@ describeWithMongo('the registry', (mongo) => {
       expect((await registry.devices.locate({ ...request, hwids: ['mine'] })).locations[0]?.found).toBe(false);
       const own = await registry.devices.locate({ account, application: foreign, hwids: ['mine'] });
       expect(own.locations[0]?.found).toBe(true);
+      const described = await registry.devices.describe({ ...request, seqs: [own.locations[0]!.seq], tags: [] });
+      expect(described.devices).toMatchObject([{ found: false, hwid: '' }]);
+    });
+
+    it('are described by number, with the values that placeholders show', async () => {
+      const application = await newApplication();
+      const type = TagType.TAG_TYPE_LIST;
+      await registry.accounts.addTag({ account: '', name: 'Described', type, applicationSpecific: false });
+      await register('first', { pushToken: 'first-token', language: 'de', userId: 'anna' }, { application });
+      await register('second', {}, { application });
+      await setTags('first', { Described: ['a', 'b'], 'Push Alerts Enabled': false }, { application });
+      const names = ['Described', 'Push Alerts Enabled', 'Language', 'No Tag'];
+      const { devices } = await registry.devices.describe({
+        ...{ account: 'default', application },
+        ...{ seqs: [1, 7, 0], tags: names },
+      });
+      expect(devices).toMatchObject([
+        { found: true, hwid: 'second', userId: 'second', language: '', token: '', values: ['', '', '', ''] },
+        { found: false },
+        { hwid: 'first', userId: 'anna', language: 'de', token: 'first-token', values: ['a, b', 'false', 'de', ''] },
+      ]);
+      const person = (await stored('first', application))['person'] as string;
+      expect(devices[2]!.check).toBe(checkOf(person));
     });
 
     it('are told of on tidings.devices, by application and hwid', async () => {

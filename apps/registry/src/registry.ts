@@ -12,6 +12,7 @@ import { openOwners } from './applications/owners.ts';
 import { applicationsRpc } from './applications/rpc.ts';
 import { applyRpc } from './devices/apply.ts';
 import { DEAD_TOKENS_GROUP, forgetDeadTokens } from './devices/dead-tokens.ts';
+import { describeRpc } from './devices/describe.ts';
 import { prepareDevices } from './devices/document.ts';
 import { getTagsRpc } from './devices/get-tags.ts';
 import { locateRpc } from './devices/locate.ts';
@@ -152,7 +153,13 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
       ...applicationsRpc(store, write, { clock, db, masterKey, displayKey: keyFor(masterKey, 'display') }),
       ...tagsRpc(tags, write, clock),
     },
-    devices: { ...applyRpc(devices), ...getTagsRpc(devices), ...locateRpc(devices), ...prepareRpc(devices) },
+    devices: {
+      ...applyRpc(devices),
+      ...getTagsRpc(devices),
+      ...locateRpc(devices),
+      ...describeRpc(devices),
+      ...prepareRpc(devices),
+    },
     operations: operationsOf(clock, () => allOpen(parts)),
     close: () => closing.close(),
   };

@@ -46,3 +46,14 @@ export {
 } from './generated/tidings/events/v1/plans.ts';
 export { ReportKind, Reports } from './generated/tidings/events/v1/reports.ts';
 export { Stamp } from './generated/tidings/events/v1/stamp.ts';
+export {
+  EventsRaised,
+  HeldReportsDropped,
+  RaisedKind,
+  ReportsHeld,
+  SubscriptionChanged,
+  SubscriptionCreated,
+  SubscriptionDeleted,
+  SubscriptionSettings,
+  WebhookEvent,
+} from './generated/tidings/events/v1/webhooks.ts';

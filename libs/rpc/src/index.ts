@@ -27,8 +27,11 @@ export {
   CreateApplicationRequest,
   DeviceCommand,
   DeviceCommands,
+  DeviceDescription,
   DeviceReplies,
   DeviceReply,
+  DescribeReply,
+  DescribeRequest,
   type Devices,
   DevicesDefinition,
   Everyone,
@@ -104,3 +107,25 @@ export {
   type Statistics,
   StatisticsDefinition,
 } from './generated/tidings/rpc/v1/statistics.ts';
+export {
+  ChangeSubscriptionRequest,
+  CreateSubscriptionRequest,
+  DeleteSubscriptionReply,
+  DeleteSubscriptionRequest,
+  FindSubscriptionReply,
+  FindSubscriptionRequest,
+  ListSubscriptionsReply,
+  ListSubscriptionsRequest,
+  PlatformList,
+  type Subscriptions,
+  SubscriptionsDefinition,
+  SubscriptionView,
+  TextList,
+} from './generated/tidings/rpc/v1/webhooks.ts';
+export {
+  Attributes,
+  WebhookRequest,
+  WebhookResponse,
+  type WebhookService,
+  WebhookServiceDefinition,
+} from './generated/tidings/rpc/webhook_service.ts';

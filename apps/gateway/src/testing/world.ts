@@ -119,6 +119,7 @@ export class World {
     locate: async ({ hwids }) => ({
       locations: hwids.map((hwid) => ({ found: hwid === KNOWN_HWID, seq: 70_000, platform: 3 })),
     }),
+    describe: unsupported,
     prepare: async ({ application: code, audiences }) => ({
       application: this.applications.get(code),
       audiences: audiences.map(({ target }) => {

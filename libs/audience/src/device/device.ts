@@ -16,6 +16,8 @@ export interface DeviceNotes {
   readonly open?: number | null;
   /** Base of "+n" badges (R-C9). */
   readonly badge?: number;
+  /** Code of the message that set `badge`. */
+  readonly badgeOf?: string;
   /** When the stored push token was last registered once more. */
   readonly tokenAt?: number;
 }

@@ -327,6 +327,37 @@ export interface Location {
   platform: number;
 }
 
+export interface DescribeRequest {
+  account: string;
+  application: string;
+  seqs: number[];
+  /** Names of tags whose values are wanted. */
+  tags: string[];
+}
+
+export interface DescribeReply {
+  /** In the order of the request. */
+  devices: DeviceDescription[];
+}
+
+export interface DeviceDescription {
+  /** False for a number that no device has, or has any more. */
+  found: boolean;
+  hwid: string;
+  /** The hwid where the device has no user of its own (R-RES3). */
+  userId: string;
+  /** "" without one, here and in the following. */
+  language: string;
+  token: string;
+  /** First 24 bits of the device's id, for the statistics hash. */
+  check: number;
+  /** The badge last sent, and the code of the message that sent it (R-C9). */
+  badge: number;
+  badgeOf: string;
+  /** Values of the tags as rendered text, in the order of the request (R-I17). */
+  values: string[];
+}
+
 export interface PrepareRequest {
   account: string;
   application: string;
@@ -5855,6 +5886,413 @@ export const Location: MessageFns<Location> = {
   },
 };
 
+function createBaseDescribeRequest(): DescribeRequest {
+  return { account: "", application: "", seqs: [], tags: [] };
+}
+
+export const DescribeRequest: MessageFns<DescribeRequest> = {
+  encode(message: DescribeRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.account !== "") {
+      writer.uint32(10).string(message.account);
+    }
+    if (message.application !== "") {
+      writer.uint32(18).string(message.application);
+    }
+    if (message.seqs.length !== 0) {
+      writer.uint32(26).fork();
+      for (const v of message.seqs) {
+        writer.uint32(v);
+      }
+      writer.join();
+    }
+    for (const v of message.tags) {
+      writer.uint32(34).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DescribeRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDescribeRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.account = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag === 24) {
+              message.seqs.push(reader.uint32());
+
+              continue;
+            }
+
+            if (tag === 26) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.seqs.push(reader.uint32());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.tags.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<DescribeRequest, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<DescribeRequest | DescribeRequest[]> | Iterable<DescribeRequest | DescribeRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [DescribeRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [DescribeRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, DescribeRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<DescribeRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [DescribeRequest.decode(p)];
+        }
+      } else {
+        yield* [DescribeRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DescribeRequest>, I>>(base?: I): DescribeRequest {
+    return DescribeRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DescribeRequest>, I>>(object: I): DescribeRequest {
+    const message = createBaseDescribeRequest();
+    message.account = object.account ?? "";
+    message.application = object.application ?? "";
+    message.seqs = object.seqs?.map((e) => e) || [];
+    message.tags = object.tags?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseDescribeReply(): DescribeReply {
+  return { devices: [] };
+}
+
+export const DescribeReply: MessageFns<DescribeReply> = {
+  encode(message: DescribeReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.devices) {
+      DeviceDescription.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DescribeReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDescribeReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.devices.push(DeviceDescription.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<DescribeReply, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<DescribeReply | DescribeReply[]> | Iterable<DescribeReply | DescribeReply[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [DescribeReply.encode(p).finish()];
+        }
+      } else {
+        yield* [DescribeReply.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, DescribeReply>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<DescribeReply> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [DescribeReply.decode(p)];
+        }
+      } else {
+        yield* [DescribeReply.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DescribeReply>, I>>(base?: I): DescribeReply {
+    return DescribeReply.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DescribeReply>, I>>(object: I): DescribeReply {
+    const message = createBaseDescribeReply();
+    message.devices = object.devices?.map((e) => DeviceDescription.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseDeviceDescription(): DeviceDescription {
+  return { found: false, hwid: "", userId: "", language: "", token: "", check: 0, badge: 0, badgeOf: "", values: [] };
+}
+
+export const DeviceDescription: MessageFns<DeviceDescription> = {
+  encode(message: DeviceDescription, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.found !== false) {
+      writer.uint32(8).bool(message.found);
+    }
+    if (message.hwid !== "") {
+      writer.uint32(18).string(message.hwid);
+    }
+    if (message.userId !== "") {
+      writer.uint32(26).string(message.userId);
+    }
+    if (message.language !== "") {
+      writer.uint32(34).string(message.language);
+    }
+    if (message.token !== "") {
+      writer.uint32(42).string(message.token);
+    }
+    if (message.check !== 0) {
+      writer.uint32(48).uint32(message.check);
+    }
+    if (message.badge !== 0) {
+      writer.uint32(56).uint32(message.badge);
+    }
+    if (message.badgeOf !== "") {
+      writer.uint32(66).string(message.badgeOf);
+    }
+    for (const v of message.values) {
+      writer.uint32(74).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeviceDescription {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeviceDescription();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.found = reader.bool();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.hwid = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.userId = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.language = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.token = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.check = reader.uint32();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.badge = reader.uint32();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.badgeOf = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.values.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<DeviceDescription, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<DeviceDescription | DeviceDescription[]> | Iterable<DeviceDescription | DeviceDescription[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [DeviceDescription.encode(p).finish()];
+        }
+      } else {
+        yield* [DeviceDescription.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, DeviceDescription>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<DeviceDescription> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [DeviceDescription.decode(p)];
+        }
+      } else {
+        yield* [DeviceDescription.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DeviceDescription>, I>>(base?: I): DeviceDescription {
+    return DeviceDescription.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DeviceDescription>, I>>(object: I): DeviceDescription {
+    const message = createBaseDeviceDescription();
+    message.found = object.found ?? false;
+    message.hwid = object.hwid ?? "";
+    message.userId = object.userId ?? "";
+    message.language = object.language ?? "";
+    message.token = object.token ?? "";
+    message.check = object.check ?? 0;
+    message.badge = object.badge ?? 0;
+    message.badgeOf = object.badgeOf ?? "";
+    message.values = object.values?.map((e) => e) || [];
+    return message;
+  },
+};
+
 function createBasePrepareRequest(): PrepareRequest {
   return { account: "", application: "", audiences: [] };
 }
@@ -6857,6 +7295,8 @@ export interface Devices {
   getTags(request: GetTagsRequest): Promise<GetTagsReply>;
   /** Sequence numbers and platforms of devices by hwid, for reports whose hash does not name them. */
   locate(request: LocateRequest): Promise<LocateReply>;
+  /** Who devices are, by sequence number, for event streams: one question per window. */
+  describe(request: DescribeRequest): Promise<DescribeReply>;
   /** Resolves whom a message addresses, and what of the application it must know: the one registry read of createMessage. */
   prepare(request: PrepareRequest): Promise<PrepareReply>;
 }
@@ -6890,6 +7330,15 @@ export const DevicesDefinition = {
       requestType: LocateRequest as typeof LocateRequest,
       requestStream: false,
       responseType: LocateReply as typeof LocateReply,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** Who devices are, by sequence number, for event streams: one question per window. */
+    describe: {
+      name: "Describe",
+      requestType: DescribeRequest as typeof DescribeRequest,
+      requestStream: false,
+      responseType: DescribeReply as typeof DescribeReply,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
