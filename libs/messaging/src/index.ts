@@ -43,6 +43,7 @@ export {
   type Hole,
   json,
   object,
+  type OutgoingMessage,
   rawJson,
   statisticsHash,
   type TemplateContext,
@@ -52,3 +53,5 @@ export {
   url,
 } from './payload.ts';
 export { PayloadWriter } from './payload-writer.ts';
+export { apnsKind, apnsPayload, type ApnsPayloadKind } from './apns-payload.ts';
+export { fcmPayload, fitsFcm } from './fcm-payload.ts';

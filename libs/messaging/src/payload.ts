@@ -1,3 +1,4 @@
+import type { SendBatch } from '@tidings/events';
 import { DEVICE_PART_MAX, hashPrefix, type HashedMessage } from './statistics-hash.ts';
 import { type Format, formatted, parseTemplate, requestValue, type Template, type Variables } from './template.ts';
 
@@ -20,6 +21,9 @@ export type Encoding = 'text' | 'url';
 
 /** JSON in pieces: text that is already JSON, and what differs from device to device. */
 export type Fragment = readonly (string | Hole)[];
+
+/** What payloads are made of: a message, as its batches carry it. */
+export type OutgoingMessage = Pick<SendBatch, 'message' | 'messageId' | 'campaignId' | 'content'>;
 
 /** What the texts of a payload are resolved with. */
 export interface TemplateContext {

@@ -9,14 +9,13 @@ import {
   type Verdict,
 } from '@tidings/delivery';
 import type { Clock } from '@tidings/kernel';
-import { type CompiledPayload, PayloadWriter } from '@tidings/messaging';
+import { apnsKind, apnsPayload, type ApnsPayloadKind, type CompiledPayload, PayloadWriter } from '@tidings/messaging';
 import type { Credentials } from '../../credentials/credentials.ts';
 import type { ConnectionSettings, ProviderConnection } from '../../providers/http2.ts';
 import { Connections } from '../connections.ts';
 import { type ExchangeContext, PushExchange } from '../exchange.ts';
 import type { Channel, Job, PushListener, Sender } from '../port.ts';
 import { type ApnsCredential, apnsCredential, type ApnsProof } from './credential.ts';
-import { apnsKind, apnsPayload, type ApnsPayloadKind } from './payload.ts';
 import { ProviderToken } from './provider-token.ts';
 
 export interface ApnsParts {

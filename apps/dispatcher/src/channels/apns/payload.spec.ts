@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Content, SendBatch } from '@tidings/events';
-import { parseStatisticsHash } from '@tidings/messaging';
+import { apnsKind, apnsPayload, parseStatisticsHash } from '@tidings/messaging';
 import { content, ios, sendBatch, type TestDevice, texts } from '../../testing/batches.ts';
 import { rendered } from '../../testing/rendered.ts';
-import { apnsKind, apnsPayload } from './payload.ts';
 
 const device: TestDevice = { position: 66, token: 'ab' };
 const batchOf = (fields: Partial<Content>, of: Partial<TestDevice> = {}, more: Partial<SendBatch> = {}): SendBatch =>

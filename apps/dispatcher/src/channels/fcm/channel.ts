@@ -1,6 +1,6 @@
 import { fcmRefusal, localVerdicts, type Verdict } from '@tidings/delivery';
 import { type Clock, Fault } from '@tidings/kernel';
-import { type CompiledPayload, PayloadWriter } from '@tidings/messaging';
+import { type CompiledPayload, fcmPayload, fitsFcm, PayloadWriter } from '@tidings/messaging';
 import { AccessToken } from '../../credentials/access-token.ts';
 import type { Credentials } from '../../credentials/credentials.ts';
 import type { ConnectionSettings, OutgoingRequest, ProviderConnection } from '../../providers/http2.ts';
@@ -9,7 +9,6 @@ import { Connections } from '../connections.ts';
 import { type ExchangeContext, PushExchange, type Refusal } from '../exchange.ts';
 import type { Channel, Job, PushListener, Sender } from '../port.ts';
 import { type FcmCredential, fcmCredential } from './credential.ts';
-import { fcmPayload, fitsFcm } from './payload.ts';
 
 export interface FcmParts {
   readonly credentials: Credentials;

@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Content } from '@tidings/events';
-import { parseStatisticsHash } from '@tidings/messaging';
+import { fcmPayload, fitsFcm, parseStatisticsHash } from '@tidings/messaging';
 import { android, content, sendBatch, type TestDevice, texts } from '../../testing/batches.ts';
 import { rendered } from '../../testing/rendered.ts';
-import { fcmPayload, fitsFcm } from './payload.ts';
 
 interface Message {
   readonly token: string;

@@ -1,4 +1,5 @@
-import type { AndroidContent, Content, SendBatch } from '@tidings/events';
+import type { AndroidContent, Content } from '@tidings/events';
+import { type JsonObject, parseObject } from './exact-json.ts';
 import {
   badgeText,
   type CompiledPayload,
@@ -6,15 +7,14 @@ import {
   type Fragment,
   json,
   object,
+  type OutgoingMessage,
   statisticsHash,
   text,
-  textFor,
   type TemplateContext,
   token,
   url,
-  variablesOf,
-} from '@tidings/messaging';
-import { type JsonObject, parseObject } from '../json.ts';
+} from './payload.ts';
+import { textFor, variablesOf } from './template.ts';
 
 /** Bytes of keys and values in `data`. */
 export const FCM_LIMIT = 4096;
@@ -66,12 +66,12 @@ function lookFragments(android: AndroidContent, context: TemplateContext): Recor
   };
 }
 
-function dataFragment(batch: SendBatch, content: Content, language: string): Fragment {
+function dataFragment(message: OutgoingMessage, content: Content, language: string): Fragment {
   const { android } = content;
   const context = { variables: variablesOf(content), tags: content.tags };
   const body = textFor(android?.text ?? content.text, language);
   const title = textFor(android?.title ?? content.title, language);
-  const hash = { messageId: batch.messageId, campaignId: batch.campaignId, code: batch.message };
+  const hash = { messageId: message.messageId, campaignId: message.campaignId, code: message.message };
   return object({
     title: given(body) ? text(body, context) : undefined,
     header: given(title) ? text(title, context) : undefined,
@@ -79,7 +79,7 @@ function dataFragment(batch: SendBatch, content: Content, language: string): Fra
     l: given(content.link) ? url(content.link, context) : undefined,
     ...(android ? lookFragments(android, context) : {}),
     // The notification of a repeat replaces the one that it repeats.
-    pw_msg_tag: json(batch.message),
+    pw_msg_tag: json(message.message),
     ...rootFragments(parseObject(android?.rootParams)),
     pw_msg: json('1'),
     p: statisticsHash(hash),
@@ -92,19 +92,19 @@ function priorityOf(content: Content): string | undefined {
 }
 
 /**
- * The request body for a batch's message in a language: a data message, all of whose values are strings (facts 6, Spec I). Root params are
+ * The request body for a message in a language: a data message, all of whose values are strings (facts 6, Spec I). Root params are
  * merged into `data`; they win, but not over the statistics hash and the mark of our messages.
  */
-export function fcmPayload(batch: SendBatch, language: string): CompiledPayload {
-  const content = batch.content!;
+export function fcmPayload(message: OutgoingMessage, language: string): CompiledPayload {
+  const content = message.content!;
   const ttlSeconds = content.android?.ttlSeconds;
   const ttl = ttlSeconds === undefined ? undefined : `${Math.min(ttlSeconds, LONGEST_TTL_SECONDS)}s`;
   return compilePayload(
     object({
       message: object({
         token,
-        android: json({ collapse_key: batch.message, priority: priorityOf(content), ttl }),
-        data: dataFragment(batch, content, language),
+        android: json({ collapse_key: message.message, priority: priorityOf(content), ttl }),
+        data: dataFragment(message, content, language),
       }),
     }),
   );

@@ -1,4 +1,5 @@
-import type { Content, IosContent, SendBatch } from '@tidings/events';
+import type { Content, IosContent } from '@tidings/events';
+import { type JsonObject, parseObject } from './exact-json.ts';
 import {
   badge,
   type CompiledPayload,
@@ -6,15 +7,14 @@ import {
   type Fragment,
   json,
   object,
+  type OutgoingMessage,
   statisticsHash,
   text,
-  textFor,
   type TemplateContext,
   trimmable,
   url,
-  variablesOf,
-} from '@tidings/messaging';
-import { type JsonObject, parseObject } from '../json.ts';
+} from './payload.ts';
+import { textFor, variablesOf } from './template.ts';
 
 export type ApnsPushType = 'alert' | 'background' | 'voip';
 
@@ -121,17 +121,17 @@ function apsFragment(content: Content, alert: Alert, context: TemplateContext, e
 }
 
 /**
- * The payload of a batch's message in a language (facts 6, Spec I). Root params are merged at the root and, below `aps`, into `aps`; they
+ * The payload of a message in a language (facts 6, Spec I). Root params are merged at the root and, below `aps`, into `aps`; they
  * win, but not over the statistics hash.
  */
-export function apnsPayload(batch: SendBatch, language: string): CompiledPayload {
-  const content = batch.content!;
+export function apnsPayload(message: OutgoingMessage, language: string): CompiledPayload {
+  const content = message.content!;
   const { ios } = content;
   const context = { variables: variablesOf(content), tags: content.tags };
   const alert = alertOf(content, language);
   const { aps: extra, ...root } = parseObject(ios?.rootParams);
   const extraAps = typeof extra === 'object' && extra !== null && !Array.isArray(extra) ? (extra as JsonObject) : {};
-  const hash = { messageId: batch.messageId, campaignId: batch.campaignId, code: batch.message };
+  const hash = { messageId: message.messageId, campaignId: message.campaignId, code: message.message };
   return compilePayload(
     object({
       aps: apsFragment(content, alert, context, extraAps),
