@@ -82,20 +82,21 @@ async function compose(deps: DispatcherDeps, closing: Closing): Promise<Dispatch
   for (const lane of lanes) await openLane({ ...deps, lane, attempts, gates, provider: channel, outcomes }, closing);
   keep(deps, attempts, gates, closing);
 
-  const group = groupOf(name);
   const open = async (): Promise<string[]> => {
-    const behind = (await broker.lag(group)).filter(({ committed, end }) => committed < end);
+    const lags = await Promise.all(lanes.map((lane) => broker.lag(groupOf(name, lane))));
+    const behind = lags.flat().filter(({ committed, end }) => committed < end);
     const { claimed, due } = await attempts.counts(clock.now());
-    return [
-      ...behind.map(({ topic, partition, committed, end }) => `${group}: ${end - committed} of ${topic} ${partition}`),
-      ...(claimed > 0 ? [`${group}: ${claimed} windows being sent`] : []),
-      ...(due > 0 ? [`${group}: ${due} windows due`] : []),
-    ];
+    const lines = behind.map(({ topic, partition, committed, end }) => `${end - committed} of ${topic} ${partition}`);
+    if (claimed > 0) lines.push(`${claimed} windows being sent`);
+    if (due > 0) lines.push(`${due} windows due`);
+    return lines.map((line) => `dispatcher.${name}: ${line}`);
   };
   return { operations: operationsOf(clock, open), close: () => closing.close() };
 }
 
-const groupOf = (channel: string): string => `dispatcher.${channel}`;
+/** A group for each lane: all members of a group subscribe to the same topics. */
+const groupOf = (channel: string, lane: Lane): string =>
+  lane === 'direct' ? `dispatcher.${channel}.direct` : `dispatcher.${channel}`;
 
 function channelOf(deps: DispatcherDeps): Channel {
   const { accounts, masterKey, clock, urls, extraCa, allowPrivate = [] } = deps;
@@ -144,7 +145,7 @@ async function openLane(deps: LaneDeps, closing: Closing): Promise<void> {
   dispatch.start();
   closing.add(`${lane} windows`, dispatch, (opened) => opened.stop());
   const subscription = await consume(broker, {
-    group: groupOf(channel),
+    group: groupOf(channel, lane),
     topics: { [batchesTopic(channel, lane === 'direct')]: SendBatch },
     maxRecords: lane === 'direct' ? DIRECT_AT_ONCE : BATCHES_AT_ONCE,
     handler: (records) => dispatch.handle(records.map(({ value }) => value)),

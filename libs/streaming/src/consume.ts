@@ -126,10 +126,10 @@ class Wrapped<R extends Readers> {
     const readable: Decoded<R>[] = [];
     const unreadable: { record: InRecord; error: unknown }[] = [];
     for (const record of batch.records) {
-      const { topic, partition, offset, timestamp, key } = record;
+      const { topic, partition, offset, timestamp, key, headers } = record;
       try {
         const value = reader.decode(record.value);
-        readable.push({ topic, partition, offset, timestamp, key, value } as Decoded<R>);
+        readable.push({ topic, partition, offset, timestamp, key, headers, value } as Decoded<R>);
       } catch (error) {
         unreadable.push({ record, error });
       }

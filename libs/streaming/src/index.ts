@@ -11,16 +11,18 @@ export {
   type RedriveOptions,
 } from './parked.ts';
 export { partitionOf } from './partition.ts';
-export type {
-  BatchHandler,
-  Broker,
-  GroupLag,
-  InRecord,
-  OutRecord,
-  Position,
-  RecordBatch,
-  SubscribeOptions,
-  Subscription,
-  TopicKind,
-  TopicSpec,
+export {
+  type BatchHandler,
+  type Broker,
+  type GroupLag,
+  type Headers,
+  type InRecord,
+  LARGEST_RECORD_BYTES,
+  type OutRecord,
+  type Position,
+  type RecordBatch,
+  type SubscribeOptions,
+  type Subscription,
+  type TopicKind,
+  type TopicSpec,
 } from './port.ts';

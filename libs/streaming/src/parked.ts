@@ -1,5 +1,5 @@
 import { Fault } from '@tidings/kernel';
-import type { Broker, InRecord, OutRecord } from './port.ts';
+import type { Broker, Headers, InRecord, OutRecord } from './port.ts';
 
 /** Where records go that could not be handled. */
 export const PARKED_TOPIC = 'tidings.parked';
@@ -20,6 +20,7 @@ export interface Parked {
   readonly key: string;
   /** When the record was published, milliseconds since 1970. */
   readonly timestamp: number;
+  readonly headers?: Headers | undefined;
   readonly payload: Uint8Array;
 }
 
@@ -112,7 +113,7 @@ async function sendBack(
     }
     const lane = byTopic.get(parked.topic) ?? { back: [], asParked: [] };
     byTopic.set(parked.topic, lane);
-    lane.back.push({ key: parked.key, value: parked.payload });
+    lane.back.push({ key: parked.key, value: parked.payload, headers: parked.headers });
     lane.asParked.push({ key, value });
   }
   let sent = 0;

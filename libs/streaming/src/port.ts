@@ -3,6 +3,9 @@
 /** How a topic's records live: `work` until every group has passed them, `facts` for the topic's retention, `compacted` the newest per key. */
 export type TopicKind = 'work' | 'facts' | 'compacted';
 
+/** Bytes that a record's key, value and headers may have together. */
+export const LARGEST_RECORD_BYTES = 8 << 20;
+
 export interface TopicSpec {
   readonly name: string;
   readonly kind: TopicKind;
@@ -12,9 +15,14 @@ export interface TopicSpec {
   readonly retentionMs: number;
 }
 
+/** Names and texts that travel beside a value. */
+export type Headers = Readonly<Record<string, string>>;
+
 export interface OutRecord {
   readonly key: string;
   readonly value: Uint8Array;
+  /** The trace context travels here. None and an empty object are the same. */
+  readonly headers?: Headers | undefined;
 }
 
 export interface InRecord extends OutRecord {
@@ -46,7 +54,10 @@ export interface RecordBatch {
 export type BatchHandler = (batch: RecordBatch) => Promise<void | number>;
 
 export interface SubscribeOptions {
-  /** Consumer group: each record goes to one member, and the group's offsets outlive it. */
+  /**
+   * Consumer group: each record goes to one member, and the group's offsets outlive it. All members of a group subscribe to the same
+   * topics: partitions are dealt out as if each member could take any.
+   */
   readonly group: string;
   readonly topics: readonly string[];
   readonly handler: BatchHandler;
@@ -73,14 +84,22 @@ export interface GroupLag {
 }
 
 export interface Broker {
-  /** Resolves when the records are durable, with the position of each, in order. Records of one key keep their order. */
+  /**
+   * Resolves when the records are durable, with the position of each, in order. Records of one key keep their order.
+   * @throws Fault `unavailable` when it is not known what became of them, `tooLarge` for a record over {@link LARGEST_RECORD_BYTES},
+   * before any of them is published.
+   */
   publish(topic: string, records: readonly OutRecord[]): Promise<readonly Position[]>;
+  /** @throws Fault `argument` when a member of the group in this process subscribes to other topics. */
   subscribe(options: SubscribeOptions): Promise<Subscription>;
   /** One entry per partition of the topics that the group has subscribed to at any time. */
   lag(group: string): Promise<readonly GroupLag[]>;
-  /** Every group that has subscribed at any time. */
+  /** Every group that has subscribed at any time, unless it was long ago. */
   groups(): Promise<readonly string[]>;
-  /** Sets a group's offset in one partition; takes effect at once for members of this process. */
+  /**
+   * Sets a group's offset in one partition; takes effect at once for members of this process.
+   * @throws Fault `conflict` when the partition is another process's.
+   */
   seek(group: string, topic: string, partition: number, offset: number): Promise<void>;
   close(): Promise<void>;
 }

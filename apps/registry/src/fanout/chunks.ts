@@ -159,7 +159,8 @@ export class Chunks {
       const channel = each.channel as Channel;
       const sendable = ChunkSet.decode(each.set);
       const own = marks.get(marksId(key, channel));
-      const hasPassed = passedBy(await this.#parts.broker.lag(dispatcherGroup(channel)), channel, laneOf(message));
+      const lane = laneOf(message);
+      const hasPassed = passedBy(await this.#parts.broker.lag(dispatcherGroup(channel, lane)), channel, lane);
       const now = this.#parts.clock.now();
       const windows = openWindows(own, windowsOf(sendable.size)).filter(
         (w) => judge(windowOf(own, w), now, hasPassed).kind === 'due',

@@ -42,7 +42,8 @@ export const chunkRecordKey = (key: Pick<ChunkKey, 'application' | 'chunk'>): st
   `${key.application}/${key.chunk}`;
 
 /** Named recipients travel in a lane of their own, so that a receipt never waits behind a broadcast. */
-export type Lane = 'broadcast' | 'direct';
+export const lanes = ['broadcast', 'direct'] as const;
+export type Lane = (typeof lanes)[number];
 
 /** Every channel that there are dispatchers for. */
 export const channels = ['apns', 'fcm'] as const satisfies readonly Channel[];
@@ -55,8 +56,9 @@ export const groups = {
   outcomes: 'fanout.outcomes',
 } as const;
 
-/** The consumer group of a channel's dispatcher, for both lanes. */
-export const dispatcherGroup = (channel: Channel): string => `dispatcher.${channel}`;
+/** The consumer group of a lane of a channel's dispatchers. */
+export const dispatcherGroup = (channel: Channel, lane: Lane): string =>
+  lane === 'direct' ? `dispatcher.${channel}.direct` : `dispatcher.${channel}`;
 
 /** The sequence numbers of a chunk, both ends included. */
 export const seqRangeOf = (chunk: number): readonly [from: number, to: number] => [

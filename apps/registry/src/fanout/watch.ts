@@ -2,7 +2,17 @@ import type { Channel, Clock } from '@tidings/kernel';
 import type { Broker, Position } from '@tidings/streaming';
 import type { Collection, Db } from 'mongodb';
 import { passedBy, passedIn } from './chunks.ts';
-import { channels, type ChunkKey, dispatcherGroup, fanoutId, groups, type Lane, marksId, planId } from './keys.ts';
+import {
+  channels,
+  type ChunkKey,
+  dispatcherGroup,
+  fanoutId,
+  groups,
+  type Lane,
+  lanes,
+  marksId,
+  planId,
+} from './keys.ts';
 import { type Marks, type MarksDocument, openWindows, windowOf } from './marks.ts';
 import { publishTasks, type Releases, type Task, taskTopicOf } from './messages.ts';
 import { isReleased, laneOf, type OutgoingMessages, type Released } from './outgoing.ts';
@@ -133,14 +143,12 @@ export class Watch {
   }
 
   async #passed(needed: boolean): Promise<HasPassed> {
-    const lags = new Map(
-      needed
-        ? await Promise.all(
-            channels.map(async (channel) => [channel, await this.#parts.broker.lag(dispatcherGroup(channel))] as const),
-          )
-        : [],
+    const groupsOf = channels.flatMap((channel) => lanes.map((lane) => dispatcherGroup(channel, lane)));
+    const lags = await Promise.all(
+      (needed ? groupsOf : []).map(async (group) => [group, await this.#parts.broker.lag(group)] as const),
     );
-    return (channel, lane) => passedBy(lags.get(channel) ?? [], channel, lane);
+    const lagOf = new Map(lags);
+    return (channel, lane) => passedBy(lagOf.get(dispatcherGroup(channel, lane)) ?? [], channel, lane);
   }
 }
 

@@ -1,6 +1,7 @@
 import { type Clock, Fault } from '@tidings/kernel';
 import type { OutRecord, Position } from '../port.ts';
 import { partitionOf } from '../partition.ts';
+import { checkedSize, sizeOf } from '../size.ts';
 import { type Batch, newBatch } from './batch.ts';
 import type { Lease } from './lease.ts';
 import type { PartitionLog } from './partition-log.ts';
@@ -11,8 +12,6 @@ const LANES = 4;
 const BATCH_RECORDS = 5_000;
 const BATCH_BYTES = 4 << 20;
 const WRITE_BYTES = 4 << 20;
-/** A document of MongoDB ends at 16 MB. */
-const RECORD_BYTES = 15 << 20;
 
 interface Publication {
   readonly positions: Position[];
@@ -218,15 +217,13 @@ export class Appender {
 
 const notHeld = (): Fault => Fault.unavailable('This process does not hold the log of its data folder');
 
-const sizeOf = ({ key, value }: OutRecord): number => key.length + value.length;
-
 function split(publication: Publication, records: readonly OutRecord[], partitions: number): Map<number, Part> {
   const parts = new Map<number, Part & { records: OutRecord[]; places: number[] }>();
   let lastKey: string | undefined;
   let partition = 0;
   for (let place = 0; place < records.length; place++) {
     const record = records[place] as OutRecord;
-    if (sizeOf(record) > RECORD_BYTES) throw new Fault('tooLarge', 'A record is larger than the log can hold');
+    checkedSize(record);
     if (record.key !== lastKey) {
       lastKey = record.key;
       partition = partitionOf(record.key, partitions);

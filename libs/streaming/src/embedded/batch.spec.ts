@@ -2,7 +2,15 @@ import fc from 'fast-check';
 import type { OutRecord } from '../port.ts';
 import { newBatch, recordsOf, without } from './batch.ts';
 
-const record = fc.record({ key: fc.string({ unit: 'binary' }), value: fc.uint8Array({ maxLength: 200 }) });
+const headers = fc.dictionary(
+  fc.string().filter((name) => name !== '__proto__'),
+  fc.string({ unit: 'binary' }),
+  { minKeys: 1, noNullPrototype: true },
+);
+const record = fc.record(
+  { key: fc.string({ unit: 'binary' }), value: fc.uint8Array({ maxLength: 200 }), headers },
+  { requiredKeys: ['key', 'value'], noNullPrototype: true },
+);
 
 describe('batch', () => {
   it('gives back what was put in', () => {
@@ -10,13 +18,14 @@ describe('batch', () => {
       fc.property(fc.array(record), fc.nat(2 ** 40), (records: OutRecord[], first) => {
         const read = recordsOf(newBatch(first, 77, records), 't', 3);
         expect(read.map(({ value, ...rest }) => ({ ...rest, value: [...value] }))).toEqual(
-          records.map(({ key, value }, i) => ({
+          records.map(({ key, value, headers }, i) => ({
             topic: 't',
             partition: 3,
             offset: first + i,
             timestamp: 77,
             key,
             value: [...value],
+            headers,
           })),
         );
       }),

@@ -1,4 +1,4 @@
-import type { InRecord, OutRecord } from '../port.ts';
+import type { Headers, InRecord, OutRecord } from '../port.ts';
 
 /**
  * Records of one partition that lie in one document. `count` is the number of offsets that it spans: every one has its record until
@@ -17,26 +17,33 @@ export interface Batch {
  *   size, number of bytes of the keys,
  *   size × (end of the key in UTF-16 units, end of the value in bytes),
  *   size × (offset - first)           only where size < count,
- *   the keys as one UTF-8 text, the values.
+ *   the keys as one UTF-8 text, the values,
+ *   the headers as JSON, [[index, headers], …]     only where a record has any.
  * Keys are joined because one long string is written and read in a fraction of the time that many short ones take.
  */
 const HEAD = 8;
 const ENTRY = 8;
 const DELTA = 4;
+const NOTHING = Buffer.alloc(0);
+
+type HeadersAt = readonly [index: number, headers: Headers];
 
 /** @param deltas where the records stand in the span, unless they fill it. */
 function encode(records: readonly OutRecord[], deltas: readonly number[] = []): Buffer {
   const size = records.length;
   let keys = '';
   let valueBytes = 0;
-  for (const { key, value } of records) {
+  let hasHeaders = false;
+  for (const { key, value, headers } of records) {
     keys += key;
     valueBytes += value.length;
+    hasHeaders ||= headers !== undefined;
   }
   const keyBytes = Buffer.byteLength(keys);
   const tableEnd = HEAD + size * ENTRY + deltas.length * DELTA;
   const valuesStart = tableEnd + keyBytes;
-  const body = Buffer.allocUnsafe(valuesStart + valueBytes);
+  const headers = hasHeaders ? encodeHeaders(records) : NOTHING;
+  const body = Buffer.allocUnsafe(valuesStart + valueBytes + headers.length);
   body.writeUInt32LE(size, 0);
   body.writeUInt32LE(keyBytes, 4);
   body.write(keys, tableEnd);
@@ -52,7 +59,15 @@ function encode(records: readonly OutRecord[], deltas: readonly number[] = []): 
     at += ENTRY;
   }
   for (const delta of deltas) at = body.writeUInt32LE(delta, at);
+  headers.copy(body, valuesStart + valueBytes);
   return body;
+}
+
+function encodeHeaders(records: readonly OutRecord[]): Buffer {
+  const entries = [...records.entries()].flatMap(([index, { headers }]): HeadersAt[] =>
+    headers && Object.keys(headers).length > 0 ? [[index, headers]] : [],
+  );
+  return entries.length > 0 ? Buffer.from(JSON.stringify(entries)) : NOTHING;
 }
 
 /** The records' values are copied: a publisher may use its buffers again. */
@@ -93,6 +108,11 @@ export function recordsOf(batch: Batch, topic: string, partition: number): InRec
     };
     keyStart = keyEnd;
     valueStart = valueEnd;
+  }
+  if (valueStart < body.length) {
+    for (const [i, headers] of JSON.parse(body.toString('utf8', valueStart)) as HeadersAt[]) {
+      records[i] = { ...(records[i] as InRecord), headers };
+    }
   }
   return records;
 }

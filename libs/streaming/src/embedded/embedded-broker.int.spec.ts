@@ -80,7 +80,6 @@ describeWithMongo('on MongoDB', (mongo) => {
     retentionByClock: true,
     compacts: true,
     lingers: true,
-    largestRecordBytes: 8 << 20,
   });
 });
 
@@ -280,13 +279,6 @@ describeWithMongo('embedded broker on MongoDB, what is its own', (mongo) => {
       await expect(broker.publish(topic, values('lost'))).rejects.toMatchObject({ kind: 'unavailable' });
       broken = false;
       expect(await broker.publish(topic, values('kept'))).toEqual([{ partition: 0, offset: 0 }]);
-    });
-
-    it('refuses a record that no document can hold, and only that', async () => {
-      const broker = await open();
-      const tooLarge = { key: 'a', value: Buffer.alloc(16 << 20) };
-      await expect(broker.publish(topic, [tooLarge])).rejects.toMatchObject({ kind: 'tooLarge' });
-      expect(await broker.publish(topic, values(1))).toEqual([{ partition: 0, offset: 0 }]);
     });
   });
 

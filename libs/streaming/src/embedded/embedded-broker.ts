@@ -10,14 +10,14 @@ import type {
   Subscription,
   TopicSpec,
 } from '../port.ts';
+import { Offsets, type StoredOffset } from '../offsets.ts';
 import { Appender } from './appender.ts';
 import { erase } from './compact.ts';
 import { Groups, logsOf, type Topics } from './groups.ts';
 import { Housekeeping } from './housekeeping.ts';
 import { Lease } from './lease.ts';
-import { Offsets } from './offsets.ts';
 import { PartitionLog } from './partition-log.ts';
-import { Store, type StoredOffset } from './store.ts';
+import { Store } from './store.ts';
 
 const MEMORY_BYTES = 64 << 20;
 

@@ -1,8 +1,9 @@
 import { Fault } from '@tidings/kernel';
+import { refuseOtherTopics } from '../group-topics.ts';
+import type { StoredOffset } from '../offsets.ts';
 import type { GroupLag, SubscribeOptions, Subscription } from '../port.ts';
 import { Cursor, type CursorDeps, type Member } from './cursor.ts';
 import type { PartitionLog } from './partition-log.ts';
-import type { StoredOffset } from './store.ts';
 
 const MAX_RECORDS = 500;
 
@@ -70,6 +71,7 @@ export class Groups {
 
   async subscribe(options: SubscribeOptions): Promise<Subscription> {
     const { group: name, topics, handler, maxRecords = MAX_RECORDS, from = 'earliest', lingerMs = 0 } = options;
+    refuseOtherTopics(options, this.#groups.get(name)?.members);
     for (const topic of topics) {
       for (const log of logsOf(this.#topics, topic)) {
         if (!this.#cursor(name, log)) {
@@ -81,6 +83,7 @@ export class Groups {
     await this.#deps.offsets.flushed();
     if (this.#ended) throw Fault.unavailable('The log was closed meanwhile');
     const group = this.#group(name);
+    refuseOtherTopics(options, group.members);
     const member: Subscriber = {
       ...{ handler, maxRecords, lingerMs },
       ...{ topics: new Set(topics), active: 0, whenIdle: [] },
@@ -148,11 +151,12 @@ export class Groups {
   }
 }
 
-/** Deals the group's partitions out to the members that subscribe to their topics, one by one. */
-function share({ members, cursors }: Group): void {
+/** Deals the partitions of the topics that the members subscribe to out to them, one by one. */
+function share(group: Group): void {
+  const members = [...group.members];
   let dealt = 0;
-  for (const [topic, ofTopic] of cursors) {
-    const eligible = [...members].filter(({ topics }) => topics.has(topic));
-    for (const cursor of ofTopic.values()) cursor.assign(eligible[dealt++ % eligible.length]);
+  for (const [topic, ofTopic] of group.cursors) {
+    const isWanted = members[0]?.topics.has(topic);
+    for (const cursor of ofTopic.values()) cursor.assign(isWanted ? members[dealt++ % members.length] : undefined);
   }
 }

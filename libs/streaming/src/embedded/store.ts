@@ -1,5 +1,6 @@
 import { Fault } from '@tidings/kernel';
 import { type Binary, type Db, type Document, MongoServerError } from 'mongodb';
+import type { OffsetStore, StoredOffset } from '../offsets.ts';
 import type { Batch } from './batch.ts';
 
 /** A topic's partition. */
@@ -12,11 +13,6 @@ export interface Place {
 export interface Floor {
   readonly start: number;
   readonly clean: number;
-}
-
-export interface StoredOffset extends Place {
-  readonly group: string;
-  readonly offset: number;
 }
 
 /** The outcome of inserting one batch: `taken` when another writer's batch lies at its offset. */
@@ -71,7 +67,7 @@ const unavailable = (error: unknown): Fault => Fault.unavailable('The log does n
  * The log's collections. Commands are built by hand: the driver's helpers measure every document first, and their retries cost the
  * server a write each.
  */
-export class Store {
+export class Store implements OffsetStore {
   readonly #db: Db;
 
   constructor(db: Db) {

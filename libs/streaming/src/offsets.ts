@@ -1,4 +1,15 @@
-import type { Store, StoredOffset } from './store.ts';
+/** How far a group is in a partition. */
+export interface StoredOffset {
+  readonly group: string;
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: number;
+}
+
+/** Where offsets are kept. */
+export interface OffsetStore {
+  saveOffsets(offsets: readonly StoredOffset[]): Promise<void>;
+}
 
 /** The least time between two writes: under load, a write for each batch would cost more than the batch. */
 const SPACING_MS = 25;
@@ -11,14 +22,14 @@ export interface Tracked {
 
 /** Stores how far groups are: at once after a handler, and what changes until the next write is due goes out together with it. */
 export class Offsets {
-  readonly #store: Store;
+  readonly #store: OffsetStore;
   readonly #changed = new Set<Tracked>();
   #writing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #dueAt = 0;
   #closed = false;
 
-  constructor(store: Store) {
+  constructor(store: OffsetStore) {
     this.#store = store;
   }
 

@@ -1,0 +1,14 @@
+import { Fault } from '@tidings/kernel';
+import type { SubscribeOptions } from './port.ts';
+
+/** Holds the rule that all members of a group subscribe to the same topics. @throws Fault `argument` */
+export function refuseOtherTopics(
+  { group, topics }: Pick<SubscribeOptions, 'group' | 'topics'>,
+  members: Iterable<{ readonly topics: ReadonlySet<string> }> = [],
+): void {
+  const wanted = new Set(topics);
+  for (const { topics: theirs } of members) {
+    if (wanted.size === theirs.size && topics.every((topic) => theirs.has(topic))) continue;
+    throw Fault.argument(`Group ${group} has members that subscribe to ${[...theirs].join(', ')}`);
+  }
+}

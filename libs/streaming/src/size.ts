@@ -1,0 +1,16 @@
+import { Fault } from '@tidings/kernel';
+import { LARGEST_RECORD_BYTES, type OutRecord } from './port.ts';
+
+/** Bytes of a record's key, value and headers; a character counts as one. */
+export function sizeOf({ key, value, headers }: OutRecord): number {
+  let bytes = key.length + value.length;
+  for (const name in headers) bytes += name.length + (headers[name] as string).length;
+  return bytes;
+}
+
+/** The size of a record. @throws Fault `tooLarge` where the port allows none of that size. */
+export function checkedSize(record: OutRecord): number {
+  const bytes = sizeOf(record);
+  if (bytes > LARGEST_RECORD_BYTES) throw new Fault('tooLarge', 'A record is larger than a topic can hold');
+  return bytes;
+}
