@@ -2,63 +2,25 @@ import { describe, expect, it } from '@jest/globals';
 import { Fault } from '@tidings/kernel';
 import { inProcess } from './binding.ts';
 import { faultOfView, viewOfFault } from './fault-view.ts';
+import { all, type Echo, echoDefinition, Echoing, rpcFeatures } from './rpc.features.ts';
 
-const definition = {
-  name: 'Echo',
-  fullName: 'test.Echo',
-  methods: {
-    say: { name: 'Say', requestStream: false, responseStream: false },
-    repeat: { name: 'Repeat', requestStream: false, responseStream: true },
-  },
-} as const;
+rpcFeatures('the in-process binding', async () => ({
+  bind: async (definition, implementation) => inProcess(definition, implementation),
+  close: async () => undefined,
+}));
 
-class Echo {
-  readonly #ending = '!';
-  readonly #fault: Error | undefined;
-
-  constructor(fault?: Error) {
-    this.#fault = fault;
-  }
-
-  async say({ text }: { text: string }): Promise<{ text: string }> {
-    if (this.#fault) throw this.#fault;
-    return { text: text + this.#ending };
-  }
-
-  async *repeat({ text }: { text: string }): AsyncIterable<{ text: string }> {
-    yield { text };
-    if (this.#fault) throw this.#fault;
-    yield { text: text + this.#ending };
-  }
-
-  hidden(): void {}
-}
-
-async function all<T>(stream: AsyncIterable<T>): Promise<T[]> {
-  const items: T[] = [];
-  for await (const item of stream) items.push(item);
-  return items;
-}
-
-describe('the in-process binding', () => {
-  it('calls the implementation, and serves nothing beyond the definition', async () => {
-    const echo = inProcess(definition, new Echo());
-    expect(await echo.say({ text: 'a' })).toEqual({ text: 'a!' });
-    expect(await all(echo.repeat({ text: 'a' }))).toEqual([{ text: 'a' }, { text: 'a!' }]);
-    expect(Object.keys(echo)).toEqual(['say', 'repeat']);
-  });
-
-  it('passes Faults on and makes a bug of anything else', async () => {
+describe('the in-process binding, besides', () => {
+  it('keeps Faults whole, and what a bug was', async () => {
     const refused = Fault.argument('no');
-    await expect(inProcess(definition, new Echo(refused)).say({ text: 'a' })).rejects.toBe(refused);
+    await expect(inProcess<Echo>(echoDefinition, new Echoing(refused)).say({ text: 'a' })).rejects.toBe(refused);
     const cause = new TypeError('oops');
-    const broken = inProcess(definition, new Echo(cause));
+    const broken = inProcess<Echo>(echoDefinition, new Echoing(cause));
     await expect(broken.say({ text: 'a' })).rejects.toMatchObject({ kind: 'bug', internal: 'oops', cause });
     await expect(all(broken.repeat({ text: 'a' }))).rejects.toMatchObject({ kind: 'bug', cause });
   });
 
   it('refuses an implementation that lacks a method', () => {
-    expect(() => inProcess(definition, { say: () => undefined })).toThrow(
+    expect(() => inProcess(echoDefinition, { say: () => undefined })).toThrow(
       expect.objectContaining({ internal: 'test.Echo lacks repeat' }),
     );
   });

@@ -1,15 +1,31 @@
 import { Fault } from '@tidings/kernel';
 
+/** Reads and writes the messages of a type, as ts-proto generates it. */
+export interface Codec {
+  encode(message: never): { finish(): Uint8Array };
+  decode(bytes: Uint8Array): unknown;
+}
+
+/** A method of a service as ts-proto defines it. */
+export interface MethodDefinition {
+  readonly name: string;
+  readonly requestType: Codec;
+  readonly requestStream: boolean;
+  readonly responseType: Codec;
+  readonly responseStream: boolean;
+  /** `idempotencyLevel` says whether a call may be repeated that was perhaps carried out. */
+  readonly options: { readonly idempotencyLevel?: 'NO_SIDE_EFFECTS' | 'IDEMPOTENT' };
+}
+
 /** A service as ts-proto defines it: what both bindings, in process and gRPC, walk over. */
 export interface ServiceDefinition {
   readonly name: string;
   readonly fullName: string;
-  readonly methods: Readonly<
-    Record<string, { readonly name: string; readonly requestStream: boolean; readonly responseStream: boolean }>
-  >;
+  readonly methods: Readonly<Record<string, MethodDefinition>>;
 }
 
-type Call = (request: unknown) => unknown;
+/** A method as callers see it: answers a promise, or a stream that is read with `for await`. */
+export type Call = (request: unknown) => unknown;
 
 /**
  * The service called directly in this process, behind the same interface that gRPC serves (architecture 3): only the methods of the

@@ -1,0 +1,79 @@
+import 'reflect-metadata';
+import { Controller, Inject, type InjectionToken, Logger, type Type } from '@nestjs/common';
+import { GrpcMethod, RpcException } from '@nestjs/microservices';
+import { Fault } from '@tidings/kernel';
+import { from, throwError } from 'rxjs';
+import { type Call, inProcess, type ServiceDefinition } from '../binding.ts';
+import { statusOfFault } from './status.ts';
+
+const log = new Logger('gRPC');
+/** No method of a service has this name. */
+const SERVICE = Symbol('service');
+
+/** Bugs are logged where they arise: callers learn nothing of them. */
+function exceptionOf(thrown: unknown): RpcException {
+  const fault = Fault.from(thrown);
+  if (fault.kind === 'bug') log.error(fault);
+  return new RpcException(statusOfFault(fault));
+}
+
+const unary =
+  (call: Call): Call =>
+  async (request) => {
+    try {
+      return await call(request);
+    } catch (error) {
+      throw exceptionOf(error);
+    }
+  };
+
+async function* answered(stream: AsyncIterable<unknown>): AsyncIterable<unknown> {
+  try {
+    yield* stream;
+  } catch (error) {
+    throw exceptionOf(error);
+  }
+}
+
+const stream =
+  (call: Call): Call =>
+  (request) => {
+    try {
+      return from(answered(call(request) as AsyncIterable<unknown>));
+    } catch (error) {
+      return throwError(() => exceptionOf(error));
+    }
+  };
+
+/**
+ * Controllers that serve parts of a provider by gRPC, one per service: `rpcControllers(REGISTRY, { accounts: AccountsDefinition })` serves
+ * `accounts` of what is provided as REGISTRY. Callers meet the Faults that callers of {@link inProcess} meet. Streams are read ahead of a
+ * slow caller: they are for results of bounded size.
+ */
+export const rpcControllers = <Provided extends object>(
+  token: InjectionToken<Provided>,
+  served: { readonly [Member in keyof Provided]?: ServiceDefinition },
+): Type[] =>
+  Object.entries<ServiceDefinition | undefined>(served).flatMap(([member, definition]) =>
+    definition ? [controllerOf(token, member, definition)] : [],
+  );
+
+function controllerOf(token: InjectionToken, member: string, definition: ServiceDefinition): Type {
+  @Controller()
+  class RpcController {
+    readonly [SERVICE]: Record<string, Call>;
+
+    constructor(@Inject(token) provided: Record<string, object>) {
+      this[SERVICE] = inProcess(definition, provided[member]!) as Record<string, Call>;
+    }
+  }
+  const prototype = RpcController.prototype as unknown as Record<string, Call>;
+  for (const [method, { name, responseStream }] of Object.entries(definition.methods)) {
+    const answer = responseStream ? stream : unary;
+    prototype[method] = function (this: RpcController, request) {
+      return answer(this[SERVICE][method]!)(request);
+    };
+    GrpcMethod(definition.fullName, name)(prototype, method, Object.getOwnPropertyDescriptor(prototype, method)!);
+  }
+  return RpcController;
+}

@@ -1,0 +1,22 @@
+import { openReplicas } from './replicas.ts';
+import { remote } from './remote.ts';
+import { rpcFeatures } from '../rpc.features.ts';
+import { serve } from './testing/rpc-process.ts';
+
+rpcFeatures('the gRPC binding', async () => {
+  const closers: (() => unknown)[] = [];
+  return {
+    async bind(definition, implementation) {
+      const process = await serve([[definition, implementation]]);
+      const replicas = await openReplicas(process.address);
+      closers.push(
+        () => replicas.close(),
+        () => process.close(),
+      );
+      return remote(definition, replicas);
+    },
+    async close() {
+      for (const close of closers) await close();
+    },
+  };
+});

@@ -1,0 +1,268 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Fault } from '@tidings/kernel';
+import { type Operations, OperationsDefinition } from '../index.ts';
+import { type Echo, echoDefinition, Echoing } from '../rpc.features.ts';
+import type { Resolve } from './addresses.ts';
+import { everyReplica, remote, type RemoteOptions } from './remote.ts';
+import { openReplicas, type Replicas } from './replicas.ts';
+import { type RpcProcess, serve } from './testing/rpc-process.ts';
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+/** A process that tells who it is, and what it was asked. */
+interface Named extends RpcProcess {
+  readonly asked: string[];
+}
+
+type Say = Echo['say'];
+
+async function start(name: string, options: { port?: number; drainMs?: number; say?: Say } = {}): Promise<Named> {
+  const { say = async () => ({ text: name }), ...rest } = options;
+  const asked: string[] = [];
+  const echo: Echo = {
+    say(request) {
+      asked.push(request.text);
+      return say(request);
+    },
+    repeat: (request) => new Echoing().repeat(request),
+  };
+  const process = await serve([[echoDefinition, echo]], rest);
+  closers.push(() => process.close());
+  return { ...process, asked };
+}
+
+async function replicasOf(processes: readonly RpcProcess[], resolve?: Resolve): Promise<Replicas> {
+  const address = processes.map((each) => each.address).join(',');
+  const replicas = await openReplicas(address, resolve ? { resolve } : {});
+  closers.push(() => replicas.close());
+  return replicas;
+}
+
+const echoAt = (replicas: Replicas, options?: RemoteOptions<Echo>): Echo =>
+  remote<Echo>(echoDefinition, replicas, options);
+const never: Say = () => new Promise(() => undefined);
+const turns = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
+
+/** Two processes; what the first was told to say is not answered before `cut` ends it and its connections. */
+async function setUpBroken() {
+  const arrived = Promise.withResolvers<void>();
+  const say: Say = () => {
+    arrived.resolve();
+    return new Promise(() => undefined);
+  };
+  const first = await start('first', { drainMs: 0, say });
+  const second = await start('second');
+  const replicas = await replicasOf([first, second]);
+  const keys = turns(100).map(String);
+  const text = keys.find((key) => replicas.candidates(key)[0]!.name === first.address)!;
+  return {
+    ...{ first, second, replicas, text },
+    cut: async () => {
+      await arrived.promise;
+      await first.close();
+    },
+  };
+}
+
+const byText = { keyOf: { say: ({ text }) => text } } satisfies RemoteOptions<Echo>;
+
+describe('a remote call', () => {
+  it('ends at its deadline', async () => {
+    const { asked, ...process } = await start('mute', { drainMs: 0, say: never });
+    const echo = echoAt(await replicasOf([process]), { deadlineMs: 100, isRepeatable: { say: () => true } });
+    await expect(echo.say({ text: 'a' })).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: 'A service does not answer',
+      internal: expect.stringContaining('test.Echo.Say at 127.0.0.1:'),
+    });
+    expect(asked).toEqual(['a']);
+  });
+
+  it('goes to those that can be reached', async () => {
+    const [first, second] = [await start('first'), await start('second')];
+    const echo = echoAt(await replicasOf([first, second]));
+    expect(new Set(await Promise.all(turns(10).map(async () => (await echo.say({ text: 'a' })).text)))).toEqual(
+      new Set(['first', 'second']),
+    );
+    await first.close();
+    for (const text of turns(10).map(String)) expect(await echo.say({ text })).toEqual({ text: 'second' });
+  });
+
+  it('waits for a service that is not there yet', async () => {
+    const gone = await start('gone');
+    await gone.close();
+    const echo = echoAt(await replicasOf([gone]));
+    const answer = echo.say({ text: 'a' });
+    await start('back', { port: gone.port });
+    expect(await answer).toEqual({ text: 'back' });
+  });
+
+  it('fails when nobody comes within its deadline', async () => {
+    const gone = await start('gone');
+    await gone.close();
+    const unknown = await openReplicas('registry:9090', { resolve: async () => [] });
+    closers.push(() => unknown.close());
+    for (const replicas of [await replicasOf([gone]), unknown]) {
+      await expect(echoAt(replicas, { deadlineMs: 200 }).say({ text: 'a' })).rejects.toMatchObject({
+        kind: 'unavailable',
+      });
+    }
+  });
+
+  it('is not made again when its connection breaks, for it may have been carried out', async () => {
+    const { cut, first, second, replicas, text } = await setUpBroken();
+    const answer = echoAt(replicas, byText).say({ text });
+    const refused = expect(answer).rejects.toMatchObject({ kind: 'unavailable' });
+    await cut();
+    await refused;
+    expect([first.asked, second.asked]).toEqual([[text], []]);
+  });
+
+  it('is made again elsewhere where its request says that this is harmless', async () => {
+    const { cut, first, second, replicas, text } = await setUpBroken();
+    const answer = echoAt(replicas, { ...byText, isRepeatable: { say: (asked) => asked.text === text } }).say({ text });
+    await cut();
+    expect(await answer).toEqual({ text: 'second' });
+    expect([first.asked, second.asked]).toEqual([[text], [text]]);
+  });
+
+  it('is not made again when the service itself answers that it is unavailable', async () => {
+    let asked = 0;
+    const operations: Operations = {
+      settled: async () => {
+        asked++;
+        throw Fault.unavailable('The store does not answer');
+      },
+      advanceClock: async () => ({ nowMs: 0n }),
+    };
+    const process = await serve([[OperationsDefinition, operations]]);
+    closers.push(() => process.close());
+    const settled = remote<Operations>(OperationsDefinition, await replicasOf([process])).settled({});
+    await expect(settled).rejects.toMatchObject({ kind: 'unavailable', message: 'The store does not answer' });
+    expect(asked).toBe(1);
+  });
+});
+
+describe('a shutdown', () => {
+  it('answers what is under way', async () => {
+    const [arrived, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<{ text: string }>()];
+    const say: Say = () => {
+      arrived.resolve();
+      return answer.promise;
+    };
+    const process = await start('slow', { say });
+    const asked = echoAt(await replicasOf([process])).say({ text: 'a' });
+    await arrived.promise;
+    const closed = process.close();
+    answer.resolve({ text: 'done' });
+    expect(await asked).toEqual({ text: 'done' });
+    await closed;
+  });
+
+  it('of one replica after the other loses no call and doubles none, under load', async () => {
+    const said: string[] = [];
+    const say: Say = async ({ text }) => {
+      said.push(text);
+      await delay(1);
+      return { text };
+    };
+    let processes = [await start('first', { say }), await start('second', { say })];
+    const echo = echoAt(await replicasOf(processes), { deadlineMs: 30_000 });
+    let stopping = false;
+    let sent = 0;
+    const load = turns(16).map(async () => {
+      while (!stopping) {
+        const text = `${sent++}`;
+        expect(await echo.say({ text })).toEqual({ text });
+      }
+    });
+    const soFar = async (n: number): Promise<void> => {
+      while (said.length < n) await delay(1);
+    };
+    for (let round = 0; round < 3; round++) {
+      for (const process of processes) {
+        await soFar(said.length + 200);
+        await process.close();
+        await soFar(said.length + 200);
+        const again = await start('again', { say, port: process.port });
+        processes = processes.map((each) => (each === process ? again : each));
+      }
+    }
+    stopping = true;
+    await Promise.all(load);
+    expect(said.length).toBe(sent);
+    expect(new Set(said).size).toBe(sent);
+  });
+});
+
+describe('a routing key', () => {
+  it('leads to one replica, wherever it is used, and to the next one while that is away', async () => {
+    const processes = [await start('a'), await start('b'), await start('c')];
+    const [here, there] = [await replicasOf(processes), await replicasOf([...processes].reverse())];
+    const texts = turns(30).map(String);
+    const routes = async (replicas: Replicas): Promise<string[]> =>
+      Promise.all(texts.map(async (text) => (await echoAt(replicas, byText).say({ text })).text));
+    const before = await routes(here);
+    expect(new Set(before)).toEqual(new Set(['a', 'b', 'c']));
+    expect(await routes(there)).toEqual(before);
+    await processes[0]!.close();
+    const after = await routes(here);
+    expect(new Set(after)).toEqual(new Set(['b', 'c']));
+    expect(after.filter((_, i) => before[i] !== 'a')).toEqual(before.filter((name) => name !== 'a'));
+    expect(here.ownerOf(() => texts[0]!)).toBe(processes.find((_, i) => 'abc'[i] === after[0])!.address);
+  });
+
+  it('is not even made where there is one replica', async () => {
+    const replicas = await replicasOf([await start('a')]);
+    expect(
+      replicas.ownerOf(() => {
+        throw new Error('not needed');
+      }),
+    ).toBe('');
+  });
+});
+
+describe('the replicas of a service', () => {
+  it('follow what its name stands for, and calls under way end where they are', async () => {
+    const answer = Promise.withResolvers<{ text: string }>();
+    const first = await start('first', { say: () => answer.promise });
+    const ips = ['127.0.0.1'];
+    const changes: (readonly string[])[] = [];
+    const replicas = await openReplicas(`registry:${first.port}`, {
+      resolve: async () => [...ips],
+      changed: (names) => changes.push(names),
+    });
+    closers.push(() => replicas.close());
+    const asked = echoAt(replicas).say({ text: 'a' });
+    while (first.asked.length === 0) await delay(1);
+    ips.splice(0, 1, '127.0.0.2', '127.0.0.3');
+    await replicas.refresh();
+    expect(replicas.all.map(({ name }) => name)).toEqual([`127.0.0.2:${first.port}`, `127.0.0.3:${first.port}`]);
+    answer.resolve({ text: 'done' });
+    expect(await asked).toEqual({ text: 'done' });
+    ips.splice(0);
+    await replicas.refresh();
+    expect(replicas.all).toHaveLength(2);
+    expect(changes).toEqual([[`127.0.0.1:${first.port}`], [`127.0.0.2:${first.port}`, `127.0.0.3:${first.port}`]]);
+  });
+
+  it('can be asked one by one', async () => {
+    const replicas = await replicasOf([await start('a'), await start('b')]);
+    const each = await everyReplica<Echo>(echoDefinition, replicas);
+    const answers = await Promise.all(each.map(({ service }) => service.say({ text: '' })));
+    expect(answers.map(({ text }) => text).sort()).toEqual(['a', 'b']);
+  });
+
+  it('are reachable as long as one of them is', async () => {
+    const [first, second] = [await start('a'), await start('b')];
+    const replicas = await replicasOf([first, second]);
+    await first.close();
+    await replicas.reachable();
+    await second.close();
+    await expect(replicas.reachable()).rejects.toThrow();
+  });
+});

@@ -1,0 +1,156 @@
+import type { ServiceError } from '@grpc/grpc-js';
+import { Fault } from '@tidings/kernel';
+import type { Call, MethodDefinition, ServiceDefinition } from '../binding.ts';
+import { wireMethod } from './codecs.ts';
+import type { Replica, WireMethod } from './replica.ts';
+import type { Replicas } from './replicas.ts';
+import { faultOfFailure, faultOfStatus, isConnectionLost, isNeverTaken } from './status.ts';
+
+const DEADLINE_MS = 10_000;
+const BACK_OFF_MS = 50;
+const MAX_BACK_OFF_MS = 1_000;
+
+/** The request of a method of a service. */
+type RequestOf<Service, Method extends keyof Service> = Service[Method] extends (request: infer Request) => unknown
+  ? Request
+  : never;
+
+type PerMethod<Service, Answer> = {
+  readonly [Method in keyof Service]?: (request: RequestOf<Service, Method>) => Answer;
+};
+
+export interface RemoteOptions<Service> {
+  /** How long a call may take in all, repeats included. @default 10000 */
+  readonly deadlineMs?: number;
+  /** What a request is about, such as a log: requests of one key go to one replica, as long as it can be reached. */
+  readonly keyOf?: PerMethod<Service, string | undefined>;
+  /** True for requests that may be carried out twice, where the method alone does not tell. */
+  readonly isRepeatable?: PerMethod<Service, boolean>;
+}
+
+/** Where calls go: all replicas of a service, or a single one. */
+export type Targets = Pick<Replicas, 'candidates' | 'failed'>;
+
+/**
+ * A service of other processes, behind the interface that its own process has (see `inProcess`): what it answers arrives as it was answered,
+ * Faults included, and what nobody answers is a Fault `unavailable`.
+ *
+ * Every call has a deadline, which travels with it. Within it a call is made again, on the next replica or after a pause, where the connection
+ * failed and a second execution is impossible or harmless: nothing was sent, the server has refused the call unread, the contract calls the
+ * method free of side effects or idempotent, or `isRepeatable` says so of the request. Any other call whose connection broke under way is
+ * `unavailable` though it may have been carried out. What a service itself answers is never asked again, `unavailable` included.
+ */
+export function remote<Service extends object>(
+  definition: ServiceDefinition,
+  targets: Targets,
+  options: RemoteOptions<Service> = {},
+): Service {
+  const calls = Object.entries(definition.methods).map(([name, method]): [string, Call] => {
+    if (method.requestStream)
+      throw Fault.bug(`${definition.fullName}.${method.name}: streams of requests are not served`);
+    const wire = wireMethod(definition, method);
+    const rules = rulesOf(method, options as RemoteOptions<Record<string, Call>>, name);
+    const begin = (request: unknown) => new Attempts(targets, rules, `${definition.fullName}.${method.name}`, request);
+    const unary: Call = (request) => begin(request).unary(wire, wire.requestSerialize(request));
+    const stream: Call = (request) => begin(request).stream(wire, wire.requestSerialize(request));
+    return [name, method.responseStream ? stream : unary];
+  });
+  return Object.fromEntries(calls) as Service;
+}
+
+/** A service of each replica by itself, with the replica's address: for what must reach every process. Names are resolved at the call. */
+export async function everyReplica<Service extends object>(
+  definition: ServiceDefinition,
+  replicas: Replicas,
+  options: Pick<RemoteOptions<Service>, 'deadlineMs'> = {},
+): Promise<readonly { readonly replica: string; readonly service: Service }[]> {
+  await replicas.refresh();
+  return replicas.all.map((replica) => {
+    const targets: Targets = { candidates: () => [replica], failed: (pauseMs) => replicas.failed(pauseMs) };
+    return { replica: replica.name, service: remote<Service>(definition, targets, options) };
+  });
+}
+
+/** How a method's calls are made. */
+interface Rules {
+  readonly deadlineMs: number;
+  readonly keyOf: (request: unknown) => string | undefined;
+  readonly isRepeatable: (request: unknown) => boolean;
+}
+
+function rulesOf(
+  { options: { idempotencyLevel } }: MethodDefinition,
+  { deadlineMs = DEADLINE_MS, keyOf, isRepeatable }: RemoteOptions<Record<string, Call>>,
+  name: string,
+): Rules {
+  return {
+    deadlineMs,
+    keyOf: keyOf?.[name] ?? (() => undefined),
+    isRepeatable: idempotencyLevel === undefined ? (isRepeatable?.[name] ?? (() => false)) : () => true,
+  };
+}
+
+/** The attempts at one call. */
+class Attempts {
+  readonly #targets: Targets;
+  readonly #deadline: number;
+  readonly #key: string | undefined;
+  readonly #isRepeatable: () => boolean;
+  readonly #method: string;
+
+  constructor(targets: Targets, rules: Rules, method: string, request: unknown) {
+    this.#targets = targets;
+    this.#deadline = Date.now() + rules.deadlineMs;
+    this.#key = rules.keyOf(request);
+    this.#isRepeatable = () => rules.isRepeatable(request);
+    this.#method = method;
+  }
+
+  unary(wire: WireMethod, request: Buffer): Promise<unknown> {
+    return this.#make((replica) => replica.unary(wire, request, this.#deadline));
+  }
+
+  /** A stream is begun again only while it is not connected: what was read of it cannot be taken back. */
+  async *stream(wire: WireMethod, request: Buffer): AsyncIterable<unknown> {
+    const replies = await this.#make((replica) => replica.stream(wire, request, this.#deadline));
+    try {
+      yield* replies;
+    } catch (error) {
+      throw this.#faultOf(error, 'under way');
+    }
+  }
+
+  async #make<Answer>(attempt: (replica: Replica) => Promise<Answer>): Promise<Answer> {
+    for (let pause = BACK_OFF_MS; ; pause = Math.min(2 * pause, MAX_BACK_OFF_MS)) {
+      let last: Fault | undefined;
+      for (const replica of this.#targets.candidates(this.#key)) {
+        try {
+          return await attempt(replica);
+        } catch (error) {
+          last = this.#faultOf(error, replica.name);
+          if (!this.#mayRepeat(error)) throw last;
+        }
+      }
+      const wait = pause * (0.5 + Math.random() / 2);
+      if (Date.now() + wait >= this.#deadline) throw last ?? this.#noReplica();
+      await this.#targets.failed(wait);
+    }
+  }
+
+  #mayRepeat(error: unknown): boolean {
+    if (!isServiceError(error) || faultOfStatus(error)) return false;
+    return isNeverTaken(error) || (isConnectionLost(error) && this.#isRepeatable());
+  }
+
+  #faultOf(error: unknown, where: string): Fault {
+    if (!isServiceError(error)) return Fault.from(error);
+    return faultOfStatus(error) ?? faultOfFailure(error, `${this.#method} at ${where}`);
+  }
+
+  #noReplica(): Fault {
+    return new Fault('unavailable', 'A service does not answer', { internal: `${this.#method}: no replica is known` });
+  }
+}
+
+const isServiceError = (error: unknown): error is ServiceError =>
+  error instanceof Error && 'code' in error && 'metadata' in error;

@@ -1,0 +1,142 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type HostPort, parseAddress, replicaName, type Resolve, resolveHost } from './addresses.ts';
+import { rendezvous } from './rendezvous.ts';
+import { Replica } from './replica.ts';
+
+const REFRESH_EVERY_MS = 5_000;
+/** After failed calls names are resolved anew, but no more often than this. */
+const REFRESH_AT_MOST_MS = 500;
+/** Keys whose replicas are remembered: logs are few, other keys may be many. */
+const REMEMBERED_KEYS = 1_024;
+
+export interface ReplicasOptions {
+  /** Hears of the replicas' addresses whenever they have changed. */
+  readonly changed?: (names: readonly string[]) => void;
+  /** @default by the system's resolver, IPv4 first */
+  readonly resolve?: Resolve;
+}
+
+/**
+ * The replicas of a service: every address behind the names of `host:port[,host:port…]`, each with a channel of its own. Names are resolved
+ * anew every 5 s, and after failures; what no longer resolves keeps its last replicas.
+ * @throws Fault `argument` for an address of another form.
+ */
+export async function openReplicas(address: string, options: ReplicasOptions = {}): Promise<Replicas> {
+  const replicas = new Replicas(parseAddress(address), options);
+  await replicas.refresh();
+  return replicas;
+}
+
+export class Replicas {
+  readonly #hosts: readonly HostPort[];
+  readonly #options: ReplicasOptions;
+  /** Addresses by host, as last resolved. */
+  readonly #resolved = new Map<string, readonly string[]>();
+  readonly #known = new Map<string, Replica>();
+  readonly #byKey = new Map<string, readonly Replica[]>();
+  readonly #timer: NodeJS.Timeout;
+  #list: readonly Replica[] = [];
+  #next = 0;
+  #refreshing: Promise<void> | undefined;
+  #refreshedAt = -Infinity;
+  #closed = false;
+
+  constructor(hosts: readonly HostPort[], options: ReplicasOptions) {
+    this.#hosts = hosts;
+    this.#options = options;
+    this.#timer = setInterval(() => void this.refresh(), REFRESH_EVERY_MS).unref();
+  }
+
+  /** All of them. */
+  get all(): readonly Replica[] {
+    return this.#list;
+  }
+
+  /**
+   * Those to ask, in order. With a key, the one that the key belongs to comes first, wherever that is asked; without one they take turns.
+   * Those that could not be reached a moment ago come last.
+   */
+  candidates(key: string | undefined): readonly Replica[] {
+    const list = this.#list;
+    if (list.length < 2) return list;
+    const ordered = key === undefined ? this.#inTurn(list) : this.#ofKey(key, list);
+    if (ordered.every(({ isLikely }) => isLikely)) return ordered;
+    return [...ordered.filter(({ isLikely }) => isLikely), ...ordered.filter(({ isLikely }) => !isLikely)];
+  }
+
+  /** The name of the replica that a key goes to now; '' while there is one or none: then nothing needs a key. */
+  ownerOf(key: () => string): string {
+    return this.#list.length < 2 ? '' : this.candidates(key())[0]!.name;
+  }
+
+  /** Resolves the names again; one look at a time. Never rejects. */
+  refresh(): Promise<void> {
+    this.#refreshing ??= this.#refresh().finally(() => (this.#refreshing = undefined));
+    return this.#refreshing;
+  }
+
+  /** Call it when a call could not be made: resolves after `pauseMs`, with names resolved anew if that was not done just now. */
+  async failed(pauseMs: number): Promise<void> {
+    const isRecent = performance.now() - this.#refreshedAt < REFRESH_AT_MOST_MS;
+    await Promise.all([delay(pauseMs), isRecent ? undefined : this.refresh()]);
+  }
+
+  /** Resolves when one of them can be reached; rejects when none can, within 2 s. */
+  async reachable(): Promise<void> {
+    await Promise.any(this.#list.map((replica) => replica.ready(Infinity)));
+  }
+
+  /** Closes the channels behind the calls under way. */
+  close(): void {
+    this.#closed = true;
+    clearInterval(this.#timer);
+    for (const replica of this.#known.values()) replica.retire();
+  }
+
+  #inTurn(list: readonly Replica[]): readonly Replica[] {
+    this.#next = (this.#next + 1) % list.length;
+    return [...list.slice(this.#next), ...list.slice(0, this.#next)];
+  }
+
+  #ofKey(key: string, list: readonly Replica[]): readonly Replica[] {
+    let ordered = this.#byKey.get(key);
+    if (!ordered) {
+      if (this.#byKey.size >= REMEMBERED_KEYS) this.#byKey.clear();
+      this.#byKey.set(key, (ordered = rendezvous(key, list)));
+    }
+    return ordered;
+  }
+
+  async #refresh(): Promise<void> {
+    const { resolve = resolveHost } = this.#options;
+    const hosts = [...new Set(this.#hosts.map(({ host }) => host))];
+    await Promise.all(
+      hosts.map(async (host) => {
+        const found = await resolve(host).catch(() => []);
+        if (found.length > 0) this.#resolved.set(host, found);
+      }),
+    );
+    this.#refreshedAt = performance.now();
+    if (this.#closed) return;
+    this.#take(
+      this.#hosts.flatMap(({ host, port }) => (this.#resolved.get(host) ?? []).map((ip) => replicaName(ip, port))),
+    );
+  }
+
+  #take(found: readonly string[]): void {
+    const names = new Set([...found].sort());
+    const gone = [...this.#known].filter(([name]) => !names.has(name));
+    const added = [...names].filter((name) => !this.#known.has(name));
+    for (const [name, replica] of gone) {
+      this.#known.delete(name);
+      replica.retire();
+    }
+    for (const name of added) this.#known.set(name, new Replica(name));
+    // What has lost its connection while nothing was sent gets a new one before somebody has to wait for it.
+    for (const replica of this.#known.values()) replica.connect();
+    if (gone.length + added.length === 0) return;
+    this.#list = [...names].map((name) => this.#known.get(name)!);
+    this.#byKey.clear();
+    this.#options.changed?.([...names]);
+  }
+}

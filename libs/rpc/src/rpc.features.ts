@@ -1,0 +1,243 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Fault, type FaultKind } from '@tidings/kernel';
+import type { Codec, ServiceDefinition } from './binding.ts';
+import {
+  type Accounts,
+  AccountsDefinition,
+  type CreateMessagesRequest,
+  type DeviceCommands,
+  type Devices,
+  DevicesDefinition,
+  type Messages,
+  MessagesDefinition,
+  TokenScope,
+  type TokenView,
+} from './index.ts';
+
+/** How one binding connects callers with implementations. */
+export interface RpcBinding {
+  /** The implementation as callers see it. */
+  bind<Service extends object>(definition: ServiceDefinition, implementation: Service): Promise<Service>;
+  close(): Promise<void>;
+}
+
+const json: Codec = {
+  encode: (message: unknown) => ({ finish: () => Buffer.from(JSON.stringify(message)) }),
+  decode: (bytes) => JSON.parse(Buffer.from(bytes).toString()) as unknown,
+};
+
+const method = (name: string, responseStream: boolean) =>
+  ({ name, requestType: json, requestStream: false, responseType: json, responseStream, options: {} }) as const;
+
+/** A service of methods of both kinds. */
+export const echoDefinition = {
+  name: 'Echo',
+  fullName: 'test.Echo',
+  methods: { say: method('Say', false), repeat: method('Repeat', true) },
+} as const satisfies ServiceDefinition;
+
+export interface Echo {
+  say(request: { readonly text: string }): Promise<{ readonly text: string }>;
+  repeat(request: { readonly text: string }): AsyncIterable<{ readonly text: string }>;
+}
+
+/** Answers what it is told, unless it has a fault to answer. */
+export class Echoing implements Echo {
+  readonly #ending = '!';
+  readonly #fault: Error | undefined;
+
+  constructor(fault?: Error) {
+    this.#fault = fault;
+  }
+
+  async say({ text }: { text: string }): Promise<{ text: string }> {
+    if (this.#fault) throw this.#fault;
+    return { text: text + this.#ending };
+  }
+
+  async *repeat({ text }: { text: string }): AsyncIterable<{ text: string }> {
+    yield { text };
+    if (this.#fault) throw this.#fault;
+    yield { text: text + this.#ending };
+  }
+
+  hidden(): void {}
+}
+
+export async function all<T>(stream: AsyncIterable<T>): Promise<T[]> {
+  const items: T[] = [];
+  for await (const item of stream) items.push(item);
+  return items;
+}
+
+const kinds: readonly FaultKind[] = [
+  'malformed',
+  'argument',
+  'unauthorized',
+  'forbidden',
+  'notFound',
+  'conflict',
+  'tooLarge',
+  'throttled',
+  'unavailable',
+];
+
+/** What every binding does: callers cannot tell which one they have. */
+export function rpcFeatures(name: string, open: () => Promise<RpcBinding>): void {
+  describe(name, () => {
+    let binding: RpcBinding;
+    beforeAll(async () => {
+      binding = await open();
+    });
+    afterAll(() => binding?.close());
+
+    it('calls the implementation, and shows nothing beyond the definition', async () => {
+      const echo = await binding.bind<Echo>(echoDefinition, new Echoing());
+      expect(await echo.say({ text: 'a' })).toEqual({ text: 'a!' });
+      expect(await all(echo.repeat({ text: 'a' }))).toEqual([{ text: 'a' }, { text: 'a!' }]);
+      expect(Object.keys(echo)).toEqual(['say', 'repeat']);
+    });
+
+    it('answers many calls at a time, each its own', async () => {
+      const echo = await binding.bind<Echo>(echoDefinition, new Echoing());
+      const texts = Array.from({ length: 300 }, (_, i) => `${i}`);
+      expect(await Promise.all(texts.map((text) => echo.say({ text })))).toEqual(texts.map((t) => ({ text: `${t}!` })));
+    });
+
+    it.each(kinds)('passes a Fault on: %s', async (kind) => {
+      const fault = new Fault(kind, 'nein: "ä\u{1f6ab}\ud800"\r\n', { internal: 'for the log' });
+      const echo = await binding.bind<Echo>(echoDefinition, new Echoing(fault));
+      const seen = await echo.say({ text: 'a' }).catch((error: unknown) => error);
+      expect(seen).toBeInstanceOf(Fault);
+      expect(seen).toMatchObject({ kind, message: expect.stringContaining('nein: "ä\u{1f6ab}') });
+      await expect(all(echo.repeat({ text: 'a' }))).rejects.toMatchObject({ kind });
+    });
+
+    it('passes long texts of Faults on', async () => {
+      const echo = await binding.bind<Echo>(echoDefinition, new Echoing(Fault.argument('x'.repeat(40_000))));
+      await expect(echo.say({ text: 'a' })).rejects.toMatchObject({ message: 'x'.repeat(40_000) });
+    });
+
+    it('makes a bug of any other error, which tells callers nothing', async () => {
+      const echo = await binding.bind<Echo>(echoDefinition, new Echoing(new TypeError('oops')));
+      const bug = { kind: 'bug', message: 'Internal error' };
+      await expect(echo.say({ text: 'a' })).rejects.toMatchObject(bug);
+      await expect(all(echo.repeat({ text: 'a' }))).rejects.toMatchObject(bug);
+    });
+
+    it('ends a stream that nobody reads on', async () => {
+      const ended = Promise.withResolvers<void>();
+      const echo = await binding.bind<Pick<Echo, 'repeat'>>(
+        { ...echoDefinition, methods: { repeat: echoDefinition.methods.repeat } },
+        {
+          async *repeat({ text }) {
+            try {
+              for (let i = 0; i < 3; i++) yield { text };
+            } finally {
+              ended.resolve();
+            }
+          },
+        },
+      );
+      for await (const { text } of echo.repeat({ text: 'a' })) {
+        expect(text).toBe('a');
+        break;
+      }
+      await ended.promise;
+    });
+
+    describe('the messages of services', () => {
+      /** An implementation of the methods that a test needs. */
+      const partly = <Service extends object>(
+        { fullName, methods }: ServiceDefinition,
+        some: Partial<Service>,
+      ): Service => {
+        const unused = async (): Promise<never> => {
+          throw Fault.bug(`${fullName}: not expected in this test`);
+        };
+        return { ...Object.fromEntries(Object.keys(methods).map((each) => [each, unused])), ...some } as Service;
+      };
+
+      it('keep dates, large numbers, bytes and what is absent', async () => {
+        const token: TokenView = {
+          id: 't1',
+          account: 'a',
+          scope: TokenScope.TOKEN_SCOPE_DEVICE,
+          allApplications: false,
+          applications: ['A', 'B'],
+          createdAt: new Date('2026-01-15T13:00:00.123Z'),
+          version: 2n ** 63n,
+          revoked: true,
+        };
+        const implementation = partly<Accounts>(AccountsDefinition, {
+          resolveToken: async ({ secret }) => ({ token: secret === 'known' ? token : undefined }),
+          getCredential: async (request) => ({
+            ...request,
+            version: 1,
+            settings: { b: 'ü' },
+            sealed: { a: Buffer.from([0, 255]) },
+          }),
+          findApplication: async () => ({ application: undefined }),
+        });
+        const accounts = await binding.bind(AccountsDefinition, implementation);
+        expect(await accounts.resolveToken({ secret: 'known' })).toEqual({ token });
+        expect(await accounts.resolveToken({ secret: '' })).toEqual({ token: undefined });
+        const { sealed, ...credential } = await accounts.getCredential({ application: 'A', platform: 3 });
+        expect(credential).toEqual({ application: 'A', platform: 3, version: 1, settings: { b: 'ü' } });
+        expect(Buffer.from(sealed['a']!)).toEqual(Buffer.from([0, 255]));
+        expect(await accounts.findApplication({ application: 'A' })).toEqual({ application: undefined });
+      });
+
+      it('keep unions, values of any type and their order', async () => {
+        const seen: DeviceCommands[] = [];
+        const implementation = partly<Devices>(DevicesDefinition, {
+          apply: async (request) => {
+            seen.push(request);
+            return { replies: request.commands.map(({ hwid }) => ({ fault: { kind: 'argument', text: hwid } })) };
+          },
+          getTags: async () => ({ tags: { Level: 6.5, Names: ['a', ''], None: null } }),
+        });
+        const devices = await binding.bind(DevicesDefinition, implementation);
+        const head = { account: 'a', application: 'A', userId: '', idempotencyKey: '' };
+        const tags = { Level: { operation: 'increment', value: 1 }, Names: ['a'], Off: null, On: true };
+        const replies = await devices.apply({
+          commands: [
+            { ...head, hwid: 'h1', command: { $case: 'setTags', value: { tags } } },
+            { ...head, hwid: 'h2', command: { $case: 'unregister', value: {} } },
+            { ...head, hwid: 'h3', command: undefined },
+          ],
+        });
+        expect(seen[0]!.commands).toMatchObject([
+          { hwid: 'h1', command: { $case: 'setTags', value: { tags } } },
+          { hwid: 'h2', command: { $case: 'unregister', value: {} } },
+          { hwid: 'h3', command: undefined },
+        ]);
+        expect(replies.replies.map(({ fault }) => fault)).toEqual(
+          ['h1', 'h2', 'h3'].map((text) => ({ kind: 'argument', text })),
+        );
+        expect(await devices.getTags({ account: 'a', application: 'A', hwid: 'h', userId: '' })).toEqual({
+          tags: { Level: 6.5, Names: ['a', ''], None: null },
+        });
+      });
+
+      it('may be large', async () => {
+        const names = Array.from({ length: 2_000 }, (_, i) => `${i}`.padEnd(10_000, '.'));
+        const seen: CreateMessagesRequest[] = [];
+        const implementation = partly<Messages>(MessagesDefinition, {
+          create: async (request) => {
+            seen.push(request);
+            return { messages: names.map((code) => ({ code, answer: code, repeat: false })) };
+          },
+        });
+        const messages = await binding.bind(MessagesDefinition, implementation);
+        const draft = { transactionId: '', linkToShorten: '', message: undefined };
+        const { messages: created } = await messages.create({
+          account: 'a',
+          drafts: names.map((name) => ({ ...draft, linkToShorten: name })),
+        });
+        expect(seen[0]!.drafts.map(({ linkToShorten }) => linkToShorten)).toEqual(names);
+        expect(created.map(({ code }) => code)).toEqual(names);
+      });
+    });
+  });
+}
