@@ -1,5 +1,6 @@
 export type { Commit, Decision, DocumentAddress, LogDefinition, LogWriter, Needs, Note, StateView } from './port.ts';
 export { openLogs, type MongoLogsOptions } from './mongo/open-logs.ts';
+export { type CommitReader, openCommits } from './mongo/open-commits.ts';
 export { openMemoryLogs, type MemoryLogsOptions } from './memory/memory-logs.ts';
 export { openRelay, type Relay, type RelayOptions } from './relay/open-relay.ts';
 export type { Publisher, RelayedRecord } from './relay/outbox.ts';

@@ -1,9 +1,12 @@
 import type { LoadedDocuments, StateReader } from './documents.ts';
 import { getOrAdd } from './get-or-add.ts';
-import type { Needs } from './port.ts';
+import type { Lookup, Needs } from './port.ts';
 import type { LogStore } from './store.ts';
 
 type ByName<T> = Map<string, T>;
+
+/** Values of a looked-up field, each with the ids that it finds too. */
+type Values = ByName<string[]>;
 
 /** Loads what is needed and not loaded yet: one query per collection, and one per looked-up field. */
 export async function load<State>(
@@ -13,18 +16,12 @@ export async function load<State>(
   into: LoadedDocuments<State>,
 ): Promise<void> {
   const ids: ByName<Set<string>> = new Map();
-  const lookups: ByName<ByName<Set<string>>> = new Map();
+  const lookups: ByName<ByName<Values>> = new Map();
   for (const need of needs) {
     for (const address of need.ids ?? []) {
       if (!into.get(address)) getOrAdd(ids, address.collection, () => new Set()).add(address.id);
     }
-    for (const { collection, field, value } of need.lookups ?? []) {
-      getOrAdd(
-        getOrAdd(lookups, collection, () => new Map()),
-        field,
-        () => new Set(),
-      ).add(value);
-    }
+    for (const lookup of need.lookups ?? []) addLookup(lookups, lookup);
   }
   await Promise.all([
     store.readIndexes([...new Set([...ids.keys(), ...lookups.keys()])]),
@@ -33,6 +30,13 @@ export async function load<State>(
       [...fields].map(([field, values]) => loadByValue(store, reader, { collection, field }, values, into)),
     ),
   ]);
+}
+
+function addLookup(lookups: ByName<ByName<Values>>, { collection, field, value, ids }: Lookup): void {
+  const fields = getOrAdd(lookups, collection, () => new Map());
+  const values = getOrAdd(fields, field, () => new Map());
+  const found = getOrAdd(values, value, () => []);
+  if (ids) found.push(...ids);
 }
 
 async function loadById<State>(
@@ -53,11 +57,13 @@ async function loadByValue<State>(
   store: LogStore,
   reader: StateReader<State>,
   { collection, field }: { readonly collection: string; readonly field: string },
-  values: Set<string>,
+  values: Values,
   into: LoadedDocuments<State>,
 ): Promise<void> {
-  const found = (await store.find(collection, field, [...values])).map((stored) =>
+  const found = (await store.find(collection, field, [...values.keys()])).map((stored) =>
     into.add({ collection, id: stored['_id'] as string }, stored),
   );
-  if (reader.lookups?.[collection] === field) into.addLookup(collection, values, found);
+  // Whatever was not found is not there; what was is kept.
+  for (const ids of values.values()) for (const id of ids) into.add({ collection, id }, undefined);
+  if (reader.lookups?.[collection] === field) into.addLookup(collection, values.keys(), found);
 }

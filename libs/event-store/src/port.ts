@@ -30,12 +30,21 @@ export interface Decision<Event, Reply> {
   readonly notes?: readonly Note[];
 }
 
+/** All documents of a collection with `field` equal to `value`. */
+export interface Lookup {
+  readonly collection: string;
+  readonly field: string;
+  readonly value: string;
+  /** Ids that it finds if there are such documents: they need no query of their own. */
+  readonly ids?: readonly string[];
+}
+
 /** What a command needs before it can be decided. */
 export interface Needs {
   /** Documents by `_id`. */
   readonly ids?: readonly DocumentAddress[];
-  /** Documents by an indexed field: all with `field` equal to `value`. */
-  readonly lookups?: readonly { readonly collection: string; readonly field: string; readonly value: string }[];
+  /** Documents by an indexed field. */
+  readonly lookups?: readonly Lookup[];
 }
 
 export interface LogDefinition<Command, Event, State, Reply, Context = void> {

@@ -118,14 +118,15 @@ export class Sweeper<Command, Reply> {
     await this.#foldThose(stalled);
   }
 
-  /** A page of heads, with what is known better here. */
+  /** A page of heads, with what is known better here. What is known better there is taken over: others may have removed what is behind. */
   async #page(after: string): Promise<{ heads: readonly Head[]; next: string | undefined }> {
     const heads = await this.#parts.store.headsAfter(after, PAGE);
     return {
-      heads: heads.map(({ log, applied }) => ({
-        log,
-        applied: Math.max(applied, this.#parts.intake.log(log).head ?? 0),
-      })),
+      heads: heads.map(({ log: name, applied }) => {
+        const log = this.#parts.intake.log(name);
+        if (!log.busy && log.head !== undefined) log.head = Math.max(log.head, applied);
+        return { log: name, applied: Math.max(applied, log.head ?? 0) };
+      }),
       next: heads.length < PAGE ? undefined : heads.at(-1)!.log,
     };
   }

@@ -19,6 +19,8 @@ export interface RelayOptions<Event> {
    * `unavailable` is retried; what fails otherwise again and again is passed over, reported and kept in `<category>.unpublished`.
    */
   readonly publish: (commit: Commit<Event>) => readonly RelayedRecord[] | Promise<readonly RelayedRecord[]>;
+  /** How long commits may wait for more, to be published together: what can wait costs less. @default 0 */
+  readonly lingerMs?: number;
   /** Hears of what did not go well. */
   readonly onProblem?: (error: unknown) => void;
   /** How often commits of other processes are looked for; while there are others, a change stream tells of them at once. @default 2000 */
@@ -73,7 +75,7 @@ class CommitRelay<Event> implements Relay<Event> {
     this.#report = (error) => options.onProblem?.(error);
     this.#commits = new MongoCommits(db, category);
     this.#lease = new Lease(db, `relay/${category}`, clock);
-    this.#outbox = new Outbox(broker, this.#report);
+    this.#outbox = new Outbox(broker, options.lingerMs ?? 0, this.#report);
     this.#watch = new CommitWatch(db, category, (log, n) => {
       if (this.#parts.mayPublish()) this.#tailOf(log).heardOf(n);
     });

@@ -37,12 +37,15 @@ export const isVerdict = (error: unknown): boolean =>
 export class Outbox {
   readonly #broker: Publisher;
   readonly #onProblem: (error: unknown) => void;
+  readonly #lingerMs: number;
   readonly #topics = new Map<string, Part[]>();
   readonly #running = new Set<string>();
   #closed = false;
 
-  constructor(broker: Publisher, onProblem: (error: unknown) => void) {
+  /** @param lingerMs how long a publish waits for more. */
+  constructor(broker: Publisher, lingerMs: number, onProblem: (error: unknown) => void) {
     this.#broker = broker;
+    this.#lingerMs = lingerMs;
     this.#onProblem = onProblem;
   }
 
@@ -63,8 +66,10 @@ export class Outbox {
       getOrAdd(this.#topics, topic, () => []).push({ records, resolve, reject });
       if (this.#running.has(topic)) return;
       this.#running.add(topic);
+      const run = (): void => void this.#run(topic);
       // What is sent in one go is published in one go.
-      setImmediate(() => void this.#run(topic));
+      if (this.#lingerMs > 0) setTimeout(run, this.#lingerMs);
+      else setImmediate(run);
     });
   }
 

@@ -1,0 +1,65 @@
+import { afterAll, expect, it } from '@jest/globals';
+import { describeWithMongo, TestClock } from '@tidings/testing';
+import type { CountingLogWriter } from '../options.ts';
+import { type ThingCommand, type ThingReply, things } from '../things.features.ts';
+import { until } from '../until.features.ts';
+import { openCommits } from './open-commits.ts';
+import { openLogs } from './open-logs.ts';
+
+describeWithMongo('openCommits', (mongo) => {
+  const clock = new TestClock();
+  const opened: CountingLogWriter<ThingCommand, ThingReply>[] = [];
+  const open = () => {
+    const writer = openLogs(mongo.db, things, { clock, foldEveryMs: 10 });
+    opened.push(writer);
+    return writer;
+  };
+  afterAll(() => Promise.all(opened.map((writer) => writer.close())));
+
+  const add = (writer: CountingLogWriter<ThingCommand, ThingReply>, log: string, key: string) =>
+    writer.submit(log, { kind: 'add', id: log, key, by: 1 });
+  const applied = async (log: string): Promise<unknown> =>
+    (await mongo.db.collection<{ _id: string; applied: number }>('things.heads').findOne({ _id: log }))?.applied;
+
+  it('reads what was committed, by number and by time', async () => {
+    const writer = open();
+    const commits = openCommits(mongo.db, things);
+    const log = 'things-read';
+    expect(await commits.newest(log)).toBe(0);
+    await add(writer, log, 'a');
+    await add(writer, log, 'b');
+    clock.advance(60);
+    await add(writer, log, 'c');
+    await add(writer, 'things-reading', 'other');
+
+    const keys = (found: readonly { n: number; events: readonly unknown[] }[]) =>
+      found.map(({ n, events }) => [n, ...events.map((event) => (event as { key: string }).key)]);
+    expect(keys(await commits.after(log, 0, 2))).toEqual([
+      [1, 'a'],
+      [2, 'b'],
+    ]);
+    expect(keys(await commits.after(log, 2, 10))).toEqual([[3, 'c']]);
+    expect(keys(await commits.pick(log, [3, 1, 9]))).toEqual([
+      [1, 'a'],
+      [3, 'c'],
+    ]);
+    expect([await commits.newest(log), await commits.newestBefore(log, clock.date)]).toEqual([3, 2]);
+  });
+
+  it('removes what is old and folded, and no writer gives out those numbers again', async () => {
+    const [idle, busy] = [open(), open()];
+    const commits = openCommits(mongo.db, things);
+    const log = 'things-removed';
+    await add(idle, log, 'first');
+    for (const key of ['a', 'b', 'c']) await add(busy, log, key);
+    await until(async () => (await applied(log)) === 4);
+    clock.advance(60);
+    await commits.removeBefore(clock.date);
+    expect(await commits.after(log, 0, 10)).toEqual([]);
+
+    // What the other writer does once a second.
+    await idle.fold();
+    expect(await add(idle, log, 'last')).toEqual({ count: 5 });
+    expect(await commits.after(log, 0, 10)).toMatchObject([{ n: 5 }]);
+  });
+});

@@ -1,0 +1,73 @@
+import type { Db } from 'mongodb';
+import type { Commit, LogDefinition } from '../port.ts';
+import type { StoredCommit } from '../store.ts';
+import { answered } from './answers.ts';
+import { type CommitDocument, MongoCommits } from './commits.ts';
+
+/** Heads looked at together, and commits removed at a time. */
+const PAGE = 1000;
+const STEP = 500;
+
+/** The commits of a category for who follows its logs, in any process of their owner. */
+export interface CommitReader<Event> {
+  /** Commits of a log after `n` that can no longer be lost, in order, at most `limit`; where older ones were removed, those that are left. */
+  after(log: string, n: number, limit: number): Promise<readonly Commit<Event>[]>;
+  /** Those of the numbers that are there, in order. */
+  pick(log: string, numbers: readonly number[]): Promise<readonly Commit<Event>[]>;
+  /** The number of a log's newest commit; 0 without one. */
+  newest(log: string): Promise<number>;
+  /** The number of a log's newest commit that was made before `at`; 0 without one. */
+  newestBefore(log: string, at: Date): Promise<number>;
+  /**
+   * Removes commits that were made before `at` and are folded: from then on the states are the record (architecture 4). For categories
+   * without a relay.
+   */
+  removeBefore(at: Date): Promise<void>;
+}
+
+/** Opens the commits of a category beside its writers. What the store does not answer rejects with an error that may pass. */
+export function openCommits<Event>(
+  db: Db,
+  { category, decode }: Pick<LogDefinition<never, Event, never, never>, 'category' | 'decode'>,
+): CommitReader<Event> {
+  const commits = new MongoCommits(db, category);
+  const collection = db.collection<CommitDocument>(`${category}.commits`);
+  const all = (log: string) => ({ $gt: { log, n: 0 }, $lt: { log, n: Infinity } });
+  const read = ({ events, ...commit }: StoredCommit): Commit<Event> => ({ ...commit, events: events.map(decode) });
+
+  const newest = async (log: string, also: object): Promise<number> => {
+    const options = { sort: { _id: -1 }, projection: { _id: 1 }, readConcern: 'majority' } as const;
+    return (await answered(collection.findOne({ _id: all(log), ...also }, options)))?._id.n ?? 0;
+  };
+
+  /** Removes the oldest commits of a log; false when no more are to go. */
+  const removeStep = async (log: string, applied: number, at: Date): Promise<boolean> => {
+    const range = { _id: { ...all(log), $lte: { log, n: applied } } };
+    const oldest = collection.find(range, { sort: { _id: 1 }, limit: STEP, batchSize: STEP, projection: { at: 1 } });
+    const found = await answered(oldest.toArray());
+    const kept = found.findIndex((commit) => commit.at >= at);
+    const old = kept < 0 ? found : found.slice(0, kept);
+    if (old.length === 0) return false;
+    await answered(collection.deleteMany({ _id: { $gte: old[0]!._id, $lte: old.at(-1)!._id } }));
+    return old.length === STEP;
+  };
+
+  return {
+    after: async (log, n, limit) => (await commits.after(log, n, limit)).map(read),
+    async pick(log, numbers) {
+      const ids = numbers.map((n) => ({ log, n }));
+      const found = collection.find({ _id: { $in: ids } }, { promoteBuffers: true, sort: { _id: 1 } });
+      return (await answered(found.toArray())).map(({ _id, uid, at, events }) => read({ ..._id, uid, at, events }));
+    },
+    newest: (log) => newest(log, {}),
+    newestBefore: (log, at) => newest(log, { at: { $lt: at } }),
+    async removeBefore(at) {
+      for (let after = ''; ;) {
+        const heads = await commits.headsAfter(after, PAGE);
+        for (const { _id: log, applied } of heads) while (await removeStep(log, applied, at));
+        if (heads.length < PAGE) return;
+        after = heads.at(-1)!._id;
+      }
+    },
+  };
+}
