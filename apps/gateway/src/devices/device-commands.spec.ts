@@ -6,22 +6,21 @@ const commandFor = (hwid: string): DeviceCommand => DeviceCommand.fromPartial({ 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** A registry whose calls the test answers. */
-function setUp() {
+function setUp(replicaOf?: (command: DeviceCommand) => string) {
   const calls: {
     readonly hwids: string[];
     answer(replies?: DeviceReplies['replies']): void;
     fail(error: Error): void;
   }[] = [];
-  const group = deviceCommands({
-    apply: ({ commands }: DeviceCommands) =>
-      new Promise((resolve, reject) => {
-        calls.push({
-          hwids: commands.map(({ hwid }) => hwid),
-          answer: (replies = commands.map(() => ({ fault: undefined }))) => resolve({ replies }),
-          fail: reject,
-        });
-      }),
-  });
+  const apply = ({ commands }: DeviceCommands): Promise<DeviceReplies> =>
+    new Promise((resolve, reject) => {
+      calls.push({
+        hwids: commands.map(({ hwid }) => hwid),
+        answer: (replies = commands.map(() => ({ fault: undefined }))) => resolve({ replies }),
+        fail: reject,
+      });
+    });
+  const group = deviceCommands({ apply }, replicaOf);
   return { calls, group };
 }
 
@@ -90,5 +89,26 @@ describe('deviceCommands', () => {
     await turn();
     calls[1]!.answer([]);
     await expect(second).rejects.toMatchObject({ kind: 'bug' });
+  });
+
+  it('has one call to each replica in flight: one that is slow holds no other up', async () => {
+    const { calls, group } = setUp(({ hwid }) => hwid.slice(0, 1));
+    const done = ['a1', 'b1', 'a2'].map((hwid) => group.submit(commandFor(hwid)));
+    await turn();
+    expect(calls.map(({ hwids }) => hwids)).toEqual([['a1', 'a2'], ['b1']]);
+    for (const hwid of ['a3', 'b2']) done.push(group.submit(commandFor(hwid)));
+    calls[1]!.answer();
+    await turn();
+    await turn();
+    expect(calls.map(({ hwids }) => hwids)).toEqual([['a1', 'a2'], ['b1'], ['b2']]);
+    expect(group.open()).toBe(4);
+    calls[0]!.answer();
+    calls[2]!.answer();
+    await turn();
+    await turn();
+    calls[3]!.answer();
+    await Promise.all(done);
+    await turn();
+    expect(group.open()).toBe(0);
   });
 });

@@ -17,12 +17,38 @@ export interface DeviceCommands {
   readonly open: () => number;
 }
 
+type Registry = Pick<Devices, 'apply'>;
+
 /**
  * Groups commands in front of the registry: what arrives while a call is in flight goes out with the next one, at most 500 together. There
  * is no timer: a command that finds no call in flight goes out as soon as the requests that came with it are read. A second call in
  * flight would halve the groups, and with them what a command costs behind here.
+ * @param replicaOf names the registry's replica that a command goes to: each has groups of its own. @default one for all
  */
-export function deviceCommands(devices: Pick<Devices, 'apply'>): DeviceCommands {
+export function deviceCommands(
+  devices: Registry,
+  replicaOf: (command: DeviceCommand) => string = () => '',
+): DeviceCommands {
+  const lanes = new Map<string, DeviceCommands>();
+
+  const laneTo = (replica: string): DeviceCommands => {
+    const known = lanes.get(replica);
+    if (known) return known;
+    // Replicas come and go.
+    for (const [name, lane] of lanes) if (lane.open() === 0) lanes.delete(name);
+    const lane = openLane(devices);
+    lanes.set(replica, lane);
+    return lane;
+  };
+
+  return {
+    submit: (command) => laneTo(replicaOf(command)).submit(command),
+    open: () => [...lanes.values()].reduce((sum, lane) => sum + lane.open(), 0),
+  };
+}
+
+/** Groups of one replica, one after the other. */
+function openLane(devices: Registry): DeviceCommands {
   let waiting: Waiting[] = [];
   let inFlight: readonly Waiting[] = [];
   let scheduled = false;

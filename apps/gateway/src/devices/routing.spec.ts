@@ -1,0 +1,49 @@
+import { deviceLogOf, keyFor, personOf } from '@tidings/audience';
+import { DeviceCommand } from '@tidings/rpc';
+import { isRepeatable, logOfCommand } from './routing.ts';
+
+const deviceKey = keyFor(new Uint8Array(32), 'device');
+const head = { account: 'a', application: 'A', hwid: 'phone-1', userId: '', idempotencyKey: '' };
+const setTags = (tags: Record<string, unknown>, idempotencyKey = ''): DeviceCommand => ({
+  ...head,
+  idempotencyKey,
+  command: { $case: 'setTags', value: { tags } },
+});
+
+describe('a command to a device', () => {
+  it('goes where the log of its device is', () => {
+    const logOf = logOfCommand(deviceKey);
+    expect(logOf(DeviceCommand.fromPartial(head))).toBe(deviceLogOf(personOf(deviceKey, 'a', 'phone-1')));
+    expect(logOf(DeviceCommand.fromPartial({ ...head, hwid: '', userId: 'anna' }))).toBe(
+      deviceLogOf(personOf(deviceKey, 'a', 'anna')),
+    );
+  });
+
+  it('may be carried out twice when it sets, or has a key', () => {
+    expect(isRepeatable(setTags({ Level: 6, Names: ['a'], Off: null }))).toBe(true);
+    expect(isRepeatable(setTags({ Level: { operation: 'increment', value: 1 } }, 'k'))).toBe(true);
+    const opened: DeviceCommand['command'] = {
+      $case: 'open',
+      value: {
+        userId: undefined,
+        language: 'en',
+        timezoneSeconds: undefined,
+        appVersion: undefined,
+        osVersion: undefined,
+        deviceModel: undefined,
+      },
+    };
+    expect(isRepeatable({ ...head, command: opened })).toBe(true);
+    expect(isRepeatable({ ...head, command: { $case: 'unregister', value: {} } })).toBe(true);
+  });
+
+  it('may not when it adds up', () => {
+    const tags = { Other: 1, Level: { operation: 'increment', value: 1 } };
+    expect(isRepeatable(setTags(tags))).toBe(false);
+    const register = DeviceCommand.fromPartial({
+      ...head,
+      command: { $case: 'register', value: { platform: 1, tags } },
+    });
+    expect(isRepeatable(register)).toBe(false);
+  });
+});
