@@ -46,7 +46,7 @@ const gateway = await createGateway({
   devices,
   messages: stub<Messages>('messages', {}),
   statistics: stub<Statistics>('statistics', {}),
-  operations: [],
+  processes: [],
   broker: { publish: async () => [] },
   clock: systemClock,
   log: openLog('warn'),

@@ -5,23 +5,25 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { keyFor } from '@tidings/audience';
 import type { Clock } from '@tidings/kernel';
-import type { Accounts, Devices, Messages, Operations, Statistics } from '@tidings/rpc';
-import { type Logger, nestLogger } from '@tidings/runtime';
+import type { Accounts, DeviceCommand, Devices, Messages, Statistics } from '@tidings/rpc';
+import { type Logger, nestLogger, operationsOf } from '@tidings/runtime';
 import type { Broker } from '@tidings/streaming';
 import { Access } from './auth/access.ts';
 import { deviceCommands } from './devices/device-commands.ts';
 import { openReporter } from './devices/reporter.ts';
 import { GatewayModule } from './gateway.module.ts';
 import { Exchange } from './http/exchange.ts';
-import { systemOf } from './system.ts';
+import { type Processes, systemOf } from './system.ts';
 
 export interface GatewayDeps {
   readonly accounts: Accounts;
   readonly devices: Devices;
   readonly messages: Messages;
   readonly statistics: Statistics;
-  /** Those of every service, for the barrier and the clock of tests. */
-  readonly operations: readonly Operations[];
+  /** Those of every service behind the gateway and of other gateways, in the order in which work flows: for the barrier and the clock of tests. */
+  readonly processes: readonly Processes[];
+  /** Names the registry's replica that a command to a device goes to. @default one for all */
+  readonly replicaOf?: (command: DeviceCommand) => string;
   /** Takes the reports of devices. */
   readonly broker: Pick<Broker, 'publish'>;
   /** A ShiftedClock in tests only: then `POST /admin/v1/clock` sets it, and every service's. */
@@ -33,6 +35,8 @@ export interface GatewayDeps {
   readonly publicUrl: string;
   /** Further Nest modules on the same port, such as health. */
   readonly imports?: NonNullable<DynamicModule['imports']>;
+  /** Further controllers, which may inject OWN_OPERATIONS. */
+  readonly controllers?: NonNullable<DynamicModule['controllers']>;
 }
 
 const connections = {
@@ -46,17 +50,22 @@ const connections = {
  * The gateway, ready to listen. It owns nothing: closing it finishes what is in flight and leaves the services that it was given alone.
  */
 export async function createGateway(deps: GatewayDeps): Promise<NestFastifyApplication> {
-  const { accounts, devices, messages, statistics, operations, broker, clock, log, masterKey, adminToken } = deps;
-  const commands = deviceCommands(devices);
+  const { accounts, devices, messages, statistics, broker, clock, log, masterKey, adminToken } = deps;
+  const commands = deviceCommands(devices, deps.replicaOf);
+  const reporter = openReporter({ broker, devices, deviceKey: keyFor(masterKey, 'device'), clock });
+  const operations = operationsOf(clock, async () => [
+    ...(commands.open() > 0 ? [`gateway: ${commands.open()} device commands`] : []),
+    ...(reporter.open() > 0 ? [`gateway: ${reporter.open()} reports`] : []),
+  ]);
   const context = {
     accounts,
     devices,
     deviceCommands: commands,
     messages,
     statistics,
-    reporter: openReporter({ broker, devices, deviceKey: keyFor(masterKey, 'device'), clock }),
+    reporter,
     access: new Access(accounts),
-    system: systemOf(operations, clock, commands.open),
+    system: systemOf([() => [operations], ...deps.processes], clock),
     clock,
     publicUrl: deps.publicUrl,
   };
@@ -69,7 +78,11 @@ export async function createGateway(deps: GatewayDeps): Promise<NestFastifyAppli
       }),
   });
   const app = await NestFactory.create<NestFastifyApplication>(
-    GatewayModule.with({ context, adminToken, log, imports: deps.imports ?? [] }),
+    GatewayModule.with({
+      ...{ context, adminToken, log, operations },
+      imports: deps.imports ?? [],
+      controllers: deps.controllers ?? [],
+    }),
     adapter,
     { logger: nestLogger(log), bodyParser: false, abortOnError: false },
   );

@@ -1,6 +1,7 @@
 import { type DynamicModule, Inject, Module, type OnModuleDestroy } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { api, type Method } from '@tidings/contract';
+import type { Operations } from '@tidings/rpc';
 import type { Logger } from '@tidings/runtime';
 import type { FastifyInstance } from 'fastify';
 import type { Context, Handler } from './context.ts';
@@ -11,14 +12,18 @@ import { Json13Controller } from './http/json13.controller.ts';
 import { LinksController } from './http/links.controller.ts';
 import { type Route, RouteTable } from './http/route.ts';
 import { handlers } from './methods/handlers.ts';
-import { ADMIN_TOKEN, CONTEXT } from './tokens.ts';
+import { ADMIN_TOKEN, CONTEXT, OWN_OPERATIONS } from './tokens.ts';
 
 export interface GatewayModuleOptions {
   readonly context: Context;
   readonly adminToken: string;
   readonly log: Logger;
+  /** The gateway's own, provided as OWN_OPERATIONS. */
+  readonly operations: Operations;
   /** Further modules on the same port, such as health. */
   readonly imports: NonNullable<DynamicModule['imports']>;
+  /** Further controllers. */
+  readonly controllers: NonNullable<DynamicModule['controllers']>;
 }
 
 interface Controllers {
@@ -51,11 +56,13 @@ export class GatewayModule implements OnModuleDestroy {
     this.#exchange = exchange;
   }
 
-  static with({ context, adminToken, log, imports }: GatewayModuleOptions): DynamicModule {
+  static with({ context, adminToken, log, operations, imports, controllers }: GatewayModuleOptions): DynamicModule {
     return {
       module: GatewayModule,
       imports,
+      controllers,
       providers: [
+        { provide: OWN_OPERATIONS, useValue: { operations } },
         { provide: CONTEXT, useValue: context },
         { provide: ADMIN_TOKEN, useValue: adminToken },
         Json13Controller,

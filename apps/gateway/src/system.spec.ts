@@ -2,37 +2,65 @@ import { ShiftedClock, systemClock } from '@tidings/kernel';
 import type { Operations } from '@tidings/rpc';
 import { systemOf } from './system.ts';
 
-const service = (open: () => string[], clock?: ShiftedClock): Operations => ({
+const service = (open: () => string[], clock = new ShiftedClock()): Operations => ({
   settled: async () => ({ open: open() }),
   advanceClock: async ({ aheadMs }) => {
-    clock?.advanceTo(Number(aheadMs));
-    return { nowMs: 0n };
+    clock.advanceTo(Number(aheadMs));
+    return { nowMs: 0n, aheadMs: BigInt(clock.aheadMs) };
   },
 });
+const idle = (): string[] => [];
 
 describe('the system', () => {
   it('is settled when nothing is open twice in a row', async () => {
     const answers = [[], ['late'], [], []] as string[][];
-    const system = systemOf([service(() => answers.shift() ?? [])], systemClock, () => 0);
+    const system = systemOf([() => [service(() => answers.shift() ?? [])]], systemClock);
     expect(await system.open()).toEqual(['late']);
     expect(await system.open()).toEqual([]);
   });
 
-  it('is not settled while commands are under way in the gateway', async () => {
-    const system = systemOf([service(() => [])], systemClock, () => 2);
-    expect(await system.open()).toEqual(['gateway: 2 device commands']);
+  it('is not settled while something is under way in any process of any service', async () => {
+    const busy = service(() => ['scheduler: writing']);
+    const system = systemOf([() => [service(idle)], async () => [service(idle), busy]], systemClock);
+    expect(await system.open()).toEqual(['scheduler: writing']);
+  });
+
+  it('asks a service only when the one before has answered, so that work under way is met', async () => {
+    const asked: string[] = [];
+    const named = (name: string): Operations => ({
+      ...service(idle),
+      settled: async () => {
+        asked.push(`${name} asked`);
+        await Promise.resolve();
+        asked.push(`${name} done`);
+        return { open: [name] };
+      },
+    });
+    const system = systemOf([() => [named('a')], () => [named('b')]], systemClock);
+    expect(await system.open()).toEqual(['a', 'b']);
+    expect(asked).toEqual(['a asked', 'a done', 'b asked', 'b done']);
   });
 
   it('has one time, whether services share the clock or have their own', async () => {
     const clock = new ShiftedClock();
     const own = new ShiftedClock();
-    const system = systemOf([service(() => [], clock), service(() => [], own)], clock, () => 0);
+    const system = systemOf([() => [service(idle, clock)], () => [service(idle, own)]], clock);
     await system.advanceClock(1000);
     await system.advanceClock(500);
     expect([clock.aheadMs, own.aheadMs]).toEqual([1500, 1500]);
   });
 
+  it('brings clocks that have started later level, its own among them', async () => {
+    const [clock, first, second] = [new ShiftedClock(), new ShiftedClock(), new ShiftedClock()];
+    first.advanceTo(3_600_000);
+    const system = systemOf([() => [service(idle, first), service(idle, second)]], clock);
+    await system.advanceClock(0);
+    expect([clock.aheadMs, first.aheadMs, second.aheadMs]).toEqual([3_600_000, 3_600_000, 3_600_000]);
+    await system.advanceClock(1);
+    expect([clock.aheadMs, first.aheadMs, second.aheadMs]).toEqual([3_600_001, 3_600_001, 3_600_001]);
+  });
+
   it('has no clock to set outside tests', async () => {
-    await expect(systemOf([], systemClock, () => 0).advanceClock(1)).rejects.toMatchObject({ kind: 'notFound' });
+    await expect(systemOf([], systemClock).advanceClock(1)).rejects.toMatchObject({ kind: 'notFound' });
   });
 });

@@ -9,12 +9,27 @@ export interface System {
   advanceClock(ms: number): Promise<number>;
 }
 
-/** @param ownOpen how much is open in this process. */
-export function systemOf(services: readonly Operations[], clock: Clock, ownOpen: () => number): System {
+/** The processes of a service, each with its operations, as they are at the moment. */
+export type Processes = () => readonly Operations[] | Promise<readonly Operations[]>;
+
+/**
+ * @param services in the order in which work flows from one to the next. They are asked one after the other, so that nothing slips past from
+ * a service that was not asked yet to one that was; what goes the other way is met by the second round.
+ */
+export function systemOf(services: readonly Processes[], clock: Clock): System {
   const openOnce = async (): Promise<readonly string[]> => {
-    const own = ownOpen();
-    const replies = await Promise.all(services.map((service) => service.settled({})));
-    return [...(own > 0 ? [`gateway: ${own} device commands`] : []), ...replies.flatMap(({ open }) => open)];
+    const open: string[] = [];
+    for (const processes of services) {
+      const replies = await Promise.all((await processes()).map((each) => each.settled({})));
+      open.push(...replies.flatMap((reply) => reply.open));
+    }
+    return open;
+  };
+  /** Makes every clock as far ahead, and answers how far ahead the furthest is. */
+  const level = async (aheadMs: number): Promise<number> => {
+    const everybody = (await Promise.all(services.map(async (processes) => processes()))).flat();
+    const replies = await Promise.all(everybody.map((each) => each.advanceClock({ aheadMs: BigInt(aheadMs) })));
+    return Math.max(aheadMs, ...replies.map((reply) => Number(reply.aheadMs)));
   };
   return {
     async open() {
@@ -23,10 +38,8 @@ export function systemOf(services: readonly Operations[], clock: Clock, ownOpen:
     },
     async advanceClock(ms) {
       if (!(clock instanceof ShiftedClock)) throw Fault.notFound('Not found');
-      // In one process all services share this clock: they are told how far ahead to be, not how far to go.
-      const aheadMs = BigInt(clock.aheadMs + ms);
-      clock.advanceTo(Number(aheadMs));
-      await Promise.all(services.map((service) => service.advanceClock({ aheadMs })));
+      // Told how far ahead to be and not how far to go: some share a clock, and some have started since the last step.
+      clock.advanceTo(await level((await level(clock.aheadMs)) + ms));
       return clock.now();
     },
   };

@@ -47,7 +47,6 @@ export interface ServicesDeps {
  */
 export async function openServices(deps: ServicesDeps): Promise<NestFastifyApplication> {
   const { configuration, publicUrl, clock, log, metrics, masterKey, adminToken, broker, readiness, closing } = deps;
-  const operations: Operations[] = [];
   const open = async <Service extends { readonly operations: Operations; close(): Promise<void> }>(
     name: string,
     database: string,
@@ -64,7 +63,6 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
       broker,
     });
     closing.add(name, service, (opened) => opened.close());
-    operations.push(service.operations);
     done();
     log.debug({ service: name, ms: Math.round(performance.now() - started) }, 'opened');
     return service;
@@ -74,8 +72,9 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
   const statistics = await open('statistics', 'statistics', openStatistics);
   const scheduler = await open('scheduler', 'scheduler', (service) => openScheduler({ ...service, publicUrl }));
   const accounts = inProcess(AccountsDefinition, registry.accounts);
+  const dispatchers = [];
   for (const channel of deps.channels) {
-    await open(`dispatcher.${channel}`, 'dispatcher', (service) =>
+    const dispatcher = await open(`dispatcher.${channel}`, 'dispatcher', (service) =>
       openDispatcher({
         ...service,
         channel,
@@ -85,15 +84,16 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
         allowPrivate: configuration.allowPrivate,
       }),
     );
+    dispatchers.push(dispatcher);
   }
-  await open('fanout', 'registry', openFanout);
+  const fanout = await open('fanout', 'registry', openFanout);
 
   const gateway = await createGateway({
     accounts,
     devices: inProcess(DevicesDefinition, registry.devices),
     messages: inProcess(MessagesDefinition, scheduler.messages),
     statistics: inProcess(StatisticsDefinition, statistics.statistics),
-    operations,
+    processes: [registry, scheduler, fanout, ...dispatchers, statistics].map(({ operations }) => () => [operations]),
     broker,
     clock,
     log: log.child({ service: 'gateway' }),

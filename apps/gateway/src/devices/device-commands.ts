@@ -2,6 +2,8 @@ import { Fault } from '@tidings/kernel';
 import { type DeviceCommand, type Devices, faultOfView, type FaultView } from '@tidings/rpc';
 
 const MAX_GROUP = 500;
+const BUSY = 8;
+const PATIENCE_MS = Number(process.env['PATIENCE'] ?? 3);
 
 interface Waiting {
   readonly command: DeviceCommand;
@@ -52,6 +54,8 @@ function openLane(devices: Registry): DeviceCommands {
   let waiting: Waiting[] = [];
   let inFlight: readonly Waiting[] = [];
   let scheduled = false;
+  let patience: NodeJS.Timeout | undefined;
+  let enough = 0;
 
   const answer = (group: readonly Waiting[], replies: readonly { fault: FaultView | undefined }[]): void => {
     group.forEach(({ resolve, reject }, index) => {
@@ -74,16 +78,23 @@ function openLane(devices: Registry): DeviceCommands {
 
   const pump = (): void => {
     scheduled = false;
+    clearTimeout(patience);
+    patience = undefined;
     inFlight = waiting.slice(0, MAX_GROUP);
     waiting = waiting.slice(MAX_GROUP);
     void send(inFlight).then(() => {
+      const answered = inFlight.length;
       inFlight = [];
-      schedule();
+      if (answered < BUSY) return schedule();
+      // Who was answered just now is likely to ask again: a moment for them makes one group of two.
+      enough = Math.min(MAX_GROUP, waiting.length + answered);
+      patience = setTimeout(() => { patience = undefined; schedule(); }, PATIENCE_MS);
     });
   };
 
   const schedule = (): void => {
     if (scheduled || inFlight.length > 0 || waiting.length === 0) return;
+    if (patience && waiting.length < enough) return;
     scheduled = true;
     setImmediate(pump);
   };

@@ -67,6 +67,14 @@ describe('a report', () => {
     expect(reports()).toMatchObject([{ chunk: 0, positions: [9], platforms: [1] }]);
   });
 
+  it('is open until it is durable', async () => {
+    const { reporter } = setUp();
+    const report = reporter.report(ReportKind.REPORT_KIND_OPENED, device, hashOf(buildStatisticsHash(message))!);
+    expect(reporter.open()).toBe(1);
+    await report;
+    expect(reporter.open()).toBe(0);
+  });
+
   it('of a device that nobody knows counts nothing (R-C7)', async () => {
     const { reporter, published } = setUp();
     const unknown = { ...device, hwid: 'nobody' };

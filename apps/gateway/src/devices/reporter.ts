@@ -25,6 +25,8 @@ export interface ReporterParts {
 export interface Reporter {
   /** Resolves when the report is durable. A device that nobody knows reports nothing (R-C7). */
   report(kind: ReportKind, device: ReportingDevice, hash: StatisticsHash): Promise<void>;
+  /** How many are not durable yet. */
+  readonly open: () => number;
 }
 
 /** What a hash says; undefined where none was given (R-C11). */
@@ -47,26 +49,37 @@ export function openReporter({ broker, devices, deviceKey, clock }: ReporterPart
     return location?.found === true ? location : undefined;
   };
 
+  const publish = async (kind: ReportKind, device: ReportingDevice, hash: StatisticsHash): Promise<void> => {
+    const place = await locate(device, hash);
+    if (!place) return;
+    const chunk = chunkOf(place.seq);
+    const report: Reports = {
+      message: hash.code,
+      messageId: hash.messageId,
+      account: device.account,
+      application: device.application,
+      chunk,
+      kind,
+      positions: [positionOf(place.seq)],
+      platforms: [place.platform],
+      at: [Math.floor(clock.now() / 1000)],
+    };
+    await batcher.publish({
+      key: `${hash.code}/${device.application}/${chunk}`,
+      value: Reports.encode(report).finish(),
+    });
+  };
+
+  let underWay = 0;
   return {
     async report(kind, device, hash) {
-      const place = await locate(device, hash);
-      if (!place) return;
-      const chunk = chunkOf(place.seq);
-      const report: Reports = {
-        message: hash.code,
-        messageId: hash.messageId,
-        account: device.account,
-        application: device.application,
-        chunk,
-        kind,
-        positions: [positionOf(place.seq)],
-        platforms: [place.platform],
-        at: [Math.floor(clock.now() / 1000)],
-      };
-      await batcher.publish({
-        key: `${hash.code}/${device.application}/${chunk}`,
-        value: Reports.encode(report).finish(),
-      });
+      underWay++;
+      try {
+        await publish(kind, device, hash);
+      } finally {
+        underWay--;
+      }
     },
+    open: () => underWay,
   };
 }

@@ -155,7 +155,7 @@ export class World {
     settled: async () => ({ open: this.open }),
     advanceClock: async ({ aheadMs }) => {
       this.clock.advanceTo(Number(aheadMs));
-      return { nowMs: BigInt(this.clock.now()) };
+      return { nowMs: BigInt(this.clock.now()), aheadMs: BigInt(this.clock.aheadMs) };
     },
   };
 
@@ -167,7 +167,7 @@ export class World {
       devices,
       messages,
       statistics,
-      operations: [operations],
+      processes: [() => [operations]],
       broker: {
         publish: async (_topic, records) => {
           this.records.push(...records);

@@ -137,7 +137,7 @@ describe('a remote call', () => {
         asked++;
         throw Fault.unavailable('The store does not answer');
       },
-      advanceClock: async () => ({ nowMs: 0n }),
+      advanceClock: async () => ({ nowMs: 0n, aheadMs: 0n }),
     };
     const process = await serve([[OperationsDefinition, operations]]);
     closers.push(() => process.close());

@@ -27,6 +27,8 @@ export interface AdvanceClockRequest {
 export interface AdvanceClockReply {
   /** Unix milliseconds after the step. */
   nowMs: bigint;
+  /** How far the clock is ahead of the system's in all. */
+  aheadMs: bigint;
 }
 
 function createBaseSettledRequest(): SettledRequest {
@@ -284,7 +286,7 @@ export const AdvanceClockRequest: MessageFns<AdvanceClockRequest> = {
 };
 
 function createBaseAdvanceClockReply(): AdvanceClockReply {
-  return { nowMs: 0n };
+  return { nowMs: 0n, aheadMs: 0n };
 }
 
 export const AdvanceClockReply: MessageFns<AdvanceClockReply> = {
@@ -294,6 +296,12 @@ export const AdvanceClockReply: MessageFns<AdvanceClockReply> = {
         throw new globalThis.Error("value provided for field message.nowMs of type int64 too large");
       }
       writer.uint32(8).int64(message.nowMs);
+    }
+    if (message.aheadMs !== 0n) {
+      if (BigInt.asUintN(64, message.aheadMs) !== message.aheadMs) {
+        throw new globalThis.Error("value provided for field message.aheadMs of type uint64 too large");
+      }
+      writer.uint32(16).uint64(message.aheadMs);
     }
     return writer;
   },
@@ -317,6 +325,14 @@ export const AdvanceClockReply: MessageFns<AdvanceClockReply> = {
             }
 
             message.nowMs = reader.int64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.aheadMs = reader.uint64() as bigint;
             continue;
           }
         }
@@ -369,6 +385,7 @@ export const AdvanceClockReply: MessageFns<AdvanceClockReply> = {
   fromPartial<I extends Exact<DeepPartial<AdvanceClockReply>, I>>(object: I): AdvanceClockReply {
     const message = createBaseAdvanceClockReply();
     message.nowMs = (object.nowMs !== undefined && object.nowMs !== null) ? BigInt(object.nowMs) : 0n;
+    message.aheadMs = (object.aheadMs !== undefined && object.aheadMs !== null) ? BigInt(object.aheadMs) : 0n;
     return message;
   },
 };
