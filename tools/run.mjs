@@ -23,6 +23,7 @@ const built = (entry) => [['tools/build.mjs'], ['--enable-source-maps', entry]];
 const tasks = {
   start: built('apps/platform/dist/main.js'),
   demo: built('apps/platform/dist/demo.js'),
+  kafka: built('deploy/kafka-local/start.mjs'),
   test: [jest],
   verify: [['tools/verify.mjs']],
   bench: [

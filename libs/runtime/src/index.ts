@@ -4,6 +4,8 @@ export { type Configuration, type ProviderAddresses, publicUrlOf, readEnv } from
 export { masterKeyOf, onceMade, openDataFolder } from './data-folder.ts';
 export { every, type EveryOptions, type Periodic } from './every.ts';
 export { healthModule, type HealthServerOptions, serveHealth } from './health.ts';
+export { canRunKafka, KAFKA_VERSION } from './kafka-jars.ts';
+export { type LocalKafka, type LocalKafkaOptions, startLocalKafka } from './local-kafka.ts';
 export { type Logger, nestLogger, openLog } from './logs.ts';
 export { openMetrics } from './metrics.ts';
 export { databaseOf, type Mongo, openMongo } from './mongo.ts';

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /** Whether a process runs on this machine. One that has ended and was not yet collected by its parent does not. */
@@ -13,6 +14,28 @@ export function isAlive(pid: number): boolean {
     return stat.charAt(stat.lastIndexOf(')') + 2) !== 'Z';
   } catch {
     return false;
+  }
+}
+
+/**
+ * Whether a process runs that was started with an argument that contains `text`: another program may have got its number meanwhile. One
+ * that is just dying has no arguments any more, and still its locks.
+ */
+export function isProcessOf(pid: number, text: string): boolean {
+  if (!(pid > 0) || !isAlive(pid)) return false;
+  const args = argumentsOf(pid);
+  return args === '' || args.includes(text);
+}
+
+function argumentsOf(pid: number): string {
+  if (process.platform === 'win32') return '';
+  if (process.platform !== 'linux') {
+    return spawnSync('ps', ['-ww', '-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).stdout;
+  }
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
   }
 }
 
