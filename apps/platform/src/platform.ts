@@ -5,6 +5,7 @@ import {
   Closing,
   type Configuration,
   databaseOf,
+  databasePrefixOf,
   type Logger,
   masterKeyOf,
   openDataFolder,
@@ -23,7 +24,7 @@ export const channels: readonly Channel[] = ['apns', 'fcm'];
 
 export interface PlatformOptions {
   readonly log: Logger;
-  /** What the names of its databases begin with. @default 'tidings' */
+  /** What the names of its databases begin with. @default the path of MONGO_URL, else `tidings` */
   readonly databasePrefix?: string;
   /** Called when the platform cannot go on, because another process has taken its data over: it has to be closed. */
   readonly onLost?: (fault: Fault) => void;
@@ -55,7 +56,7 @@ export async function openPlatform(configuration: Configuration, options: Platfo
 
 async function open(
   configuration: Configuration,
-  { log, onLost, databasePrefix = 'tidings' }: PlatformOptions,
+  { log, onLost, databasePrefix = databasePrefixOf(configuration.mongoUrl) }: PlatformOptions,
   closing: Closing,
 ): Promise<Platform> {
   if (configuration.kafkaBrokers.length > 0) {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
-import { Fault } from '@tidings/kernel';
+import { type Channel, Fault } from '@tidings/kernel';
 import { z } from 'zod';
 
 /** Where the providers are, as far as the environment says so; what is absent is the channel's own default (architecture 8). */
@@ -16,6 +16,8 @@ export interface Configuration {
   readonly host: string;
   /** 0 = any free port. */
   readonly port: number;
+  /** Where a service's own process serves gRPC; 0 = any free port. */
+  readonly grpcPort: number;
   /** Absent = health is served beside HTTP. */
   readonly healthPort?: number | undefined;
   /** Address for links, without a slash at the end. Absent = `http://HOST:PORT`. */
@@ -28,6 +30,8 @@ export interface Configuration {
   readonly adminToken?: string | undefined;
   /** 32 bytes. */
   readonly masterKey?: Uint8Array | undefined;
+  /** Which channel a dispatcher serves. */
+  readonly channel?: Channel | undefined;
   readonly providers: ProviderAddresses;
   /** PEM text of further authorities. */
   readonly extraCa?: string | undefined;
@@ -89,6 +93,7 @@ const environment = z.object({
     .default('127.0.0.1'),
   PORT: port.default(8080),
   HEALTH_PORT: port.optional(),
+  GRPC_PORT: port.default(9090),
   PUBLIC_URL: web.transform((url) => url.replace(/\/+$/, '')).optional(),
   MONGO_URL: z
     .string()
@@ -110,6 +115,7 @@ const environment = z.object({
     .transform((text) => Buffer.from(text, 'base64'))
     .refine((key) => key.length === 32, 'must be 32 bytes in base64: openssl rand -base64 32')
     .optional(),
+  TIDINGS_CHANNEL: z.enum(['apns', 'fcm'] satisfies Channel[], 'must be apns or fcm').optional(),
   APNS_URL: web.optional(),
   APNS_SANDBOX_URL: web.optional(),
   FCM_URL: web.optional(),
@@ -129,26 +135,25 @@ const environment = z.object({
     .default('info'),
 });
 
-type Name = keyof typeof environment.shape;
-
 /** A variable that is set to nothing counts as not set: compose files and charts pass empty ones. */
-const present = (env: NodeJS.ProcessEnv): Partial<Record<Name, string>> =>
-  Object.fromEntries(
-    Object.keys(environment.shape).flatMap((name) => (env[name]?.trim() ? [[name, env[name].trim()]] : [])),
-  );
+export const present = (env: NodeJS.ProcessEnv, names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(names.flatMap((name) => (env[name]?.trim() ? [[name, env[name].trim()]] : [])));
+
+/** One line per variable. */
+export const linesOf = ({ issues }: z.ZodError): string =>
+  issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n');
 
 /**
  * Reads the configuration, once, at start.
  * @throws Fault `argument` whose text has one line per variable that is wrong; values are never repeated in it.
  */
 export function readEnv(env: NodeJS.ProcessEnv = process.env): Configuration {
-  const { success, data, error } = environment.safeParse(present(env));
-  if (!success) {
-    throw Fault.argument(error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'));
-  }
+  const { success, data, error } = environment.safeParse(present(env, Object.keys(environment.shape)));
+  if (!success) throw Fault.argument(linesOf(error));
   return {
     host: data.HOST,
     port: data.PORT,
+    grpcPort: data.GRPC_PORT,
     healthPort: data.HEALTH_PORT,
     publicUrl: data.PUBLIC_URL,
     mongoUrl: data.MONGO_URL,
@@ -156,6 +161,7 @@ export function readEnv(env: NodeJS.ProcessEnv = process.env): Configuration {
     dataFolder: data.TIDINGS_DATA,
     adminToken: data.TIDINGS_ADMIN_TOKEN,
     masterKey: data.TIDINGS_MASTER_KEY,
+    channel: data.TIDINGS_CHANNEL,
     providers: {
       apns: data.APNS_URL,
       apnsSandbox: data.APNS_SANDBOX_URL,

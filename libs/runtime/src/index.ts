@@ -8,7 +8,7 @@ export { canRunKafka, KAFKA_VERSION } from './kafka-jars.ts';
 export { type LocalKafka, type LocalKafkaOptions, startLocalKafka } from './local-kafka.ts';
 export { type Logger, nestLogger, openLog } from './logs.ts';
 export { openMetrics } from './metrics.ts';
-export { databaseOf, type Mongo, openMongo } from './mongo.ts';
+export { databaseOf, databasePrefixOf, type Mongo, openMongo } from './mongo.ts';
 export { findMongod, type Mongod, mongoOptions, startMongod } from './mongod.ts';
 export { operationsOf, type ServiceOperations } from './operations.ts';
 export { isAlive, killNow } from './processes.ts';
@@ -16,3 +16,10 @@ export { passing } from './passing.ts';
 export { type Probe, Readiness } from './readiness.ts';
 export { open, seal, type SealedPlace } from './sealing.ts';
 export type { ServiceDeps } from './service.ts';
+export {
+  type Peer,
+  readServiceEnv,
+  type RequiredVariable,
+  type ServiceConfiguration,
+  type ServiceNeeds,
+} from './service-configuration.ts';

@@ -1,0 +1,62 @@
+import { describe, expect, it } from '@jest/globals';
+import { readServiceEnv } from './service-configuration.ts';
+
+const enough = {
+  MONGO_URL: 'mongodb://a:1/?replicaSet=rs',
+  KAFKA_BROKERS: 'a:9092',
+  TIDINGS_MASTER_KEY: Buffer.alloc(32).toString('base64'),
+};
+const required = ['MONGO_URL', 'KAFKA_BROKERS', 'TIDINGS_MASTER_KEY'] as const;
+
+const linesOf = (read: () => unknown): string[] => {
+  try {
+    read();
+  } catch (error) {
+    return (error as Error).message.split('\n');
+  }
+  return [];
+};
+
+describe('readServiceEnv', () => {
+  it('has defaults that fit a compose file or a chart', () => {
+    const configuration = readServiceEnv({ required, peers: ['registry', 'dispatcher'] }, enough);
+    expect(configuration).toMatchObject({
+      grpcPort: 9090,
+      mongoUrl: 'mongodb://a:1/?replicaSet=rs',
+      kafkaBrokers: ['a:9092'],
+      masterKey: Buffer.alloc(32),
+      addresses: { registry: 'registry:9090', dispatcher: 'dispatcher:9090' },
+    });
+  });
+
+  it('reads what the service needs, and nothing else', () => {
+    const env = {
+      ...enough,
+      GRPC_PORT: '0',
+      TIDINGS_CHANNEL: 'fcm',
+      REGISTRY_ADDRESS: '10.0.0.1:1, registry-2.local:2,[fd00::7]:3',
+      SCHEDULER_ADDRESS: 'wrong',
+    };
+    const { channel, grpcPort, addresses } = readServiceEnv(
+      { required: ['TIDINGS_CHANNEL'], peers: ['registry'] },
+      env,
+    );
+    expect({ channel, grpcPort }).toEqual({ channel: 'fcm', grpcPort: 0 });
+    expect(addresses).toEqual({ registry: '10.0.0.1:1,registry-2.local:2,[fd00::7]:3' });
+  });
+
+  it('says in one line each what is missing or wrong', () => {
+    const env = { MONGO_URL: ' ', KAFKA_BROKERS: 'broker', TIDINGS_CHANNEL: 'pigeon', GATEWAY_ADDRESS: 'gateway' };
+    const lines = linesOf(() =>
+      readServiceEnv({ required: [...required, 'TIDINGS_CHANNEL', 'TIDINGS_ADMIN_TOKEN'], peers: ['gateway'] }, env),
+    );
+    expect(lines.sort()).toEqual([
+      'GATEWAY_ADDRESS: must be host:port[,host:port…]',
+      'KAFKA_BROKERS: must be host:port,host:port,…',
+      'MONGO_URL: is required',
+      'TIDINGS_ADMIN_TOKEN: is required',
+      'TIDINGS_CHANNEL: must be apns or fcm',
+      'TIDINGS_MASTER_KEY: is required',
+    ]);
+  });
+});

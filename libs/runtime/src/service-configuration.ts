@@ -1,0 +1,76 @@
+import { Fault } from '@tidings/kernel';
+import { z } from 'zod';
+import { type Configuration, linesOf, present, readEnv } from './configuration.ts';
+
+/** Services that others call or ask. */
+export type Peer = 'registry' | 'fanout' | 'scheduler' | 'dispatcher' | 'statistics' | 'webhooks' | 'gateway';
+
+/** Variables that a service's own process may not do without, and what they are in the configuration; the embedded form has its own. */
+interface Requirable {
+  readonly MONGO_URL: 'mongoUrl';
+  readonly KAFKA_BROKERS: 'kafkaBrokers';
+  readonly TIDINGS_MASTER_KEY: 'masterKey';
+  readonly TIDINGS_ADMIN_TOKEN: 'adminToken';
+  readonly TIDINGS_CHANNEL: 'channel';
+  readonly PUBLIC_URL: 'publicUrl';
+}
+
+export type RequiredVariable = keyof Requirable;
+
+/** What a service's own process is told by its environment, with what it requires and the addresses of its peers. */
+export type ServiceConfiguration<Name extends RequiredVariable = never, P extends Peer = never> = Configuration & {
+  readonly [Each in Name as Requirable[Each]]-?: NonNullable<Configuration[Requirable[Each]]>;
+} & {
+  /** `host:port[,host:port…]`; every host stands for all its replicas. */
+  readonly addresses: Readonly<Record<P, string>>;
+};
+
+export interface ServiceNeeds<Name extends RequiredVariable, P extends Peer> {
+  readonly required: readonly Name[];
+  /** Services whose `<SERVICE>_ADDRESS` is read; by default `<service>:9090`, as compose files and charts name them. */
+  readonly peers: readonly P[];
+}
+
+const address = z
+  .string()
+  .transform((text) => text.replaceAll(/\s+/g, ''))
+  .refine(
+    (text) => text.split(',').every((entry) => /^(\[[\da-f:.]+\]|[\w.-]+):\d{1,5}$/i.test(entry)),
+    'must be host:port[,host:port…]',
+  );
+
+const addressName = (peer: Peer): string => `${peer.toUpperCase()}_ADDRESS`;
+
+/**
+ * Reads the configuration of a service's own process, once, at start.
+ * @throws Fault `argument` whose text has one line per variable that is wrong or missing.
+ */
+export function readServiceEnv<const Name extends RequiredVariable, const P extends Peer>(
+  { required, peers }: ServiceNeeds<Name, P>,
+  env: NodeJS.ProcessEnv = process.env,
+): ServiceConfiguration<Name, P> {
+  const lines: string[] = [];
+  const collected = <T>(read: () => T): T | undefined => {
+    try {
+      return read();
+    } catch (error) {
+      lines.push(Fault.from(error).message);
+      return undefined;
+    }
+  };
+  const configuration = collected(() => readEnv(env));
+  const given = present(env, required);
+  lines.push(...required.filter((name) => given[name] === undefined).map((name) => `${name}: is required`));
+  const addresses = collected(() => addressesOf(peers, env));
+  if (lines.length > 0) throw Fault.argument(lines.join('\n'));
+  // What is required was found, so it is there.
+  return { ...configuration, addresses } as unknown as ServiceConfiguration<Name, P>;
+}
+
+function addressesOf(peers: readonly Peer[], env: NodeJS.ProcessEnv): Record<string, string> {
+  const names = peers.map(addressName);
+  const shape = Object.fromEntries(peers.map((peer) => [addressName(peer), address.default(`${peer}:9090`)]));
+  const { success, data, error } = z.object(shape).safeParse(present(env, names));
+  if (!success) throw Fault.argument(linesOf(error));
+  return Object.fromEntries(peers.map((peer) => [peer, data[addressName(peer)]!]));
+}
