@@ -7,7 +7,7 @@ process.env.NX_DAEMON ??= 'false';
 await createProjectGraphAsync({ exitOnError: true });
 
 const layer = (name) => `layer:${name}`;
-const inner = ['kernel', 'events', 'rpc', 'contract', 'domain', 'platform-lib'];
+const inner = ['kernel', 'events', 'rpc', 'contract', 'domain', 'platform-lib', 'service'];
 
 /** What each layer may import of the workspace. */
 const mayImport = {
@@ -17,6 +17,7 @@ const mayImport = {
   contract: ['kernel'],
   domain: ['kernel', 'events'],
   'platform-lib': ['kernel', 'events', 'platform-lib'],
+  service: ['kernel', 'events', 'rpc', 'platform-lib'],
   app: inner,
   host: [...inner, 'app'],
   testing: [...inner, 'app', 'host', 'testing'],

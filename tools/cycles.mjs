@@ -5,7 +5,12 @@ import { join, posix } from 'node:path';
 import ts from 'typescript';
 import { filesBelow, packages, root } from './packages.mjs';
 
-const entries = new Map(packages.map(({ name, folder }) => [name, `${folder}/src/index.ts`]));
+/** What may be imported of a package: its index, and the entries that its manifest has besides. */
+const entries = new Map(
+  packages.flatMap(({ name, folder, entries: own }) =>
+    own.map(({ entry, source }) => [posix.join(name, entry), posix.join(folder, source)]),
+  ),
+);
 const files = packages.flatMap(({ folder }) =>
   filesBelow(`${folder}/src`, '**/*.ts').map((file) => `${folder}/src/${file}`),
 );

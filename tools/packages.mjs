@@ -5,13 +5,20 @@ import { fileURLToPath } from 'node:url';
 /** The repository's top folder. */
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** Every package of the workspace: its name and its folder relative to the root, in order of folder. */
+/** Every package of the workspace: its name, its folder relative to the root, and the files that it exports one by one; in order of folder. */
 export const packages = globSync('{libs,apps}/*/package.json', { cwd: root })
   .map((file) => ({
     folder: dirname(file).replaceAll('\\', '/'),
     manifest: JSON.parse(readFileSync(join(root, file), 'utf8')),
   }))
-  .map(({ folder, manifest }) => ({ name: manifest.name, folder, tags: manifest.nx?.tags ?? [] }))
+  .map(({ folder, manifest }) => ({
+    name: manifest.name,
+    folder,
+    tags: manifest.nx?.tags ?? [],
+    entries: Object.entries(manifest.exports ?? {})
+      .map(([entry, { '@tidings/source': source }]) => ({ entry, source }))
+      .filter(({ entry }) => !entry.includes('*')),
+  }))
   .toSorted((a, b) => (a.folder < b.folder ? -1 : 1));
 
 /** The files below `folder` (from the root, or absolute) that match `pattern`, relative to `folder`. */
