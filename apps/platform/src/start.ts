@@ -1,8 +1,7 @@
 import { Fault } from '@tidings/kernel';
-import { closeOnSignal, type Configuration, endOnCrash, openLog, readEnv } from '@tidings/runtime';
+import { closeOnSignal, type Configuration, endOnCrash, openLog, readEnv, trimHeap } from '@tidings/runtime';
 import { greeting } from './greeting.ts';
 import { openPlatform, type Platform } from './platform.ts';
-import { trimHeap } from './trim-heap.ts';
 
 /** What is wrong before anything runs is said in plain words, and ends the process. */
 function giveUp(error: unknown): never {

@@ -23,3 +23,4 @@ export {
   type ServiceConfiguration,
   type ServiceNeeds,
 } from './service-configuration.ts';
+export { trimHeap } from './trim-heap.ts';

@@ -9,7 +9,7 @@ interface Collection {
 
 /**
  * Gives back the memory that loading and opening everything has left behind, a third of the process (some 50 ms, once). Left alone, V8
- * keeps a young generation of 64 MB that an idle platform does not need; it grows again with the work.
+ * keeps a young generation of 64 MB that an idle process does not need; it grows again with the work.
  */
 export function trimHeap(): void {
   setFlagsFromString('--expose-gc');
