@@ -18,7 +18,6 @@ import { getTagsRpc } from './devices/get-tags.ts';
 import { locateRpc } from './devices/locate.ts';
 import { devicesLog } from './devices/log.ts';
 import { openNotes } from './devices/notes.ts';
-import { openPersons } from './devices/persons.ts';
 import { prepareRpc } from './devices/prepare.ts';
 import { deviceRecords } from './devices/publish.ts';
 import { openSequences } from './devices/sequences.ts';
@@ -38,6 +37,9 @@ export interface RegistryService {
   /** Answers what is under way and takes nothing more. */
   close(): Promise<void>;
 }
+
+/** Nobody waits for what devices become but the rule about their tokens, which is kept within a second. */
+const DEVICES_LINGER_MS = 50;
 
 /** What a part of the registry has not done yet, one line per thing. */
 type Open = () => Promise<string[]>;
@@ -65,7 +67,7 @@ interface Logs<Command, Reply> {
 async function openCategory<Command, Event, State, Reply, Context>(
   { db, clock, log, broker }: RegistryDeps,
   definition: LogDefinition<Command, Event, State, Reply, Context>,
-  publish: RelayOptions<Event>['publish'],
+  { publish, lingerMs }: Pick<RelayOptions<Event>, 'publish' | 'lingerMs'>,
   closing: Closing,
 ): Promise<Logs<Command, Reply>> {
   const { category } = definition;
@@ -75,6 +77,7 @@ async function openCategory<Command, Event, State, Reply, Context>(
     decode: (bytes) => definition.decode(bytes),
     broker,
     publish,
+    ...(lingerMs !== undefined && { lingerMs }),
     onProblem: (error) => log.warn({ category, err: error }, 'relay in trouble'),
   });
   closing.add(`relay of ${category}`, relay, () => relay.close());
@@ -121,11 +124,16 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
   const { db, clock, log, masterKey, broker } = deps;
   await Promise.all([prepareAccounts(db), prepareDevices(db)]);
   const store = openAccountStore(db);
-  const accountLogs = await openCategory(deps, accountsLog, (commit) => configurationRecords(commit, store), closing);
+  const accountLogs = await openCategory(
+    deps,
+    accountsLog,
+    { publish: (commit) => configurationRecords(commit, store) },
+    closing,
+  );
   const deviceLogs = await openCategory(
     deps,
-    devicesLog({ sequences: openSequences(db), readNotes: openNotes(db), knownPersons: openPersons(db) }),
-    deviceRecords,
+    devicesLog({ sequences: openSequences(db), readNotes: openNotes(db) }),
+    { publish: deviceRecords, lingerMs: DEVICES_LINGER_MS },
     closing,
   );
 

@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import { Fault } from '@tidings/kernel';
 import { DeviceCommand, type DeviceCommands, type DeviceReplies } from '@tidings/rpc';
 import { deviceCommands } from './device-commands.ts';
@@ -58,16 +59,53 @@ describe('deviceCommands', () => {
     await Promise.all(done);
   });
 
-  it('sends at most 500 together', async () => {
-    const { calls, group, done } = await setUpBusy();
-    for (let i = 0; i < 600; i++) done.push(group.submit(commandFor(String(i))));
-    for (const call of [0, 1, 2]) {
-      calls[call]!.answer();
+  describe('under load', () => {
+    beforeEach(() => void jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] }));
+    afterEach(() => void jest.useRealTimers());
+
+    /** Ten callers whose call is under way, and three who wait. */
+    async function setUpLoad() {
+      const world = setUp();
+      const submit = (hwids: string): void => {
+        for (const hwid of hwids) void world.group.submit(commandFor(hwid));
+      };
+      submit('0123456789');
+      await turn();
+      submit('abc');
+      world.calls[0]!.answer();
       await turn();
       await turn();
+      return { ...world, submit };
     }
-    expect(calls.map(({ hwids }) => hwids.length)).toEqual([1, 500, 100]);
-    await Promise.all(done);
+
+    it('waits for those who were just answered, and goes as soon as they are back', async () => {
+      const { calls, submit } = await setUpLoad();
+      submit('012345678');
+      await turn();
+      expect(calls).toHaveLength(1);
+      submit('9');
+      await turn();
+      expect(calls[1]!.hwids.join('')).toBe('abc0123456789');
+    });
+
+    it('does not wait long for them', async () => {
+      const { calls, submit } = await setUpLoad();
+      submit('01');
+      jest.advanceTimersByTime(5);
+      await turn();
+      expect(calls[1]!.hwids.join('')).toBe('abc01');
+    });
+
+    it('sends at most 500 together', async () => {
+      const { calls, group } = setUp();
+      for (let i = 0; i < 600; i++) void group.submit(commandFor(String(i)));
+      await turn();
+      calls[0]!.answer();
+      await turn();
+      jest.advanceTimersByTime(5);
+      await turn();
+      expect(calls.map(({ hwids }) => hwids.length)).toEqual([500, 100]);
+    });
   });
 
   it('answers each on its own', async () => {

@@ -2,8 +2,10 @@ import { Fault } from '@tidings/kernel';
 import { type DeviceCommand, type Devices, faultOfView, type FaultView } from '@tidings/rpc';
 
 const MAX_GROUP = 500;
-const BUSY = 8;
-const PATIENCE_MS = Number(process.env['PATIENCE'] ?? 3);
+/** From here on a group is one of many callers, who ask again when they are answered. */
+const BUSY_GROUP = 8;
+/** How long they are waited for, at most: less than a group is under way. */
+const PATIENCE_MS = 4;
 
 interface Waiting {
   readonly command: DeviceCommand;
@@ -22,9 +24,10 @@ export interface DeviceCommands {
 type Registry = Pick<Devices, 'apply'>;
 
 /**
- * Groups commands in front of the registry: what arrives while a call is in flight goes out with the next one, at most 500 together. There
- * is no timer: a command that finds no call in flight goes out as soon as the requests that came with it are read. A second call in
- * flight would halve the groups, and with them what a command costs behind here.
+ * Groups commands in front of the registry: what arrives while a call is in flight goes out with the next one, at most 500 together. A
+ * command that finds no call in flight goes out as soon as the requests that came with it are read. A second call in flight would halve
+ * the groups, and with them double what a command costs behind here; so would two halves of the callers that take turns, hence under
+ * load the callers just answered get a moment to join those who wait.
  * @param replicaOf names the registry's replica that a command goes to: each has groups of its own. @default one for all
  */
 export function deviceCommands(
@@ -54,6 +57,7 @@ function openLane(devices: Registry): DeviceCommands {
   let waiting: Waiting[] = [];
   let inFlight: readonly Waiting[] = [];
   let scheduled = false;
+  /** While it runs, a group that is not `enough` waits. */
   let patience: NodeJS.Timeout | undefined;
   let enough = 0;
 
@@ -77,18 +81,19 @@ function openLane(devices: Registry): DeviceCommands {
   };
 
   const pump = (): void => {
-    scheduled = false;
     clearTimeout(patience);
-    patience = undefined;
+    [scheduled, patience] = [false, undefined];
     inFlight = waiting.slice(0, MAX_GROUP);
     waiting = waiting.slice(MAX_GROUP);
     void send(inFlight).then(() => {
       const answered = inFlight.length;
       inFlight = [];
-      if (answered < BUSY) return schedule();
-      // Who was answered just now is likely to ask again: a moment for them makes one group of two.
-      enough = Math.min(MAX_GROUP, waiting.length + answered);
-      patience = setTimeout(() => { patience = undefined; schedule(); }, PATIENCE_MS);
+      if (answered < BUSY_GROUP) return schedule();
+      enough = Math.min(waiting.length + answered, MAX_GROUP);
+      patience = setTimeout(() => {
+        patience = undefined;
+        schedule();
+      }, PATIENCE_MS);
     });
   };
 

@@ -29,14 +29,9 @@ export type DeviceState = Device | UsedKey;
 export interface GroupContext {
   /** Numbers for devices that are registered for the first time, by id. */
   readonly seqs: ReadonlyMap<string, number>;
-  /** Ids of those among them whose person has no other device, nor gets one in this group: there is nothing to share. */
-  readonly alone: ReadonlySet<string>;
   /** What devices say about themselves, where a decision turns on it, by id. */
   readonly notes: ReadonlyMap<string, DeviceNotes>;
 }
-
-/** Those of the persons that have a device. */
-export type PersonsReader = (persons: readonly string[]) => Promise<ReadonlySet<string>>;
 
 export type NotesReader = (ids: readonly string[]) => Promise<ReadonlyMap<string, DeviceNotes>>;
 
@@ -45,8 +40,9 @@ const keyAt = (id: string): DocumentAddress => ({ collection: KEYS, id });
 
 const writesOf = (action: DeviceAction) => ('writes' in action ? action.writes : []);
 
-/** True where the person's devices in sister applications have a part in the decision, whatever is known of this one. */
-const concernsSisters = (action: DeviceAction): boolean => writesOf(action).some(({ tag }) => isSharedTag(tag.number));
+/** True where the person's devices in sister applications have a part in the decision; a new device takes over what they share. */
+const concernsSisters = (action: DeviceAction): boolean =>
+  action.type === 'register' || writesOf(action).some(({ tag }) => isSharedTag(tag.number));
 
 /** True where a decision turns on what the device said about itself, which states do not hold. */
 const turnsOnNotes = (action: DeviceAction): boolean =>
@@ -85,23 +81,6 @@ async function newSeqs(
     commands.forEach(({ id }, i) => seqs.set(id, numbers[i]!));
   }
   return seqs;
-}
-
-async function aloneAmong(
-  first: ReadonlyMap<string, DeviceLogCommand>,
-  commands: readonly DeviceLogCommand[],
-  knownPersons: PersonsReader,
-): Promise<ReadonlySet<string>> {
-  if (first.size === 0) return new Set();
-  const known = await knownPersons([...first.values()].map(({ identity }) => identity.person));
-  const shared = new Set<string>();
-  const devices = new Map<string, string>();
-  for (const { id, identity } of commands) {
-    if ((devices.get(identity.person) ?? id) !== id) shared.add(identity.person);
-    devices.set(identity.person, id);
-  }
-  const alone = [...first.values()].filter(({ identity: { person } }) => !known.has(person) && !shared.has(person));
-  return new Set(alone.map(({ id }) => id));
 }
 
 /** The notes that the group turns on. A token that the group itself registers again counts as registered, in whatever order. */
@@ -166,39 +145,31 @@ const deviceDocument = (state: Device): Record<string, unknown> => ({
 export const devicesLog = ({
   sequences,
   readNotes,
-  knownPersons,
 }: {
   readonly sequences: Sequences;
   readonly readNotes: NotesReader;
-  readonly knownPersons: PersonsReader;
 }): LogDefinition<DeviceLogCommand, DeviceEvent, DeviceState, DeviceLogReply, GroupContext> => ({
   category: 'devices',
   lookups: { [DEVICES]: 'person' },
   notesField: 'self',
 
   needs({ id, key, identity, action }) {
-    const ids = key === undefined ? [deviceAt(id)] : [deviceAt(id), keyAt(key)];
-    if (!concernsSisters(action)) return { ids };
-    return { ids, lookups: [{ collection: DEVICES, field: 'person', value: identity.person }] };
+    const keys = key === undefined ? [] : [keyAt(key)];
+    if (!concernsSisters(action)) return { ids: [deviceAt(id), ...keys] };
+    return { ids: keys, lookups: [{ collection: DEVICES, field: 'person', value: identity.person, ids: [id] }] };
   },
 
   async prepare(commands, view) {
     const first = firstRegistrations(commands, view);
-    const [seqs, alone, notes] = await Promise.all([
-      newSeqs(first, sequences),
-      aloneAmong(first, commands, knownPersons),
-      notesFor(commands, readNotes),
-    ]);
-    return { seqs, alone, notes };
+    const [seqs, notes] = await Promise.all([newSeqs(first, sequences), notesFor(commands, readNotes)]);
+    return { seqs, notes };
   },
 
-  decide(command, view, { seqs, alone, notes }) {
+  decide(command, view, { seqs, notes }) {
     const { identity, id, action, at } = command;
     if (isUsed(view, command)) return { events: [], reply: {} };
     const own = withNotes(device(view, id), notes.get(id));
-    // A new device takes over what its sisters share; that is loaded here, because hardly any has one.
-    const wantsSisters = concernsSisters(action) || (action.type === 'register' && !own && !alone.has(id));
-    const sisters = wantsSisters ? sistersOf(view, command) : [];
+    const sisters = concernsSisters(action) ? sistersOf(view, command) : [];
     const decision = decide(identity, { own, sisters }, action, seqs.get(id), at);
     const events = command.key === undefined ? decision.events : [...decision.events, keyUsed(command, own?.seq ?? 0)];
     const reply = decision.keptSince === undefined ? {} : { keptSince: decision.keptSince };

@@ -25,12 +25,25 @@ const BELOW_ZERO = 'A';
 const END = 'M';
 const ABOVE_ZERO = 'Z';
 
+/** Devices report the same few versions over and over. */
+const known = new Map<string, string>();
+const KNOWN = 1000;
+
 /**
  * ASCII text of at most 200 characters that compares bytewise as the versions do, equal exactly for equal versions (R-RES11), so that an
  * index can hold it. After each part comes what the rest is, seen against the endless zeros that a version ends with: below, equal, or
  * above, and how many zeros come first (a longer run brings both sides nearer to zero).
  */
 export function versionKey(version: string): string {
+  let key = known.get(version);
+  if (key !== undefined) return key;
+  key = writeKey(version);
+  if (known.size >= KNOWN) known.clear();
+  known.set(version, key);
+  return key;
+}
+
+function writeKey(version: string): string {
   const parts = version.split('.').map(partOf);
   let key = writePart(parts[0] ?? { digits: '', text: '' });
   for (let i = 1; i < parts.length; i++) {

@@ -6,13 +6,26 @@ import { type IndexCheck, MAX_KEY_BYTES, Unstorable } from '../storable.ts';
 const KNOWN_MS = 30_000;
 const NAMESPACE_NOT_FOUND = 26;
 
+/** A path that one index or several hold. */
 interface IndexedPath {
   readonly name: string;
   readonly parts: readonly string[];
+}
+
+interface IndexedField {
+  /** Its place among the paths of the collection. */
+  readonly path: number;
+  readonly name: string;
   readonly hashed: boolean;
 }
 
-type Index = readonly IndexedPath[];
+type Index = readonly IndexedField[];
+
+/** What a document has at a path: the size of the longest value, and the paths of arrays on the way. */
+interface Found {
+  size: number;
+  arrays: readonly string[];
+}
 
 /**
  * What the indexes that exist would refuse on MongoDB 4.0: keys over 1,024 bytes, two arrays in one index, an array under a hashed one.
@@ -59,48 +72,65 @@ export function checkOf(descriptions: readonly Document[]): IndexCheck | undefin
       throw new Unstorable(`unique index ${unique['name']}: states must always be storable`);
     };
   }
-  const indexes = secondary.map(pathsOf).filter((index) => index.length > 0);
+  const paths: IndexedPath[] = [];
+  const indexes = secondary.map((description) => fieldsOf(description, paths)).filter((index) => index.length > 0);
   if (indexes.length === 0) return undefined;
+  // Each path is looked at once, however many indexes hold it: this runs for every state that is written.
   return (document) => {
-    for (const index of indexes) checkKey(index, document);
+    const found = paths.map((path) => findIn(document, path));
+    for (const index of indexes) checkKey(index, found);
   };
 }
 
-const pathsOf = (description: Document): Index =>
-  Object.entries(description['key'] as Document)
-    .filter(([, kind]) => typeof kind === 'number' || kind === 'hashed')
-    .map(([name, kind]) => ({ name, parts: name.split('.'), hashed: kind === 'hashed' }));
+function fieldsOf(description: Document, paths: IndexedPath[]): Index {
+  const fields = Object.entries(description['key'] as Document).filter(
+    ([, kind]) => typeof kind === 'number' || kind === 'hashed',
+  );
+  return fields.map(([name, kind]) => {
+    const known = paths.findIndex((path) => path.name === name);
+    const path = known < 0 ? paths.push({ name, parts: name.split('.') }) - 1 : known;
+    return { path, name, hashed: kind === 'hashed' };
+  });
+}
 
-function checkKey(index: Index, document: StoredFields): void {
-  let arrays: string[] | undefined;
-  const onArray = (path: string): void => void (arrays ??= []).push(path);
+const NO_ARRAYS: readonly string[] = [];
+
+function findIn(document: StoredFields, path: IndexedPath): Found {
+  const found: Found = { size: 0, arrays: NO_ARRAYS };
+  find(document, path, 0, found);
+  return found;
+}
+
+function checkKey(index: Index, found: readonly Found[]): void {
+  let arrays = NO_ARRAYS;
   let bytes = 5;
-  for (const path of index) {
-    const size = longest(document, path, 0, onArray);
-    bytes += path.hashed ? 9 : 2 + size;
-    if (path.hashed && arrays?.includes(path.name))
-      throw new Unstorable(`an array in the hashed index on ${path.name}`);
+  for (const { path, name, hashed } of index) {
+    const at = found[path]!;
+    if (at.arrays.length > 0) arrays = [...arrays, ...at.arrays];
+    bytes += hashed ? 9 : 2 + at.size;
+    if (hashed && at.arrays.includes(name)) throw new Unstorable(`an array in the hashed index on ${name}`);
   }
   if (bytes > MAX_KEY_BYTES) throw new Unstorable(`the index key on ${describe(index)} takes ${bytes} bytes`);
-  if (arrays?.some((one) => arrays?.some((other) => !nested(one, other)))) {
+  if (arrays.length > 1 && arrays.some((one) => arrays.some((other) => !nested(one, other)))) {
     throw new Unstorable(`two arrays in the index on ${describe(index)}`);
   }
 }
 
-const describe = (index: Index): string => index.map((path) => path.name).join(', ');
+const describe = (index: Index): string => index.map(({ name }) => name).join(', ');
 
 const nested = (one: string, other: string): boolean =>
   one === other || one.startsWith(`${other}.`) || other.startsWith(`${one}.`);
 
-/** The size of the longest value at the path; `onArray` hears the paths of arrays on the way. */
-function longest(value: unknown, path: IndexedPath, depth: number, onArray: (path: string) => void): number {
+function find(value: unknown, path: IndexedPath, depth: number, found: Found): void {
   if (Array.isArray(value)) {
-    onArray(path.parts.slice(0, depth).join('.'));
-    return value.reduce<number>((size, item) => Math.max(size, longest(item, path, depth, onArray)), 0);
+    const name = path.parts.slice(0, depth).join('.');
+    if (!found.arrays.includes(name)) found.arrays = [...found.arrays, name];
+    for (const item of value) find(item, path, depth, found);
+  } else if (depth === path.parts.length) {
+    found.size = Math.max(found.size, sizeOf(value));
+  } else if (typeof value === 'object' && value !== null) {
+    find((value as StoredFields)[path.parts[depth]!], path, depth + 1, found);
   }
-  if (depth === path.parts.length) return sizeOf(value);
-  if (typeof value !== 'object' || value === null) return 0;
-  return longest((value as StoredFields)[path.parts[depth]!], path, depth + 1, onArray);
 }
 
 function sizeOf(value: unknown): number {
