@@ -591,8 +591,25 @@ describeWithMongo('fan-out', (mongo) => {
       Promise.all(['outgoing', PLANS, 'fanouts', 'marks'].map((name) => db.collection(name).countDocuments()));
     expect(await kept()).toEqual([2, 2, 2, 2]);
     clock.advance(7 * 86_400 + 1);
-    await removeExpired(db, new OutgoingMessages(db), clock.date);
+    await removeExpired(db, new OutgoingMessages(db, clock), clock.date);
     expect(await kept()).toEqual([1, 1, 1, 1]);
+  });
+
+  it('is done with a message that another process has removed, whatever comes late of it', async () => {
+    const { db, broker, clock, dispatchers, start } = await world([device(0)]);
+    const fanout = await start();
+    const message = newMessage({ audience: named(0), hidden: true });
+    await release(broker, message, clock.date);
+    await settle(fanout, clock, dispatchers);
+    clock.advance(7 * 86_400 + 1);
+    await removeExpired(db, new OutgoingMessages(db, clock), clock.date);
+    const late = WindowOutcome.fromPartial({
+      ...{ message: message.code, messageId: message.id, account: 'a', application: APP, channel: 'fcm' },
+      outcome: { $case: 'settled', value: {} },
+    });
+    await broker.publish(topicNames.outcomes, [{ key: message.code, value: WindowOutcome.encode(late).finish() }]);
+    await settle(fanout, clock, dispatchers);
+    expect(await db.collection(PLANS).countDocuments()).toBe(0);
   });
 
   it('measures how long a message to one device takes from its release to a batch', async () => {

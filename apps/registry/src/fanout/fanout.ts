@@ -82,7 +82,7 @@ async function openParts(deps: FanoutDeps, closing: Closing) {
   const planLogs = await openPlanLogs(deps, planner.definition, closing, planner.committed);
   const fanoutLogs = await openPlanLogs(deps, fanoutsLog, closing);
   const [plans, fanouts] = [planLogs.writer, fanoutLogs.writer];
-  const outgoing = new OutgoingMessages(db);
+  const outgoing = new OutgoingMessages(db, clock);
   await outgoing.prepare();
   const scan = new DeviceScan(db);
   const marks = new Marks(db);

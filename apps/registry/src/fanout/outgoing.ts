@@ -1,4 +1,5 @@
 import { MessageAccepted, type MessageEvent } from '@tidings/events';
+import type { Clock } from '@tidings/kernel';
 import type { Lookup } from '@tidings/segments';
 import type { AnyBulkWriteOperation, Binary, Collection, Db } from 'mongodb';
 import { bytesOf } from '../accounts/log.ts';
@@ -37,6 +38,8 @@ export interface Outgoing extends MessageIdentity {
   readonly accepted: MessageAccepted;
   /** Undefined while it is not released. */
   readonly releasedAt: Date | undefined;
+  /** From then on nobody knows it any more, whether it was removed yet or not. */
+  readonly expireAt: Date;
 }
 
 export type Released = Outgoing & { readonly releasedAt: Date };
@@ -60,22 +63,24 @@ function outgoingOf(stored: OutgoingDocument): Outgoing {
     account: stored.account,
     accepted: MessageAccepted.decode(bytesOf(stored.accepted)),
     releasedAt: stored.releasedAt,
+    expireAt: stored.expireAt,
   };
 }
+
+const expiryOf = ({ hidden, sendAt }: MessageAccepted, acceptedAt: Date): Date =>
+  new Date(Math.max(acceptedAt.getTime(), sendAt?.getTime() ?? 0) + (hidden ? HIDDEN_KEPT_MS : KEPT_MS));
 
 /** The write that an event of a message's life comes to; undefined where it changes nothing here. */
 function writeOf({ code, id, account, at, event }: MessageEvent): AnyBulkWriteOperation<OutgoingDocument> | undefined {
   const filter = { _id: code };
   switch (event?.$case) {
     case 'accepted': {
-      const { hidden, sendAt } = event.value;
-      const from = Math.max(at!.getTime(), sendAt?.getTime() ?? 0);
       const kept = {
         id: Number(id),
         account,
         accepted: MessageAccepted.encode(event.value).finish(),
         acceptedAt: at!,
-        expireAt: new Date(from + (hidden ? HIDDEN_KEPT_MS : KEPT_MS)),
+        expireAt: expiryOf(event.value, at!),
       };
       return { updateOne: { filter, update: { $setOnInsert: kept }, upsert: true } };
     }
@@ -90,13 +95,22 @@ function writeOf({ code, id, account, at, event }: MessageEvent): AnyBulkWriteOp
   }
 }
 
+const releasedOf = (event: MessageEvent, accepted: MessageAccepted, releasedAt: Date): Released => ({
+  ...identityOf(event),
+  accepted,
+  releasedAt,
+  expireAt: expiryOf(accepted, event.at!),
+});
+
 /** The fan-out's own copy of the messages that are not done yet, and of those whose plans are still there. */
 export class OutgoingMessages {
   readonly #messages: Collection<OutgoingDocument>;
-  /** Released messages: they do not change any more. */
+  readonly #clock: Clock;
+  /** Released messages: they do not change any more. Another process may have removed them when they expired. */
   readonly #cache = new Map<string, Outgoing>();
 
-  constructor(db: Db) {
+  constructor(db: Db, clock: Clock) {
+    this.#clock = clock;
     this.#messages = db.collection<OutgoingDocument>(OUTGOING);
   }
 
@@ -121,23 +135,24 @@ export class OutgoingMessages {
       if (event?.$case !== 'released') continue;
       const accepted = events.find((other) => other.code === code && other.event?.$case === 'accepted');
       if (accepted?.event?.$case !== 'accepted') missing.push(code);
-      else found.push(this.#remember({ ...identityOf(accepted), accepted: accepted.event.value, releasedAt: at! }));
+      else found.push(this.#remember(releasedOf(accepted, accepted.event.value, at!)));
     }
     for (const message of (await this.find(missing)).values()) if (isReleased(message)) found.push(message);
     return found;
   }
 
-  /** The messages with these codes, as far as they are known here. */
+  /** The messages with these codes, as far as they are known here and have not expired. */
   async find(codes: readonly string[]): Promise<ReadonlyMap<string, Outgoing>> {
     const found = new Map<string, Outgoing>();
     const missing = new Set<string>();
+    const now = new Date(this.#clock.now());
     for (const code of codes) {
       const cached = this.#cache.get(code);
-      if (cached) found.set(code, cached);
-      else missing.add(code);
+      if (!cached) missing.add(code);
+      else if (cached.expireAt > now) found.set(code, cached);
     }
     if (missing.size > 0) {
-      for await (const stored of this.#messages.find({ _id: { $in: [...missing] } })) {
+      for await (const stored of this.#messages.find({ _id: { $in: [...missing] }, expireAt: { $gt: now } })) {
         found.set(stored._id, this.#remember(outgoingOf(stored)));
       }
     }
