@@ -5,10 +5,11 @@ import { type DeviceCommand, type DeviceReply, type Devices, viewOfFault } from 
 import type { Db } from 'mongodb';
 import type { Logger } from 'pino';
 import type { Owners } from '../applications/owners.ts';
-import type { TagSet, Tags } from '../tags/tags.ts';
+import { TAG_PATIENCE_MS, type TagSet, type Tags } from '../tags/tags.ts';
 import { actionOf, hwidOf, type IdentityKeys } from './action.ts';
 import type { DeviceLogCommand, DeviceLogReply } from './command.ts';
-import { type DeviceDocument, deviceIndexes, DEVICES } from './document.ts';
+import { type DeviceDocument, DEVICES } from './document.ts';
+import { devicesOfUsers } from './users.ts';
 
 export interface DevicesDeps {
   readonly db: Db;
@@ -19,9 +20,6 @@ export interface DevicesDeps {
   readonly tags: Tags;
   readonly logs: LogWriter<DeviceLogCommand, DeviceLogReply>;
 }
-
-/** What is known of tags may be this old where unknown ones are skipped anyway: clients that send some always must not cost a query each. */
-const TAG_PATIENCE_MS = 250;
 
 const tagsIn = ({ command }: DeviceCommand): Readonly<Record<string, unknown>> | undefined =>
   command?.$case === 'register' || command?.$case === 'setTags' ? command.value.tags : undefined;
@@ -86,12 +84,7 @@ export function applyRpc({ db, clock, log, keys, owners, tags, logs }: DevicesDe
   /** The user's devices in the application. */
   const addressUser = async (command: DeviceCommand): Promise<Addressed[]> => {
     const { account, application: app, userId } = command;
-    const found = await devices
-      .find(
-        { app, user: personOf(keys.device, account, userId) },
-        { projection: { _id: 0, hwid: 1 }, hint: deviceIndexes.user },
-      )
-      .toArray();
+    const found = await devicesOfUsers(devices, app, [personOf(keys.device, account, userId)], ['hwid']);
     if (found.length === 0) throw Fault.argument('User not found');
     return found.map(({ hwid }) => address(command, hwid));
   };

@@ -1,4 +1,4 @@
-import { checkOf, type Device, entriesIn, outputOf, plainText, type TagDefinition, valueOf } from '@tidings/audience';
+import { checkOf, entriesIn, outputOf, plainText, type TagDefinition, valueOf } from '@tidings/audience';
 import type { DeviceDescription, Devices } from '@tidings/rpc';
 import type { DevicesDeps } from './apply.ts';
 import { type DeviceDocument, deviceIndexes, DEVICES } from './document.ts';
@@ -25,7 +25,7 @@ const projection = {
 } as const;
 
 /** A tag's value as a placeholder shows it (R-I17); "" where it is unset, or the tag is none. */
-function textOf(device: Device, tag: TagDefinition | undefined): string {
+function textOf(device: DeviceDocument, tag: TagDefinition | undefined): string {
   const value = tag && valueOf(tag.type, entriesIn(device, tag.number));
   if (!value) return '';
   const output = outputOf(value);

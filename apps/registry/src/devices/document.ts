@@ -5,12 +5,23 @@ import type { Db, IndexDescription } from 'mongodb';
  * A device as the collection `devices` holds it: what the log's events come to, with the notes in `self`. An absent field is unset: nothing
  * is stored as null but a removed `self.open`. Tags stand in the order of their numbers; `TagEntry` says what `v` is for each type.
  */
-export interface DeviceDocument extends Device {
+export interface DeviceDocument extends Omit<Device, 'user' | 'owners'> {
   /** `<application>:<person>`. */
   readonly _id: string;
+  /** Absent where it is the person: most devices never get a user id (R-RES3), and a key in an index is paid for by each of them. */
+  readonly user?: string;
+  /** Absent where the device has always belonged to its person. */
+  readonly owners?: Device['owners'];
   /** Number of the last commit that changed it. */
   readonly rev: number;
 }
+
+/** The device that a document stands for. */
+export const deviceOf = (document: DeviceDocument): Device => ({
+  ...document,
+  user: document.user ?? document.person,
+  owners: document.owners ?? [{ user: document.person, from: document.createdAt }],
+});
 
 export type { DeviceNotes, TagEntry as StoredTag } from '@tidings/audience';
 
@@ -34,7 +45,7 @@ export const deviceIndexes = {
   tags: 'app_tags_seq',
   /** { app, th } of devices with a token */
   token: 'app_token',
-  /** { app, user } */
+  /** { app, user } of devices with a user id */
   user: 'app_user',
   /** { app, tz, seq } of devices with a time zone */
   timezone: 'app_tz_seq',
@@ -51,7 +62,7 @@ const indexes: readonly IndexDescription[] = [
   { name: deviceIndexes.seq, key: { app: 1, seq: 1 } },
   { name: deviceIndexes.tags, key: { app: 1, 'tags.k': 1, 'tags.v': 1, seq: 1 } },
   { name: deviceIndexes.token, key: { app: 1, th: 1 }, ...present('th') },
-  { name: deviceIndexes.user, key: { app: 1, user: 1 } },
+  { name: deviceIndexes.user, key: { app: 1, user: 1 }, ...present('user') },
   { name: deviceIndexes.timezone, key: { app: 1, tz: 1, seq: 1 }, ...present('tz') },
   { name: deviceIndexes.person, key: { person: 1 } },
   { name: deviceIndexes.activity, key: { app: 1, 'self.open': 1, seq: 1 }, ...present('self.open') },

@@ -13,7 +13,8 @@ import { Fault } from '@tidings/kernel';
 import type { Devices } from '@tidings/rpc';
 import type { TagSet } from '../tags/tags.ts';
 import type { DevicesDeps } from './apply.ts';
-import { type DeviceDocument, deviceIndexes, DEVICES, tagFields } from './document.ts';
+import { type DeviceDocument, deviceOf, DEVICES, tagFields } from './document.ts';
+import { devicesOfUsers } from './users.ts';
 
 /** Every tag of the device that has a value, by its name (R-RES9). */
 export function shownTags(device: Device, tags: TagSet): Record<string, TagOutput> {
@@ -43,9 +44,9 @@ export function getTagsRpc({ db, keys, owners, tags }: DevicesDeps): Pick<Device
       const who = personOf(keys.device, account, hwid || userId);
       const found =
         hwid === ''
-          ? await devices.find({ app: application, user: who }, { hint: deviceIndexes.user }).toArray()
+          ? await devicesOfUsers(devices, application, [who])
           : await devices.find({ _id: deviceIdOf(application, who) }).toArray();
-      const known = found.filter(({ status }) => status === 1);
+      const known = found.filter(({ status }) => status === 1).map(deviceOf);
       if (known.length === 0) throw Fault.argument(hwid === '' ? 'User not found' : 'Device not found');
       const numbers = known.flatMap((device) => device.tags.map(({ k }) => k));
       const set = await tags.of(account);

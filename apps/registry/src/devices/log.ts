@@ -13,7 +13,7 @@ import { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices
 import { Fault } from '@tidings/kernel';
 import { encodeEvent } from './codec.ts';
 import type { DeviceLogCommand, DeviceLogReply } from './command.ts';
-import { DEVICES, KEYS } from './document.ts';
+import { type DeviceDocument, deviceOf, DEVICES, KEYS } from './document.ts';
 import type { Sequences } from './sequences.ts';
 
 /** How long a key is remembered (R-ER11). */
@@ -113,6 +113,10 @@ function keyUsed({ identity, key, at }: DeviceLogCommand, seq: number): DeviceEv
   return { stamp: undefined, ...identity, seq, at, event: { $case: 'keyUsed', value: { key: key!, until } } };
 }
 
+/** True where the device has belonged to its person from the first day on, and to nobody else. */
+const isAlwaysOwn = ({ person, owners: [first, second], createdAt }: Device): boolean =>
+  second === undefined && first?.user === person && first.from === createdAt;
+
 /** Every field by name: a state carries the id and number of the document that it was read from. */
 const deviceDocument = (state: Device): Record<string, unknown> => ({
   account: state.account,
@@ -125,7 +129,7 @@ const deviceDocument = (state: Device): Record<string, unknown> => ({
   token: state.token,
   th: state.th,
   ta: state.ta,
-  user: state.user,
+  user: state.user === state.person ? undefined : state.user,
   userId: state.userId,
   lang: state.lang,
   tz: state.tz,
@@ -137,7 +141,7 @@ const deviceDocument = (state: Device): Record<string, unknown> => ({
   authToken: state.authToken,
   fcmToken: state.fcmToken,
   fcmPushSet: state.fcmPushSet,
-  owners: state.owners,
+  owners: isAlwaysOwn(state) ? undefined : state.owners,
   createdAt: state.createdAt,
 });
 
@@ -194,5 +198,8 @@ export const devicesLog = ({
   encode: encodeEvent,
   decode: (bytes) => DeviceEvent.decode(bytes),
   toDocument: (state) => ('until' in state ? { until: state.until } : deviceDocument(state)),
-  fromDocument: (document) => document as unknown as DeviceState,
+  fromDocument: (document, { collection }) =>
+    collection === DEVICES
+      ? deviceOf(document as unknown as DeviceDocument)
+      : { until: (document as unknown as UsedKey).until },
 });

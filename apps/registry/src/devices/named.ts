@@ -3,6 +3,7 @@ import { Platform, type Seq } from '@tidings/kernel';
 import type { Collection } from 'mongodb';
 import { type IdentityKeys, tokenHash } from './action.ts';
 import { type DeviceDocument, deviceIndexes } from './document.ts';
+import { devicesOfUsers } from './users.ts';
 
 /** Where names are looked up. */
 export interface Lookup {
@@ -75,8 +76,6 @@ export async function findUsers(
   { devices, keys, account, application }: Lookup,
 ): Promise<Found> {
   const users = [...new Set(names)].map((name) => personOf(keys.device, account, name));
-  const found = await devices
-    .find({ app: application, user: { $in: users } }, { projection: { _id: 0, seq: 1 }, hint: deviceIndexes.user })
-    .toArray();
+  const found = await devicesOfUsers(devices, application, users, ['seq']);
   return { seqs: new Set(found.map(({ seq }) => seq)), unknown: [] };
 }

@@ -1,4 +1,4 @@
-import { type Device, deviceLogOf, tokenTime } from '@tidings/audience';
+import { deviceLogOf, tokenTime } from '@tidings/audience';
 import type { LogWriter } from '@tidings/event-store';
 import { topicNames } from '@tidings/events';
 import { DeviceEvent, type PushTokenSet } from '@tidings/events/generated/tidings/events/v1/devices';
@@ -50,7 +50,7 @@ const newer = (a: DeviceDocument, b: DeviceDocument): DeviceDocument => {
   return a._id > b._id ? a : b;
 };
 
-const commandFor = (loser: DeviceDocument, token: Device, at: number, now: number): DeviceLogCommand => ({
+const commandFor = (loser: DeviceDocument, token: DeviceDocument, at: number, now: number): DeviceLogCommand => ({
   identity: { account: loser.account, application: loser.app, person: loser.person, hwid: loser.hwid },
   id: loser._id,
   action: { type: 'tokenTaken', platform: token.platform, token: token.token!, at },

@@ -69,7 +69,7 @@ export interface Device {
 }
 
 /** When the stored token was last registered: what a rejection must be later than to count (R-P2). 0 without a token. */
-export const tokenTime = (device: Device): number =>
+export const tokenTime = (device: Pick<Device, 'token' | 'ta' | 'self'>): number =>
   device.token === undefined ? 0 : Math.max(device.ta ?? 0, device.self?.tokenAt ?? 0);
 
 /** When the device was last heard of: the newest of a user's devices wins per tag (R-C6). */
@@ -80,7 +80,10 @@ const field = (k: number, v: string | number | boolean | null | undefined): read
   v == null ? [] : [{ k, v }];
 
 /** The entries of a tag, those that are fields of the device included. */
-export function entriesIn(device: Device | undefined, k: number): readonly TagEntry[] {
+export function entriesIn(
+  device: Pick<Device, 'lang' | 'tz' | 'alerts' | 'tags' | 'self'> | undefined,
+  k: number,
+): readonly TagEntry[] {
   if (!device) return [];
   switch (k) {
     case defaultTags.language.number:
