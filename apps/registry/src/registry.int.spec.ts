@@ -30,8 +30,9 @@ describeWithMongo('the registry', (mongo) => {
   let app: string;
   let sister: string;
 
-  const open = () =>
+  const open = (more: { hasReplicas?: boolean } = {}) =>
     openRegistry({
+      ...more,
       db: mongo.db,
       clock,
       log: pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) }),
@@ -404,19 +405,23 @@ describeWithMongo('the registry', (mongo) => {
     });
 
     it('can be used as soon as they were added, on other replicas too', async () => {
-      const other = await open();
+      const [one, other] = [await open({ hasReplicas: true }), await open({ hasReplicas: true })];
+      const onOther = async (what: DeviceCommand['command']): Promise<void> => {
+        expect(await other.devices.apply({ commands: [command('replica', what)] })).toEqual({ replies: [noFault] });
+      };
+      const added = { account: 'default', type: TagType.TAG_TYPE_STRING, applicationSpecific: false };
       try {
         await register('replica');
-        await tag('Brand new', TagType.TAG_TYPE_STRING, false);
-        const [reply] = (
-          await other.devices.apply({
-            commands: [command('replica', { $case: 'setTags', value: { tags: { 'Brand new': 'x' } } })],
-          })
-        ).replies;
-        expect(reply).toEqual(noFault);
+        await one.accounts.addTag({ ...added, name: 'Brand new' });
+        await onOther({ $case: 'setTags', value: { tags: { 'Brand new': 'x' } } });
         expect(await tagsOf('replica')).toMatchObject({ 'Brand new': 'x' });
+        // It has just been told that there is no such tag: registrations skip it.
+        await onOther(registration({ tags: { Newer: 'x' } }));
+        await one.accounts.addTag({ ...added, name: 'Newer' });
+        await onOther(registration({ tags: { Newer: 'x' } }));
+        expect(await tagsOf('replica')).toMatchObject({ Newer: 'x' });
       } finally {
-        await other.close();
+        await Promise.all([one.close(), other.close()]);
       }
     });
 

@@ -28,6 +28,8 @@ import { tokensRpc } from './tokens/rpc.ts';
 
 export interface RegistryDeps extends ServiceDeps {
   readonly broker: Broker;
+  /** Whether other processes may serve the same registry. @default false */
+  readonly hasReplicas?: boolean;
 }
 
 export interface RegistryService {
@@ -121,7 +123,7 @@ export async function openRegistry(deps: RegistryDeps): Promise<RegistryService>
 }
 
 async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistryService> {
-  const { db, clock, log, masterKey, broker } = deps;
+  const { db, clock, log, masterKey, broker, hasReplicas = false } = deps;
   await Promise.all([prepareAccounts(db), prepareDevices(db)]);
   const store = openAccountStore(db);
   const accountLogs = await openCategory(
@@ -159,7 +161,7 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
       ...accountsRpc(write, clock),
       ...tokensRpc(store, write, { clock, tokenKey: keyFor(masterKey, 'access-token') }),
       ...applicationsRpc(store, write, { clock, db, masterKey, displayKey: keyFor(masterKey, 'display') }),
-      ...tagsRpc(tags, write, clock),
+      ...tagsRpc(tags, write, clock, hasReplicas),
     },
     devices: {
       ...applyRpc(devices),

@@ -1,20 +1,24 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '@tidings/kernel';
 import type { Accounts } from '@tidings/rpc';
 import { DEFAULT_ACCOUNT } from '../accounts/log.ts';
 import type { AccountWriter } from '../accounts/writer.ts';
-import type { Tags } from './tags.ts';
+import { TAG_PATIENCE_MS, type Tags } from './tags.ts';
 
 type TagMethods = Pick<Accounts, 'addTag' | 'listTags'>;
 
 const byName = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 
-/** An account's tags (Spec D). */
-export const tagsRpc = (tags: Tags, write: AccountWriter, clock: Clock): TagMethods => ({
+/**
+ * An account's tags (Spec D).
+ * @param hasReplicas whether other processes answer for the account, too: what they know of its tags is waited out.
+ */
+export const tagsRpc = (tags: Tags, write: AccountWriter, clock: Clock, hasReplicas: boolean): TagMethods => ({
   async addTag({ account, name, type, applicationSpecific }) {
     const action = { type: 'addTag', name, tagType: type, applicationSpecific } as const;
     const owner = account || DEFAULT_ACCOUNT;
     await write({ account: owner, action, at: new Date(clock.now()) });
-    await tags.read(owner);
+    await Promise.all([tags.read(owner), hasReplicas ? delay(TAG_PATIENCE_MS) : undefined]);
     return {};
   },
 

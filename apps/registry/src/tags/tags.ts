@@ -1,6 +1,12 @@
 import { defaultTagList, type TagDefinition } from '@tidings/audience';
 import type { AccountStore } from '../accounts/store.ts';
 
+/**
+ * What is known of tags may be this old where unknown ones are skipped anyway: clients that send some always must not cost a query each.
+ * A new tag is answered only when no replica of the registry knows so old a set any more.
+ */
+export const TAG_PATIENCE_MS = 250;
+
 /** The tags of an account, default tags included. */
 export interface TagSet {
   named(name: string): TagDefinition | undefined;
