@@ -11,6 +11,7 @@ import { messagesLog } from './messages/log.ts';
 import { messagesRpc } from './messages/rpc.ts';
 import { ensureIndexes, removeExpired } from './messages/storage.ts';
 
+const DUPLICATE_KEY = 11000;
 const GROUP = 'scheduler';
 const EXPIRY_INTERVAL_MS = 60_000;
 
@@ -93,10 +94,17 @@ export async function openScheduler({
 /** A number for this process's ids that no other process got within its last 32 starts. */
 async function nextReplica(db: Db): Promise<number> {
   const sequences = db.collection<{ _id: string; next: number }>('sequences');
-  const counted = await sequences.findOneAndUpdate(
-    { _id: 'replica' },
-    { $inc: { next: 1 } },
-    { upsert: true, returnDocument: 'after' },
-  );
-  return counted!.next;
+  const next = async (): Promise<number> => {
+    const update = { $inc: { next: 1 } };
+    const counted = await sequences.findOneAndUpdate({ _id: 'replica' }, update, {
+      upsert: true,
+      returnDocument: 'after',
+    });
+    return counted!.next;
+  };
+  return next().catch((error: { code?: unknown }) => {
+    // Two first starts at once: the other one has made the document.
+    if (error.code !== DUPLICATE_KEY) throw error;
+    return next();
+  });
 }
