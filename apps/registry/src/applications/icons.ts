@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { Binary, type Db } from 'mongodb';
 
 const ICONS = 'icons';
+const DUPLICATE_KEY = 11000;
 
 /** PNG bytes by their SHA-256 in hex, so that events and states carry no pictures. */
 export interface Icons {
@@ -17,7 +18,12 @@ export function openIcons(db: Db): Icons {
     async store(png) {
       if (png.length === 0) return '';
       const id = hash('sha256', png, 'hex');
-      await icons.updateOne({ _id: id }, { $setOnInsert: { png: new Binary(png) } }, { upsert: true });
+      try {
+        await icons.insertOne({ _id: id, png: new Binary(png) });
+      } catch (error) {
+        // Somebody has stored the same picture.
+        if ((error as { code?: unknown }).code !== DUPLICATE_KEY) throw error;
+      }
       return id;
     },
     async read(id) {
