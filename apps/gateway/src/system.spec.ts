@@ -1,4 +1,4 @@
-import { ShiftedClock, systemClock } from '@tidings/kernel';
+import { Fault, ShiftedClock, systemClock } from '@tidings/kernel';
 import type { Operations } from '@tidings/rpc';
 import { systemOf } from './system.ts';
 
@@ -58,6 +58,20 @@ describe('the system', () => {
     expect([clock.aheadMs, first.aheadMs, second.aheadMs]).toEqual([3_600_000, 3_600_000, 3_600_000]);
     await system.advanceClock(1);
     expect([clock.aheadMs, first.aheadMs, second.aheadMs]).toEqual([3_600_001, 3_600_001, 3_600_001]);
+  });
+
+  it('looks at what is open with clocks that are level, and at what others hold when one does not answer', async () => {
+    const [clock, late] = [new ShiftedClock(), new ShiftedClock()];
+    clock.advanceTo(3_600_000);
+    const due = service(() => (late.aheadMs > 0 ? ['due'] : []), late);
+    expect(await systemOf([() => [due]], clock).open()).toEqual(['due']);
+    const silent: Operations = {
+      settled: async () => ({ open: ['registry does not answer'] }),
+      advanceClock: async () => {
+        throw Fault.unavailable('no answer');
+      },
+    };
+    expect(await systemOf([() => [silent, due]], clock).open()).toEqual(['registry does not answer', 'due']);
   });
 
   it('has no clock to set outside tests', async () => {

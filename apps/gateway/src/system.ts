@@ -12,6 +12,10 @@ export interface System {
 /** The processes of a service, each with its operations, as they are at the moment. */
 export type Processes = () => readonly Operations[] | Promise<readonly Operations[]>;
 
+function unlessUnavailable(thrown: unknown): void {
+  if (!(thrown instanceof Fault) || thrown.kind !== 'unavailable') throw thrown;
+}
+
 /**
  * @param services in the order in which work flows from one to the next. They are asked one after the other, so that nothing slips past from
  * a service that was not asked yet to one that was; what goes the other way is met by the second round.
@@ -31,8 +35,14 @@ export function systemOf(services: readonly Processes[], clock: Clock): System {
     const replies = await Promise.all(everybody.map((each) => each.advanceClock({ aheadMs: BigInt(aheadMs) })));
     return Math.max(aheadMs, ...replies.map((reply) => Number(reply.aheadMs)));
   };
+  /** Brings processes level that have started since the last step: what is due by the system's clock shall be due by theirs. */
+  const catchUp = async (): Promise<void> => {
+    if (clock instanceof ShiftedClock) clock.advanceTo(await level(clock.aheadMs));
+  };
   return {
     async open() {
+      // Who does not answer is told of below.
+      await catchUp().catch(unlessUnavailable);
       const first = await openOnce();
       return first.length > 0 ? first : openOnce();
     },
