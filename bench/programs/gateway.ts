@@ -6,6 +6,7 @@ import {
   type Devices,
   type Messages,
   type Statistics,
+  type Subscriptions,
   TokenScope,
   TokenView,
 } from '@tidings/rpc';
@@ -46,6 +47,7 @@ const gateway = await createGateway({
   devices,
   messages: stub<Messages>('messages', {}),
   statistics: stub<Statistics>('statistics', {}),
+  subscriptions: stub<Subscriptions>('subscriptions', {}),
   processes: [],
   broker: { publish: async () => [] },
   clock: systemClock,

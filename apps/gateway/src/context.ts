@@ -1,6 +1,6 @@
 import type { InputOf, OutputOf } from '@tidings/contract';
 import type { Clock } from '@tidings/kernel';
-import type { Accounts, ApplicationView, Devices, Messages, Statistics } from '@tidings/rpc';
+import type { Accounts, ApplicationView, Devices, Messages, Statistics, Subscriptions } from '@tidings/rpc';
 import type { Access } from './auth/access.ts';
 import type { Presented } from './auth/authorize.ts';
 import type { DeviceCommands } from './devices/device-commands.ts';
@@ -15,6 +15,7 @@ export interface Context {
   readonly deviceCommands: DeviceCommands;
   readonly messages: Messages;
   readonly statistics: Statistics;
+  readonly subscriptions: Subscriptions;
   readonly reporter: Reporter;
   readonly access: Access;
   readonly system: System;

@@ -5,7 +5,7 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { keyFor } from '@tidings/audience';
 import type { Clock } from '@tidings/kernel';
-import type { Accounts, DeviceCommand, Devices, Messages, Statistics } from '@tidings/rpc';
+import type { Accounts, DeviceCommand, Devices, Messages, Statistics, Subscriptions } from '@tidings/rpc';
 import { type Logger, nestLogger, operationsOf } from '@tidings/runtime';
 import type { Broker } from '@tidings/streaming';
 import { Access } from './auth/access.ts';
@@ -20,6 +20,7 @@ export interface GatewayDeps {
   readonly devices: Devices;
   readonly messages: Messages;
   readonly statistics: Statistics;
+  readonly subscriptions: Subscriptions;
   /** Those of every service behind the gateway and of other gateways, in the order in which work flows: for the barrier and the clock of tests. */
   readonly processes: readonly Processes[];
   /** Names the registry's replica that a command to a device goes to. @default one for all */
@@ -50,7 +51,7 @@ const connections = {
  * The gateway, ready to listen. It owns nothing: closing it finishes what is in flight and leaves the services that it was given alone.
  */
 export async function createGateway(deps: GatewayDeps): Promise<NestFastifyApplication> {
-  const { accounts, devices, messages, statistics, broker, clock, log, masterKey, adminToken } = deps;
+  const { accounts, devices, messages, statistics, subscriptions, broker, clock, log, masterKey, adminToken } = deps;
   const commands = deviceCommands(devices, deps.replicaOf);
   const reporter = openReporter({ broker, devices, deviceKey: keyFor(masterKey, 'device'), clock });
   const operations = operationsOf(clock, async () => [
@@ -63,6 +64,7 @@ export async function createGateway(deps: GatewayDeps): Promise<NestFastifyAppli
     deviceCommands: commands,
     messages,
     statistics,
+    subscriptions,
     reporter,
     access: new Access(accounts),
     system: systemOf([() => [operations], ...deps.processes], clock),

@@ -10,6 +10,7 @@ import {
   MessagesDefinition,
   type Operations,
   StatisticsDefinition,
+  SubscriptionsDefinition,
 } from '@tidings/rpc';
 import {
   type Closing,
@@ -22,6 +23,7 @@ import {
 import { openScheduler } from '@tidings/scheduler';
 import { openStatistics } from '@tidings/statistics';
 import type { Broker } from '@tidings/streaming';
+import { openWebhooks } from '@tidings/webhooks';
 import type { Db } from 'mongodb';
 import type { Registry } from 'prom-client';
 
@@ -87,13 +89,24 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
     dispatchers.push(dispatcher);
   }
   const fanout = await open('fanout', 'registry', openFanout);
+  const devices = inProcess(DevicesDefinition, registry.devices);
+  const webhooks = await open('webhooks', 'webhooks', (service) =>
+    openWebhooks({
+      ...service,
+      devices,
+      extraCa: configuration.extraCa,
+      allowPrivate: configuration.allowPrivate,
+    }),
+  );
+  const services = [registry, scheduler, fanout, ...dispatchers, statistics, webhooks];
 
   const gateway = await createGateway({
     accounts,
-    devices: inProcess(DevicesDefinition, registry.devices),
+    devices,
     messages: inProcess(MessagesDefinition, scheduler.messages),
     statistics: inProcess(StatisticsDefinition, statistics.statistics),
-    processes: [registry, scheduler, fanout, ...dispatchers, statistics].map(({ operations }) => () => [operations]),
+    subscriptions: inProcess(SubscriptionsDefinition, webhooks.subscriptions),
+    processes: services.map(({ operations }) => () => [operations]),
     broker,
     clock,
     log: log.child({ service: 'gateway' }),

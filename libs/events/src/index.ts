@@ -48,7 +48,7 @@ export { ReportKind, Reports } from './generated/tidings/events/v1/reports.ts';
 export { Stamp } from './generated/tidings/events/v1/stamp.ts';
 export {
   EventsRaised,
-  HeldReportsDropped,
+  HeldReportsReleased,
   RaisedKind,
   ReportsHeld,
   SubscriptionChanged,

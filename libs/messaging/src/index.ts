@@ -20,6 +20,7 @@ export {
   TRANSACTION_MS,
 } from './message.ts';
 export {
+  filledText,
   type Format,
   formatted,
   parseTemplate,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Content, type Localized } from '@tidings/events';
 import fc from 'fast-check';
-import { formatted, parseTemplate, requestValue, tagsOf, textFor, valueText } from './template.ts';
+import { filledText, formatted, parseTemplate, requestValue, tagsOf, textFor, valueText } from './template.ts';
 
 const content = (fields: Partial<Content>): Content => ({ ...Content.decode(new Uint8Array()), ...fields });
 const localized = (texts: Record<string, string>): Localized => ({
@@ -157,5 +157,22 @@ describe('tags of a content', () => {
 
   it('keep large integers of the request whole', () => {
     expect(tagsOf(content({ text: localized({ en: '{{id}}' }), bindings: '{"id":12345678901234567890}' }))).toEqual([]);
+  });
+});
+
+describe('a text for one device', () => {
+  const variables = { bindings: undefined, placeholders: { City: 'Graz' } };
+  const values: Record<string, string> = { Name: 'anna', Path: 'a b' };
+  const valueOf = (tag: string): string | undefined => values[tag];
+
+  it('has its placeholders filled in: from the request, from the device, else with their default', () => {
+    const text = 'Hi {{Name|CapitalizeFirst|you}} in {{City||Wien}}, {{Level||no}} \\{level';
+    expect(filledText(text, variables, valueOf)).toBe('Hi Anna in Graz, no {level');
+  });
+
+  it('encodes what is filled in, and nothing else', () => {
+    expect(filledText('https://x/é?p={{Path}}&q={{No||c d}}', variables, valueOf, encodeURIComponent)).toBe(
+      'https://x/é?p=a%20b&q=c%20d',
+    );
   });
 });

@@ -153,6 +153,25 @@ export function variablesOf(content: Content): Variables {
   return { bindings: parseVariables(content.bindings), placeholders: parseVariables(content.placeholders) };
 }
 
+/**
+ * A text with its placeholders filled in for one device (R-I16); `valueOf` gives the device's value of a tag by its name, undefined or ""
+ * where it has none.
+ * @param encode applied to what is filled in @default nothing
+ */
+export function filledText(
+  text: string,
+  variables: Variables,
+  valueOf: (tag: string) => string | undefined,
+  encode: (value: string) => string = (value) => value,
+): string {
+  const parts = parseTemplate(text).map((part) => {
+    if (typeof part === 'string') return part;
+    const value = requestValue(part.name, variables) ?? valueOf(part.name);
+    return encode(value === undefined || value === '' ? part.fallback : formatted(value, part.format));
+  });
+  return parts.join('');
+}
+
 /** The text for a language (R-I15): exact, `default`, `en`, else the first; undefined where there is none. */
 export function textFor(localized: Localized | undefined, language: string): string | undefined {
   const entries = localized?.entries ?? [];

@@ -1,5 +1,6 @@
 export { inProcess, type ServiceDefinition } from './binding.ts';
 export { faultOfView, viewOfFault } from './fault-view.ts';
+export { rendezvous } from './grpc/rendezvous.ts';
 export {
   AdvanceClockReply,
   AdvanceClockRequest,

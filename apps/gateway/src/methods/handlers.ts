@@ -1,9 +1,14 @@
 import type { api } from '@tidings/contract';
 import type { Serves } from '../context.ts';
 import { advanceClock } from './admin/advanceClock.ts';
+import { changeSubscription } from './admin/changeSubscription.ts';
 import { createAccount } from './admin/createAccount.ts';
+import { createSubscription } from './admin/createSubscription.ts';
 import { createToken } from './admin/createToken.ts';
+import { deleteSubscription } from './admin/deleteSubscription.ts';
 import { deleteToken } from './admin/deleteToken.ts';
+import { getSubscription } from './admin/getSubscription.ts';
+import { listSubscriptions } from './admin/listSubscriptions.ts';
 import { listTokens } from './admin/listTokens.ts';
 import { setDebug } from './admin/setDebug.ts';
 import { settled } from './admin/settled.ts';
@@ -45,6 +50,11 @@ export const handlers = {
   deleteToken,
   createAccount,
   setDebug,
+  createSubscription,
+  listSubscriptions,
+  getSubscription,
+  changeSubscription,
+  deleteSubscription,
   advanceClock,
   settled,
 } satisfies Serves<typeof api>;

@@ -11,6 +11,8 @@ import {
   type Messages,
   type Operations,
   type Statistics,
+  type Subscriptions,
+  type SubscriptionView,
   TokenScope,
   TokenView,
 } from '@tidings/rpc';
@@ -58,6 +60,8 @@ export class World {
   readonly commands: DeviceCommand[] = [];
   readonly drafts: MessageDraft[] = [];
   readonly records: OutRecord[] = [];
+  /** Subscriptions by id. */
+  readonly kept = new Map<string, SubscriptionView>();
   readonly clock = new ShiftedClock();
   /** What the registry answers to device commands, by the hwid that they name. */
   readonly faults = new Map<string, FaultView>();
@@ -151,6 +155,33 @@ export class World {
 
   readonly statistics: Statistics = { metrics: unsupported, funnel: unsupported };
 
+  readonly subscriptions: Subscriptions = {
+    create: async ({ account, settings }) => {
+      const id = `s${this.kept.size + 1}`;
+      const view = { id, account, settings, createdAt: new Date('2026-01-15T12:00:00Z') };
+      this.kept.set(id, view);
+      return view;
+    },
+    find: async ({ id }) => ({ subscription: this.kept.get(id) }),
+    list: async () => ({ subscriptions: [...this.kept.values()] }),
+    change: async ({ id, ...patch }) => {
+      const known = this.kept.get(id);
+      if (!known) return { subscription: undefined };
+      const lists = {
+        events: patch.events?.items,
+        applications: patch.applications?.items,
+        platforms: patch.platforms?.items,
+        messageCodes: patch.messageCodes?.items,
+      };
+      const given = Object.entries({ endpoint: patch.endpoint, enabled: patch.enabled, ...lists });
+      const set = Object.fromEntries(given.filter(([, value]) => value !== undefined));
+      const subscription = { ...known, settings: { ...known.settings!, ...set } };
+      this.kept.set(id, subscription);
+      return { subscription };
+    },
+    delete: async ({ id }) => ({ deleted: this.kept.delete(id) }),
+  };
+
   readonly operations: Operations = {
     settled: async () => ({ open: this.open }),
     advanceClock: async ({ aheadMs }) => {
@@ -161,12 +192,13 @@ export class World {
 
   /** A gateway in front of these services. */
   gateway(imports: GatewayDeps['imports'] = []): Promise<NestFastifyApplication> {
-    const { accounts, devices, messages, statistics, operations, clock } = this;
+    const { accounts, devices, messages, statistics, subscriptions, operations, clock } = this;
     return createGateway({
       accounts,
       devices,
       messages,
       statistics,
+      subscriptions,
       processes: [() => [operations]],
       broker: {
         publish: async (_topic, records) => {

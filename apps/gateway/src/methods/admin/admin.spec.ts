@@ -1,4 +1,4 @@
-import { APPLICATION, type Client, openClient, World } from '../../testing/world.ts';
+import { APPLICATION, type Client, FOREIGN, openClient, World } from '../../testing/world.ts';
 
 let world: World;
 let client: Client;
@@ -56,6 +56,55 @@ describe('operators (R-T8)', () => {
     expect(await client.admin('POST', path, { on: true })).toMatchObject(on);
     expect(await client.admin('POST', path, { on: false })).toMatchObject({ body: { debug_until: null } });
     expect(await client.admin('POST', 'applications/CCCCC-00001/debug')).toMatchObject({ status: 404 });
+  });
+
+  it('keep subscriptions (R-EV1)', async () => {
+    const given = { endpoint: 'grpc://events.example', events: ['Push Sent', 'Push Sent'], platforms: ['IOS'] };
+    const created = await client.admin('POST', 'subscriptions', {
+      ...given,
+      account: 'a',
+      applications: [APPLICATION],
+    });
+    expect(created).toMatchObject({ status: 201, body: { id: 's1' } });
+    const shown = {
+      ...{ id: 's1', account: 'a', endpoint: 'grpc://events.example', events: ['Push Sent'] },
+      ...{ applications: [APPLICATION], platforms: ['IOS'], message_codes: [], enabled: true },
+      created_at: '2026-01-15T12:00:00Z',
+    };
+    expect(await client.admin('GET', 'subscriptions/s1')).toMatchObject({ status: 200, body: shown });
+    expect(await client.admin('GET', 'subscriptions')).toMatchObject({ body: { subscriptions: [shown] } });
+    const change = { platforms: [], message_codes: ['af0b-eefe4d5e-e445b2e9'], enabled: 0, endpoint: null };
+    expect(await client.admin('PATCH', 'subscriptions/s1', change)).toMatchObject({
+      status: 200,
+      body: { ...shown, platforms: [], message_codes: ['AF0B-EEFE4D5E-E445B2E9'], enabled: false },
+    });
+    expect(await client.admin('DELETE', 'subscriptions/s1')).toMatchObject({ status: 204, body: undefined });
+    for (const verb of ['GET', 'PATCH', 'DELETE']) {
+      expect(await client.admin(verb, 'subscriptions/s1', verb === 'PATCH' ? {} : undefined)).toMatchObject({
+        status: 404,
+        body: { error: { kind: 'notFound', message: 'Subscription not found' } },
+      });
+    }
+  });
+
+  it.each([
+    [{}, 'events is required'],
+    [{ events: ['Push Sent'] }, 'endpoint: subscriptions without one are not served yet'],
+    [{ events: [] }, 'events: must not be empty'],
+    [{ events: ['Push Failed'] }, 'events[0]: not served yet'],
+    [{ events: ['Push Seen'] }, /^events\[0\]: must be one of Push Sent, Push Delivered, Push Opened, /],
+    [{ endpoint: 'https://events.example' }, 'endpoint: http:// and https:// are not served yet'],
+    [{ endpoint: 'events.example:90' }, 'endpoint: must be an address that begins with grpc:// or grpcs://'],
+    [{ campaigns: ['AAAAA-BBBBB'] }, 'campaigns: not served yet'],
+    [{ platforms: ['Ios'] }, 'platforms[0]: unknown value'],
+    [{ applications: [APPLICATION, FOREIGN], account: 'a' }, 'applications[1]: unknown application'],
+    [{ applications: [APPLICATION] }, 'applications[0]: unknown application'],
+  ])('are told what is wrong with a subscription: %j', async (body, message) => {
+    const whole = 'events' in body || Object.keys(body).length === 0 ? body : { events: ['Push Sent'], ...body };
+    const endpoint = 'events' in body ? {} : { endpoint: 'grpc://events.example' };
+    const reply = await client.admin('POST', 'subscriptions', { ...endpoint, ...whole });
+    expect(reply).toMatchObject({ status: 400, body: { error: { kind: 'argument' } } });
+    expect((reply.body as { error: { message: string } }).error.message).toMatch(message);
   });
 
   it('learn what is open', async () => {

@@ -32,7 +32,7 @@ export interface WebhookEvent {
     | { $case: "deleted"; value: SubscriptionDeleted }
     | { $case: "raised"; value: EventsRaised }
     | { $case: "held"; value: ReportsHeld }
-    | { $case: "dropped"; value: HeldReportsDropped }
+    | { $case: "released"; value: HeldReportsReleased }
     | undefined;
 }
 
@@ -92,8 +92,8 @@ export interface ReportsHeld {
   until: Date | undefined;
 }
 
-/** Reports that were held until `until` or before, of a message that there is not. */
-export interface HeldReportsDropped {
+/** Reports that were held until `until` or before are held no more. If there is such a message they were raised in the same commit. */
+export interface HeldReportsReleased {
   message: string;
   application: string;
   chunk: number;
@@ -128,8 +128,8 @@ export const WebhookEvent: MessageFns<WebhookEvent> = {
       case "held":
         ReportsHeld.encode(message.event.value, writer.uint32(114).fork()).join();
         break;
-      case "dropped":
-        HeldReportsDropped.encode(message.event.value, writer.uint32(122).fork()).join();
+      case "released":
+        HeldReportsReleased.encode(message.event.value, writer.uint32(122).fork()).join();
         break;
     }
     return writer;
@@ -209,7 +209,7 @@ export const WebhookEvent: MessageFns<WebhookEvent> = {
               break;
             }
 
-            message.event = { $case: "dropped", value: HeldReportsDropped.decode(reader, reader.uint32()) };
+            message.event = { $case: "released", value: HeldReportsReleased.decode(reader, reader.uint32()) };
             continue;
           }
         }
@@ -294,9 +294,9 @@ export const WebhookEvent: MessageFns<WebhookEvent> = {
         }
         break;
       }
-      case "dropped": {
+      case "released": {
         if (object.event?.value !== undefined && object.event?.value !== null) {
-          message.event = { $case: "dropped", value: HeldReportsDropped.fromPartial(object.event.value) };
+          message.event = { $case: "released", value: HeldReportsReleased.fromPartial(object.event.value) };
         }
         break;
       }
@@ -1161,12 +1161,12 @@ export const ReportsHeld: MessageFns<ReportsHeld> = {
   },
 };
 
-function createBaseHeldReportsDropped(): HeldReportsDropped {
+function createBaseHeldReportsReleased(): HeldReportsReleased {
   return { message: "", application: "", chunk: 0, until: undefined };
 }
 
-export const HeldReportsDropped: MessageFns<HeldReportsDropped> = {
-  encode(message: HeldReportsDropped, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const HeldReportsReleased: MessageFns<HeldReportsReleased> = {
+  encode(message: HeldReportsReleased, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.message !== "") {
       writer.uint32(10).string(message.message);
     }
@@ -1182,7 +1182,7 @@ export const HeldReportsDropped: MessageFns<HeldReportsDropped> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): HeldReportsDropped {
+  decode(input: BinaryReader | Uint8Array, length?: number): HeldReportsReleased {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -1191,7 +1191,7 @@ export const HeldReportsDropped: MessageFns<HeldReportsDropped> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseHeldReportsDropped();
+      const message = createBaseHeldReportsReleased();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -1240,44 +1240,44 @@ export const HeldReportsDropped: MessageFns<HeldReportsDropped> = {
   },
 
   // encodeTransform encodes a source of message objects.
-  // Transform<HeldReportsDropped, Uint8Array>
+  // Transform<HeldReportsReleased, Uint8Array>
   async *encodeTransform(
     source:
-      | AsyncIterable<HeldReportsDropped | HeldReportsDropped[]>
-      | Iterable<HeldReportsDropped | HeldReportsDropped[]>,
+      | AsyncIterable<HeldReportsReleased | HeldReportsReleased[]>
+      | Iterable<HeldReportsReleased | HeldReportsReleased[]>,
   ): AsyncIterable<Uint8Array> {
     for await (const pkt of source) {
       if (globalThis.Array.isArray(pkt)) {
         for (const p of (pkt as any)) {
-          yield* [HeldReportsDropped.encode(p).finish()];
+          yield* [HeldReportsReleased.encode(p).finish()];
         }
       } else {
-        yield* [HeldReportsDropped.encode(pkt as any).finish()];
+        yield* [HeldReportsReleased.encode(pkt as any).finish()];
       }
     }
   },
 
   // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, HeldReportsDropped>
+  // Transform<Uint8Array, HeldReportsReleased>
   async *decodeTransform(
     source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<HeldReportsDropped> {
+  ): AsyncIterable<HeldReportsReleased> {
     for await (const pkt of source) {
       if (globalThis.Array.isArray(pkt)) {
         for (const p of (pkt as any)) {
-          yield* [HeldReportsDropped.decode(p)];
+          yield* [HeldReportsReleased.decode(p)];
         }
       } else {
-        yield* [HeldReportsDropped.decode(pkt as any)];
+        yield* [HeldReportsReleased.decode(pkt as any)];
       }
     }
   },
 
-  create<I extends Exact<DeepPartial<HeldReportsDropped>, I>>(base?: I): HeldReportsDropped {
-    return HeldReportsDropped.fromPartial(base ?? ({} as any));
+  create<I extends Exact<DeepPartial<HeldReportsReleased>, I>>(base?: I): HeldReportsReleased {
+    return HeldReportsReleased.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<HeldReportsDropped>, I>>(object: I): HeldReportsDropped {
-    const message = createBaseHeldReportsDropped();
+  fromPartial<I extends Exact<DeepPartial<HeldReportsReleased>, I>>(object: I): HeldReportsReleased {
+    const message = createBaseHeldReportsReleased();
     message.message = object.message ?? "";
     message.application = object.application ?? "";
     message.chunk = object.chunk ?? 0;

@@ -1,0 +1,19 @@
+import type { api } from '@tidings/contract';
+import { Fault } from '@tidings/kernel';
+import type { Handler } from '../../context.ts';
+import { checkApplications } from './subscription.ts';
+
+/** The account that requests mean which name none. */
+const DEFAULT_ACCOUNT = 'default';
+
+export const createSubscription: Handler<typeof api.createSubscription> = async (input, context) => {
+  const { endpoint, events, applications = [], platforms = [], messageCodes = [], enabled = true } = input;
+  if (endpoint === undefined) throw Fault.argument('endpoint: subscriptions without one are not served yet');
+  const { account = DEFAULT_ACCOUNT } = input;
+  await checkApplications(context, account, applications);
+  const { id } = await context.subscriptions.create({
+    account,
+    settings: { endpoint, events, applications, platforms, messageCodes, enabled },
+  });
+  return { id };
+};

@@ -1,0 +1,39 @@
+import { type api, type OutputOf, platformWordOf } from '@tidings/contract';
+import { Fault } from '@tidings/kernel';
+import type { SubscriptionView } from '@tidings/rpc';
+import type { Context } from '../../context.ts';
+import { rfc3339 } from '../times.ts';
+
+/** A subscription as operators see it. */
+export function shownSubscription({
+  id,
+  account,
+  settings,
+  createdAt,
+}: SubscriptionView): OutputOf<typeof api.getSubscription> {
+  const { endpoint, events, applications, platforms, messageCodes, enabled } = settings!;
+  return {
+    id,
+    account,
+    endpoint,
+    events,
+    applications,
+    platforms: platforms.map((code) => platformWordOf(code)!),
+    message_codes: messageCodes,
+    enabled,
+    created_at: rfc3339(createdAt),
+  };
+}
+
+export const subscriptionNotFound = (): Fault => Fault.notFound('Subscription not found');
+
+/** Refuses applications that are not the account's: it would never be told of anything. */
+export async function checkApplications(
+  { accounts }: Context,
+  account: string,
+  applications: readonly string[],
+): Promise<void> {
+  const found = await Promise.all(applications.map((application) => accounts.findApplication({ application })));
+  const unknown = found.findIndex(({ application }) => application?.account !== account);
+  if (unknown >= 0) throw Fault.argument(`applications[${unknown}]: unknown application`);
+}

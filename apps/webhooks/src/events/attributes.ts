@@ -1,0 +1,58 @@
+import type { AndroidContent, IosContent, Localized, MessageAccepted } from '@tidings/events';
+import { filledText, textFor, type Variables } from '@tidings/messaging';
+import { Attributes } from '@tidings/rpc';
+
+/** The device that a message is shown to. */
+export interface Reader {
+  readonly language: string;
+  /** Its value of a tag by name; undefined or "" where it has none. */
+  readonly valueOf: (tag: string) => string | undefined;
+}
+
+const SHORTENED = 2;
+
+/** What a message says to a device (R-EV3). What belongs to channels that are not served yet keeps its default. */
+export function attributesOf(
+  { content, shortLinkTarget }: MessageAccepted,
+  variables: Variables,
+  { language, valueOf }: Reader,
+): Attributes {
+  const text = (localized: Localized | undefined): string =>
+    filledText(textFor(localized, language) ?? '', variables, valueOf);
+  const url = (template: string | undefined): string =>
+    filledText(template ?? '', variables, valueOf, encodeURIComponent);
+  const isShortened = shortLinkTarget !== '';
+  return Attributes.fromPartial({
+    userData: content?.data,
+    dynamicContentPlaceholders: content?.placeholders,
+    url: url(content?.link),
+    originalUrl: url(isShortened ? shortLinkTarget : content?.link),
+    urlMinimize: isShortened ? SHORTENED : 0,
+    pushTitle: text(content?.title),
+    pushSubtitle: text(content?.subtitle),
+    pushBody: text(content?.text),
+    ...androidOf(content?.android, text, url),
+    ...iosOf(content?.ios, text, url),
+  });
+}
+
+type Shown<T> = (value: T | undefined) => string;
+
+const androidOf = (android: AndroidContent | undefined, text: Shown<Localized>, url: Shown<string>) => ({
+  androidHeader: text(android?.title),
+  androidBody: text(android?.text),
+  androidBanner: url(android?.banner),
+  androidSilent: android?.silent,
+  androidSoundOff: android?.soundOff,
+  androidRootParams: android?.rootParams,
+});
+
+const iosOf = (ios: IosContent | undefined, text: Shown<Localized>, url: Shown<string>) => ({
+  iosTitle: text(ios?.title),
+  iosSubtitle: text(ios?.subtitle),
+  iosBody: text(ios?.text),
+  iosAttachment: url(ios?.attachment),
+  iosCritical: ios?.critical,
+  iosSilent: ios?.silent,
+  iosRootParams: ios?.rootParams,
+});

@@ -1,0 +1,141 @@
+import { platformWordOf } from '@tidings/contract';
+import { type EventsRaised, RaisedKind } from '@tidings/events';
+import { seqOf } from '@tidings/kernel';
+import { type Variables, variablesOf } from '@tidings/messaging';
+import { type Attributes, type DeviceDescription, type Devices, WebhookRequest } from '@tidings/rpc';
+import type { KnownMessage, MessageStore } from '../facts/messages.ts';
+import { eventNameOf } from '../subscriptions/subscription.ts';
+import { attributesOf } from './attributes.ts';
+import { handedOver } from './payload.ts';
+import { eventUuid } from './uuid.ts';
+
+/** What happened to one device. */
+export interface DueEvent {
+  readonly raised: Pick<EventsRaised, 'message' | 'application' | 'chunk' | 'kind' | 'platform'>;
+  readonly position: number;
+  /** Unix seconds. */
+  readonly at: number;
+}
+
+/** An event as it goes over the wire. */
+export interface MadeEvent {
+  readonly uuid: string;
+  /** An encoded WebhookRequest. */
+  readonly bytes: Buffer;
+}
+
+/** Makes events out of what happened: asks the registry once for all devices of an application. */
+export interface EventMaker {
+  /** In the order of `due`; undefined where the device or the message is gone. */
+  make(account: string, due: readonly DueEvent[]): Promise<readonly (MadeEvent | undefined)[]>;
+}
+
+/** A message with what is made of it once. */
+interface Prepared {
+  readonly message: KnownMessage;
+  readonly tags: readonly string[];
+  readonly variables: Variables;
+  /** What it says by language, where it says the same to all. */
+  readonly attributes: Map<string, Attributes>;
+}
+
+const prepare = (message: KnownMessage): Prepared => ({
+  message,
+  tags: message.accepted.content?.tags ?? [],
+  variables: message.accepted.content ? variablesOf(message.accepted.content) : { bindings: {}, placeholders: {} },
+  attributes: new Map(),
+});
+
+function attributesFor(
+  { message, tags, variables, attributes }: Prepared,
+  language: string,
+  values: readonly string[],
+): Attributes {
+  const known = attributes.get(language);
+  if (known) return known;
+  const valueOf = (tag: string): string | undefined => values[tags.indexOf(tag)];
+  const made = attributesOf(message.accepted, variables, { language, valueOf });
+  if (tags.length === 0) attributes.set(language, made);
+  return made;
+}
+
+function eventOf(prepared: Prepared, { raised, position, at }: DueEvent, device: DeviceDescription, values: string[]) {
+  const { message } = prepared;
+  const { kind, platform, application, chunk } = raised;
+  const name = eventNameOf(kind, platform);
+  const { hwid, userId, language } = device;
+  const uuid = eventUuid({ messageId: message.id, application, hwid, name });
+  const isSent = kind === RaisedKind.RAISED_KIND_SENT;
+  const request: WebhookRequest = {
+    eventName: name,
+    messageId: message.id,
+    messageCode: message.code,
+    campaignId: message.accepted.campaignId,
+    platform: platformWordOf(platform) ?? '',
+    applicationCode: application,
+    hwid,
+    userId,
+    payload: isSent ? handedOver(message, { chunk, position, platform, device, values }) : '{}',
+    timestamp: new Date(at * 1000),
+    journeyTitle: '',
+    journeyPointTitle: '',
+    attributes: attributesFor(prepared, language, values),
+    uuid,
+  };
+  return { uuid, bytes: Buffer.from(WebhookRequest.encode(request).finish()) };
+}
+
+export function eventMaker({
+  devices,
+  messages,
+}: {
+  readonly devices: Pick<Devices, 'describe'>;
+  readonly messages: Pick<MessageStore, 'find'>;
+}): EventMaker {
+  const prepared = new WeakMap<KnownMessage, Prepared>();
+  const preparedOf = (message: KnownMessage): Prepared => {
+    const known = prepared.get(message) ?? prepare(message);
+    prepared.set(message, known);
+    return known;
+  };
+
+  /** The devices of an application, by number, with their values of all tags that these messages show. */
+  const describe = async (account: string, application: string, due: readonly DueEvent[], found: Messages) => {
+    const seqs = [...new Set(due.map(({ raised: { chunk }, position }) => seqOf(chunk, position)))];
+    const shown = due.flatMap(({ raised }) => found.get(raised.message)?.accepted.content?.tags ?? []);
+    const tags = [...new Set(shown)];
+    const described = await devices.describe({ account, application, seqs, tags });
+    const bySeq = new Map(described.devices.map((device, i) => [seqs[i]!, device]));
+    return { bySeq, tags };
+  };
+
+  return {
+    async make(account, due) {
+      const found = await messages.find(new Set(due.map(({ raised }) => raised.message)));
+      const byApplication = Map.groupBy(due, ({ raised }) => raised.application);
+      const described = new Map(
+        await Promise.all(
+          [...byApplication].map(async ([application, ofIt]) => {
+            return [application, await describe(account, application, ofIt, found)] as const;
+          }),
+        ),
+      );
+      return due.map((one) => {
+        const { raised, position } = one;
+        const message = found.get(raised.message);
+        const { bySeq, tags } = described.get(raised.application)!;
+        const device = bySeq.get(seqOf(raised.chunk, position));
+        if (!message || !device?.found) return undefined;
+        const of = preparedOf(message);
+        return eventOf(
+          of,
+          one,
+          device,
+          of.tags.map((tag) => device.values[tags.indexOf(tag)] ?? ''),
+        );
+      });
+    },
+  };
+}
+
+type Messages = Awaited<ReturnType<MessageStore['find']>>;

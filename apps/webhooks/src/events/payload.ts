@@ -1,0 +1,96 @@
+import { channelOf, Platform } from '@tidings/kernel';
+import {
+  apnsKind,
+  apnsPayload,
+  type CompiledPayload,
+  type DeviceColumns,
+  fcmPayload,
+  type OutgoingMessage,
+  PayloadWriter,
+} from '@tidings/messaging';
+import type { DeviceDescription } from '@tidings/rpc';
+import type { KnownMessage } from '../facts/messages.ts';
+
+/** A device that a message was sent to. */
+export interface Recipient {
+  readonly chunk: number;
+  readonly position: number;
+  readonly platform: number;
+  readonly device: DeviceDescription;
+  /** Its values of the content's tags, in their order. */
+  readonly values: readonly string[];
+}
+
+interface Rendering {
+  readonly payload: CompiledPayload;
+  readonly limit: number;
+}
+
+const writer = new PayloadWriter();
+/** What was compiled for a message, by platform and language; it goes with the message. */
+const compiled = new WeakMap<KnownMessage, Map<string, Rendering | undefined>>();
+
+const outgoing = ({ code, id, accepted }: KnownMessage): OutgoingMessage => ({
+  message: code,
+  messageId: id,
+  campaignId: accepted.campaignId,
+  content: accepted.content,
+});
+
+function compile(message: KnownMessage, platform: number, language: string): Rendering | undefined {
+  const channel = channelOf(platform);
+  switch (channel) {
+    case 'apns':
+      return { payload: apnsPayload(outgoing(message), language), limit: apnsKind(message.accepted.content!).limit };
+    case 'fcm':
+      return { payload: fcmPayload(outgoing(message), language), limit: Infinity };
+    case undefined:
+      return undefined;
+  }
+}
+
+function renderingOf(message: KnownMessage, platform: number, language: string): Rendering | undefined {
+  const renderings = compiled.get(message) ?? new Map<string, Rendering | undefined>();
+  compiled.set(message, renderings);
+  const key = `${platform}/${language}`;
+  if (!renderings.has(key)) renderings.set(key, compile(message, platform, language));
+  return renderings.get(key);
+}
+
+/** The badge that the message showed on the device: settled, it is the device's base; until then it is to be added (R-C9). */
+function badgeOf({ code, accepted }: KnownMessage, { platform, device }: Recipient): number {
+  const { ios, android } = accepted.content!;
+  const badge = platform === Platform.iOS ? ios?.badge : android?.badge;
+  const isRelative = badge !== undefined && /^[+-]/.test(badge);
+  if (!isRelative || device.badgeOf === code) return device.badge;
+  return Math.max(0, device.badge + Number(badge));
+}
+
+function columnsOf(message: KnownMessage, recipient: Recipient): DeviceColumns {
+  const { chunk, position, platform, device, values } = recipient;
+  const tokens = Buffer.from(device.token);
+  let end = 0;
+  const valueEnds = Uint32Array.from(values, (value) => (end += Buffer.byteLength(value)));
+  return {
+    chunk,
+    positions: Uint16Array.of(position),
+    platforms: Uint8Array.of(platform),
+    checks: Uint8Array.of(device.check >>> 16, (device.check >>> 8) & 0xff, device.check & 0xff),
+    tokens,
+    tokenEnds: Uint32Array.of(tokens.length),
+    values: Buffer.from(values.join('')),
+    valueEnds,
+    tags: values.length,
+    badges: Int32Array.of(badgeOf(message, recipient)),
+  };
+}
+
+/**
+ * What was handed to the provider for a device, rendered once more (R-EV2): exactly that, unless the device has changed meanwhile. "{}" for
+ * platforms that no channel serves.
+ */
+export function handedOver(message: KnownMessage, recipient: Recipient): string {
+  const rendering = renderingOf(message, recipient.platform, recipient.device.language);
+  if (!rendering) return '{}';
+  return writer.write(rendering.payload, columnsOf(message, recipient), 0, rendering.limit).toString('utf8');
+}

@@ -1,0 +1,61 @@
+import type { LogWriter } from '@tidings/event-store';
+import type { Clock } from '@tidings/kernel';
+import type { Db } from 'mongodb';
+import { TOLD, type WebhookCommand, webhooksLogOf } from '../log.ts';
+import type { MessageStore } from './messages.ts';
+import { placeOf, type ToldDocument } from './told-document.ts';
+
+const AT_ONCE = 500;
+
+/** Reports that wait for their device to be told of as sent. */
+export interface HeldReports {
+  /** Tells of those that have waited long enough. */
+  release(): Promise<void>;
+  /** How many places have reports that should be told of by now. */
+  due(): Promise<number>;
+  /** Forgets places where nothing happened since `before`. */
+  forget(before: Date): Promise<void>;
+}
+
+export async function openHeldReports(
+  db: Db,
+  {
+    clock,
+    writer,
+    messages,
+  }: {
+    readonly clock: Clock;
+    readonly writer: Pick<LogWriter<WebhookCommand, unknown>, 'submit'>;
+    readonly messages: Pick<MessageStore, 'find'>;
+  },
+): Promise<HeldReports> {
+  const told = db.collection<ToldDocument & { readonly _id: string }>(TOLD);
+  await told.createIndexes([
+    { name: 'heldUntil', key: { heldUntil: 1 }, sparse: true },
+    { name: 'changedAt', key: { changedAt: 1 } },
+  ]);
+  const dueNow = () => ({ heldUntil: { $lte: new Date(clock.now()) } });
+  const projection = { account: 1, message: 1, messageId: 1, application: 1, chunk: 1 } as const;
+
+  return {
+    async release() {
+      const due = await told.find(dueNow(), { projection, limit: AT_ONCE, hint: 'heldUntil' }).toArray();
+      if (due.length === 0) return;
+      const known = await messages.find(new Set(due.map(({ message }) => message)));
+      const at = new Date(clock.now());
+      await Promise.all(
+        due.map(async (document) => {
+          const place = placeOf(document);
+          const message = known.get(place.message);
+          const isKnown =
+            message?.account === place.account && message.accepted.applications.includes(place.application);
+          await writer.submit(webhooksLogOf(place.account), { kind: 'release', place, isKnown, at });
+        }),
+      );
+    },
+    due: () => told.countDocuments(dueNow(), { limit: AT_ONCE, hint: 'heldUntil' }),
+    async forget(before) {
+      await told.deleteMany({ changedAt: { $lt: before } });
+    },
+  };
+}

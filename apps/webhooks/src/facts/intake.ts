@@ -1,0 +1,128 @@
+import type { LogWriter } from '@tidings/event-store';
+import { MessageEvent, RaisedKind, ReportKind, Reports, topicNames, WindowOutcome } from '@tidings/events';
+import { ChunkSet, type Clock } from '@tidings/kernel';
+import type { Decoded } from '@tidings/streaming';
+import { type WebhookCommand, webhooksLogOf } from '../log.ts';
+import type { SubscriptionStore } from '../subscriptions/store.ts';
+import type { MessageStore } from './messages.ts';
+import type { Place, Report, SentDevices } from './told.ts';
+
+/** The topics that events are made of. */
+export const topics = {
+  [topicNames.messages]: MessageEvent,
+  [topicNames.outcomes]: WindowOutcome,
+  [topicNames.reports]: Reports,
+} as const;
+
+export type Fact = Decoded<typeof topics>;
+
+/** How long an outcome waits for its message, which another topic brings: it was published long before. */
+const PATIENCE_MS = 30_000;
+
+export interface IntakeParts {
+  readonly subscriptions: Pick<SubscriptionStore, 'audience'>;
+  readonly messages: Pick<MessageStore, 'keep' | 'find'>;
+  readonly writer: Pick<LogWriter<WebhookCommand, unknown>, 'submit'>;
+  readonly clock: Clock;
+}
+
+const placeOf = ({ account, message, messageId, application, chunk }: Place): Place => ({
+  account,
+  message,
+  messageId,
+  application,
+  chunk,
+});
+
+const sentIn = ({ outcome }: WindowOutcome): SentDevices[] =>
+  outcome?.$case === 'settled'
+    ? outcome.value.sent.map(({ platform, set }) => ({ platform, devices: ChunkSet.decode(set) }))
+    : [];
+
+const kinds: Readonly<Record<number, Report['kind']>> = {
+  [ReportKind.REPORT_KIND_DELIVERED]: RaisedKind.RAISED_KIND_DELIVERED,
+  [ReportKind.REPORT_KIND_OPENED]: RaisedKind.RAISED_KIND_OPENED,
+};
+
+/** What devices reported; a kind that this version does not know is skipped. */
+function reportsIn({ kind, positions, platforms, at }: Reports): Report[] {
+  const known = kinds[kind];
+  if (known === undefined) return [];
+  return positions.map((position, i) => ({ kind: known, position, platform: platforms[i]!, at: at[i]! }));
+}
+
+/**
+ * Turns facts into events of the logs, for subscribed applications only. What repeats changes nothing. Returns how many of the leading
+ * facts, which are of one partition, are done with: an outcome may come before its message.
+ */
+export class Intake {
+  readonly #parts: IntakeParts;
+  /** Messages that outcomes wait for, and since when, by `performance.now()`. */
+  readonly #awaited = new Map<string, number>();
+
+  constructor(parts: IntakeParts) {
+    this.#parts = parts;
+  }
+
+  async handle(facts: readonly Fact[]): Promise<number> {
+    await this.#parts.messages.keep(facts.flatMap((fact) => (fact.topic === topicNames.messages ? [fact.value] : [])));
+    const wanted = await this.#wanted(facts);
+    const ready = await this.#withMessage(wanted);
+    await Promise.all([...this.#sent(ready), ...this.#reports(ready)]);
+    return ready.length < wanted.length ? facts.indexOf(wanted[ready.length]!) : facts.length;
+  }
+
+  /** Those facts that somebody is told of. */
+  async #wanted(facts: readonly Fact[]): Promise<TellingFact[]> {
+    const telling = facts.filter(isTelling);
+    if (telling.length === 0) return [];
+    const audience = await this.#parts.subscriptions.audience([...new Set(telling.map(({ value }) => value.account))]);
+    return telling.filter(({ value }) => audience.has(value.account, value.application));
+  }
+
+  /** The leading facts whose message is known. Reports wait for theirs in the log; and what there is no message for is given up. */
+  async #withMessage(facts: readonly TellingFact[]): Promise<readonly TellingFact[]> {
+    const outcomes = facts.filter(({ topic }) => topic === topicNames.outcomes);
+    const known = await this.#parts.messages.find(new Set(outcomes.map(({ value }) => value.message)));
+    const now = performance.now();
+    for (const [i, { topic, value }] of facts.entries()) {
+      if (topic !== topicNames.outcomes) continue;
+      const since = this.#awaited.get(value.message) ?? now;
+      if (known.has(value.message) || now - since > PATIENCE_MS) {
+        this.#awaited.delete(value.message);
+      } else {
+        this.#awaited.set(value.message, since);
+        return facts.slice(0, i);
+      }
+    }
+    return facts;
+  }
+
+  #sent(facts: readonly TellingFact[]): Promise<unknown>[] {
+    return facts.map(async ({ topic, value }) => {
+      if (topic !== topicNames.outcomes) return;
+      const sent = sentIn(value);
+      if (sent.length > 0) await this.#submit({ kind: 'sent', place: placeOf(value), sent, at: value.at! });
+    });
+  }
+
+  /** Reports of one place are one command, in order. */
+  #reports(facts: readonly TellingFact[]): Promise<unknown>[] {
+    const values = facts.flatMap(({ topic, value }) => (topic === topicNames.reports ? [value] : []));
+    const places = Map.groupBy(values, ({ message, application, chunk }) => `${message}/${application}/${chunk}`);
+    const at = new Date(this.#parts.clock.now());
+    return [...places.values()].map(async (ofPlace) => {
+      const reports = ofPlace.flatMap(reportsIn);
+      if (reports.length > 0) await this.#submit({ kind: 'reports', place: placeOf(ofPlace[0]!), reports, at });
+    });
+  }
+
+  #submit(command: WebhookCommand & { readonly place: Place }): Promise<unknown> {
+    return this.#parts.writer.submit(webhooksLogOf(command.place.account), command);
+  }
+}
+
+type TellingFact = Extract<Fact, { readonly topic: typeof topicNames.outcomes | typeof topicNames.reports }>;
+
+const isTelling = (fact: Fact): fact is TellingFact =>
+  fact.topic === topicNames.reports || (fact.topic === topicNames.outcomes && fact.value.outcome?.$case === 'settled');

@@ -1,0 +1,96 @@
+import { ChunkSet } from '@tidings/kernel';
+import type { HeldReport, Place, Told } from './told.ts';
+
+/** What was told of a place, as the collection `told` holds it. */
+export interface ToldDocument {
+  readonly account: string;
+  readonly message: string;
+  readonly messageId: number;
+  readonly application: string;
+  readonly chunk: number;
+  readonly sent: Uint8Array;
+  readonly delivered: Uint8Array;
+  readonly opened: Uint8Array;
+  /** Reports that wait, and when the first of them is due; absent where none waits. */
+  readonly held?: Uint8Array | undefined;
+  readonly heldUntil?: Date | undefined;
+  readonly changedAt: Date;
+}
+
+/** The bytes that a set was read from: unchanged sets are not written again. */
+const bytesOfSet = new WeakMap<ChunkSet, Uint8Array>();
+
+function encodeSet(set: ChunkSet): Uint8Array {
+  const known = bytesOfSet.get(set);
+  if (known) return known;
+  const bytes = Buffer.from(set.encode());
+  bytesOfSet.set(set, bytes);
+  return bytes;
+}
+
+function decodeSet(bytes: Uint8Array): ChunkSet {
+  const set = ChunkSet.decode(bytes);
+  bytesOfSet.set(set, bytes);
+  return set;
+}
+
+/** Position, kind, platform, time, and the milliseconds until which it waits. */
+const HELD_BYTES = 16;
+
+function encodeHeld(held: readonly HeldReport[]): Uint8Array {
+  const bytes = Buffer.alloc(held.length * HELD_BYTES);
+  held.forEach(({ position, kind, platform, at, until }, i) => {
+    const from = i * HELD_BYTES;
+    bytes.writeUInt16LE(position, from);
+    bytes.writeUInt8(kind, from + 2);
+    bytes.writeUInt8(platform, from + 3);
+    bytes.writeUInt32LE(at, from + 4);
+    bytes.writeDoubleLE(until, from + 8);
+  });
+  return bytes;
+}
+
+function decodeHeld(stored: Uint8Array): HeldReport[] {
+  const bytes = Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength);
+  return Array.from({ length: bytes.length / HELD_BYTES }, (_, i) => {
+    const from = i * HELD_BYTES;
+    return {
+      position: bytes.readUInt16LE(from),
+      kind: bytes.readUInt8(from + 2),
+      platform: bytes.readUInt8(from + 3),
+      at: bytes.readUInt32LE(from + 4),
+      until: bytes.readDoubleLE(from + 8),
+    };
+  });
+}
+
+export function toldDocument(place: Place, told: Told, changedAt: Date): ToldDocument {
+  const until = told.held.reduce((first, report) => Math.min(first, report.until), Infinity);
+  return {
+    account: place.account,
+    message: place.message,
+    messageId: Number(place.messageId),
+    application: place.application,
+    chunk: place.chunk,
+    sent: encodeSet(told.sent),
+    delivered: encodeSet(told.delivered),
+    opened: encodeSet(told.opened),
+    ...(told.held.length > 0 ? { held: encodeHeld(told.held), heldUntil: new Date(until) } : {}),
+    changedAt,
+  };
+}
+
+export const placeOf = (document: Pick<ToldDocument, keyof Place>): Place => ({
+  account: document.account,
+  message: document.message,
+  messageId: BigInt(document.messageId),
+  application: document.application,
+  chunk: document.chunk,
+});
+
+export const toldOf = ({ sent, delivered, opened, held }: ToldDocument): Told => ({
+  sent: decodeSet(sent),
+  delivered: decodeSet(delivered),
+  opened: decodeSet(opened),
+  held: held ? decodeHeld(held) : [],
+});

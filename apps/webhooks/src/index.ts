@@ -1,0 +1,1 @@
+export { openWebhooks, type WebhooksDeps, type WebhooksService } from './webhooks.ts';

@@ -1,0 +1,144 @@
+import type { Commit, CommitReader } from '@tidings/event-store';
+import type { EventsRaised, SubscriptionSettings, WebhookEvent } from '@tidings/events';
+import { ChunkSet } from '@tidings/kernel';
+import type { DueEvent } from '../events/make.ts';
+import { timesOf } from '../facts/told.ts';
+import { wants } from '../subscriptions/subscription.ts';
+import type { Place, Unacked } from './unacked.ts';
+
+/** Commits read at a time, and kept for events that are sent again. */
+const COMMITS_AT_ONCE = 4;
+const COMMITS_KEPT = 8;
+
+/** What a commit tells of the devices of one platform. */
+interface Entry {
+  readonly raised: EventsRaised;
+  readonly positions: Uint16Array;
+  readonly timeOf: (rank: number) => number;
+}
+
+/** A commit as streams read it: its events by index, those that raise none left out. */
+export interface FeedCommit {
+  readonly n: number;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly entries: ReadonlyMap<number, Entry>;
+}
+
+function entryOf({ event }: WebhookEvent): Entry | undefined {
+  if (event?.$case !== 'raised') return undefined;
+  const raised = event.value;
+  const positions = ChunkSet.decode(raised.set).positions();
+  return { raised, positions, timeOf: timesOf(positions, raised.at) };
+}
+
+function feedCommit({ n, at, events }: Commit<WebhookEvent>): FeedCommit {
+  const entries = new Map<number, Entry>();
+  events.forEach((event, e) => {
+    const entry = entryOf(event);
+    if (entry) entries.set(e, entry);
+  });
+  return { n, at: at.getTime(), entries };
+}
+
+/** What is told of at a place; undefined where nothing is. */
+export function dueAt({ entries }: FeedCommit, { e, d }: Place): DueEvent | undefined {
+  const entry = entries.get(e);
+  const position = entry?.positions[d];
+  if (!entry || position === undefined) return undefined;
+  return { raised: entry.raised, position, at: entry.timeOf(d) };
+}
+
+/** Names the device and the message of an event. */
+export const keyOf = ({ raised: { message, application, chunk }, position }: DueEvent): string =>
+  `${message}/${application}/${chunk}/${position}`;
+
+/** A place that was read, as it joins the unacked events. */
+export type ReadEvent = Pick<Unacked, 'n' | 'e' | 'd' | 'key' | 'raisedAt'>;
+
+/**
+ * Reads on in a commit, from the e-th event and its d-th device, at most `limit` events that a subscription wants.
+ * @returns them, and where to go on: in this commit, or at the start of the next one.
+ */
+function readCommit(
+  commit: FeedCommit,
+  from: Place,
+  limit: number,
+  settings: SubscriptionSettings,
+): { readonly events: readonly ReadEvent[]; readonly next: Place } {
+  const events: ReadEvent[] = [];
+  const start = from.n === commit.n ? from : { e: 0, d: 0 };
+  for (const [e, { raised, positions }] of commit.entries) {
+    if (e < start.e || !wants(settings, raised)) continue;
+    for (let d = e === start.e ? start.d : 0; d < positions.length; d++) {
+      if (events.length === limit) return { events, next: { n: commit.n, e, d } };
+      const key = keyOf({ raised, position: positions[d]!, at: 0 });
+      events.push({ n: commit.n, e, d, key, raisedAt: commit.at });
+    }
+  }
+  return { events, next: { n: commit.n + 1, e: 0, d: 0 } };
+}
+
+/** The log of an account as one of its streams reads it. */
+export class Feed {
+  readonly #commits: Pick<CommitReader<WebhookEvent>, 'after' | 'pick'>;
+  readonly #log: string;
+  readonly #recent = new Map<number, FeedCommit>();
+  #ahead: FeedCommit[] = [];
+  /** There may be commits behind those that were read ahead. */
+  #hasMore = true;
+
+  constructor(commits: Pick<CommitReader<WebhookEvent>, 'after' | 'pick'>, log: string) {
+    this.#commits = commits;
+    this.#log = log;
+  }
+
+  /** Tells that there may be new commits. */
+  wake(): void {
+    this.#hasMore = true;
+  }
+
+  /** Reads on, at most `limit` events that a subscription wants, and where to go on then; undefined where there is nothing more. */
+  async read(
+    from: Place,
+    limit: number,
+    settings: SubscriptionSettings,
+  ): Promise<ReturnType<typeof readCommit> | undefined> {
+    if (this.#ahead.length === 0) await this.#readAhead(from);
+    const [commit] = this.#ahead;
+    if (!commit) return undefined;
+    const read = readCommit(commit, from, limit, settings);
+    if (read.next.n > commit.n) this.#ahead.shift();
+    return read;
+  }
+
+  /** The commits of these places, by number, as far as they are still there. */
+  async commitsOf(places: readonly Place[]): Promise<ReadonlyMap<number, FeedCommit>> {
+    const found = new Map<number, FeedCommit>();
+    const missing = new Set<number>();
+    for (const { n } of places) {
+      const recent = this.#recent.get(n);
+      if (recent) found.set(n, recent);
+      else missing.add(n);
+    }
+    if (missing.size === 0) return found;
+    for (const commit of await this.#commits.pick(this.#log, [...missing])) found.set(commit.n, feedCommit(commit));
+    return found;
+  }
+
+  async #readAhead({ n }: Place): Promise<void> {
+    if (!this.#hasMore) return;
+    this.#hasMore = false;
+    const reading = this.#commits.after(this.#log, n - 1, COMMITS_AT_ONCE);
+    const commits = await reading.catch((error: unknown) => {
+      this.#hasMore = true;
+      throw error;
+    });
+    if (commits.length > 0) this.#hasMore = true;
+    this.#ahead = commits.map(feedCommit);
+    for (const commit of this.#ahead) {
+      this.#recent.set(commit.n, commit);
+      if (this.#recent.size > COMMITS_KEPT) this.#recent.delete(this.#recent.keys().next().value!);
+    }
+  }
+}

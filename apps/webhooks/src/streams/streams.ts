@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { rendezvous } from '@tidings/rpc';
+import { every, isAlive, type Logger, type Periodic } from '@tidings/runtime';
+import type { Collection, Db } from 'mongodb';
+import type { SubscriptionStore } from '../subscriptions/store.ts';
+import type { Subscription } from '../subscriptions/subscription.ts';
+import type { ProgressStore } from './progress.ts';
+import { Stream, type StreamParts } from './stream.ts';
+
+/** How long a process counts as alive after it last said so, and how often it does. */
+const LEASE_MS = 10_000;
+const ROUND_MS = 1_000;
+/** A process stops this long before its lease ends: clocks differ, and a write takes its time. */
+const MARGIN_MS = 1_000;
+const FORGET_OWNERS_MS = 24 * 3_600_000;
+
+/** A process that streams, as the others see it. */
+interface OwnerDocument {
+  readonly _id: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly until: Date;
+}
+
+/** Owners of this process: in a container, a process and the one before it often share host name and pid. */
+const ownHere = new Set<string>();
+
+/** Whether the process of an owner is known to have ended: then nobody needs to wait for its lease. */
+function isGone({ _id, host, pid }: OwnerDocument): boolean {
+  if (host !== hostname()) return false;
+  return pid === process.pid ? !ownHere.has(_id) : !isAlive(pid);
+}
+
+export interface StreamsParts extends Omit<StreamParts, 'save' | 'isOwner'> {
+  readonly db: Db;
+  readonly subscriptions: Pick<SubscriptionStore, 'enabled'>;
+  readonly progress: ProgressStore;
+  readonly log: Logger;
+}
+
+/**
+ * The streams that this process has. Each enabled subscription belongs to one process at a time: whoever the processes that live agree on.
+ * A lease only makes doubling rare; progress is written by its owner alone. Leases run on the system's clock, also where the test clock is
+ * set forward.
+ */
+export class Streams {
+  readonly #parts: StreamsParts;
+  readonly #owners: Collection<OwnerDocument>;
+  readonly #me = randomUUID();
+  readonly #streams = new Map<string, Stream>();
+  readonly #rounds: Periodic;
+  /** When others may take the streams over. */
+  #until = 0;
+
+  constructor(parts: StreamsParts) {
+    this.#parts = parts;
+    this.#owners = parts.db.collection<OwnerDocument>('owners');
+    ownHere.add(this.#me);
+    this.#rounds = every(ROUND_MS, (signal) => this.#round(signal), {
+      name: 'streams',
+      log: parts.log,
+      immediately: true,
+    });
+  }
+
+  /** Takes over what has changed of subscriptions, now. */
+  changed(): Promise<void> {
+    return this.#rounds.now();
+  }
+
+  /** Tells of a new commit in a log. */
+  wake(log: string): void {
+    for (const stream of this.#streams.values()) if (stream.log === log) stream.wake();
+  }
+
+  /** Subscriptions that something is due for, by id: of those that this process has, and of those that nobody has yet. */
+  async due(): Promise<string[]> {
+    const enabled = await this.#parts.subscriptions.enabled();
+    const owners = await this.#parts.progress.owners(enabled.map(({ id }) => id));
+    const live = new Set((await this.#live()).map(({ name }) => name));
+    const due = await Promise.all(
+      enabled.map(async ({ id }) => {
+        const owner = owners.get(id);
+        if (owner === this.#me) return (await this.#streams.get(id)?.isDue()) !== false;
+        return owner === undefined || !live.has(owner);
+      }),
+    );
+    return enabled.filter((_, i) => due[i]).map(({ id }) => id);
+  }
+
+  /** Forgets streams of subscriptions that are gone or off, and owners that ended long ago. */
+  async forget(): Promise<void> {
+    const [live, enabled] = await Promise.all([this.#live(), this.#parts.subscriptions.enabled()]);
+    const owners = live.map(({ name }) => name);
+    await this.#parts.progress.keepOnly(
+      enabled.map(({ id }) => id),
+      owners,
+    );
+    await this.#owners.deleteMany({ until: { $lt: new Date(Date.now() - FORGET_OWNERS_MS) } });
+  }
+
+  /** Ends all streams; others may have them at once. */
+  async close(): Promise<void> {
+    await this.#rounds.stop();
+    await Promise.all([...this.#streams.keys()].map((id) => this.#end(id)));
+    ownHere.delete(this.#me);
+    await this.#owners.deleteOne({ _id: this.#me });
+  }
+
+  async #round(signal: AbortSignal): Promise<void> {
+    await this.#renew();
+    const [live, enabled] = await Promise.all([this.#live(), this.#parts.subscriptions.enabled()]);
+    const mine = new Map(
+      enabled.filter(({ id }) => rendezvous(id, live)[0]?.name === this.#me).map((one) => [one.id, one]),
+    );
+    const ending = [...this.#streams].filter(([id, stream]) => stream.isLost || !isSame(stream, mine.get(id)));
+    await Promise.all(ending.map(([id]) => this.#end(id)));
+    const others = new Set(live.map(({ name }) => name).filter((name) => name !== this.#me));
+    for (const subscription of mine.values()) {
+      if (signal.aborted) return;
+      const stream = this.#streams.get(subscription.id);
+      stream?.update(subscription);
+      if (!stream) await this.#begin(subscription, others);
+      // What other processes commit is not heard of here.
+      else if (others.size > 0) stream.wake();
+    }
+  }
+
+  async #renew(): Promise<void> {
+    const asked = Date.now();
+    const until = new Date(asked + LEASE_MS);
+    await this.#owners.updateOne(
+      { _id: this.#me },
+      { $set: { until, host: hostname(), pid: process.pid } },
+      { upsert: true },
+    );
+    this.#until = asked + LEASE_MS - MARGIN_MS;
+  }
+
+  async #live(): Promise<{ readonly name: string }[]> {
+    const live = await this.#owners.find({ until: { $gt: new Date() } }).toArray();
+    return live.filter((owner) => !isGone(owner)).map(({ _id }) => ({ name: _id }));
+  }
+
+  async #begin(subscription: Subscription, others: ReadonlySet<string>): Promise<void> {
+    const { progress, log, ...parts } = this.#parts;
+    const { id } = subscription;
+    const known = await progress.claim(subscription, this.#me, others);
+    if (!known) return;
+    const stream = new Stream(subscription, known, {
+      ...parts,
+      log: log.child({ subscription: id }),
+      save: (reached) => progress.save(id, this.#me, reached),
+      isOwner: () => Date.now() < this.#until,
+    });
+    this.#streams.set(id, stream);
+  }
+
+  async #end(id: string): Promise<void> {
+    const stream = this.#streams.get(id);
+    this.#streams.delete(id);
+    await stream?.stop();
+    await this.#parts.progress.release(id, this.#me);
+  }
+}
+
+/** Whether a stream is still what the subscription asks for: one that was off in between begins anew. */
+const isSame = (stream: Stream, subscription: Subscription | undefined): boolean =>
+  subscription?.since.getTime() === stream.since.getTime();

@@ -1,0 +1,89 @@
+import type { SubscriptionSettings, WebhookEvent } from '@tidings/events';
+import { RaisedKind } from '@tidings/events';
+import { pushPlatforms } from '@tidings/kernel';
+
+/** Who is told of an account's events, and of which (R-EV1). */
+export interface Subscription {
+  readonly id: string;
+  readonly account: string;
+  readonly settings: SubscriptionSettings;
+  readonly createdAt: Date;
+  /** It is told of what happens from then on: since it was made, or last enabled. */
+  readonly since: Date;
+}
+
+/** What a change sets; what is undefined stays as it is. */
+export type SubscriptionPatch = {
+  readonly [Key in keyof SubscriptionSettings]?: SubscriptionSettings[Key] | undefined;
+};
+
+type SubscriptionChange = NonNullable<WebhookEvent['event']>;
+
+/** Events of a change; none where it changes nothing, or there is nothing to change. */
+export function changeSubscription(
+  subscription: Subscription | undefined,
+  patch: SubscriptionPatch,
+): readonly SubscriptionChange[] {
+  if (!subscription) return [];
+  const { id, settings } = subscription;
+  const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
+  const changed: SubscriptionSettings = { ...settings, ...given };
+  if (JSON.stringify(changed) === JSON.stringify(settings)) return [];
+  return [{ $case: 'changed', value: { id, settings: changed } }];
+}
+
+export const deleteSubscription = (subscription: Subscription | undefined): readonly SubscriptionChange[] =>
+  subscription ? [{ $case: 'deleted', value: { id: subscription.id } }] : [];
+
+/** The subscription after an event; undefined once it is deleted. What comes after that changes nothing. */
+export function evolveSubscription(
+  subscription: Subscription | undefined,
+  { account, at, event }: WebhookEvent,
+): Subscription | undefined {
+  switch (event?.$case) {
+    case 'created': {
+      const { id, settings } = event.value;
+      return { id, account, settings: settings!, createdAt: at!, since: at! };
+    }
+    case 'changed': {
+      const settings = event.value.settings!;
+      if (!subscription) return undefined;
+      const enabled = settings.enabled && !subscription.settings.enabled;
+      return { ...subscription, settings, since: enabled ? at! : subscription.since };
+    }
+    case 'deleted':
+      return undefined;
+    default:
+      return subscription;
+  }
+}
+
+const pushNames: Readonly<Record<RaisedKind, string>> = {
+  [RaisedKind.RAISED_KIND_UNSPECIFIED]: '',
+  [RaisedKind.RAISED_KIND_SENT]: 'Push Sent',
+  [RaisedKind.RAISED_KIND_DELIVERED]: 'Push Delivered',
+  [RaisedKind.RAISED_KIND_OPENED]: 'Push Opened',
+};
+
+const isPush: ReadonlySet<number> = new Set(pushPlatforms);
+
+/** The name of an event (R-EV2); "" for those that are not served yet. */
+export const eventNameOf = (kind: RaisedKind, platform: number): string =>
+  isPush.has(platform) ? (pushNames[kind] ?? '') : '';
+
+const isAmong = <T>(wanted: readonly T[], one: T): boolean => wanted.length === 0 || wanted.includes(one);
+
+/** Whether a subscription is told of what happened to devices of a platform. */
+export const wants = (
+  { events, applications, platforms, messageCodes }: SubscriptionSettings,
+  of: {
+    readonly kind: RaisedKind;
+    readonly platform: number;
+    readonly application: string;
+    readonly message: string;
+  },
+): boolean =>
+  events.includes(eventNameOf(of.kind, of.platform)) &&
+  isAmong(applications, of.application) &&
+  isAmong(platforms, of.platform) &&
+  isAmong(messageCodes, of.message);

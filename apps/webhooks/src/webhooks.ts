@@ -1,0 +1,112 @@
+import { type CountingLogWriter, openCommits, openLogs, type Problem } from '@tidings/event-store';
+import type { Devices, Operations, Subscriptions } from '@tidings/rpc';
+import { AddressGuard, Closing, every, operationsOf, passing, type ServiceDeps } from '@tidings/runtime';
+import { type Broker, consume, type Incident } from '@tidings/streaming';
+import { eventMaker } from './events/make.ts';
+import { openHeldReports } from './facts/held.ts';
+import { Intake, topics } from './facts/intake.ts';
+import { KEPT_MS, openMessages } from './facts/messages.ts';
+import { type WebhookCommand, webhooksLog } from './log.ts';
+import { streamMetrics } from './metrics.ts';
+import { openProgress } from './streams/progress.ts';
+import { Streams } from './streams/streams.ts';
+import { GIVE_UP_MS } from './streams/unacked.ts';
+import { subscriptionsRpc } from './subscriptions/rpc.ts';
+import { openSubscriptions } from './subscriptions/store.ts';
+import type { Subscription } from './subscriptions/subscription.ts';
+
+const GROUP = 'webhooks';
+/** What arrives within this becomes one commit. */
+const LINGER_MS = 20;
+const RELEASE_EVERY_MS = 1_000;
+const EXPIRY_EVERY_MS = 60_000;
+/** Commits are kept a little longer than events are sent again. */
+const COMMITS_KEPT_MS = GIVE_UP_MS + 3_600_000;
+
+export interface WebhooksDeps extends ServiceDeps {
+  readonly broker: Broker;
+  readonly devices: Pick<Devices, 'describe'>;
+  /** Private ranges that subscribers may be in, as CIDR. */
+  readonly allowPrivate?: readonly string[];
+  /** PEM text of further authorities. */
+  readonly extraCa?: string | undefined;
+}
+
+export interface WebhooksService {
+  readonly subscriptions: Subscriptions;
+  readonly operations: Operations;
+  /** Ends the streams in order, and leaves them to others at once. */
+  close(): Promise<void>;
+}
+
+/** Tells subscribers what becomes of messages, event by event, until each is acknowledged (Spec, Events). Any number may run side by side. */
+export async function openWebhooks(deps: WebhooksDeps): Promise<WebhooksService> {
+  const closing = new Closing(deps.log);
+  try {
+    return await compose(deps, closing);
+  } catch (error) {
+    await closing.close();
+    throw error;
+  }
+}
+
+type Writer = CountingLogWriter<WebhookCommand, Subscription | undefined>;
+
+async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksService> {
+  const { db, clock, log, broker, metrics, devices, allowPrivate = [], extraCa } = deps;
+  const guard = new AddressGuard(allowPrivate);
+  const [store, messages] = await Promise.all([openSubscriptions(db), openMessages(db)]);
+  const commits = openCommits(db, webhooksLog);
+  const progress = openProgress(db, commits);
+  const hears: { streams?: Streams } = {};
+  const onProblem = ({ error, ...problem }: Problem): void => log.error({ ...problem, err: error }, 'log in trouble');
+  const committed = ({ log: name }: { readonly log: string }): void => hears.streams?.wake(name);
+  const writer: Writer = openLogs(db, webhooksLog, { clock, onProblem, committed });
+  closing.add('log', writer, (opened) => opened.close());
+  await writer.fold();
+
+  const held = await openHeldReports(db, { clock, writer, messages });
+  const intake = new Intake({ subscriptions: store, messages, writer, clock });
+  const subscription = await consume(broker, {
+    group: GROUP,
+    topics,
+    lingerMs: LINGER_MS,
+    handler: (facts) => passing(() => intake.handle(facts)),
+    report: ({ error, ...incident }: Incident) => log.warn({ ...incident, err: error }, 'record not handled'),
+  });
+  closing.add('facts', subscription, (opened) => opened.stop());
+
+  const maker = eventMaker({ devices, messages });
+  const streams = new Streams({
+    ...{ db, clock, log, commits, progress, maker, subscriptions: store },
+    ...{ link: { guard, extraCa }, metrics: streamMetrics(metrics) },
+  });
+  hears.streams = closing.add('streams', streams, (opened) => opened.close());
+
+  const regularly = (name: string, everyMs: number, work: () => Promise<void>): void =>
+    void closing.add(name, every(everyMs, work, { name, log }), (periodic) => periodic.stop());
+  regularly('release of reports', RELEASE_EVERY_MS, () => held.release());
+  regularly('expiry', EXPIRY_EVERY_MS, async () => {
+    const now = clock.now();
+    await commits.removeBefore(new Date(now - COMMITS_KEPT_MS));
+    await held.forget(new Date(now - KEPT_MS));
+    await messages.removeExpired(new Date(now));
+    await streams.forget();
+  });
+
+  const open = async (): Promise<string[]> => {
+    const behind = (await broker.lag(GROUP)).filter(({ committed: passed, end }) => passed < end);
+    const reports = await held.due();
+    return [
+      ...behind.map(({ topic, partition }) => `webhooks: ${topic} ${partition}`),
+      ...(writer.idle() ? [] : ['webhooks: writing']),
+      ...(reports > 0 ? ['webhooks: reports to tell of'] : []),
+      ...(await streams.due()).map((id) => `webhooks: events for subscription ${id}`),
+    ];
+  };
+  return {
+    subscriptions: subscriptionsRpc({ store, writer, clock, guard, changed: () => streams.changed() }),
+    operations: operationsOf(clock, open),
+    close: () => closing.close(),
+  };
+}

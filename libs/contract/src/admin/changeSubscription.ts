@@ -1,0 +1,22 @@
+import { admin } from '../families/admin.ts';
+import { endpoint, eventNames, exampleSubscription, filters, shownSubscription } from '../fields/subscription.ts';
+import { object, optional, text } from '../values.ts';
+
+/** Changes what is given and leaves the rest; an empty list takes a filter away (R-T8). */
+export const changeSubscription = admin('changeSubscription', {
+  route: 'PATCH subscriptions/{id}',
+  input: object({
+    id: text,
+    endpoint: optional(endpoint),
+    events: optional(eventNames),
+    ...filters,
+  }).transform(({ message_codes: messageCodes, campaigns: _, ...given }) => ({ ...given, messageCodes })),
+  output: shownSubscription,
+  examples: [
+    {
+      request: { id: 'sub-1', endpoint: 'grpcs://events.example.com', events: ['Push Sent', 'Push Opened'] },
+      reply: exampleSubscription,
+    },
+    { request: { id: 'sub-1', enabled: true, platforms: ['IOS'] }, reply: exampleSubscription },
+  ],
+});

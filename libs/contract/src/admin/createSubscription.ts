@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { admin } from '../families/admin.ts';
+import { endpoint, eventNames, filters } from '../fields/subscription.ts';
+import { object, optional, textOf } from '../values.ts';
+
+/** No account has a longer name. */
+const MAX_ACCOUNT = 64;
+
+/** Subscribes an endpoint to events of an account (R-EV1, R-T8). */
+export const createSubscription = admin('createSubscription', {
+  route: 'POST subscriptions',
+  status: 201,
+  input: object({
+    endpoint: optional(endpoint),
+    events: eventNames,
+    ...filters,
+    account: optional(textOf(1, MAX_ACCOUNT)),
+  }).transform(({ message_codes: messageCodes, campaigns: _, ...given }) => ({ ...given, messageCodes })),
+  output: z.object({ id: z.string() }),
+  examples: [
+    {
+      request: { endpoint: 'grpc://events.example.com:9000', events: ['Push Sent', 'Push Delivered', 'Push Opened'] },
+      reply: { id: 'sub-1' },
+    },
+    {
+      request: {
+        endpoint: 'grpcs://events.example.com/my.own.WebhookService/StreamWebhookEvents',
+        events: ['Push Opened'],
+        applications: ['A1B2C-3D4E5'],
+        platforms: ['IOS'],
+        message_codes: ['C3F8-C3863ED4-334AD4F1'],
+        enabled: false,
+        account: 'acc-2',
+      },
+      reply: { id: 'sub-2' },
+    },
+  ],
+});

@@ -1,0 +1,12 @@
+import { z } from 'zod';
+import { admin } from '../families/admin.ts';
+import { exampleSubscription, shownSubscription } from '../fields/subscription.ts';
+import { object } from '../values.ts';
+
+/** All subscriptions, oldest first (R-T8). */
+export const listSubscriptions = admin('listSubscriptions', {
+  route: 'GET subscriptions',
+  input: object({}),
+  output: z.object({ subscriptions: z.array(shownSubscription) }),
+  examples: [{ request: {}, reply: { subscriptions: [exampleSubscription] } }],
+});

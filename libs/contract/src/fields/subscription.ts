@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { isPlatformWord, platformWordOf, platformWords } from '../statistics/platform-words.ts';
+import { array, boolean, listOf, notServedYet, oneOf, optional, text } from '../values.ts';
+import { applicationCode } from './application.ts';
+
+const served = ['Push Sent', 'Push Delivered', 'Push Opened'] as const;
+
+/** Names of R-EV2 that nothing stands behind yet. */
+const notServed = [
+  ...['Email Sent', 'SMS Sent', 'WhatsApp Sent', 'Kakao Sent', 'LINE Sent'],
+  ...['Email Delivered', 'SMS Delivered', 'WhatsApp Delivered'],
+  ...['Push Failed', 'SMS Failed', 'WhatsApp Failed', 'Kakao Failed', 'LINE Failed', 'Email Failed'],
+  ...['Email Bounced', 'Email Opened', 'Email Clicked', 'Email Unsubscribed', 'Email Complained'],
+  ...['Inbox Delivered', 'Inbox Read', 'Inbox Opened', 'Inbox Deleted'],
+];
+
+const isServed: ReadonlySet<string> = new Set(served);
+const MAX_ENTRIES = 1000;
+
+/** A list with each entry once. */
+const unique = <Entry>(entries: readonly Entry[]): Entry[] => [...new Set(entries)];
+
+const eventName = oneOf([...served, ...notServed]).refine((name) => isServed.has(name), 'not served yet');
+
+/** Where the subscriber serves its stream (R-EV1). */
+export const endpoint = text
+  .refine((address) => !/^https?:\/\//i.test(address), 'http:// and https:// are not served yet')
+  .refine((address) => /^grpcs?:\/\/[^/\s]+/i.test(address), 'must be an address that begins with grpc:// or grpcs://');
+
+export const eventNames = listOf(eventName, notServed.length + served.length).transform(unique);
+
+const filter = <Entry extends z.ZodType>(entry: Entry) =>
+  optional(array(entry).max(MAX_ENTRIES, `at most ${MAX_ENTRIES} entries`).transform(unique));
+
+/** Which events a subscription is told of, besides their names; absent and empty lists leave nothing out. */
+export const filters = {
+  applications: filter(applicationCode),
+  platforms: filter(text.refine(isPlatformWord, 'unknown value').transform((word) => platformWords[word])),
+  campaigns: notServedYet,
+  message_codes: filter(text.transform((code) => code.toUpperCase())),
+  enabled: optional(boolean),
+} as const;
+
+/** A subscription as it is shown. */
+export const shownSubscription = z.object({
+  id: z.string(),
+  account: z.string(),
+  endpoint: z.string(),
+  events: z.array(z.string()),
+  applications: z.array(z.string()),
+  platforms: z.array(z.string()),
+  message_codes: z.array(z.string()),
+  enabled: z.boolean(),
+  created_at: z.string().nullable(),
+});
+
+export const exampleSubscription = {
+  id: 'sub-1',
+  account: 'default',
+  endpoint: 'grpcs://events.example.com:443',
+  events: ['Push Sent', 'Push Opened'],
+  applications: ['A1B2C-3D4E5'],
+  platforms: [platformWordOf(1)!],
+  message_codes: [],
+  enabled: true,
+  created_at: '2026-01-15T12:00:00Z',
+};
