@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { topics } from '@tidings/events';
-import { type Channel, Fault, ShiftedClock, systemClock } from '@tidings/kernel';
+import { channels, Fault, ShiftedClock, systemClock } from '@tidings/kernel';
 import {
   Closing,
   type Configuration,
@@ -18,9 +18,6 @@ import {
 import { openEmbeddedBroker } from '@tidings/streaming';
 import { type AdminToken, adminTokenOf } from './admin-token.ts';
 import { freePort } from './process/free-port.ts';
-
-/** The channels that the embedded form runs. */
-export const channels: readonly Channel[] = ['apns', 'fcm'];
 
 export interface PlatformOptions {
   readonly log: Logger;

@@ -15,6 +15,7 @@ export { ChunkSet } from './chunk-set.ts';
 export {
   type Channel,
   channelOf,
+  channels,
   isPlatform,
   Platform,
   type PlatformCode,

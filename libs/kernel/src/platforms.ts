@@ -28,7 +28,9 @@ const platformCodes: readonly PlatformCode[] = Object.values(Platform);
 export const isPlatform = (code: number): code is PlatformCode => (platformCodes as readonly number[]).includes(code);
 
 /** Channels have a dispatcher each; a batch and a window belong to exactly one. */
-export type Channel = 'apns' | 'fcm';
+export const channels = ['apns', 'fcm'] as const;
+
+export type Channel = (typeof channels)[number];
 
 /** The channel that serves a platform, or undefined where none does. */
 export function channelOf(platform: number): Channel | undefined {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
-import { type Channel, Fault } from '@tidings/kernel';
+import { type Channel, channels, Fault } from '@tidings/kernel';
 import { z } from 'zod';
 
 /** Where the providers are, as far as the environment says so; what is absent is the channel's own default (architecture 8). */
@@ -115,7 +115,7 @@ const environment = z.object({
     .transform((text) => Buffer.from(text, 'base64'))
     .refine((key) => key.length === 32, 'must be 32 bytes in base64: openssl rand -base64 32')
     .optional(),
-  TIDINGS_CHANNEL: z.enum(['apns', 'fcm'] satisfies Channel[], 'must be apns or fcm').optional(),
+  TIDINGS_CHANNEL: z.enum(channels, `must be ${channels.join(' or ')}`).optional(),
   APNS_URL: web.optional(),
   APNS_SANDBOX_URL: web.optional(),
   FCM_URL: web.optional(),

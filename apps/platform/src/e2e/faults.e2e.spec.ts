@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { batchesTopic, topicNames, topics, WindowOutcome } from '@tidings/events';
-import { systemClock } from '@tidings/kernel';
+import { channels, systemClock } from '@tidings/kernel';
 import { databaseOf, mongoOptions, startMongod } from '@tidings/runtime';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { apnsToken, fcmToken } from '@tidings/simulators';
@@ -20,7 +20,6 @@ import {
   type World,
 } from '@tidings/testing';
 import { MongoClient } from 'mongodb';
-import { channels } from '../platform.ts';
 
 const IOS = 1;
 const ANDROID = 3;

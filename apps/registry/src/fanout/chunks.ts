@@ -1,22 +1,13 @@
 import type { TagDefinition } from '@tidings/audience';
 import type { LogWriter } from '@tidings/event-store';
 import { batchesTopic, type ChunkPlanned, type FanoutTask, type SendBatch } from '@tidings/events';
-import { type Channel, channelOf, chunkOf, ChunkSet, type Clock } from '@tidings/kernel';
+import { type Channel, channelOf, channels, chunkOf, ChunkSet, type Clock } from '@tidings/kernel';
 import type { Broker, GroupLag, Position } from '@tidings/streaming';
 import type { Collection, Db } from 'mongodb';
 import type { Columns } from './columns.ts';
 import type { Desk, Desks } from './desks.ts';
 import { badgeOf, type BatchHead, type EmittedBatch, relativeBadge } from './emit.ts';
-import {
-  channels,
-  type ChunkKey,
-  dispatcherGroup,
-  type Lane,
-  marksId,
-  planId,
-  WINDOW_SIZE,
-  windowsOf,
-} from './keys.ts';
+import { type ChunkKey, dispatcherGroup, type Lane, marksId, planId, WINDOW_SIZE, windowsOf } from './keys.ts';
 import { type Marks, openWindows, windowOf } from './marks.ts';
 import { isReleased, laneOf, type Outgoing, type OutgoingMessages, type Released } from './outgoing.ts';
 import type { SendingApplication } from './plan.ts';

@@ -45,9 +45,6 @@ export const chunkRecordKey = (key: Pick<ChunkKey, 'application' | 'chunk'>): st
 export const lanes = ['broadcast', 'direct'] as const;
 export type Lane = (typeof lanes)[number];
 
-/** Every channel that there are dispatchers for. */
-export const channels = ['apns', 'fcm'] as const satisfies readonly Channel[];
-
 /** Consumer groups of the fan-out. */
 export const groups = {
   messages: 'fanout.messages',

@@ -1,18 +1,8 @@
-import type { Channel, Clock } from '@tidings/kernel';
+import { type Channel, channels, type Clock } from '@tidings/kernel';
 import type { Broker, Position } from '@tidings/streaming';
 import type { Collection, Db } from 'mongodb';
 import { passedBy, passedIn } from './chunks.ts';
-import {
-  channels,
-  type ChunkKey,
-  dispatcherGroup,
-  fanoutId,
-  groups,
-  type Lane,
-  lanes,
-  marksId,
-  planId,
-} from './keys.ts';
+import { type ChunkKey, dispatcherGroup, fanoutId, groups, type Lane, lanes, marksId, planId } from './keys.ts';
 import { type Marks, type MarksDocument, openWindows, windowOf } from './marks.ts';
 import { publishTasks, type Releases, type Task, taskTopicOf } from './messages.ts';
 import { isReleased, laneOf, type OutgoingMessages, type Released } from './outgoing.ts';
