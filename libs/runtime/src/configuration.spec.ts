@@ -61,6 +61,7 @@ describe('readEnv', () => {
       HEALTH_PORT: 'x',
       MONGO_URL: 'http://secret@nowhere',
       KAFKA_BROKERS: 'broker',
+      KAFKA_NAMESPACE: 'a/b',
       TIDINGS_MASTER_KEY: Buffer.from('secret').toString('base64'),
       TIDINGS_ADMIN_TOKEN: 'a secret',
       FCM_URL: 'fcm',

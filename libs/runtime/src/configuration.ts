@@ -25,6 +25,8 @@ export interface Configuration {
   readonly mongoUrl?: string | undefined;
   /** Empty = the embedded log. */
   readonly kafkaBrokers: readonly string[];
+  /** What the names of topics and consumer groups begin with in Kafka. */
+  readonly kafkaNamespace: string;
   /** An absolute path. */
   readonly dataFolder: string;
   readonly adminToken?: string | undefined;
@@ -102,6 +104,10 @@ const environment = z.object({
   KAFKA_BROKERS: list
     .refine((brokers) => brokers.every((broker) => /^[\w.:[\]-]+:\d+$/.test(broker)), 'must be host:port,host:port,…')
     .default([]),
+  KAFKA_NAMESPACE: z
+    .string()
+    .regex(/^[\w.-]{1,100}$/, 'must be letters, digits, dots, dashes or underscores, 100 at most')
+    .default(''),
   TIDINGS_DATA: z
     .string()
     .default('.tidings')
@@ -158,6 +164,7 @@ export function readEnv(env: NodeJS.ProcessEnv = process.env): Configuration {
     publicUrl: data.PUBLIC_URL,
     mongoUrl: data.MONGO_URL,
     kafkaBrokers: data.KAFKA_BROKERS,
+    kafkaNamespace: data.KAFKA_NAMESPACE,
     dataFolder: data.TIDINGS_DATA,
     adminToken: data.TIDINGS_ADMIN_TOKEN,
     masterKey: data.TIDINGS_MASTER_KEY,

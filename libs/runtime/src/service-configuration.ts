@@ -12,7 +12,6 @@ interface Requirable {
   readonly TIDINGS_MASTER_KEY: 'masterKey';
   readonly TIDINGS_ADMIN_TOKEN: 'adminToken';
   readonly TIDINGS_CHANNEL: 'channel';
-  readonly PUBLIC_URL: 'publicUrl';
 }
 
 export type RequiredVariable = keyof Requirable;
