@@ -16,13 +16,15 @@ const lockHash = () =>
     .update(readFileSync(join(root, 'package-lock.json')))
     .digest('hex');
 
-const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
+const quiet = ['ExperimentalWarning', 'TimeoutNegativeWarning'].map((name) => `--disable-warning=${name}`);
+const jest = ['--experimental-vm-modules', ...quiet, 'node_modules/jest/bin/jest.js'];
 const built = (entry) => [['tools/build.mjs'], ['--enable-source-maps', entry]];
 
 /** Each task is a sequence of Node command lines; the arguments of the caller go to the last one. */
 const tasks = {
   start: built('apps/platform/dist/main.js'),
   demo: built('apps/platform/dist/demo.js'),
+  cluster: built('apps/platform/dist/cluster.js'),
   kafka: built('deploy/kafka-local/start.mjs'),
   test: [jest],
   verify: [['tools/verify.mjs']],

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   ApiClient,
-  freePort,
   issueTokens,
   type PlatformProcess,
   type Secrets,
@@ -11,6 +10,7 @@ import {
   startPlatformProcess,
 } from '@tidings/platform';
 import { generateApnsKey, generateServiceAccount } from '@tidings/simulators';
+import { freePort } from '@tidings/runtime';
 import { cpuMicros } from './processes.ts';
 
 /** Addresses of running stand-ins. */

@@ -10,12 +10,13 @@ import { runDemo } from './demo/run.ts';
 const { values } = parseArgs({
   options: {
     devices: { type: 'string', short: 'n', default: '10000' },
+    cluster: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
   },
 });
 const devices = Number(values.devices);
 if (!Number.isInteger(devices) || devices < 1 || devices > 1_000_000) {
-  process.stderr.write('usage: npm run demo -- [--devices 1..1000000] [--keep]\n');
+  process.stderr.write('usage: npm run demo -- [--devices 1..1000000] [--cluster] [--keep]\n');
   process.exit(2);
 }
 
@@ -38,7 +39,8 @@ try {
   const agreed = await runDemo({
     devices,
     folder,
-    platformEntry: fileURLToPath(new URL('main.js', import.meta.url)),
+    apps: fileURLToPath(new URL('../../', import.meta.url)),
+    cluster: values.cluster,
     adminToken: randomBytes(24).toString('base64url'),
     closing,
   });

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Configuration } from '@tidings/runtime';
 import { ADMIN_TOKEN_FILE } from './admin-token.ts';
+import type { Cluster } from './cluster/cluster.ts';
 import type { Platform } from './platform.ts';
 
 /** What a person who starts Tidings wants to know. The secret is in it only at the first start, when it was made; the call works as printed. */
@@ -28,4 +29,14 @@ A first call, which makes a token for your backend:
   curl -s ${url}/admin/v1/tokens -H "Authorization: Bearer ${secret}" -d '{"scope":"api","applications":"all"}'
 
 `;
+}
+
+/** Where the processes of a cluster are. */
+export function clusterGreeting({ members, mongoUrl, kafkaBrokers }: Cluster): string {
+  const width = Math.max(...members.map(({ name }) => name.length));
+  const lines = members.map(
+    ({ name, pid, ports, url }) =>
+      `${name.padEnd(width)}  pid ${pid}  gRPC 127.0.0.1:${ports.grpc}  health ${url}/readyz`,
+  );
+  return `\nMongoDB ${mongoUrl}\nKafka ${kafkaBrokers}\n${lines.join('\n')}\n`;
 }

@@ -5,6 +5,7 @@ import {
   Closing,
   type Configuration,
   databaseOf,
+  freePort,
   databasePrefixOf,
   type Logger,
   masterKeyOf,
@@ -17,7 +18,6 @@ import {
 } from '@tidings/runtime';
 import { openEmbeddedBroker } from '@tidings/streaming';
 import { type AdminToken, adminTokenOf } from './admin-token.ts';
-import { freePort } from './process/free-port.ts';
 
 export interface PlatformOptions {
   readonly log: Logger;

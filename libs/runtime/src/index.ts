@@ -13,6 +13,7 @@ export { findMongod, type Mongod, mongoOptions, startMongod } from './mongod.ts'
 export { operationsOf, type ServiceOperations } from './operations.ts';
 export { isAlive, killNow } from './processes.ts';
 export { passing } from './passing.ts';
+export { freePort, freePorts } from './ports.ts';
 export { type Probe, Readiness } from './readiness.ts';
 export { open, seal, type SealedPlace } from './sealing.ts';
 export type { ServiceDeps } from './service.ts';

@@ -1,11 +1,34 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 
-/** Different ports of the loopback address that nobody listens on now. */
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => once(server.close(), 'close')));
-  return ports;
+/** Below the ports that systems give to outgoing connections: such a port can be left and taken again, and nobody has it meanwhile. */
+const [FIRST, LAST] = [20_000, 32_000];
+
+/** Different ports of an address that nobody listens on now, to be kept for a while: servers that stop come back to them. */
+export async function freePorts(count: number, host = '127.0.0.1'): Promise<number[]> {
+  const servers = new Map<number, Server>();
+  while (servers.size < count) {
+    const port = randomInt(FIRST, LAST);
+    const server = servers.has(port) ? undefined : await listen(port, host);
+    if (server) servers.set(port, server);
+  }
+  await Promise.all([...servers.values()].map((server) => once(server.close(), 'close')));
+  return [...servers.keys()];
+}
+
+async function listen(port: number, host: string): Promise<Server | undefined> {
+  const server = createServer().listen(port, host);
+  try {
+    await once(server, 'listening');
+    return server;
+  } catch {
+    return undefined;
+  }
+}
+
+/** One such port. */
+export async function freePort(host?: string): Promise<number> {
+  const [port] = await freePorts(1, host);
+  return port!;
 }

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Fault } from '@tidings/kernel';
 import type { PlatformProcess } from '@tidings/platform';
-import { Closing } from '@tidings/runtime';
+import { Closing, freePort } from '@tidings/runtime';
 import type { SimulatorOptions } from '@tidings/simulators';
 import {
   connect,
@@ -49,7 +49,7 @@ export async function platformProcess({
 }: ProcessWorldOptions = {}): Promise<ProcessWorld> {
   const closing = new Closing(testLog());
   try {
-    const [{ freePort, startPlatformProcess }, simulators, dataFolder] = await Promise.all([
+    const [{ startPlatformProcess }, simulators, dataFolder] = await Promise.all([
       import('@tidings/platform'),
       loadSimulators(options).then((opened) => closing.add('simulators', opened, (running) => running.close())),
       freshFolder().then((folder) => closing.add('folder', folder, removeFolder)),

@@ -1,7 +1,8 @@
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Closing } from '@tidings/runtime';
+import { type Closing, freePort, openLog } from '@tidings/runtime';
 import { ApiClient, issueTokens, Refusal } from '../client/api-client.ts';
-import { freePort } from '../process/free-port.ts';
+import { startCluster } from '../cluster/cluster.ts';
 import { startPlatformProcess } from '../process/platform-process.ts';
 import { all } from './all.ts';
 import { faultsIn, faultsInPushes, figuresTable, type Testimony } from './checks.ts';
@@ -16,8 +17,10 @@ export interface DemoOptions {
   readonly devices: number;
   /** A fresh folder for data and logs. */
   readonly folder: string;
-  /** The built program of the platform. */
-  readonly platformEntry: string;
+  /** The folder of the built services. */
+  readonly apps: string;
+  /** Every service as a process of its own, on Kafka, instead of all in one. */
+  readonly cluster: boolean;
   readonly adminToken: string;
   /** Takes what is started, to be closed by the caller. */
   readonly closing: Closing;
@@ -47,26 +50,30 @@ export async function runDemo({ devices: count, adminToken, closing, ...places }
 async function start(
   screen: Screen,
   closing: Closing,
-  { folder, platformEntry, adminToken }: Omit<DemoOptions, 'devices' | 'closing'>,
+  { folder, apps, cluster, adminToken }: Omit<DemoOptions, 'devices' | 'closing'>,
 ): Promise<{ providers: Providers; url: string }> {
   let started: { providers: Providers; url: string } | undefined;
   await screen.step('start', async () => {
     const providers = closing.add('providers', await startProviders(folder), (opened) => opened.stop());
-    const platform = await startPlatformProcess({
-      entry: platformEntry,
-      dataFolder: folder,
-      port: await freePort(),
-      env: {
-        APNS_URL: providers.apnsUrl,
-        FCM_URL: providers.fcmUrl,
-        // The service account's token address is one that a caller gave.
-        TIDINGS_ALLOW_PRIVATE: '127.0.0.0/8',
-        TIDINGS_ADMIN_TOKEN: adminToken,
-      },
-    });
+    const env = {
+      APNS_URL: providers.apnsUrl,
+      FCM_URL: providers.fcmUrl,
+      // The service account's token address is one that a caller gave.
+      TIDINGS_ALLOW_PRIVATE: '127.0.0.0/8',
+      TIDINGS_ADMIN_TOKEN: adminToken,
+    };
+    const platform = cluster
+      ? await startCluster({ apps, folder, env, adminToken, log: openLog('error') })
+      : await startPlatformProcess({
+          entry: join(apps, 'platform/dist/main.js'),
+          dataFolder: folder,
+          port: await freePort(),
+          env,
+        });
     closing.add('platform', platform, (opened) => opened.stop());
     started = { providers, url: platform.url };
-    return `Tidings at ${platform.url}, with stand-ins for APNs and FCM`;
+    const form = 'members' in platform ? ` in ${platform.members.length} processes on Kafka` : '';
+    return `Tidings at ${platform.url}${form}, with stand-ins for APNs and FCM`;
   });
   return started!;
 }

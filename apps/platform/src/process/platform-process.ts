@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Fault } from '@tidings/kernel';
 import { isAlive, killNow } from '@tidings/runtime';
-import { HttpClient } from '../client/http-client.ts';
-import { type NodeProcess, startNode } from './node-process.ts';
+import { startNode } from './node-process.ts';
+import { untilReady } from './until-ready.ts';
 
 export interface PlatformProcessOptions {
   /** The built `main.js` of the platform. */
@@ -70,23 +69,6 @@ export async function startPlatformProcess(options: PlatformProcessOptions): Pro
     output: () => child.output(),
     errors: () => child.errors(),
   };
-}
-
-async function untilReady(url: string, child: NodeProcess, timeoutMs: number): Promise<void> {
-  const http = new HttpClient(url, 1);
-  const deadline = Date.now() + timeoutMs;
-  try {
-    while (child.alive()) {
-      const reply = await http.send('/readyz').catch(() => undefined);
-      if (reply?.status === 200) return;
-      if (Date.now() > deadline) {
-        throw Fault.unavailable(`the platform is not ready after ${timeoutMs} ms: ${JSON.stringify(reply?.body)}`);
-      }
-      await delay(POLL_MS);
-    }
-  } finally {
-    http.close();
-  }
 }
 
 async function pidIn(file: string): Promise<number | undefined> {

@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { Fault } from '@tidings/kernel';
+import { closeOnSignal, endOnCrash, openDataFolder, openLog, readEnv } from '@tidings/runtime';
+import { adminTokenOf } from './admin-token.ts';
+import { startCluster } from './cluster/cluster.ts';
+import { clusterGreeting, greeting } from './greeting.ts';
+
+const MOST_REPLICAS = 8;
+
+const { values } = parseArgs({ options: { replicas: { type: 'string', default: '1' } } });
+const replicas = Number(values.replicas);
+if (!Number.isInteger(replicas) || replicas < 1 || replicas > MOST_REPLICAS) {
+  process.stderr.write(`usage: npm run cluster -- [--replicas 1..${MOST_REPLICAS}]\n`);
+  process.exit(2);
+}
+
+/** What is wrong before anything runs is said in plain words, and ends the process. */
+function giveUp(error: unknown): never {
+  const text = error instanceof Fault && error.kind !== 'bug' ? error.message : String((error as Error).stack ?? error);
+  process.stderr.write(`The cluster cannot start.\n${text}\n`);
+  process.exit(1);
+}
+
+try {
+  const configuration = readEnv();
+  const log = openLog(configuration.logLevel);
+  endOnCrash(log);
+  // Beside the data of the embedded form, which has a log of its own.
+  const dataFolder = await openDataFolder(join(configuration.dataFolder, 'cluster'));
+  const adminToken = await adminTokenOf(dataFolder, configuration.adminToken);
+  const opening = startCluster({
+    apps: fileURLToPath(new URL('../../', import.meta.url)),
+    folder: dataFolder,
+    env: {},
+    adminToken: adminToken.secret,
+    masterKey: configuration.masterKey,
+    port: configuration.port,
+    replicas: () => replicas,
+    mongoUrl: configuration.mongoUrl,
+    kafkaBrokers: process.env['KAFKA_BROKERS'] || undefined,
+    log,
+  });
+  closeOnSignal({ log, timeoutMs: 60_000, close: async () => (await opening).stop() });
+  const cluster = await opening;
+  process.stderr.write(clusterGreeting(cluster));
+  process.stderr.write(greeting({ url: cluster.url, adminToken }, { ...configuration, dataFolder }));
+} catch (error) {
+  giveUp(error);
+}

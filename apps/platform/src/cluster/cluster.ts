@@ -1,0 +1,164 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Fault } from '@tidings/kernel';
+import {
+  Closing,
+  type LocalKafka,
+  type Logger,
+  masterKeyOf,
+  type Mongod,
+  type Peer,
+  freePorts,
+  startLocalKafka,
+  startMongod,
+} from '@tidings/runtime';
+import { startNode } from '../process/node-process.ts';
+import { Member } from './member.ts';
+import { programs, type ServiceProgram, TOPICS } from './services.ts';
+
+export interface ClusterOptions {
+  /** The folder of the built services. */
+  readonly apps: string;
+  /** Data of the servers that it starts, and the logs of all processes. A cluster that is started on it again goes on from there. */
+  readonly folder: string;
+  /** For every process, beside what the cluster decides itself: addresses, ports and stores. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly adminToken: string;
+  readonly masterKey?: Uint8Array | undefined;
+  /** Of the first gateway. @default a free one */
+  readonly port?: number;
+  /** How many processes of a service run. @default 1 */
+  readonly replicas?: (service: string) => number;
+  /** Where they are, if they run already: else they are started for the cluster. */
+  readonly mongoUrl?: string | undefined;
+  readonly kafkaBrokers?: string | undefined;
+  readonly log: Logger;
+  /** @default 120000 */
+  readonly startTimeoutMs?: number;
+}
+
+/** The distributed form on one machine: each service its own process, or several, on real Kafka and MongoDB. */
+export interface Cluster {
+  /** The API at the first gateway, and at each of them. */
+  readonly url: string;
+  readonly urls: readonly string[];
+  readonly members: readonly Member[];
+  /** The processes of a service. @throws Fault `bug` for a name that is none. */
+  of(service: string): readonly Member[];
+  readonly mongoUrl: string;
+  readonly kafkaBrokers: string;
+  /** The servers that were started for it. */
+  readonly mongod: { readonly pid: () => number; restart(): Promise<void> } | undefined;
+  readonly kafka: LocalKafka | undefined;
+  /** Starts what does not run of these and waits until they are ready. */
+  start(members: readonly Member[]): Promise<void>;
+  /** Ends everything in order: who takes requests first, the stores last. */
+  stop(): Promise<void>;
+}
+
+/** Rejects when a process ends, or is not ready, after everything that was started is stopped again. */
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  const closing = new Closing(options.log);
+  try {
+    return await start(options, closing);
+  } catch (error) {
+    await closing.close();
+    throw error;
+  }
+}
+
+async function start(options: ClusterOptions, closing: Closing): Promise<Cluster> {
+  const { apps, folder, adminToken, startTimeoutMs = 120_000 } = options;
+  const logFolder = join(folder, 'logs');
+  await mkdir(logFolder, { recursive: true });
+  const [mongod, kafka, masterKey] = await Promise.all([
+    options.mongoUrl === undefined ? startMongod(join(folder, 'mongo')) : undefined,
+    options.kafkaBrokers === undefined ? startLocalKafka(join(folder, 'kafka')) : undefined,
+    masterKeyOf(folder, options.masterKey),
+  ]);
+  const database = mongod && restartable(mongod, join(folder, 'mongo'));
+  closing.add('mongod', database, (server) => server?.stop());
+  closing.add('kafka', kafka, (server) => server?.stop());
+  const mongoUrl = options.mongoUrl ?? mongod!.url;
+  const stores = { MONGO_URL: mongoUrl, KAFKA_BROKERS: options.kafkaBrokers ?? kafka!.brokers };
+  await makeTopics(join(apps, TOPICS), { ...options.env, ...stores }, join(logFolder, 'topics.log'));
+
+  const members = await layOut(options, {
+    ...options.env,
+    ...stores,
+    TIDINGS_ADMIN_TOKEN: adminToken,
+    TIDINGS_MASTER_KEY: Buffer.from(masterKey).toString('base64'),
+    TIDINGS_DATA: folder,
+  });
+  // Who takes requests ends first, then what works them off.
+  const ordered = [members.filter(({ service }) => service !== 'gateway'), members.filter(isGateway)];
+  for (const group of ordered) {
+    closing.add(group.map(({ name }) => name).join(', '), group, async (all) => {
+      await Promise.all(all.map((member) => member.stop()));
+    });
+  }
+  const startAll = async (wanted: readonly Member[]): Promise<void> => {
+    const missing = wanted.filter((member) => !member.alive());
+    await Promise.all(missing.map((member) => member.start()));
+    await Promise.all(missing.map((member) => member.ready(startTimeoutMs)));
+  };
+  await startAll(members);
+  const urls = members.filter(isGateway).map(({ url }) => url);
+  return {
+    url: urls[0]!,
+    urls,
+    members,
+    of(service) {
+      const found = members.filter((member) => member.service === service);
+      if (found.length === 0) throw Fault.bug(`no service is called ${service}`);
+      return found;
+    },
+    mongoUrl,
+    kafkaBrokers: stores.KAFKA_BROKERS,
+    mongod: database,
+    kafka,
+    start: startAll,
+    stop: () => closing.close(),
+  };
+}
+
+const isGateway = ({ service }: Member): boolean => service === 'gateway';
+
+/** A server that comes back on the same port and data. */
+function restartable(first: Mongod, folder: string) {
+  let current = first;
+  return {
+    pid: () => current.pid,
+    async restart() {
+      current = await startMongod(folder);
+    },
+    stop: () => current.stop(),
+  };
+}
+
+async function makeTopics(entry: string, env: Readonly<Record<string, string>>, logFile: string): Promise<void> {
+  const step = await startNode({ entry, env, logFile });
+  const code = await step.ended();
+  if (code !== 0) throw Fault.unavailable(`the topics could not be made (${code}):\n${step.errors()}`);
+}
+
+/** Every process with its ports, and the addresses of all in the environment of each. */
+async function layOut(options: ClusterOptions, env: Readonly<Record<string, string>>): Promise<Member[]> {
+  const { apps, folder, replicas = () => 1 } = options;
+  const wanted: { readonly program: ServiceProgram; readonly replica: number }[] = programs.flatMap((program) =>
+    Array.from({ length: replicas(program.name) }, (_, replica) => ({ program, replica })),
+  );
+  const ports = await freePorts(2 * wanted.length);
+  const placed = wanted.map((member, i) => ({ ...member, ports: { grpc: ports[2 * i]!, http: ports[2 * i + 1]! } }));
+  const first = placed.find(({ program }) => program.peer === 'gateway')!;
+  if (options.port !== undefined) first.ports.http = options.port;
+  const addresses = Map.groupBy(placed, ({ program }) => program.peer);
+  const peers: Record<string, string> = {};
+  for (const [peer, processes] of addresses) {
+    peers[addressOf(peer)] = processes.map(({ ports: { grpc } }) => `127.0.0.1:${grpc}`).join(',');
+  }
+  const shared = { PUBLIC_URL: `http://127.0.0.1:${first.ports.http}`, ...env, ...peers };
+  return placed.map((place) => new Member({ ...place, apps, env: shared, logFolder: join(folder, 'logs') }));
+}
+
+const addressOf = (peer: Peer): string => `${peer.toUpperCase()}_ADDRESS`;

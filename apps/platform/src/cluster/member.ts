@@ -1,0 +1,116 @@
+import { join } from 'node:path';
+import { Fault } from '@tidings/kernel';
+import { type NodeProcess, startNode } from '../process/node-process.ts';
+import { untilReady } from '../process/until-ready.ts';
+import type { ServiceProgram } from './services.ts';
+
+/** Where a process listens, on the loopback address. */
+export interface Ports {
+  readonly grpc: number;
+  /** Health and metrics; HTTP too, where it is served. */
+  readonly http: number;
+}
+
+export interface MemberOptions {
+  readonly program: ServiceProgram;
+  /** Counts the processes of the same service, from 0. */
+  readonly replica: number;
+  /** The folder of the built services. */
+  readonly apps: string;
+  readonly ports: Ports;
+  readonly env: Readonly<Record<string, string>>;
+  readonly logFolder: string;
+}
+
+/** One process of the distributed form, on ports that stay its own. */
+export class Member {
+  readonly service: string;
+  readonly replica: number;
+  readonly ports: Ports;
+  readonly #options: MemberOptions;
+  #child: NodeProcess | undefined;
+
+  constructor(options: MemberOptions) {
+    this.service = options.program.name;
+    this.replica = options.replica;
+    this.ports = options.ports;
+    this.#options = options;
+  }
+
+  /** e.g. `registry-0`. */
+  get name(): string {
+    return `${this.service}-${this.replica}`;
+  }
+
+  /** Where its health and, for a gateway, the API are. */
+  get url(): string {
+    return `http://127.0.0.1:${this.ports.http}`;
+  }
+
+  get logFile(): string {
+    return join(this.#options.logFolder, `${this.name}.log`);
+  }
+
+  /** @throws Fault `bug` while it does not run. */
+  get pid(): number {
+    return this.#running.pid;
+  }
+
+  /** Starts it, and does not wait until it is ready. */
+  async start(): Promise<void> {
+    const { program, apps, env, ports } = this.#options;
+    this.#child = await startNode({
+      entry: join(apps, program.entry),
+      logFile: this.logFile,
+      env: {
+        ...env,
+        ...program.env,
+        HOST: '127.0.0.1',
+        GRPC_PORT: String(ports.grpc),
+        // Only the gateway serves HTTP, and health beside it.
+        PORT: String(ports.http),
+        HEALTH_PORT: String(ports.http),
+      },
+    });
+  }
+
+  /** @throws Fault `unavailable` when it has ended, or is not ready in time. */
+  async ready(timeoutMs: number): Promise<void> {
+    const child = this.#running;
+    await untilReady(this.url, child, timeoutMs);
+    if (child.alive()) return;
+    throw Fault.unavailable(`${this.name} ended (${await child.ended()}); see ${this.logFile}\n${child.errors()}`);
+  }
+
+  alive(): boolean {
+    return this.#child?.alive() ?? false;
+  }
+
+  /** Ends it at once, as a crash would. */
+  async kill(): Promise<void> {
+    // A process that is stopped is killed all the same.
+    this.#child?.signal('SIGKILL');
+    await this.#child?.ended();
+  }
+
+  /** Asks it to end and resolves with its exit code. */
+  async stop(): Promise<number | NodeJS.Signals | undefined> {
+    if (!this.alive()) return undefined;
+    this.#child!.signal('SIGTERM');
+    return this.#child!.ended();
+  }
+
+  /** Stops its clockwork without a word, until {@link thaw}. */
+  freeze(): void {
+    this.#running.signal('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.#running.signal('SIGCONT');
+  }
+
+  get #running(): NodeProcess {
+    if (!this.#child) throw Fault.bug(`${this.name} was not started`);
+    return this.#child;
+  }
+}

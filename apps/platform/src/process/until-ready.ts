@@ -1,0 +1,27 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Fault } from '@tidings/kernel';
+import { HttpClient } from '../client/http-client.ts';
+import type { NodeProcess } from './node-process.ts';
+
+const POLL_MS = 20;
+
+/**
+ * Resolves when a process says at `<url>/readyz` that it is ready, or has ended.
+ * @throws Fault `unavailable` with its last answer after `timeoutMs`.
+ */
+export async function untilReady(url: string, child: Pick<NodeProcess, 'alive'>, timeoutMs: number): Promise<void> {
+  const http = new HttpClient(url, 1);
+  const deadline = Date.now() + timeoutMs;
+  try {
+    while (child.alive()) {
+      const reply = await http.send('/readyz').catch(() => undefined);
+      if (reply?.status === 200) return;
+      if (Date.now() > deadline) {
+        throw Fault.unavailable(`${url} is not ready after ${timeoutMs} ms: ${JSON.stringify(reply?.body)}`);
+      }
+      await delay(POLL_MS);
+    }
+  } finally {
+    http.close();
+  }
+}
