@@ -62,6 +62,7 @@ describe('readEnv', () => {
       MONGO_URL: 'http://secret@nowhere',
       KAFKA_BROKERS: 'broker',
       KAFKA_NAMESPACE: 'a/b',
+      KAFKA_REPLICATION_FACTOR: '0',
       TIDINGS_MASTER_KEY: Buffer.from('secret').toString('base64'),
       TIDINGS_ADMIN_TOKEN: 'a secret',
       FCM_URL: 'fcm',

@@ -27,6 +27,8 @@ export interface Configuration {
   readonly kafkaBrokers: readonly string[];
   /** What the names of topics and consumer groups begin with in Kafka. */
   readonly kafkaNamespace: string;
+  /** Copies of each record, where topics are created. Absent = one on each of the brokers named, three at most. */
+  readonly kafkaReplicationFactor?: number | undefined;
   /** An absolute path. */
   readonly dataFolder: string;
   readonly adminToken?: string | undefined;
@@ -108,6 +110,11 @@ const environment = z.object({
     .string()
     .regex(/^[\w.-]{1,100}$/, 'must be letters, digits, dots, dashes or underscores, 100 at most')
     .default(''),
+  KAFKA_REPLICATION_FACTOR: z
+    .string()
+    .regex(/^[1-9]$/, 'must be a number from 1 to 9')
+    .transform(Number)
+    .optional(),
   TIDINGS_DATA: z
     .string()
     .default('.tidings')
@@ -165,6 +172,7 @@ export function readEnv(env: NodeJS.ProcessEnv = process.env): Configuration {
     mongoUrl: data.MONGO_URL,
     kafkaBrokers: data.KAFKA_BROKERS,
     kafkaNamespace: data.KAFKA_NAMESPACE,
+    kafkaReplicationFactor: data.KAFKA_REPLICATION_FACTOR,
     dataFolder: data.TIDINGS_DATA,
     adminToken: data.TIDINGS_ADMIN_TOKEN,
     masterKey: data.TIDINGS_MASTER_KEY,

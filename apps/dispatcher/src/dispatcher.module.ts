@@ -1,0 +1,25 @@
+import { Module } from '@nestjs/common';
+import { type Accounts, AccountsDefinition, OperationsDefinition } from '@tidings/rpc';
+import { remote, rpcControllers } from '@tidings/rpc/grpc';
+import { ServiceProcess } from '@tidings/service';
+import { type DispatcherService, openDispatcher } from './dispatcher.ts';
+
+const DISPATCHER = Symbol('dispatcher');
+
+type DispatcherProcess = ServiceProcess<'MONGO_URL' | 'TIDINGS_CHANNEL', 'registry'>;
+
+/** Opens the dispatcher of the channel that the process is told, which asks the registry for credentials. */
+async function openChannel(process: DispatcherProcess): Promise<DispatcherService> {
+  const { channel, providers, extraCa, allowPrivate } = process.configuration;
+  const accounts = remote<Accounts>(AccountsDefinition, await process.peer('registry'));
+  return process.open('dispatcher', (parts) =>
+    openDispatcher({ ...parts, channel, accounts, urls: providers, extraCa, allowPrivate }),
+  );
+}
+
+/** The dispatcher of one channel in a process of its own. */
+@Module({
+  providers: [{ provide: DISPATCHER, inject: [ServiceProcess], useFactory: openChannel }],
+  controllers: rpcControllers<DispatcherService>(DISPATCHER, { operations: OperationsDefinition }),
+})
+export class DispatcherModule {}

@@ -1,0 +1,10 @@
+import { runService } from '@tidings/service';
+import { peers, startGateway } from './start-gateway.ts';
+
+await runService({
+  name: 'gateway',
+  required: ['TIDINGS_ADMIN_TOKEN'],
+  peers,
+  http: true,
+  start: startGateway,
+});

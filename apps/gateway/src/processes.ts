@@ -1,0 +1,40 @@
+import { Fault } from '@tidings/kernel';
+import { type Operations, OperationsDefinition } from '@tidings/rpc';
+import { everyReplica, type Replicas } from '@tidings/rpc/grpc';
+import type { Processes } from './system.ts';
+
+/** Whoever waits for the barrier asks again. */
+const DEADLINE_MS = 5_000;
+
+const isUnavailable = (thrown: unknown): boolean => thrown instanceof Fault && thrown.kind === 'unavailable';
+
+/** One process that may not answer: then it counts as open, for nobody knows what it holds. */
+const orOpen = (who: string, operations: Operations): Operations => ({
+  advanceClock: (request) => operations.advanceClock(request),
+  async settled(request) {
+    try {
+      return await operations.settled(request);
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      return { open: [`${who} does not answer`] };
+    }
+  },
+});
+
+const nobody = (name: string): Operations => {
+  const absent = async (): Promise<never> => {
+    throw Fault.unavailable(`no process of ${name} is known`);
+  };
+  return orOpen(name, { settled: absent, advanceClock: absent });
+};
+
+/** The operations of every process of a service, as its name resolves when they are asked for. */
+export const processesOf =
+  (name: string, replicas: Replicas): Processes =>
+  async () => {
+    const options = { deadlineMs: DEADLINE_MS };
+    const every = await everyReplica<Operations>(OperationsDefinition, replicas, options);
+    return every.length === 0
+      ? [nobody(name)]
+      : every.map(({ replica, service }) => orOpen(`${name} at ${replica}`, service));
+  };

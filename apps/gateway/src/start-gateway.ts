@@ -1,0 +1,78 @@
+import { keyFor } from '@tidings/audience';
+import {
+  type Accounts,
+  AccountsDefinition,
+  type Devices,
+  DevicesDefinition,
+  type Messages,
+  MessagesDefinition,
+  type Operations,
+  OperationsDefinition,
+  type Statistics,
+  StatisticsDefinition,
+  type Subscriptions,
+  SubscriptionsDefinition,
+} from '@tidings/rpc';
+import { remote, type Replicas, rpcControllers } from '@tidings/rpc/grpc';
+import { healthModule, type Peer } from '@tidings/runtime';
+import { inUse, rpcServer, type Running, type ServiceProcess } from '@tidings/service';
+import { createGateway } from './create-gateway.ts';
+import { isRepeatable, logOfCommand } from './devices/routing.ts';
+import { processesOf } from './processes.ts';
+import { OWN_OPERATIONS } from './tokens.ts';
+
+/** The services of the system, other gateways among them, in the order in which work flows. */
+export const peers = [
+  'gateway',
+  'registry',
+  'scheduler',
+  'fanout',
+  'dispatcher',
+  'statistics',
+  'webhooks',
+] as const satisfies Peer[];
+
+type GatewayProcess = ServiceProcess<'TIDINGS_ADMIN_TOKEN', (typeof peers)[number]>;
+
+/** Devices and their commands: those of one log go to one of the registry's replicas. */
+function devicesOf(registry: Replicas, masterKey: Uint8Array) {
+  const logOf = logOfCommand(keyFor(masterKey, 'device'));
+  const devices = remote<Devices>(DevicesDefinition, registry, {
+    // They were grouped by the replica that their logs belong to, so the first one speaks for all.
+    keyOf: { apply: ({ commands: [first] }) => first && logOf(first) },
+    isRepeatable: { apply: ({ commands }) => commands.every(isRepeatable) },
+  });
+  return { devices, replicaOf: (command: Parameters<typeof logOf>[0]) => registry.ownerOf(() => logOf(command)) };
+}
+
+/** The gateway in a process of its own: HTTP on `PORT`, and what other gateways ask it on `GRPC_PORT`. */
+export async function startGateway(process: GatewayProcess): Promise<Running> {
+  const { clock, log, readiness, metrics } = process;
+  const { host, port, masterKey, adminToken } = process.configuration;
+  const services = await Promise.all(peers.map(async (peer) => [peer, await process.peer(peer)] as const));
+  const { registry, scheduler, statistics, webhooks } = Object.fromEntries(services) as Record<
+    (typeof peers)[number],
+    Replicas
+  >;
+  readiness.probe('registry', () => registry.reachable());
+  const broker = await process.broker();
+  const app = await createGateway({
+    accounts: remote<Accounts>(AccountsDefinition, registry),
+    ...devicesOf(registry, masterKey),
+    messages: remote<Messages>(MessagesDefinition, scheduler, {
+      // A transactionId that was used meets the message that it has made.
+      isRepeatable: { create: ({ drafts }) => drafts.every(({ transactionId }) => transactionId !== '') },
+    }),
+    statistics: remote<Statistics>(StatisticsDefinition, statistics),
+    subscriptions: remote<Subscriptions>(SubscriptionsDefinition, webhooks),
+    processes: services.map(([peer, replicas]) => processesOf(peer, replicas)),
+    ...{ broker, clock, log, masterKey, adminToken, publicUrl: process.publicUrl() },
+    imports: [healthModule(readiness, metrics)],
+    controllers: rpcControllers<{ operations: Operations }>(OWN_OPERATIONS, { operations: OperationsDefinition }),
+  });
+  const strategy = rpcServer(process, [OperationsDefinition]);
+  app.connectMicroservice({ strategy });
+  await app.startAllMicroservices().catch(inUse('GRPC_PORT', process.configuration.grpcPort));
+  await app.listen(port, host).catch(inUse('PORT', port));
+  return { addresses: { http: await app.getUrl(), grpc: strategy.address }, close: () => app.close() };
+}

@@ -1,0 +1,200 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Accounts, AccountsDefinition } from '@tidings/rpc';
+import { openReplicas, remote } from '@tidings/rpc/grpc';
+import { buildAll, describeWithKafka, describeWithMongo } from '@tidings/testing';
+import { ApiClient, issueTokens } from './client/api-client.ts';
+import { HttpClient } from './client/http-client.ts';
+import { freePort } from '@tidings/runtime';
+import { type NodeProcess, startNode } from './process/node-process.ts';
+
+const entryOf = (program: string): string => fileURLToPath(new URL(`../../${program}.js`, import.meta.url));
+
+/** What a process says when it takes requests. */
+interface Ready {
+  readonly grpc: string;
+  readonly health?: string;
+  readonly http?: string;
+}
+
+describeWithKafka('service processes', (kafka) => {
+  describeWithMongo('on a MongoDB', (mongo) => {
+    let folder: string;
+    const running: NodeProcess[] = [];
+    const admin = 'administrator';
+
+    const environment = (): Record<string, string> => ({
+      HOST: '127.0.0.1',
+      PORT: '0',
+      GRPC_PORT: '0',
+      HEALTH_PORT: '0',
+      // The path names the prefix of the databases.
+      MONGO_URL: mongo.url.replace(/\/(\?|$)/, `/${mongo.prefix}$1`),
+      KAFKA_BROKERS: kafka.brokers,
+      KAFKA_NAMESPACE: kafka.namespace,
+      TIDINGS_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+      TIDINGS_ADMIN_TOKEN: admin,
+      PUBLIC_URL: 'https://push.example',
+      LOG_LEVEL: 'info',
+    });
+    const start = async (program: string, env: Record<string, string> = {}): Promise<NodeProcess> => {
+      const logFile = join(folder, `${program.replaceAll('/', '-')}.log`);
+      const started = await startNode({ entry: entryOf(program), env: { ...environment(), ...env }, logFile });
+      running.push(started);
+      return started;
+    };
+    const linesOf = (process: NodeProcess): Record<string, unknown>[] =>
+      process
+        .output()
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line) as Record<string, unknown>);
+    /** The line of the log with this message; rejects when the process ends before it says it. */
+    const said = async (process: NodeProcess, message: string): Promise<Record<string, unknown>> => {
+      for (;;) {
+        const line = linesOf(process).find(({ msg }) => msg === message);
+        if (line) return line;
+        if (!process.alive()) throw new Error(`ended before "${message}":\n${process.output()}${process.errors()}`);
+        await delay(10);
+      }
+    };
+    const ready = async (process: NodeProcess): Promise<Ready> => (await said(process, 'ready')) as unknown as Ready;
+    const statusOf = async (url: string): Promise<{ status: number; body: unknown }> => {
+      const http = new HttpClient(url, 1);
+      try {
+        return await http.send('/readyz');
+      } finally {
+        http.close();
+      }
+    };
+    const end = async (process: NodeProcess): Promise<number | NodeJS.Signals> => {
+      process.signal('SIGTERM');
+      return process.ended();
+    };
+
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'tidings-processes-'));
+      await buildAll();
+    });
+    afterAll(async () => {
+      for (const process of running) process.signal('SIGKILL');
+      await Promise.all(running.map((process) => process.ended()));
+      await rm(folder, { recursive: true, force: true });
+    });
+
+    it('end at once, with a line each, when settings are missing or wrong', async () => {
+      const registry = await start('registry/dist/main', {
+        MONGO_URL: '',
+        KAFKA_BROKERS: 'kafka',
+        TIDINGS_MASTER_KEY: '',
+      });
+      expect(await registry.ended()).toBe(1);
+      expect(registry.errors().split('\n')).toEqual([
+        'Tidings registry cannot start.',
+        'KAFKA_BROKERS: must be host:port,host:port,…',
+        'TIDINGS_MASTER_KEY: is required',
+        'MONGO_URL: is required',
+        '',
+      ]);
+      expect(registry.output()).toBe('');
+    });
+
+    it('wait for what is not there yet, are asked by gRPC, and end in order', async () => {
+      const health = `http://127.0.0.1:${await freePort()}`;
+      const registry = await start('registry/dist/main', { HEALTH_PORT: new URL(health).port });
+      await said(registry, 'Kafka is not there yet');
+      expect(await statusOf(health)).toMatchObject({ status: 503, body: { error: { kafka: { status: 'down' } } } });
+
+      const topics = await start('platform/dist/topics');
+      expect(await topics.ended()).toBe(0);
+      expect(linesOf(topics)).toMatchObject([{ service: 'topics', msg: 'ready' }]);
+      const again = await start('platform/dist/topics');
+      expect(await again.ended()).toBe(0);
+      expect(linesOf(again)).toMatchObject([{ created: [], altered: [] }]);
+
+      const { grpc } = await ready(registry);
+      expect(await statusOf(health)).toMatchObject({ status: 200, body: { status: 'ok' } });
+      const replicas = await openReplicas(grpc);
+      const accounts = remote<Accounts>(AccountsDefinition, replicas);
+      const { account } = await accounts.createAccount({ name: 'A' });
+      const tag = { account, name: 'Level', type: 1, applicationSpecific: false };
+      await accounts.addTag(tag);
+      await expect(accounts.addTag(tag)).rejects.toMatchObject({ kind: 'argument', message: 'Tag already exists' });
+      replicas.close();
+
+      expect(await end(registry)).toBe(0);
+      await said(registry, 'stopped').catch(() => undefined);
+      expect(linesOf(registry).at(-1)).toMatchObject({ msg: 'stopped' });
+    });
+
+    describe('side by side: two gateways before two registries', () => {
+      let registries: NodeProcess[];
+      let urls: string[];
+
+      beforeAll(async () => {
+        registries = await Promise.all([start('registry/dist/main'), start('registry/dist/main')]);
+        const addresses = (await Promise.all(registries.map(ready))).map(({ grpc }) => grpc);
+        const gateways = await Promise.all(
+          [1, 2].map(() => start('gateway/dist/main', { HEALTH_PORT: '', REGISTRY_ADDRESS: addresses.join(',') })),
+        );
+        urls = (await Promise.all(gateways.map(ready))).map(({ http }) => http!);
+      });
+
+      it('know at once what the other one has just done', async () => {
+        const [here, there] = urls as [string, string];
+        for (let round = 0; round < 5; round++) {
+          const secrets = await issueTokens(here, admin);
+          const [one, other] = [new ApiClient(here, secrets), new ApiClient(there, secrets)];
+          const { application } = await other.call('createApplication', { title: 'App' });
+          const device = { application, hwid: 'phone' };
+          await one.call('registerDevice', {
+            ...device,
+            device_type: 3,
+            push_token: 'x',
+            tags: { [`New ${round}`]: 1 },
+          });
+          await one.call('addTag', { tag: { name: `New ${round}`, type: 1 } });
+          await other.call('registerDevice', {
+            ...device,
+            device_type: 3,
+            push_token: 'x',
+            tags: { [`New ${round}`]: 7 },
+          });
+          expect((await one.call('getTags', device)).result).toMatchObject({ [`New ${round}`]: 7 });
+          one.close();
+          other.close();
+        }
+      });
+
+      it('lose no command when a registry is killed, and count each once', async () => {
+        const [here, there] = urls as [string, string];
+        const secrets = await issueTokens(here, admin);
+        const clients = [new ApiClient(here, secrets), new ApiClient(there, secrets)];
+        const { application } = await clients[0]!.call('createApplication', { title: 'App' });
+        await clients[0]!.call('addTag', { tag: { name: 'Count', type: 1 } });
+        const devices = Array.from({ length: 20 }, (_, i) => ({ application, hwid: `d${i}` }));
+        const register = { device_type: 3, push_token: 'x' };
+        for (const device of devices) await clients[0]!.call('registerDevice', { ...device, ...register });
+        let killed = false;
+        const sets = devices.map(async (device, i) => {
+          for (let n = 1; n <= 40; n++) {
+            await clients[(i + n) % 2]!.call('setTags', { ...device, tags: { Count: n } });
+            if (n === 10 && !killed) {
+              killed = true;
+              registries[0]!.signal('SIGKILL');
+            }
+          }
+        });
+        await Promise.all(sets);
+        for (const device of devices) {
+          expect((await clients[1]!.call('getTags', device)).result).toMatchObject({ Count: 40 });
+        }
+        for (const client of clients) client.close();
+      });
+    });
+  });
+});

@@ -1,0 +1,28 @@
+import { Module } from '@nestjs/common';
+import { AccountsDefinition, DevicesDefinition, OperationsDefinition } from '@tidings/rpc';
+import { rpcControllers } from '@tidings/rpc/grpc';
+import { ServiceProcess } from '@tidings/service';
+import { openRegistry, type RegistryService } from './registry.ts';
+
+const REGISTRY = Symbol('registry');
+
+/** What of the registry is served by gRPC. */
+export const registryServices = {
+  accounts: AccountsDefinition,
+  devices: DevicesDefinition,
+  operations: OperationsDefinition,
+};
+
+/** The registry in a process of its own. */
+@Module({
+  providers: [
+    {
+      provide: REGISTRY,
+      inject: [ServiceProcess],
+      useFactory: (process: ServiceProcess<'MONGO_URL'>) =>
+        process.open('registry', (parts) => openRegistry({ ...parts, hasReplicas: true })),
+    },
+  ],
+  controllers: rpcControllers<RegistryService>(REGISTRY, registryServices),
+})
+export class RegistryModule {}

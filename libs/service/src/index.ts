@@ -1,0 +1,5 @@
+export { kafkaOptions, type KafkaParts } from './kafka.ts';
+export { microservice, rpcServer } from './microservice.ts';
+export { giveUp, inUse, runService, type Running, type Service } from './run-service.ts';
+export { type ServiceParts, ServiceProcess } from './service-process.ts';
+export { untilThere, type WaitingOptions } from './waiting.ts';

@@ -1,0 +1,26 @@
+import { topics } from '@tidings/events';
+import { channels, type Clock } from '@tidings/kernel';
+import type { Configuration, Logger } from '@tidings/runtime';
+import { type Broker, openKafkaBroker } from '@tidings/streaming';
+
+export interface KafkaParts {
+  /** What the process calls itself in the brokers' logs. */
+  readonly name: string;
+  readonly configuration: Pick<Configuration, 'kafkaBrokers' | 'kafkaNamespace'>;
+  readonly log: Logger;
+}
+
+/** Where Kafka is, for whatever is to be done there. */
+export const kafkaOptions = ({ name, configuration: { kafkaBrokers, kafkaNamespace }, log }: KafkaParts) => ({
+  brokers: kafkaBrokers.join(','),
+  namespace: kafkaNamespace,
+  clientId: `tidings-${name}`,
+  warn: (text: string, cause: unknown): void => log.warn({ err: cause }, text),
+});
+
+/**
+ * Connects to Kafka.
+ * @throws Fault `unavailable` while it does not answer or lacks topics.
+ */
+export const connectKafka = (parts: KafkaParts & { readonly clock: Clock }): Promise<Broker> =>
+  openKafkaBroker({ ...kafkaOptions(parts), topics: topics(channels), clock: parts.clock });

@@ -1,0 +1,43 @@
+import { type DynamicModule, Module, type Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { ServiceDefinition } from '@tidings/rpc';
+import { RpcServer } from '@tidings/rpc/grpc';
+import { nestLogger } from '@tidings/runtime';
+import { inUse, type Running } from './run-service.ts';
+import { ServiceProcess } from './service-process.ts';
+
+@Module({})
+class ProcessModule {}
+
+/** What a service's module may inject: {@link ServiceProcess}. */
+const processModule = (process: ServiceProcess): DynamicModule => ({
+  module: ProcessModule,
+  global: true,
+  providers: [{ provide: ServiceProcess, useValue: process }],
+  exports: [ServiceProcess],
+});
+
+@Module({})
+class RootModule {}
+
+/** What serves by gRPC at `HOST` and `GRPC_PORT`: the strategy of a Nest microservice. */
+export const rpcServer = (
+  { configuration: { host, grpcPort } }: ServiceProcess,
+  services: readonly ServiceDefinition[],
+): RpcServer => new RpcServer({ host, port: grpcPort, services });
+
+/**
+ * Starts a service without HTTP as a Nest microservice on `GRPC_PORT`: its module opens the service by the {@link ServiceProcess} that it
+ * injects, and has the controllers of what is served.
+ */
+export const microservice =
+  (module: Type, services: readonly ServiceDefinition[]) =>
+  async (process: ServiceProcess): Promise<Running> => {
+    const strategy = rpcServer(process, services);
+    const app = await NestFactory.createMicroservice(
+      { module: RootModule, imports: [processModule(process), module] },
+      { strategy, logger: nestLogger(process.log), abortOnError: false },
+    );
+    await app.listen().catch(inUse('GRPC_PORT', process.configuration.grpcPort));
+    return { addresses: { grpc: strategy.address }, close: () => app.close() };
+  };

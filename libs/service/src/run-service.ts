@@ -1,0 +1,111 @@
+import { Fault } from '@tidings/kernel';
+import {
+  closeOnSignal,
+  endOnCrash,
+  openLog,
+  type Peer,
+  readServiceEnv,
+  type RequiredVariable,
+  serveHealth,
+  trimHeap,
+} from '@tidings/runtime';
+import { type Common, ServiceProcess } from './service-process.ts';
+
+/** The port of health and metrics where the service has no HTTP of its own. */
+const HEALTH_PORT = 8080;
+
+/** A service that takes requests. */
+export interface Running {
+  /** Where it listens, by protocol: for the log. */
+  readonly addresses: Readonly<Record<string, string>>;
+  /** Refuses new requests and answers those under way. */
+  close(): Promise<void>;
+}
+
+export interface Service<Name extends RequiredVariable, P extends Peer> {
+  readonly name: string;
+  /** Variables without which it cannot run, beside those that no service can do without. */
+  readonly required: readonly Name[];
+  /** The services that it calls. */
+  readonly peers: readonly P[];
+  /** It serves HTTP, and health beside it unless `HEALTH_PORT` says otherwise. @default false */
+  readonly http?: boolean;
+  /** Opens it and begins to listen. */
+  readonly start: (process: ServiceProcess<Name, P>) => Promise<Running>;
+}
+
+const common = ['KAFKA_BROKERS', 'TIDINGS_MASTER_KEY'] as const satisfies readonly Common[];
+
+/**
+ * Runs a service as this process: what its environment says is checked first; health answers from then on; what it depends on is waited for;
+ * on SIGTERM it is not ready any more, answers what is under way, ends its work and closes, within 24 s. One line in the log says that it is
+ * ready, and where.
+ */
+export async function runService<const Name extends RequiredVariable, const P extends Peer>(
+  service: Service<Name, P>,
+): Promise<void> {
+  const { name, peers } = service;
+  try {
+    const configuration = readServiceEnv({ required: [...common, ...service.required], peers }, process.env);
+    const log = openLog(configuration.logLevel).child({ service: name });
+    endOnCrash(log);
+    const stopping = new AbortController();
+    const { signal } = stopping;
+    const own = new ServiceProcess<Name, P>({ name, configuration, log, signal });
+    const opening = open(service, own);
+    closeOnSignal({
+      log,
+      async close() {
+        own.readiness.stop();
+        stopping.abort();
+        // What is being opened is closed, too.
+        await opening.catch(() => undefined);
+        await own.closing.close();
+      },
+    });
+    const addresses = await opening.catch(async (error: unknown) => {
+      // The signal's handler closes what was opened, and ends the process.
+      if (signal.aborted) return new Promise<never>(() => undefined);
+      await own.closing.close();
+      throw error;
+    });
+    if (signal.aborted) return;
+    own.readiness.start();
+    trimHeap();
+    log.info({ ...addresses, startMs: Math.round(performance.now()) }, 'ready');
+  } catch (error) {
+    giveUp(name, error);
+  }
+}
+
+async function open<Name extends RequiredVariable, P extends Peer>(
+  { http = false, start }: Service<Name, P>,
+  own: ServiceProcess<Name, P>,
+): Promise<Running['addresses']> {
+  const { readiness, metrics, closing } = own;
+  const { host, port, healthPort } = own.configuration;
+  const health: Record<string, string> = {};
+  if (!http || (healthPort !== undefined && healthPort !== port)) {
+    const served = { readiness, metrics, host, port: healthPort ?? HEALTH_PORT };
+    const server = await serveHealth(served).catch(inUse('HEALTH_PORT', served.port));
+    health['health'] = closing.add('health', server, (opened) => opened.close()).url;
+  }
+  const running = closing.add('requests', await start(own), (opened) => opened.close());
+  return { ...health, ...running.addresses };
+}
+
+/** A port that somebody else has is a wrong setting. */
+export const inUse =
+  (variable: string, port: number) =>
+  (error: Error): never => {
+    if (!error.message.includes('EADDRINUSE')) throw error;
+    throw new Fault('argument', `${variable}: ${port} is in use`, { cause: error });
+  };
+
+/** What is wrong before anything runs is said in plain words, and ends the process. */
+export function giveUp(name: string, error: unknown): never {
+  const isSetting = error instanceof Fault && error.kind !== 'bug';
+  const text = isSetting ? error.message : error instanceof Error ? error.stack : String(error);
+  process.stderr.write(`Tidings ${name} cannot start.\n${text}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,127 @@
+import { type Clock, ShiftedClock, systemClock } from '@tidings/kernel';
+import { openReplicas, type Replicas } from '@tidings/rpc/grpc';
+import {
+  Closing,
+  databaseOf,
+  databasePrefixOf,
+  type Logger,
+  openMetrics,
+  type Peer,
+  publicUrlOf,
+  Readiness,
+  type RequiredVariable,
+  type ServiceConfiguration,
+  type ServiceDeps,
+} from '@tidings/runtime';
+import type { Broker } from '@tidings/streaming';
+import type { MongoClient } from 'mongodb';
+import type { Registry } from 'prom-client';
+import { connectKafka } from './kafka.ts';
+import { connectMongo } from './mongo.ts';
+import { untilThere } from './waiting.ts';
+
+/** What a service is opened with. */
+export type ServiceParts = ServiceDeps & { readonly broker: Broker };
+
+/** The variables that every service requires. */
+export type Common = 'KAFKA_BROKERS' | 'TIDINGS_MASTER_KEY';
+
+export interface ServiceProcessOptions<Name extends RequiredVariable, P extends Peer> {
+  readonly name: string;
+  readonly configuration: ServiceConfiguration<Name | Common, P>;
+  readonly log: Logger;
+  /** Ends all waiting. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * What a service's own process is made of, whichever service it is: each part is reached when it is asked for, probed by readiness from then
+ * on, and closed in the reverse order.
+ */
+export class ServiceProcess<Name extends RequiredVariable = never, P extends Peer = never> {
+  readonly name: string;
+  readonly configuration: ServiceConfiguration<Name | Common, P>;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly metrics: Registry = openMetrics();
+  readonly readiness = new Readiness();
+  readonly closing: Closing;
+  readonly #signal: AbortSignal;
+  readonly #peers = new Map<Peer, Promise<Replicas>>();
+  #broker: Promise<Broker> | undefined;
+
+  constructor({ name, configuration, log, signal }: ServiceProcessOptions<Name, P>) {
+    this.name = name;
+    this.configuration = configuration;
+    this.log = log;
+    this.clock = configuration.testClock ? new ShiftedClock() : systemClock;
+    this.closing = new Closing(log);
+    this.#signal = signal;
+  }
+
+  /** The address that links begin with. Where nobody has said which, it is a guess, and the log says so. */
+  publicUrl(): string {
+    const url = publicUrlOf(this.configuration);
+    if (this.configuration.publicUrl === undefined)
+      this.log.warn({ url }, 'PUBLIC_URL is not set: links begin with this');
+    return url;
+  }
+
+  /** Kafka, with all of its topics. */
+  broker(): Promise<Broker> {
+    this.#broker ??= this.#reach('kafka', () => connectKafka(this), {
+      close: (broker) => broker.close(),
+      probe: (broker) => broker.groups(),
+    });
+    return this.#broker;
+  }
+
+  /** The replicas of another service. Calls to a service that is not there yet wait for it within their deadlines. */
+  peer(peer: P): Promise<Replicas> {
+    let replicas = this.#peers.get(peer);
+    if (!replicas) {
+      replicas = openReplicas(this.configuration.addresses[peer], {
+        changed: (names) => this.log.info({ peer, replicas: names }, 'replicas'),
+      }).then((opened) => this.closing.add(`channels to ${peer}`, opened, (each) => each.close()));
+      this.#peers.set(peer, replicas);
+    }
+    return replicas;
+  }
+
+  /** Opens a service on its database of the replica set at `MONGO_URL`, and closes it before everything that it was opened with. */
+  async open<Service extends { close(): Promise<void> }>(
+    this: ServiceProcess<Name | 'MONGO_URL', P>,
+    database: string,
+    opening: (parts: ServiceParts) => Promise<Service>,
+  ): Promise<Service> {
+    const { clock, log, metrics, configuration } = this;
+    const client = await this.#mongo(configuration.mongoUrl);
+    const broker = await this.broker();
+    const done = this.readiness.waitFor(this.name);
+    const db = databaseOf(client, database, databasePrefixOf(configuration.mongoUrl));
+    const service = await opening({ clock, log, metrics, db, masterKey: configuration.masterKey, broker });
+    this.closing.add(this.name, service, (opened) => opened.close());
+    done();
+    return service;
+  }
+
+  #mongo(url: string): Promise<MongoClient> {
+    return this.#reach('mongodb', () => connectMongo(url), {
+      close: (client) => client.close(),
+      probe: (client) => client.db('admin').command({ ping: 1 }),
+    });
+  }
+
+  async #reach<T>(
+    name: string,
+    reach: () => Promise<T>,
+    { close, probe }: { readonly close: (reached: T) => unknown; readonly probe: (reached: T) => unknown },
+  ): Promise<T> {
+    const done = this.readiness.waitFor(name);
+    const reached = await untilThere(name, reach, { log: this.log, signal: this.#signal });
+    this.closing.add(name, reached, close);
+    this.readiness.probe(name, () => probe(reached));
+    done();
+    return reached;
+  }
+}

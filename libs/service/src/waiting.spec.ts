@@ -1,0 +1,49 @@
+import { describe, expect, it } from '@jest/globals';
+import { Fault } from '@tidings/kernel';
+import { type Logger, openLog } from '@tidings/runtime';
+import { untilThere } from './waiting.ts';
+
+/** A log, and the messages in it. */
+function listen(): { log: Logger; lines: string[] } {
+  const lines: string[] = [];
+  const write = (line: string): void => void lines.push((JSON.parse(line) as { msg: string }).msg);
+  return { log: openLog('info', { write }), lines };
+}
+
+const signal = new AbortController().signal;
+
+describe('untilThere', () => {
+  it('says nothing when what is needed is there', async () => {
+    const { log, lines } = listen();
+    expect(await untilThere('mongodb', async () => 7, { log, signal })).toBe(7);
+    expect(lines).toEqual([]);
+  });
+
+  it('waits for what does not answer, and says so once', async () => {
+    const { log, lines } = listen();
+    let tries = 0;
+    const reach = async (): Promise<number> => {
+      if (++tries < 4) throw Fault.unavailable('no answer');
+      return tries;
+    };
+    expect(await untilThere('mongodb', reach, { log, signal })).toBe(4);
+    expect(lines).toEqual(['is not there yet', 'is there']);
+  });
+
+  it('does not wait for what will not change by itself', async () => {
+    const { log, lines } = listen();
+    const reach = async (): Promise<never> => {
+      throw Fault.argument('MONGO_URL: wrong');
+    };
+    await expect(untilThere('mongodb', reach, { log, signal })).rejects.toMatchObject({ kind: 'argument' });
+    expect(lines).toEqual([]);
+  });
+
+  it('ends with the process', async () => {
+    const { log } = listen();
+    const stopping = new AbortController();
+    const waiting = untilThere('mongodb', () => new Promise(() => undefined), { log, signal: stopping.signal });
+    stopping.abort();
+    await expect(waiting).rejects.toMatchObject({ kind: 'unavailable' });
+  });
+});

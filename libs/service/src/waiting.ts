@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Fault } from '@tidings/kernel';
+import type { Logger } from '@tidings/runtime';
+
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5_000;
+
+export interface WaitingOptions {
+  readonly log: Logger;
+  /** Ends the waiting: the process is to end. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Reaches what runs elsewhere, and waits for it with back-off while it answers nothing (a Fault `unavailable`), however long. The log has a
+ * line when the waiting begins and one when it is over.
+ * @throws what else `reach` throws, at once; a Fault `unavailable` when the signal ends the waiting.
+ */
+export async function untilThere<T>(
+  name: string,
+  reach: () => Promise<T>,
+  { log, signal }: WaitingOptions,
+): Promise<T> {
+  let last = Fault.unavailable(`${name} does not answer`);
+  const end = (): never => {
+    throw last;
+  };
+  if (signal.aborted) end();
+  const ended = once(signal, 'abort').then(end);
+  ended.catch(() => undefined);
+  const startedAt = performance.now();
+  for (let pause = FIRST_PAUSE_MS, tries = 1; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS), tries++) {
+    try {
+      const reached = await Promise.race([reach(), ended]);
+      if (tries > 1) log.info({ waitedFor: name, ms: Math.round(performance.now() - startedAt) }, 'is there');
+      return reached;
+    } catch (error) {
+      const fault = Fault.from(error);
+      if (fault.kind !== 'unavailable' || signal.aborted) throw fault;
+      last = fault;
+      if (tries === 1) log.warn({ waitingFor: name, err: fault }, 'is not there yet');
+      await Promise.race([delay(pause * (0.5 + Math.random() / 2)), ended]);
+    }
+  }
+}
