@@ -34,6 +34,13 @@ export interface NodeProcess {
 const TAIL_BYTES = 2000;
 const KEPT_CHARACTERS = 100_000;
 
+/** Children that end with this process. */
+const running = new Set<ChildProcess>();
+
+function killAll(): void {
+  for (const child of running) child.kill('SIGKILL');
+}
+
 /** Starts a built program of this workspace with the Node that runs this. It ends with this process, unless that is killed. */
 export async function startNode({ entry, env, logFile }: NodeProcessOptions): Promise<NodeProcess> {
   await (await open(logFile, 'a')).close();
@@ -47,10 +54,11 @@ export async function startNode({ entry, env, logFile }: NodeProcessOptions): Pr
     stream.pipe(log, { end: false });
     return kept(stream);
   }) as [() => string, () => string];
-  const kill = (): void => void child.kill('SIGKILL');
-  process.once('exit', kill);
+  if (running.size === 0) process.once('exit', killAll);
+  running.add(child);
   const ended = exitOf(child).finally(() => {
-    process.off('exit', kill);
+    running.delete(child);
+    if (running.size === 0) process.off('exit', killAll);
     log.end();
   });
   ended.catch(() => undefined);
