@@ -19,3 +19,10 @@ export { type Kind, kinds } from './behaviour.ts';
 export type { ProviderName } from './provider.ts';
 export type { ProviderFaults } from './faults.ts';
 export type { DeviceRecord, LedgerEntry, LedgerOptions, LedgerSummary } from './ledger/entries.ts';
+export {
+  type ReceivedEvent,
+  type Subscriber,
+  type SubscriberBehaviour,
+  type SubscriberOptions,
+  startSubscriber,
+} from './webhooks/subscriber.ts';

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { rootCertificates } from 'node:tls';
 import type { ChannelOptions, ClientDuplexStream } from '@grpc/grpc-js';
 import { WebhookResponse } from '@tidings/rpc';
@@ -33,7 +34,8 @@ export interface LinkParts {
 
 const options = ({ host, port, tls }: Endpoint): ChannelOptions => ({
   'grpc.default_authority': `${host.includes(':') ? `[${host}]` : host}:${port}`,
-  ...(tls ? { 'grpc.ssl_target_name_override': host } : {}),
+  // The certificate is the name's; an address without a name stands for itself.
+  ...(tls && isIP(host) === 0 ? { 'grpc.ssl_target_name_override': host } : {}),
   'grpc.max_receive_message_length': MAX_ANSWER_BYTES,
   // What is repeated, and when, is decided here; and nobody else says where the addresses lead.
   'grpc.enable_retries': 0,

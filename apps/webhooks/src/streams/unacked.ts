@@ -26,8 +26,10 @@ export const MAX_UNACKED = 1000;
 export const ANSWER_MS = 30_000;
 export const GIVE_UP_MS = 72 * 3_600_000;
 const LONGEST_WAIT_MS = 60_000;
-/** Events on the wire of a new stream at most; each acknowledgement in time lets one more through. */
+/** Events on the wire of a new stream at most. An acknowledgement that was swift lets one more through, a slow one holds one back. */
 const FIRST_FLIGHT = 100;
+const SWIFT_MS = ANSWER_MS / 3;
+const SLOW_MS = 2 * SWIFT_MS;
 
 /** How long an event waits after it was sent in vain for the n-th time: 1, 2, 4 … 60 s (R-EV5). */
 export const waitMs = (failures: number): number => Math.min(LONGEST_WAIT_MS, 1000 * 2 ** (failures - 1));
@@ -96,7 +98,7 @@ export class UnackedEvents {
     const event = this.#byUuid.get(uuid);
     if (!event) return undefined;
     if (isAck) {
-      if (event.phase === 'sent') this.#flight = Math.min(MAX_UNACKED, this.#flight + 1);
+      if (event.phase === 'sent') this.#adapt(now - (event.at - ANSWER_MS));
       this.drop(event);
       return 'acked';
     }
@@ -151,6 +153,11 @@ export class UnackedEvents {
   /** All, in the order in which they were read. */
   all(): Iterable<Unacked> {
     return this.#events;
+  }
+
+  #adapt(answeredAfterMs: number): void {
+    if (answeredAfterMs <= SWIFT_MS) this.#flight = Math.min(MAX_UNACKED, this.#flight + 1);
+    else if (answeredAfterMs > SLOW_MS) this.#flight = Math.max(1, this.#flight - 1);
   }
 
   /** What was sent before says nothing of what is enough now. */

@@ -1,0 +1,27 @@
+import { describe, expect, it } from '@jest/globals';
+import { type EventIdentity, eventUuid } from './uuid.ts';
+
+const event: EventIdentity = {
+  messageId: 20_012_343_258n,
+  application: 'AAAAA-BBBBB',
+  hwid: 'phone',
+  name: 'Push Sent',
+};
+
+describe('the UUID of an event (R-EV4)', () => {
+  it('is one of version 5, the same for ever', () => {
+    expect(eventUuid(event)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(eventUuid(event)).toBe('1ba7b7a1-80d3-517b-86b1-cfeb38b2cbd5');
+    expect(eventUuid({ ...event, occurrence: 1 })).toBe(eventUuid(event));
+  });
+
+  it.each<Partial<EventIdentity>>([
+    { messageId: 20_012_343_259n },
+    { application: 'AAAAA-CCCCC' },
+    { hwid: 'phone ' },
+    { name: 'Push Opened' },
+    { occurrence: 2 },
+  ])('is another one with %j', (other) => {
+    expect(eventUuid({ ...event, ...other })).not.toBe(eventUuid(event));
+  });
+});

@@ -1,0 +1,172 @@
+import { describe, expect, it } from '@jest/globals';
+import { ANSWER_MS, GIVE_UP_MS, MAX_UNACKED, UnackedEvents, waitMs } from './unacked.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** A stream of events on virtual time. Events are named by their ranks; what is sent is noted. */
+class Wire {
+  readonly events = new UnackedEvents();
+  now = 0;
+
+  /** Reads events; those with one key are of one device and message. */
+  read(...keys: readonly string[]): this {
+    for (const key of keys) {
+      const d = this.#read++;
+      this.events.add({ n: 1, e: 0, d, key, raisedAt: this.now, failures: 0, at: 0 });
+    }
+    return this;
+  }
+  #read = 0;
+
+  /** Sends all that may be sent, and says which. */
+  send(): number[] {
+    const sendable = this.events.sendable(this.now);
+    for (const event of sendable) this.events.sent(event, `u${event.d}`, this.now);
+    return sendable.map(({ d }) => d);
+  }
+
+  answer(d: number, isAck = true) {
+    return this.events.answered(`u${d}`, isAck, this.now);
+  }
+
+  /** Lets time pass, tick by tick. */
+  pass(ms: number): { late: number; givenUp: number } {
+    const passed = { late: 0, givenUp: 0 };
+    for (const end = this.now + ms; this.now < end;) {
+      this.now = Math.min(end, this.now + 250);
+      const { late, givenUp } = this.events.elapse(this.now);
+      passed.late += late;
+      passed.givenUp += givenUp;
+    }
+    return passed;
+  }
+}
+
+const many = (count: number): string[] => Array.from({ length: count }, (_, i) => `k${i}`);
+
+describe('unacked events', () => {
+  it('go out in order, and are done with when they are acknowledged', () => {
+    const wire = new Wire().read('a', 'b');
+    expect(wire.send()).toEqual([0, 1]);
+    expect([wire.answer(1), wire.answer(0)]).toEqual(['acked', 'acked']);
+    expect([wire.events.size, wire.events.inFlight, wire.send()]).toEqual([0, 0, []]);
+    expect(wire.answer(0)).toBeUndefined();
+  });
+
+  it('of a device and message wait for one another, and let others overtake', () => {
+    const wire = new Wire().read('a', 'a', 'b', 'a');
+    expect(wire.send()).toEqual([0, 2]);
+    wire.answer(0, false);
+    expect(wire.send()).toEqual([]);
+    wire.pass(1000);
+    expect(wire.send()).toEqual([0]);
+    wire.answer(0);
+    expect(wire.send()).toEqual([1]);
+    wire.answer(1);
+    expect(wire.send()).toEqual([3]);
+  });
+
+  it('that are refused are sent again after 1, 2, 4 … 60 s', () => {
+    const wire = new Wire().read('a');
+    const waits: number[] = [];
+    wire.send();
+    for (let i = 0; i < 8; i++) {
+      expect(wire.answer(0, false)).toBe('refused');
+      const from = wire.now;
+      while (wire.send().length === 0) wire.pass(250);
+      waits.push((wire.now - from) / 1000);
+    }
+    expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
+    expect(waitMs(1)).toBe(1000);
+  });
+
+  it('that are not answered within 30 s are sent again, and a late answer still counts', () => {
+    const wire = new Wire().read('a', 'b');
+    wire.send();
+    expect(wire.pass(ANSWER_MS - 1)).toEqual({ late: 0, givenUp: 0 });
+    expect(wire.pass(1)).toEqual({ late: 2, givenUp: 0 });
+    expect(wire.send()).toEqual([]);
+    expect(wire.answer(1)).toBe('acked');
+    expect(wire.answer(0, false)).toBeUndefined();
+    wire.pass(1000);
+    expect(wire.send()).toEqual([0]);
+  });
+
+  it('that a broken stream took along are sent again like those that were refused', () => {
+    const wire = new Wire().read('a', 'b', 'c');
+    wire.send();
+    wire.answer(1);
+    expect(wire.events.broke(wire.now)).toBe(2);
+    expect([wire.events.inFlight, wire.send()]).toEqual([0, []]);
+    wire.pass(1000);
+    expect(wire.send()).toEqual([0, 2]);
+  });
+
+  it('are given up 72 hours after they happened, and let the next of their device go', () => {
+    const wire = new Wire().read('a');
+    wire.send();
+    wire.now = HOUR_MS;
+    wire.read('a');
+    wire.now = GIVE_UP_MS - 1;
+    expect(wire.events.elapse(wire.now).givenUp).toBe(0);
+    expect(wire.pass(1)).toMatchObject({ givenUp: 1 });
+    expect(wire.events.size).toBe(1);
+    expect(wire.send()).toEqual([1]);
+  });
+
+  it('are at most 1000, and no more are read', () => {
+    const wire = new Wire().read(...many(MAX_UNACKED));
+    expect(wire.events.room).toBe(0);
+    wire.answer(wire.send()[0]!);
+    expect(wire.events.room).toBe(1);
+  });
+
+  it('come slowly at first, and faster with every answer in time', () => {
+    const wire = new Wire().read(...many(MAX_UNACKED));
+    const flights: number[] = [];
+    for (let i = 0; i < 4; i++) {
+      const sent = wire.send();
+      flights.push(sent.length);
+      for (const d of sent) wire.answer(d);
+    }
+    expect(flights).toEqual([100, 200, 400, 300]);
+  });
+
+  it('are made many at a time: none goes out alone while many wait', () => {
+    const wire = new Wire().read(...many(150));
+    const [first, ...others] = wire.send();
+    wire.answer(first!);
+    expect(wire.send()).toEqual([]);
+    for (const d of others.slice(0, 50)) wire.answer(d);
+    expect(wire.send()).toHaveLength(50);
+  });
+
+  it('come as slowly as they are answered, so that they do not come again and again', () => {
+    const wire = new Wire();
+    const queue: number[] = [];
+    let sent = 0;
+    let acked = 0;
+    // A subscriber that does five a second, with as much in front of it as it is sent.
+    for (let second = 0; second < 1200; second++) {
+      wire.read(...many(wire.events.room).map((key) => `${second}/${key}`));
+      const batch = wire.send();
+      sent += batch.length;
+      queue.push(...batch);
+      for (const d of queue.splice(0, 5)) if (wire.answer(d) === 'acked') acked++;
+      wire.pass(1000);
+    }
+    expect(acked).toBeGreaterThan(5500);
+    expect(sent - acked).toBeLessThan(0.1 * acked);
+  });
+
+  it('are due while one waits for its answer, or may be sent', () => {
+    const wire = new Wire().read('a', 'a');
+    expect(wire.events.isDue(wire.now)).toBe(true);
+    wire.send();
+    expect(wire.events.isDue(wire.now)).toBe(true);
+    wire.answer(0, false);
+    expect(wire.events.isDue(wire.now)).toBe(false);
+    wire.pass(1000);
+    expect(wire.events.isDue(wire.now)).toBe(true);
+  });
+});

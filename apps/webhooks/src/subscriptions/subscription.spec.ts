@@ -1,0 +1,73 @@
+import { describe, expect, it } from '@jest/globals';
+import { RaisedKind, SubscriptionSettings, type WebhookEvent } from '@tidings/events';
+import {
+  changeSubscription,
+  deleteSubscription,
+  eventNameOf,
+  evolveSubscription,
+  type Subscription,
+  type SubscriptionPatch,
+  wants,
+} from './subscription.ts';
+
+const settings = SubscriptionSettings.fromPartial({ endpoint: 'grpc://a', events: ['Push Sent'], enabled: true });
+const at = (second: number): Date => new Date(Date.UTC(2026, 0, 15, 12, 0, second));
+const event = (change: WebhookEvent['event'], second: number): WebhookEvent => ({
+  ...{ account: 'a', at: at(second) },
+  event: change,
+});
+const created = event({ $case: 'created', value: { id: 's', settings } }, 0);
+
+/** A subscription through its changes, a second apart. */
+function after(...patches: readonly SubscriptionPatch[]): Subscription {
+  let subscription = evolveSubscription(undefined, created);
+  patches.forEach((patch, i) => {
+    for (const change of changeSubscription(subscription, patch)) {
+      subscription = evolveSubscription(subscription, event(change, i + 1));
+    }
+  });
+  return subscription!;
+}
+
+describe('a subscription', () => {
+  it('changes what is given, and tells of nothing else', () => {
+    expect(after({ events: ['Push Opened'], enabled: undefined }).settings).toEqual({
+      ...settings,
+      events: ['Push Opened'],
+    });
+    expect(changeSubscription(after(), { endpoint: 'grpc://a', events: ['Push Sent'] })).toEqual([]);
+  });
+
+  it('is told of what happens since it was made, or last enabled', () => {
+    expect(after({ endpoint: 'grpc://b' }).since).toEqual(at(0));
+    expect(after({ enabled: false }, { enabled: true }, { enabled: true }).since).toEqual(at(2));
+  });
+
+  it('is gone for good once it is deleted', () => {
+    const [deleted] = deleteSubscription(after());
+    expect(evolveSubscription(after(), event(deleted, 1))).toBeUndefined();
+    expect(deleteSubscription(undefined)).toEqual([]);
+    expect(changeSubscription(undefined, { enabled: false })).toEqual([]);
+  });
+});
+
+describe('what a subscription wants', () => {
+  const opened = {
+    ...{ kind: RaisedKind.RAISED_KIND_OPENED, platform: 3, application: 'AAAAA-BBBBB', message: 'M' },
+  };
+  const push = { ...settings, events: ['Push Opened'] };
+
+  it.each<[boolean, Partial<SubscriptionSettings>]>([
+    [true, {}],
+    [false, { events: ['Push Sent', 'Push Delivered'] }],
+    [true, { applications: ['AAAAA-BBBBB', 'X'], platforms: [1, 3], messageCodes: ['M'] }],
+    [false, { applications: ['X'] }],
+    [false, { platforms: [1] }],
+    [false, { messageCodes: ['N'] }],
+  ])('is %s with %j', (wanted, filter) => expect(wants({ ...push, ...filter }, opened)).toBe(wanted));
+
+  it('has no name where its channel is not served yet', () => {
+    expect(eventNameOf(RaisedKind.RAISED_KIND_SENT, 1)).toBe('Push Sent');
+    expect(eventNameOf(RaisedKind.RAISED_KIND_SENT, 14)).toBe('');
+  });
+});

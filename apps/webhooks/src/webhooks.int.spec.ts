@@ -1,0 +1,336 @@
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { Platform } from '@tidings/kernel';
+import { describeWithMongo } from '@tidings/testing';
+import { eventUuid } from './events/uuid.ts';
+import { type ReceivedEvent, selfSigned, type Subscriber } from './testing/subscriber.ts';
+import { APPLICATION, seqsUpTo, until, World } from './testing/world.ts';
+import type { WebhooksService } from './webhooks.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** What came, in short. */
+const told = (events: readonly ReceivedEvent[]): string[] =>
+  events.map(({ eventName, hwid }) => `${eventName} ${hwid}`);
+
+describeWithMongo('webhooks', (mongo) => {
+  let world: World;
+  let webhooks: WebhooksService;
+  let subscriber: Subscriber;
+
+  beforeEach(async () => {
+    world = await new World(mongo).open();
+    webhooks = await world.webhooks();
+    subscriber = await world.subscriber();
+  });
+  afterEach(() => world.close());
+
+  it('tells of a message in order: sent, delivered, opened, each once', async () => {
+    await world.subscribe(webhooks, subscriber);
+    const message = await world.message();
+    await world.sent(message, [2, 5]);
+    await world.settle(webhooks);
+    await world.report('delivered', message, [5, 5]);
+    await world.report('opened', message, [5]);
+    await world.report('opened', message, [5, 2]);
+    await world.report('delivered', message, [2]);
+    await world.sent(message, [2, 5]);
+    await world.settle(webhooks);
+
+    expect(told(subscriber.received).toSorted()).toEqual([
+      'Push Delivered hwid-2',
+      'Push Delivered hwid-5',
+      'Push Opened hwid-2',
+      'Push Opened hwid-5',
+      'Push Sent hwid-2',
+      'Push Sent hwid-5',
+    ]);
+    for (const hwid of ['hwid-2', 'hwid-5']) {
+      expect(subscriber.received.filter((event) => event.hwid === hwid).map(({ eventName }) => eventName)).toEqual([
+        'Push Sent',
+        'Push Delivered',
+        'Push Opened',
+      ]);
+    }
+    const sent = subscriber.received.find(({ hwid, eventName }) => hwid === 'hwid-2' && eventName === 'Push Sent')!;
+    expect(sent).toMatchObject({
+      ...{ messageId: 7n, messageCode: message, campaignId: 0n, platform: 'IOS', applicationCode: APPLICATION },
+      ...{ userId: 'user-2', journeyTitle: '', journeyPointTitle: '', attributes: { pushBody: 'Hello' } },
+      uuid: eventUuid({ messageId: 7n, application: APPLICATION, hwid: 'hwid-2', name: 'Push Sent' }),
+    });
+    expect(JSON.parse(sent.payload)).toMatchObject({ aps: { alert: 'Hello' } });
+    const opened = subscriber.received.find(({ hwid, eventName }) => hwid === 'hwid-5' && eventName === 'Push Opened')!;
+    expect(opened).toMatchObject({ payload: '{}', userId: 'hwid-5', attributes: { pushBody: 'Hello' } });
+    expect(Math.abs(opened.timestamp!.getTime() - world.clock.now())).toBeLessThan(60_000);
+    expect(subscriber.opened).toBe(1);
+    expect(await world.metrics.metrics()).toContain('tidings_webhooks_events_total{end="acked"} 6');
+  });
+
+  it('asks once who the devices of a window are, and tells only what is wanted', async () => {
+    const other = await world.subscriber();
+    await world.subscribe(webhooks, subscriber, { events: ['Push Sent'], platforms: [Platform.Android] });
+    await world.subscribe(webhooks, other, { applications: ['CCCCC-DDDDD'] });
+    const message = await world.message();
+    await world.sent(message, seqsUpTo(80), Platform.Android);
+    await world.sent(message, seqsUpTo(200).slice(100), Platform.iOS);
+    await world.report('opened', message, [1, 2]);
+    await world.settle(webhooks);
+    expect(subscriber.received).toHaveLength(80);
+    expect(new Set(subscriber.received.map(({ platform }) => platform))).toEqual(new Set(['ANDROID']));
+    expect(other.received).toEqual([]);
+    expect(world.described).toHaveLength(1);
+  });
+
+  it('sends again what is refused, with waits, and takes late answers', async () => {
+    await world.subscribe(webhooks, subscriber, { events: ['Push Sent'] });
+    subscriber.behaviour.answer = (_event, nth) => (nth <= 2 ? 'failed' : 'SUCCESS');
+    const message = await world.message();
+    await world.sent(message, [1]);
+    await world.settle(webhooks);
+    expect(subscriber.received.map(({ nth }) => nth)).toEqual([1]);
+    world.clock.advance(1000);
+    await world.settle(webhooks);
+    world.clock.advance(1000);
+    await world.settle(webhooks);
+    expect(subscriber.received.map(({ nth }) => nth)).toEqual([1, 2]);
+    world.clock.advance(1000);
+    await world.settle(webhooks);
+    world.clock.advance(24 * HOUR_MS);
+    await world.settle(webhooks);
+    expect(subscriber.received.map(({ nth, answer }) => [nth, answer])).toEqual([
+      [1, 'failed'],
+      [2, 'failed'],
+      [3, 'SUCCESS'],
+    ]);
+    expect(new Set(subscriber.received.map(({ uuid }) => uuid)).size).toBe(1);
+  });
+
+  it('sends again what is not answered within 30 s, on a new stream where nothing is', async () => {
+    await world.subscribe(webhooks, subscriber, { events: ['Push Sent'] });
+    subscriber.behaviour.answer = (_event, nth) => (nth === 1 ? undefined : '200');
+    await world.sent(await world.message(), [1, 2]);
+    await until(() => subscriber.received.length === 2);
+    expect((await webhooks.operations.settled({})).open).toHaveLength(1);
+    world.clock.advance(30_000);
+    // The stream is opened again after a second, and what was on it comes again.
+    await until(() => subscriber.received.length === 4);
+    await world.settle(webhooks);
+    expect(subscriber.received.map(({ nth, stream }) => [nth, stream])).toEqual([
+      [1, 1],
+      [1, 1],
+      [2, 2],
+      [2, 2],
+    ]);
+  });
+
+  it('gives up after 72 hours', async () => {
+    await world.subscribe(webhooks, subscriber, { events: ['Push Sent'] });
+    subscriber.behaviour.answer = () => 'no';
+    await world.sent(await world.message(), [1]);
+    await world.settle(webhooks);
+    world.clock.advance(71 * HOUR_MS);
+    await world.settle(webhooks);
+    expect(subscriber.received).toHaveLength(2);
+    world.clock.advance(HOUR_MS);
+    await world.settle(webhooks);
+    world.clock.advance(60_000);
+    await world.settle(webhooks);
+    expect(subscriber.received).toHaveLength(2);
+  });
+
+  it('survives every break of the stream and of the subscriber: all is acknowledged, and what was does not come again', async () => {
+    const COUNT = 800;
+    await world.subscribe(webhooks, subscriber, { events: ['Push Sent'] });
+    subscriber.behaviour.breakEvery = 90;
+    await world.sent(await world.message(), seqsUpTo(COUNT));
+    for (let round = 0; subscriber.acknowledged().size < COUNT; round++) {
+      await world.settle(webhooks);
+      if (round === 1) {
+        subscriber.down();
+        world.clock.advance(60_000);
+        await world.settle(webhooks);
+        await subscriber.up();
+      }
+      world.clock.advance(60_000);
+    }
+    await world.settle(webhooks);
+    expect(subscriber.opened).toBeGreaterThan(5);
+    // An answer is lost only with the stream that it was written to.
+    const acknowledged = new Set<string>();
+    for (const { uuid, stream, answer } of subscriber.received) {
+      expect(acknowledged.has(`${uuid} ${stream}`)).toBe(false);
+      if (answer === 'ok') acknowledged.add(`${uuid} ${stream}`);
+    }
+  });
+
+  it('keeps at most 1000 events unanswered, and a slow or silent subscriber delays nobody', async () => {
+    const COUNT = 2500;
+    const swift = await world.subscriber();
+    const silent = await world.subscriber();
+    await world.subscribe(webhooks, subscriber, { events: ['Push Sent'] });
+    await world.subscribe(webhooks, silent, { events: ['Push Sent'] });
+    await world.subscribe(webhooks, swift, { events: ['Push Sent'] });
+    subscriber.read(false);
+    silent.behaviour.answer = () => undefined;
+    const message = await world.message();
+    await world.sent(message, seqsUpTo(COUNT));
+    await until(() => swift.acknowledged().size === COUNT);
+    expect(swift.received).toHaveLength(COUNT);
+    expect(silent.mostUnanswered).toBeLessThanOrEqual(1000);
+    expect(silent.received.length).toBeLessThanOrEqual(1000);
+
+    subscriber.read(true);
+    subscriber.behaviour.delayMs = 1;
+    await until(() => subscriber.acknowledged().size === COUNT);
+    expect(subscriber.mostUnanswered).toBeLessThanOrEqual(1000);
+    expect(subscriber.received).toHaveLength(COUNT);
+  });
+
+  it('goes on where it was after a restart', async () => {
+    await world.subscribe(webhooks, subscriber, { events: ['Push Sent'] });
+    subscriber.behaviour.answer = ({ hwid }, nth) => (hwid === 'hwid-3' && nth === 1 ? 'later' : 'ok');
+    const message = await world.message();
+    await world.sent(message, seqsUpTo(10));
+    await world.settle(webhooks);
+    await webhooks.close();
+    await world.sent(message, [10, 11]);
+
+    const again = await world.webhooks();
+    await world.settle(again);
+    world.clock.advance(1000);
+    await world.settle(again);
+    expect(subscriber.received.filter(({ nth }) => nth > 1).map(({ hwid }) => hwid)).toEqual(['hwid-3']);
+    expect(subscriber.acknowledged().size).toBe(12);
+  });
+
+  it('shares streams between replicas, and leaves those of one that ends to the other', async () => {
+    const replica = await world.webhooks();
+    const subscribers = await Promise.all(Array.from({ length: 8 }, () => world.subscriber()));
+    for (const [i, each] of subscribers.entries()) await world.subscribe(i % 2 === 0 ? webhooks : replica, each);
+    const streamsOf = async () => {
+      const streams = await world.db.collection<{ owner?: string }>('streams').find().toArray();
+      return Map.groupBy(streams, ({ owner }) => owner ?? 'nobody');
+    };
+    await until(async () => !(await streamsOf()).has('nobody') && (await streamsOf()).size === 2);
+
+    const message = await world.message();
+    for (let first = 0; first < 1000; first += 100) await world.sent(message, seqsUpTo(first + 100).slice(first));
+    await world.report('opened', message, seqsUpTo(50));
+    await world.settle(webhooks, replica);
+    for (const each of subscribers) {
+      expect(each.received).toHaveLength(1100);
+      expect(each.acknowledged().size).toBe(1100);
+    }
+    await replica.close();
+    await world.report('delivered', message, [900]);
+    await world.settle(webhooks);
+    for (const each of subscribers) expect(told(each.received.slice(1100))).toEqual(['Push Delivered hwid-900']);
+    expect((await streamsOf()).size).toBe(1);
+  });
+
+  it('stops where somebody else has taken the stream over, and takes it back when that one is gone', async () => {
+    const id = await world.subscribe(webhooks, subscriber, { events: ['Push Sent'] });
+    const message = await world.message();
+    await world.sent(message, [1]);
+    await world.settle(webhooks);
+    const streams = world.db.collection<{ _id: string; owner: string }>('streams');
+    const owners = world.db.collection<{ _id: string; host: string; pid: number; until: Date }>('owners');
+    await owners.insertOne({ _id: 'other', host: 'elsewhere', pid: 1, until: new Date(Date.now() + 60_000) });
+    await streams.updateOne({ _id: id }, { $set: { owner: 'other' } });
+    await world.sent(message, [2]);
+    await until(() => subscriber.streams === 0);
+    const before = subscriber.received.length;
+    await world.sent(message, [3]);
+    // It belongs to somebody who lives, so nothing is due here.
+    await world.settle(webhooks);
+    expect(subscriber.received).toHaveLength(before);
+
+    await owners.updateOne({ _id: 'other' }, { $set: { until: new Date(0) } });
+    await world.settle(webhooks);
+    expect(told(subscriber.received.slice(before)).slice(-1)).toEqual(['Push Sent hwid-3']);
+    expect((await streams.findOne({ _id: id }))!.owner).not.toBe('other');
+  });
+
+  it('tells a subscription nothing of what happened while it was off, or before it was', async () => {
+    const message = await world.message();
+    await world.sent(message, [1]);
+    const id = await world.subscribe(webhooks, subscriber, { events: ['Push Sent'] });
+    await world.sent(message, [2]);
+    await world.settle(webhooks);
+    const change = (fields: object) =>
+      webhooks.subscriptions.change({
+        ...{ id, events: undefined, applications: undefined, platforms: undefined, messageCodes: undefined },
+        ...fields,
+      });
+    await change({ enabled: false });
+    await until(() => subscriber.streams === 0);
+    await world.sent(message, [3]);
+    await world.settle(webhooks);
+    await change({ enabled: true });
+    await world.sent(message, [4]);
+    await world.settle(webhooks);
+    const elsewhere = await world.subscriber();
+    await change({ endpoint: elsewhere.endpoint });
+    await world.sent(message, [5]);
+    await world.settle(webhooks);
+    expect(await webhooks.subscriptions.delete({ id })).toEqual({ deleted: true });
+    await world.sent(message, [6]);
+    await world.settle(webhooks);
+    expect(told(subscriber.received).filter((event) => event !== 'Push Sent hwid-1')).toEqual([
+      'Push Sent hwid-2',
+      'Push Sent hwid-4',
+    ]);
+    expect(told(elsewhere.received)).toEqual(['Push Sent hwid-5']);
+    expect(await webhooks.subscriptions.find({ id })).toEqual({ subscription: undefined });
+    expect(await webhooks.subscriptions.delete({ id })).toEqual({ deleted: false });
+  });
+
+  it('lets a report wait for its Sent, at most 30 s, and forgets one of a message that there is not', async () => {
+    await world.subscribe(webhooks, subscriber);
+    const message = await world.message();
+    await world.report('opened', message, [1, 2]);
+    await world.report('opened', 'FFFF-00000000-00000000', [1]);
+    await world.settle(webhooks);
+    expect(subscriber.received).toEqual([]);
+    await world.sent(message, [1]);
+    await world.settle(webhooks);
+    expect(told(subscriber.received)).toEqual(['Push Sent hwid-1', 'Push Delivered hwid-1', 'Push Opened hwid-1']);
+    world.clock.advance(30_000);
+    await world.settle(webhooks);
+    expect(told(subscriber.received.slice(3))).toEqual(['Push Delivered hwid-2', 'Push Opened hwid-2']);
+  });
+
+  it('tells nothing of devices that are gone', async () => {
+    await world.subscribe(webhooks, subscriber);
+    const message = await world.message();
+    await world.sent(message, [1_000_000, 1_000_001]);
+    await world.sent(message, [3]);
+    await world.settle(webhooks);
+    expect(told(subscriber.received)).toEqual(['Push Sent hwid-3']);
+  });
+
+  it('speaks TLS, and another method where the endpoint names one', async () => {
+    const tls = selfSigned();
+    const secure = await world.subscriber({ tls, method: '/my.own.Hooks/Stream' });
+    await webhooks.close();
+    const trusting = await world.webhooks({ extraCa: tls.cert });
+    const endpoint = `${secure.endpoint.replace('127.0.0.1', 'localhost')}/my.own.Hooks/Stream`;
+    await world.subscribe(trusting, { endpoint }, { events: ['Push Sent'] });
+    await world.sent(await world.message(), [1]);
+    await world.settle(trusting);
+    expect(secure.acknowledged().size).toBe(1);
+  });
+
+  it('refuses private addresses, unless the operator allows them', async () => {
+    await webhooks.close();
+    const strict = await world.webhooks({ allowPrivate: [] });
+    const fault = { kind: 'argument', message: '127.0.0.1 has no public address' };
+    const refused = world.subscribe(strict, subscriber);
+    await expect(refused).rejects.toMatchObject({ ...fault, message: `endpoint: ${fault.message}` });
+    await expect(world.subscribe(strict, { endpoint: 'grpc://localhost:1' })).rejects.toMatchObject({
+      kind: 'argument',
+    });
+    await expect(world.subscribe(strict, { endpoint: 'smtp://localhost:1' })).rejects.toMatchObject({
+      kind: 'argument',
+    });
+  });
+});
