@@ -7,17 +7,18 @@ process.env.NX_DAEMON ??= 'false';
 await createProjectGraphAsync({ exitOnError: true });
 
 const layer = (name) => `layer:${name}`;
-const inner = ['kernel', 'events', 'rpc', 'contract', 'domain', 'platform-lib', 'service'];
+const inner = ['kernel', 'telemetry', 'events', 'rpc', 'contract', 'domain', 'platform-lib', 'service'];
 
 /** What each layer may import of the workspace. */
 const mayImport = {
   kernel: [],
+  telemetry: ['kernel'],
   events: ['kernel'],
-  rpc: ['kernel', 'events'],
+  rpc: ['kernel', 'telemetry', 'events'],
   contract: ['kernel'],
   domain: ['kernel', 'events'],
-  'platform-lib': ['kernel', 'events', 'platform-lib'],
-  service: ['kernel', 'events', 'rpc', 'platform-lib'],
+  'platform-lib': ['kernel', 'telemetry', 'events', 'platform-lib'],
+  service: ['kernel', 'telemetry', 'events', 'rpc', 'platform-lib'],
   app: inner,
   host: [...inner, 'app'],
   testing: [...inner, 'app', 'host', 'testing'],
