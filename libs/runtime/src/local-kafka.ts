@@ -97,8 +97,9 @@ class Server implements LocalKafka {
     const properties = join(this.#folder, 'server.properties');
     await writeFile(properties, this.#properties());
     if (!existsSync(join(this.#data, 'meta.properties'))) {
-      const id = randomBytes(16).toString('base64url');
-      const format = await this.#java(classPath, 'kafka.tools.StorageTool', ['format', '-t', id, '-c', properties]);
+      // The id may begin with a dash.
+      const id = `--cluster-id=${randomBytes(16).toString('base64url')}`;
+      const format = await this.#java(classPath, 'kafka.tools.StorageTool', ['format', id, '-c', properties]);
       const [code] = (await once(format, 'exit')) as [number | null];
       if (code !== 0) throw this.#refusal();
     }

@@ -18,7 +18,10 @@ import {
 /** Where brokers of one adapter live during a test: a store that outlasts them. */
 export interface BrokerWorld {
   readonly clock: ShiftedClock;
-  /** Opens the broker, or the next one after the one before was closed or has crashed. Creates topics that are not there yet. */
+  /**
+   * Opens a broker, as a process of its own would: the next one after the one before was closed or has crashed, and side by side with others
+   * where the adapter can do that. Creates topics that are not there yet.
+   */
   open(topics: readonly TopicSpec[]): Promise<Broker>;
   /** Ends a broker as the death of its process would, while handlers may be under way: it stores nothing any more. */
   crash(broker: Broker): Promise<void>;
@@ -39,6 +42,8 @@ export interface BrokerGuarantees {
   readonly compacts: boolean;
   /** A batch that is not full waits for as long as its subscription says. */
   readonly lingers: boolean;
+  /** Any number of processes may have a broker open at once. */
+  readonly manyProcesses: boolean;
 }
 
 const HOUR_MS = 3_600_000;
@@ -498,6 +503,94 @@ export function brokerFeatures(
       });
     });
 
+    describe('several processes', () => {
+      const everyKey = (from: number, to: number): OutRecord[] =>
+        numbers(from, to).map((i) => record(`key-${i}`, `${i}`));
+
+      onlyIf(guarantees.manyProcesses)(
+        'loses nothing when members join, leave and die in the middle of a batch',
+        async () => {
+          topic = declare('facts', 6);
+          const name = group();
+          const handled = new Set<string>();
+          const publisher = await start();
+          const dying = new Set<Broker>();
+          const join = async (): Promise<Broker> => {
+            const member = await start();
+            await listen({
+              group: name,
+              maxRecords: 5,
+              onBatch: async ({ records: batch }) => {
+                await delay(1);
+                // Nothing that this process does from here on has any effect.
+                if (dying.has(member)) return world.crash(member);
+                for (const one of batch) handled.add(text(one));
+              },
+            });
+            return member;
+          };
+          let published = 0;
+          const publish = async (count: number): Promise<void> => {
+            await publisher.publish(topic, everyKey(published, (published += count)));
+          };
+          const handledHalf = (): Promise<void> => until(() => handled.size > published - 100, 'half of it is handled');
+
+          await publish(200);
+          const first = await join();
+          await handledHalf();
+          await publish(200);
+          const second = await join();
+          await handledHalf();
+          await publish(200);
+          dying.add(first);
+          await until(() => handled.size > published - 200);
+          await join();
+          await publish(200);
+          await second.close();
+          broker = publisher;
+          await until(() => handled.size === published, 'all is handled');
+          await until(async () => (await lagOf(name)) === 0);
+        },
+      );
+
+      onlyIf(guarantees.manyProcesses)(
+        'hands partitions over without handling anything twice when a process ends',
+        async () => {
+          topic = declare('facts', 4);
+          const publisher = await start();
+          await publisher.publish(topic, everyKey(0, 400));
+          const leaving = await start();
+          const before = await listen({ maxRecords: 10, onBatch: () => delay(1) });
+          await until(() => before.got.length > 50);
+          await leaving.close();
+          await start();
+          const after = await listen({ group: before.group });
+          await until(() => before.got.length + after.got.length >= 400);
+          expect([...before.texts(), ...after.texts()].toSorted()).toEqual(everyKey(0, 400).map(text).toSorted());
+        },
+      );
+
+      onlyIf(guarantees.manyProcesses)(
+        'tells in each how far a group of another is, and seeks there for none',
+        async () => {
+          const other = await start();
+          await start();
+          await broker.publish(topic, records('a', 1, 2, 3));
+          const stuck = gate();
+          const { group: name } = await listen({
+            maxRecords: 2,
+            onBatch: ({ records: [one] }) => one?.offset === 2 && stuck.passed,
+          });
+          await until(async () => (await other.lag(name))[0]?.committed === 2);
+          expect(await other.lag(name)).toEqual([{ topic, partition: 0, committed: 2, end: 3 }]);
+          expect(await other.groups()).toContain(name);
+          await expect(other.seek(name, topic, 0, 0)).rejects.toMatchObject({ kind: 'conflict' });
+          stuck.open();
+          await until(async () => (await other.lag(name))[0]?.committed === 3);
+        },
+      );
+    });
+
     describe('ending', () => {
       it('goes on after a restart where it was', async () => {
         await start();
@@ -600,6 +693,22 @@ export function brokerFeatures(
     });
 
     describe('keeping', () => {
+      it('has the newest record of each key in a compacted topic, for whoever reads it from the start', async () => {
+        topic = declare('compacted');
+        await start();
+        for (const generation of numbers(0, 4)) {
+          await broker.publish(
+            topic,
+            numbers(0, 20).map((i) => record(`key-${i}`, `${generation}`)),
+          );
+          await world.maintain(broker);
+        }
+        const { got, group: name } = await listen();
+        await until(async () => (await lagOf(name)) === 0);
+        const newest = new Map(got.map((one) => [one.key, text(one)]));
+        expect(newest).toEqual(new Map(numbers(0, 20).map((i) => [`key-${i}`, '3'])));
+      });
+
       onlyIf(guarantees.trimsWork)('trims work topics below the slowest group', async () => {
         topic = declare('work');
         await start();

@@ -1,5 +1,8 @@
 export { consume, type ConsumeOptions, type Decoded, type Incident, type Reader, type Readers } from './consume.ts';
 export { type EmbeddedBroker, type EmbeddedBrokerOptions, openEmbeddedBroker } from './embedded/embedded-broker.ts';
+export type { KafkaClientOptions } from './kafka/client.ts';
+export { type KafkaBrokerOptions, openKafkaBroker } from './kafka/kafka-broker.ts';
+export { createTopics, type CreateTopicsOptions, type TopicChanges } from './kafka/topics.ts';
 export { type MicroBatcher, type MicroBatcherOptions, microBatcher } from './micro-batcher.ts';
 export {
   PARKED_TOPIC,

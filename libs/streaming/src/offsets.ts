@@ -11,8 +11,6 @@ export interface OffsetStore {
   saveOffsets(offsets: readonly StoredOffset[]): Promise<void>;
 }
 
-/** The least time between two writes: under load, a write for each batch would cost more than the batch. */
-const SPACING_MS = 25;
 const RETRY_MS = 500;
 
 /** Something whose offset is stored. */
@@ -23,14 +21,17 @@ export interface Tracked {
 /** Stores how far groups are: at once after a handler, and what changes until the next write is due goes out together with it. */
 export class Offsets {
   readonly #store: OffsetStore;
+  readonly #spacingMs: number;
   readonly #changed = new Set<Tracked>();
   #writing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #dueAt = 0;
   #closed = false;
 
-  constructor(store: OffsetStore) {
+  /** @param spacingMs the least time between two writes: under load, a write for each batch would cost more than the batch. */
+  constructor(store: OffsetStore, spacingMs = 25) {
     this.#store = store;
+    this.#spacingMs = spacingMs;
   }
 
   changed(tracked: Tracked): void {
@@ -72,7 +73,7 @@ export class Offsets {
 
   #begin(): void {
     if (this.#writing || this.#closed || this.#changed.size === 0) return;
-    this.#dueAt = performance.now() + SPACING_MS;
+    this.#dueAt = performance.now() + this.#spacingMs;
     this.#writing = this.#write().finally(() => {
       this.#writing = undefined;
       if (this.#changed.size > 0) this.#schedule();

@@ -1,6 +1,14 @@
 export { testBroker, type TestBrokerOptions } from './broker.ts';
 export { TestClock } from './clock.ts';
 export { brokenLaws, type FunnelFigures, funnelFigures } from './funnel-laws.ts';
+export {
+  describeWithKafka,
+  describeWithOwnKafka,
+  type OwnKafka,
+  startKafka,
+  type StartKafkaOptions,
+  type TestKafka,
+} from './kafka.ts';
 export { listedMessage, pushesOf, untilDone } from './message.ts';
 export { describeWithMongo, startMongo, type TestMongo } from './mongo.ts';
 export { platform, type PlatformWorld, type PlatformWorldOptions } from './platform.ts';

@@ -1,11 +1,8 @@
-import { spawn } from 'node:child_process';
-import { open } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import { Fault, randomBase62 } from '@tidings/kernel';
 import { findMongod, type Mongod, mongoOptions, startMongod } from '@tidings/runtime';
 import { type Db, MongoClient } from 'mongodb';
+import { endWithJest, workerFolder } from './keeper.ts';
 
 /** A real MongoDB with databases that nobody else uses. */
 export interface TestMongo {
@@ -81,23 +78,8 @@ export function describeWithMongo(name: string, suite: (mongo: Omit<TestMongo, '
 
 /** The server of this Jest worker: started by its first suite, found by the others through its folder. */
 async function sharedMongod(): Promise<Mongod> {
-  const inWorker = process.argv[1]?.includes('jest-worker') ?? false;
-  const runner = inWorker ? process.ppid : process.pid;
-  const folder = join(tmpdir(), `tidings-tests-${runner}-${process.env['JEST_WORKER_ID'] ?? '0'}`);
+  const folder = workerFolder('tests');
   const mongod = await startMongod(folder);
-  await endWith(runner, mongod.pid, folder);
+  await endWithJest(mongod.pid, folder);
   return mongod;
-}
-
-/** Ends a server and removes its folder when Jest has ended, in whichever way: exit handlers do not run within its sandbox. */
-async function endWith(runner: number, mongod: number, folder: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const mark = await open(join(folder, `kept-${mongod}`), 'wx').catch(() => undefined);
-  if (!mark) return;
-  await mark.close();
-  const script = 'while kill -0 "$1" 2>/dev/null; do sleep 1; done; kill -9 "$2" 2>/dev/null; rm -rf "$3"';
-  spawn('sh', ['-c', script, 'keeper', String(runner), String(mongod), folder], {
-    stdio: 'ignore',
-    detached: true,
-  }).unref();
 }

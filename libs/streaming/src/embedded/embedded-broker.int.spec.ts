@@ -80,6 +80,7 @@ describeWithMongo('on MongoDB', (mongo) => {
     retentionByClock: true,
     compacts: true,
     lingers: true,
+    manyProcesses: false,
   });
 });
 

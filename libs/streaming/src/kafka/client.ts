@@ -1,0 +1,101 @@
+import { connect, type Socket } from 'node:net';
+import kafkajs from 'kafkajs';
+
+/** Where Kafka is, and what this program calls itself there. */
+export interface KafkaClientOptions {
+  /** `host:port`, several parted by commas; some of the cluster's brokers are enough. */
+  readonly brokers: string;
+  /** What this program calls itself in the brokers' logs and quotas. */
+  readonly clientId: string;
+  /** What the names of topics and groups begin with in Kafka, so that several systems can share a cluster. @default nothing */
+  readonly namespace?: string;
+  /** Told of what failed and is tried again. */
+  readonly warn: (text: string, cause: unknown) => void;
+  /** Opens a connection. @default TCP */
+  readonly openSocket?: (host: string, port: number) => Socket;
+}
+
+/** How often one request is tried. What lasts longer is begun anew, for ever, by whoever made the request. */
+export const RETRY = { retries: 5, initialRetryTime: 100, maxRetryTime: 1_000, factor: 0.2, multiplier: 2 };
+const CONNECTION_TIMEOUT_MS = 3_000;
+/** For requests that nobody waits with at the broker: without an answer after so long there will be none. */
+export const REQUEST_TIMEOUT_MS = 10_000;
+const KEEP_ALIVE_MS = 30_000;
+/** Longer than a member waits for the others when a group is dealt out. */
+const SILENCE_MS = 20_000;
+const LOOK_EVERY_MS = 1_000;
+/** An outage would fill the log: the same line is written once in so long. */
+const QUIET_MS = 30_000;
+const LINES_KEPT = 100;
+
+/**
+ * A client of its own: members of one group must not share one, since it keeps the group's offsets in one place for all of its consumers.
+ */
+export function newClient({ brokers, clientId, warn, openSocket = tcp }: KafkaClientOptions): kafkajs.Kafka {
+  keepNegativeTimersQuiet();
+  return new kafkajs.Kafka({
+    brokers: brokers.split(','),
+    clientId,
+    connectionTimeout: CONNECTION_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    retry: RETRY,
+    logLevel: kafkajs.logLevel.ERROR,
+    logCreator:
+      () =>
+      ({ namespace, log: { message, timestamp: _, logger: __, ...details } }) => {
+        // What a broker answers comes back as an exception too, and many such answers are ordinary.
+        if (namespace === 'Connection' && message.startsWith('Response')) return;
+        warn(`Kafka: ${message}`, details);
+      },
+    socketFactory: ({ host, port, onConnect }) => openSocket(host, port).once('connect', onConnect),
+  });
+}
+
+/** A request is one piece: it does not wait for more to be written. */
+function tcp(host: string, port: number): Socket {
+  const socket = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS });
+  endWhenSilent(socket);
+  return socket;
+}
+
+/** A broker's machine can vanish without a word. kafkajs would repeat its requests on the dead connection until TCP gives it up, in minutes. */
+function endWhenSilent(socket: Socket): void {
+  let read = 0;
+  let answered = 0;
+  let askedAt: number | undefined;
+  const timer = setInterval(() => {
+    if (socket.bytesRead > read || socket.bytesWritten === answered) {
+      read = socket.bytesRead;
+      answered = socket.bytesWritten;
+      askedAt = undefined;
+    } else {
+      askedAt ??= performance.now();
+      if (performance.now() - askedAt > SILENCE_MS) socket.destroy(new Error(`no answer for ${SILENCE_MS} ms`));
+    }
+  }, LOOK_EVERY_MS).unref();
+  socket.once('close', () => clearInterval(timer));
+}
+
+/** The same without lines that were written a moment ago. */
+export function withoutRepeats(warn: KafkaClientOptions['warn']): KafkaClientOptions['warn'] {
+  const written = new Map<string, number>();
+  return (text, cause) => {
+    const now = performance.now();
+    if (now - (written.get(text) ?? -Infinity) < QUIET_MS) return;
+    if (written.size >= LINES_KEPT) written.clear();
+    written.set(text, now);
+    warn(text, cause);
+  };
+}
+
+let isQuiet = false;
+
+/** kafkajs starts timers with negative delays. Node says so once in a process, on standard error: here it does, unheard. */
+function keepNegativeTimersQuiet(): void {
+  if (isQuiet) return;
+  isQuiet = true;
+  const emitWarning: unknown = Reflect.get(process, 'emitWarning');
+  Reflect.set(process, 'emitWarning', () => undefined);
+  clearTimeout(setTimeout(() => undefined, -1));
+  Reflect.set(process, 'emitWarning', emitWarning);
+}

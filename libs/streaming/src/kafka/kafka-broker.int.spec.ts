@@ -1,0 +1,249 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describeWithKafka } from '@tidings/testing';
+import kafkajs, { type Admin } from 'kafkajs';
+import { brokerFeatures } from '../broker.features.ts';
+import type { Broker, InRecord, SubscribeOptions, TopicKind, TopicSpec } from '../port.ts';
+import { newClient } from './client.ts';
+import { openKafkaBroker } from './kafka-broker.ts';
+import { KafkaWorld } from './testing/world.ts';
+import { createTopics } from './topics.ts';
+
+const DAY_MS = 86_400_000;
+/** As long as Kafka's cleaner rests between two rounds, and some more. */
+const PATIENCE_MS = 60_000;
+
+async function until(condition: () => unknown): Promise<void> {
+  const giveUpAt = Date.now() + PATIENCE_MS;
+  while (!(await condition())) {
+    if (Date.now() > giveUpAt) throw new Error(`in vain: ${String(condition)}`);
+    await delay(10);
+  }
+}
+
+describeWithKafka('on Kafka', (kafka) => {
+  brokerFeatures('Kafka broker', async () => new KafkaWorld(kafka), {
+    gaplessOffsets: true,
+    // Records go by retention alone, by Kafka's own clock; its cleaner runs when it likes.
+    trimsWork: false,
+    retentionByClock: false,
+    compacts: false,
+    lingers: true,
+    manyProcesses: true,
+  });
+});
+
+describeWithKafka('Kafka broker, what is its own', (kafka) => {
+  const topic = 'tidings.things';
+  const spec = (over: Partial<TopicSpec> = {}): TopicSpec => ({
+    ...{ name: topic, kind: 'facts', partitions: 1, retentionMs: DAY_MS },
+    ...over,
+  });
+  let world: KafkaWorld;
+  let admin: Admin;
+  const open: Broker[] = [];
+
+  const start = async (...topics: TopicSpec[]): Promise<Broker> => {
+    const broker = await world.open(topics);
+    open.push(broker);
+    return broker;
+  };
+  const wire = (name = topic): string => world.kafka.namespace + name;
+  const values = (...texts: (string | number)[]) => texts.map((text) => ({ key: 'a', value: Buffer.from(`${text}`) }));
+  const text = ({ value }: InRecord): string => Buffer.from(value).toString();
+  const listen = async (
+    broker: Broker,
+    group: string,
+    options: Partial<SubscribeOptions> = {},
+  ): Promise<InRecord[]> => {
+    const got: InRecord[] = [];
+    const handler = async ({ records }: { readonly records: readonly InRecord[] }) => void got.push(...records);
+    await broker.subscribe({ group, topics: [topic], handler, ...options });
+    return got;
+  };
+  const isLevel = async (broker: Broker, group: string): Promise<boolean> => {
+    const lag = await broker.lag(group);
+    return lag.length > 0 && lag.every(({ committed, end }) => committed === end);
+  };
+
+  /** Removes records as retention does. */
+  const trimBelow = async (offset: number): Promise<void> => {
+    // For its sake: it has to have met the topic before.
+    await admin.fetchTopicOffsets(wire());
+    await admin.deleteTopicRecords({ topic: wire(), partitions: [{ partition: 0, offset: `${offset}` }] });
+  };
+
+  beforeEach(async () => {
+    world = new KafkaWorld(kafka);
+    admin = newClient(world.kafka).admin();
+    await admin.connect();
+  });
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((broker) => broker.close()));
+    await admin.disconnect();
+  });
+
+  describe('topics', () => {
+    const settingsOf = async (): Promise<Record<string, string>> => {
+      const { resources } = await admin.describeConfigs({
+        includeSynonyms: false,
+        resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name: wire() }],
+      });
+      const entries = resources[0]?.configEntries ?? [];
+      return Object.fromEntries(entries.map(({ configName, configValue }) => [configName, configValue]));
+    };
+    const create = (...topics: TopicSpec[]) => createTopics({ ...world.kafka, topics, replicationFactor: 1 });
+
+    it.each<[TopicKind, object]>([
+      ['facts', { 'cleanup.policy': 'delete', 'retention.ms': `${DAY_MS}` }],
+      ['work', { 'cleanup.policy': 'delete', 'retention.ms': `${DAY_MS}` }],
+      ['compacted', { 'cleanup.policy': 'compact', 'max.compaction.lag.ms': `${DAY_MS}` }],
+    ])('are created with what %s need, once', async (kind, settings) => {
+      const wanted = spec({ kind, partitions: 3 });
+      expect(await create(wanted)).toEqual({ created: [topic], altered: [] });
+      expect(await settingsOf()).toMatchObject({ ...settings, 'segment.ms': `${DAY_MS / 8}` });
+      const { topics } = await admin.fetchTopicMetadata({ topics: [wire()] });
+      expect(topics[0]?.partitions).toHaveLength(3);
+      expect(await create(wanted)).toEqual({ created: [], altered: [] });
+    });
+
+    it('are created once by several at the same time', async () => {
+      const topics = ['a', 'b', 'c'].map((name) => spec({ name }));
+      const changes = await Promise.all([create(...topics), create(...topics), create(...topics)]);
+      expect(changes.flatMap(({ altered }) => altered)).toEqual([]);
+      expect(await create(...topics)).toEqual({ created: [], altered: [] });
+    });
+
+    it('get the settings that they lack, and keep those that others have made', async () => {
+      await create(spec());
+      const own = [{ name: 'flush.messages', value: '17' }];
+      const type = kafkajs.ConfigResourceTypes.TOPIC;
+      await admin.alterConfigs({ validateOnly: false, resources: [{ type, name: wire(), configEntries: own }] });
+      expect(await create(spec({ retentionMs: 2 * DAY_MS }))).toEqual({ created: [], altered: [topic] });
+      expect(await settingsOf()).toMatchObject({ 'flush.messages': '17', 'retention.ms': `${2 * DAY_MS}` });
+    });
+
+    it('keep their partitions: a plan that wants others is refused as a whole', async () => {
+      await create(spec({ partitions: 2 }));
+      for (const partitions of [1, 3]) {
+        const plan = create(spec({ name: 'another' }), spec({ partitions, retentionMs: 1 }));
+        await expect(plan).rejects.toMatchObject({
+          kind: 'conflict',
+          message: expect.stringContaining(`${topic} has 2 partitions`) as string,
+        });
+      }
+      expect(await admin.listTopics()).not.toContain(wire('another'));
+      expect(await settingsOf()).toMatchObject({ 'retention.ms': `${DAY_MS}` });
+    });
+
+    it('are waited for when a broker is opened, and must have as many partitions as it knows', async () => {
+      const opening = openKafkaBroker({ ...world.kafka, topics: [spec()], clock: world.clock });
+      await until(() => world.warnings.includes('Kafka is not there yet'));
+      await create(spec());
+      open.push(await opening);
+      const refused = openKafkaBroker({ ...world.kafka, topics: [spec({ partitions: 2 })], clock: world.clock });
+      await expect(refused).rejects.toMatchObject({ kind: 'conflict' });
+    });
+  });
+
+  it('keeps namespaces apart', async () => {
+    const broker = await start(spec());
+    const theirs = new KafkaWorld(kafka);
+    const another = await theirs.open([spec()]);
+    open.push(another);
+    await another.publish(topic, values('theirs'));
+    await broker.publish(topic, values('ours'));
+    const got = await listen(broker, 'g');
+    await until(() => got.length === 1);
+    expect(got.map(text)).toEqual(['ours']);
+    expect(await broker.groups()).toEqual(['g']);
+    expect(await another.groups()).toEqual([]);
+  });
+
+  it('takes records of publishers that know neither keys nor values', async () => {
+    const broker = await start(spec());
+    const producer = newClient(world.kafka).producer({ createPartitioner: () => () => 0 });
+    await producer.connect();
+    const headers = { name: [Buffer.from('a'), 'b'] };
+    await producer.send({
+      topic: wire(),
+      messages: [
+        { key: null, value: null },
+        { value: 'x', headers },
+      ],
+    });
+    await producer.disconnect();
+    const got = await listen(broker, 'g');
+    await until(() => got.length === 2);
+    expect(got).toMatchObject([
+      { key: '', value: Buffer.alloc(0), offset: 0 },
+      { key: '', value: Buffer.from('x'), offset: 1, headers: { name: 'a,b' } },
+    ]);
+  });
+
+  it('goes on with the earliest that is left when records are gone that a group has not read', async () => {
+    const broker = await start(spec());
+    await broker.publish(topic, values(0, 1, 2, 3, 4, 5, 6, 7));
+    for (const from of ['earliest', 'latest'] as const) await broker.seek(from, topic, 0, 1);
+    await trimBelow(3);
+    expect(await broker.lag('latest')).toEqual([{ topic, partition: 0, committed: 3, end: 8 }]);
+    for (const from of ['earliest', 'latest'] as const) {
+      const got = await listen(broker, from, { from });
+      await until(() => isLevel(broker, from));
+      expect(got.map(text)).toEqual(['3', '4', '5', '6', '7']);
+    }
+    expect(world.warnings.filter((line) => line.includes('are gone'))).toHaveLength(2);
+  });
+
+  it('goes on when records are gone that a slow member was about to fetch', async () => {
+    const broker = await start(spec());
+    const large = Buffer.alloc(1 << 20);
+    const publish = (count: number) =>
+      broker.publish(
+        topic,
+        Array.from({ length: count }, () => ({ key: 'a', value: large })),
+      );
+    await publish(6);
+    const stuck = Promise.withResolvers<void>();
+    const offsets: number[] = [];
+    await listen(broker, 'slow', {
+      maxRecords: 1,
+      handler: async ({ records }) => {
+        await stuck.promise;
+        offsets.push(...records.map(({ offset }) => offset));
+      },
+    });
+    await until(async () => (await broker.lag('slow'))[0]?.committed === 0);
+    await publish(6);
+    await trimBelow(11);
+    stuck.resolve();
+    await until(() => isLevel(broker, 'slow'));
+    expect(offsets.at(-1)).toBe(11);
+    expect(offsets.length).toBeLessThan(12);
+    await broker.publish(topic, values('next'));
+    await until(() => offsets.at(-1) === 12);
+  });
+
+  it('reads a compacted topic over the gaps that compaction has left', async () => {
+    const compacted = spec({ kind: 'compacted', retentionMs: 400 });
+    const broker = await start(compacted);
+    const keys = Array.from({ length: 50 }, (_, i) => `key-${i}`);
+    const publish = (value: number) =>
+      broker.publish(
+        topic,
+        keys.map((key) => ({ key, value: Buffer.from(`${value}`) })),
+      );
+    let published = 0;
+    let reader = 0;
+    let got: InRecord[] = [];
+    await until(async () => {
+      await publish(published++);
+      const group = `reader-${reader++}`;
+      got = await listen(broker, group);
+      await until(() => isLevel(broker, group));
+      return got.length < published * keys.length;
+    });
+    const newest = new Map(got.map((record) => [record.key, text(record)]));
+    expect(newest).toEqual(new Map(keys.map((key) => [key, `${published - 1}`])));
+    expect(got.map(({ offset }) => offset)).toEqual(got.map(({ offset }) => offset).toSorted((a, b) => a - b));
+  });
+});

@@ -1,0 +1,194 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Clock, Fault } from '@tidings/kernel';
+import type { Admin, Producer } from 'kafkajs';
+import { refuseOtherTopics } from '../group-topics.ts';
+import type { Broker, GroupLag, OutRecord, Position, SubscribeOptions, Subscription, TopicSpec } from '../port.ts';
+import { type KafkaClientOptions, newClient, RETRY, withoutRepeats } from './client.ts';
+import { faultOf } from './faults.ts';
+import { Lookups } from './lookups.ts';
+import { consumerSettings, Member } from './member.ts';
+import { Names } from './names.ts';
+import { Publisher } from './publisher.ts';
+import { within } from './within.ts';
+
+const OPEN_PATIENCE_MS = 30_000;
+const LOOK_EVERY_MS = 500;
+const CLOSE_MS = 5_000;
+
+export interface KafkaBrokerOptions extends KafkaClientOptions {
+  readonly clock: Clock;
+  /** Every topic that this program uses. They must have been created, with as many partitions. */
+  readonly topics: readonly TopicSpec[];
+}
+
+/**
+ * Connects to Kafka (3.9 to 4.1). From then on the broker survives every outage: publishing fails meanwhile, subscriptions go on afterwards.
+ * One for a process is enough.
+ * @throws Fault `unavailable` when Kafka does not answer or lacks topics for 30 s, `conflict` when a topic has another number of partitions.
+ */
+export async function openKafkaBroker(options: KafkaBrokerOptions): Promise<Broker> {
+  const quiet = { ...options, warn: withoutRepeats(options.warn) };
+  const producer = newClient(quiet).producer({
+    createPartitioner:
+      () =>
+      ({ message }) =>
+        message.partition as number,
+    allowAutoTopicCreation: false,
+    retry: RETRY,
+  });
+  const admin = newClient(quiet).admin();
+  const broker = new KafkaBroker(quiet, producer, admin);
+  try {
+    await broker.connect();
+    return broker;
+  } catch (error) {
+    await broker.close();
+    throw error;
+  }
+}
+
+class KafkaBroker implements Broker {
+  readonly #options: KafkaBrokerOptions;
+  readonly #producer: Producer;
+  readonly #admin: Admin;
+  readonly #names: Names;
+  readonly #lookups: Lookups;
+  readonly #topics: ReadonlyMap<string, TopicSpec>;
+  readonly #publishers = new Map<string, Publisher>();
+  readonly #members = new Set<Member>();
+  #ended = false;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: KafkaBrokerOptions, producer: Producer, admin: Admin) {
+    this.#options = options;
+    this.#producer = producer;
+    this.#admin = admin;
+    this.#names = new Names(options.namespace);
+    this.#lookups = new Lookups(admin, this.#names);
+    this.#topics = new Map(options.topics.map((spec) => [spec.name, spec]));
+    for (const { name, partitions } of options.topics) {
+      const publisher = { producer, clock: options.clock, topic: this.#names.out(name), partitions };
+      this.#publishers.set(name, new Publisher(publisher));
+    }
+  }
+
+  async connect(): Promise<void> {
+    const giveUpAt = performance.now() + OPEN_PATIENCE_MS;
+    for (;;) {
+      try {
+        await Promise.all([this.#producer.connect(), this.#admin.connect()]);
+        await this.#checkTopics();
+        return;
+      } catch (error) {
+        const fault = faultOf(error);
+        if (fault.kind !== 'unavailable' || performance.now() > giveUpAt) throw fault;
+        this.#options.warn('Kafka is not there yet', fault);
+        await delay(LOOK_EVERY_MS);
+      }
+    }
+  }
+
+  async publish(topic: string, records: readonly OutRecord[]): Promise<readonly Position[]> {
+    if (this.#ended) throw closed();
+    const publisher = this.#publishers.get(topic);
+    if (!publisher) throw unknown(topic);
+    return publisher.publish(records);
+  }
+
+  async subscribe(options: SubscribeOptions): Promise<Subscription> {
+    if (this.#closing) throw closed();
+    for (const topic of options.topics) if (!this.#topics.has(topic)) throw unknown(topic);
+    refuseOtherTopics(options, this.#membersOf(options.group));
+    const member = new Member(options, {
+      newClient: () => newClient(this.#options),
+      lookups: this.#lookups,
+      names: this.#names,
+      warn: this.#options.warn,
+    });
+    this.#members.add(member);
+    // Only then is it certain that what is published from now on comes to it.
+    if (options.from === 'latest') await member.joined();
+    return {
+      stop: async () => {
+        await member.stop();
+        this.#members.delete(member);
+      },
+    };
+  }
+
+  async lag(group: string): Promise<readonly GroupLag[]> {
+    const topics = new Set(this.#membersOf(group).flatMap((member) => [...member.topics]));
+    return this.#lookups.lag(group, this.#topics.keys(), topics);
+  }
+
+  async groups(): Promise<readonly string[]> {
+    const here = [...this.#members].map(({ group }) => group);
+    return [...new Set([...here, ...(await this.#lookups.groups())])];
+  }
+
+  async seek(group: string, topic: string, partition: number, offset: number): Promise<void> {
+    if (!this.#topics.has(topic)) throw unknown(topic);
+    if (!Number.isSafeInteger(offset) || offset < 0) throw Fault.argument(`${offset} is no offset`);
+    const bounds = (await this.#lookups.bounds(topic))[partition];
+    if (!bounds) throw Fault.argument(`Topic ${topic} has no partition ${partition}`);
+    const target = Math.min(offset, bounds.high);
+    const members = this.#membersOf(group);
+    await Promise.all(members.map((member) => member.joined()));
+    for (const member of members) {
+      const queue = member.queueOf({ topic, partition });
+      if (queue) return member.seek(queue, target);
+    }
+    if (members.length > 0 || !(await this.#lookups.isIdle(group))) {
+      throw Fault.conflict(`Another process reads ${topic}/${partition} for group ${group}`);
+    }
+    await this.#seekIdle(group, topic, partition, target);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  #membersOf(group: string): Member[] {
+    return [...this.#members].filter((member) => member.group === group);
+  }
+
+  async #checkTopics(): Promise<void> {
+    const { topics } = await this.#admin.fetchTopicMetadata();
+    const found = new Map(topics.map(({ name, partitions }) => [name, partitions.length]));
+    const missing = [...this.#topics.keys()].filter((name) => !found.has(this.#names.out(name)));
+    if (missing.length > 0) throw Fault.unavailable(`Kafka lacks the topics ${missing.join(', ')}`);
+    for (const { name, partitions } of this.#topics.values()) {
+      const others = found.get(this.#names.out(name));
+      if (others !== partitions) throw Fault.conflict(`Topic ${name} has ${others} partitions, not ${partitions}`);
+    }
+  }
+
+  /** Only members of a group can commit its offsets. */
+  async #seekIdle(group: string, topic: string, partition: number, offset: number): Promise<void> {
+    const consumer = newClient(this.#options).consumer({ ...consumerSettings, groupId: this.#names.out(group) });
+    const name = this.#names.out(topic);
+    try {
+      await consumer.connect();
+      await consumer.subscribe({ topics: [name], fromBeginning: true });
+      await consumer.run({ autoCommit: false, eachBatchAutoResolve: false, eachBatch: () => Promise.resolve() });
+      await consumer.commitOffsets([{ topic: name, partition, offset: String(offset) }]);
+    } catch (error) {
+      throw faultOf(error);
+    } finally {
+      await within(CLOSE_MS, consumer.disconnect());
+    }
+  }
+
+  async #close(): Promise<void> {
+    await Promise.all([...this.#members].map((member) => member.stop()));
+    // Not before: handlers under way may have something to publish.
+    this.#ended = true;
+    await Promise.all([...this.#publishers.values()].map((publisher) => publisher.drained()));
+    await within(CLOSE_MS, Promise.all([this.#producer.disconnect(), this.#admin.disconnect()]));
+  }
+}
+
+const closed = (): Fault => Fault.unavailable('The connection to Kafka is closed');
+
+const unknown = (topic: string): Fault => Fault.bug(`there is no topic ${topic}`);

@@ -1,0 +1,107 @@
+import type { Admin } from 'kafkajs';
+import type { GroupLag } from '../port.ts';
+import { faultOf } from './faults.ts';
+import type { Names } from './names.ts';
+
+/** What a partition holds: records from `low` to below `high`. */
+export interface Bounds {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** By topic, then by partition. */
+export type Committed = ReadonlyMap<string, readonly (number | undefined)[]>;
+
+/** Committed by kafkajs when records were trimmed before the group had read them: it goes on with the earliest that is left. */
+export const TRIMMED = -2;
+
+/** What can be asked about topics and groups. Who asks while the same is being asked shares the next answer with the others. */
+export class Lookups {
+  readonly #admin: Admin;
+  readonly #names: Names;
+  /** The offsets that a group has committed; {@link TRIMMED} at the earliest record. */
+  readonly committed = shared((group) => this.#committed(group));
+  /** A topic's partitions. */
+  readonly bounds = shared((topic) => this.#bounds(topic));
+
+  constructor(admin: Admin, names: Names) {
+    this.#admin = admin;
+    this.#names = names;
+  }
+
+  /** How far a group is: in the topics that it has read, as far as they are `declared`, and in those that it is known to read. */
+  async lag(group: string, declared: Iterable<string>, read: ReadonlySet<string>): Promise<GroupLag[]> {
+    const committed = await this.committed(group);
+    const topics = [...declared].filter((topic) => read.has(topic) || committed.has(topic));
+    // After the offsets: an end that was looked up before could lie below them.
+    const bounds = await Promise.all(topics.map((topic) => this.bounds(topic)));
+    return topics.flatMap((topic, i) =>
+      (bounds[i] as readonly Bounds[]).map(({ low, high }, partition) => {
+        const offset = committed.get(topic)?.[partition] ?? TRIMMED;
+        return { topic, partition, committed: Math.max(offset, low), end: high };
+      }),
+    );
+  }
+
+  async groups(): Promise<string[]> {
+    const { groups } = await asked(this.#admin.listGroups());
+    return groups.flatMap(({ groupId }) => this.#names.in(groupId) ?? []);
+  }
+
+  /** Whether no process is a member of the group. */
+  async isIdle(group: string): Promise<boolean> {
+    const { groups } = await asked(this.#admin.describeGroups([this.#names.out(group)]));
+    return groups.every(({ state }) => state === 'Empty' || state === 'Dead');
+  }
+
+  async #committed(group: string): Promise<Committed> {
+    const found = await asked(this.#admin.fetchOffsets({ groupId: this.#names.out(group) }));
+    const committed = new Map<string, number[]>();
+    for (const { topic, partitions } of found) {
+      const name = this.#names.in(topic);
+      if (name === undefined) continue;
+      const offsets: number[] = [];
+      for (const { partition, offset } of partitions) offsets[partition] = Number(offset);
+      committed.set(name, offsets);
+    }
+    return committed;
+  }
+
+  async #bounds(topic: string): Promise<readonly Bounds[]> {
+    const found = await asked(this.#admin.fetchTopicOffsets(this.#names.out(topic)));
+    const bounds: Bounds[] = [];
+    for (const { partition, low, high } of found) bounds[partition] = { low: Number(low), high: Number(high) };
+    return bounds;
+  }
+}
+
+async function asked<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw faultOf(error);
+  }
+}
+
+/** Those who ask while an answer is on its way share the next one: they may have done something that this one does not know of. */
+function shared<T>(ask: (about: string) => Promise<T>): (about: string) => Promise<T> {
+  const running = new Map<string, Promise<T>>();
+  const next = new Map<string, Promise<T>>();
+  const begin = async (about: string): Promise<T> => {
+    next.delete(about);
+    const answer = ask(about);
+    running.set(about, answer);
+    try {
+      return await answer;
+    } finally {
+      if (running.get(about) === answer) running.delete(about);
+    }
+  };
+  return (about) => {
+    const before = running.get(about);
+    if (!before) return begin(about);
+    let answer = next.get(about);
+    if (!answer) next.set(about, (answer = before.then(undefined, () => undefined).then(() => begin(about))));
+    return answer;
+  };
+}

@@ -1,0 +1,227 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Offsets, StoredOffset, Tracked } from '../offsets.ts';
+import type { BatchHandler, InRecord } from '../port.ts';
+import { sizeOf } from '../size.ts';
+
+const BACK_OFF_MS = { first: 20, most: 1_000 };
+/** Records are handed over together up to here. */
+const HANDOVER_BYTES = 4 << 20;
+/** What waits in a partition is fetched up to here, and again from half of it on. */
+const FULL_BYTES = 2 << 20;
+/** Memory of a record beside its bytes. */
+const RECORD_OVERHEAD_BYTES = 250;
+
+export interface PartitionQueueOptions {
+  readonly group: string;
+  readonly topic: string;
+  readonly partition: number;
+  /** Where the group goes on. */
+  readonly position: number;
+  readonly handler: BatchHandler;
+  readonly maxRecords: number;
+  readonly lingerMs: number;
+  /** Resolves when the handler of the queue before, if there was one, has returned. */
+  readonly before: Promise<void> | undefined;
+  readonly offsets: Offsets;
+  readonly warn: (text: string, cause: unknown) => void;
+}
+
+/** A partition that this process has: what was fetched of it, and the loop that hands it to the handler. */
+export class PartitionQueue implements Tracked {
+  readonly #options: PartitionQueueOptions;
+  #records: InRecord[] = [];
+  #bytes = 0;
+  #position: number;
+  #next: number;
+  /** Changes with every seek, so that a handler under way does not move the position any more. */
+  #epoch = 0;
+  #running: Promise<void> | undefined;
+  #failures = 0;
+  #retry: NodeJS.Timeout | undefined;
+  #linger: NodeJS.Timeout | undefined;
+  /** The group is being dealt out anew: nothing is handed over for now. */
+  #held = false;
+  /** The queue before has a handler under way. */
+  #mustWait = false;
+  /** Nothing is handed over any more. */
+  #stopped = false;
+  /** The partition is somebody else's: what a handler under way does counts for nothing. */
+  #lost = false;
+  #room: (() => void)[] = [];
+
+  constructor(options: PartitionQueueOptions) {
+    this.#options = options;
+    this.#position = options.position;
+    this.#next = options.position;
+    if (options.before) {
+      this.#mustWait = true;
+      void options.before.then(() => {
+        this.#mustWait = false;
+        this.#wake();
+      });
+    }
+  }
+
+  /** Every record below it has been handled, or is gone. */
+  get position(): number {
+    return this.#position;
+  }
+
+  /** Every record below it is in the queue, has been handled, or is gone. */
+  get next(): number {
+    return this.#next;
+  }
+
+  get isFull(): boolean {
+    return this.#bytes >= FULL_BYTES;
+  }
+
+  toStored(): StoredOffset {
+    const { group, topic, partition } = this.#options;
+    return { group, topic, partition, offset: this.#position };
+  }
+
+  /** Takes what was fetched, everything there is below `next`; what is there already is left out. */
+  put(records: readonly InRecord[], next: number): void {
+    if (this.#stopped || next <= this.#next) return;
+    for (const record of records) {
+      if (record.offset < this.#next) continue;
+      this.#records.push(record);
+      this.#bytes += memoryOf(record);
+    }
+    this.#next = next;
+    if (this.#records.length === 0) this.#advance();
+    this.#wake();
+  }
+
+  /** Resolves when there is room again, or the queue has ended. */
+  async whenRoom(): Promise<void> {
+    if (this.#bytes >= FULL_BYTES / 2 && !this.#stopped) await new Promise<void>((resolve) => this.#room.push(resolve));
+  }
+
+  seek(offset: number): void {
+    this.#epoch++;
+    this.#drop(this.#records.length);
+    this.#position = offset;
+    this.#next = offset;
+    this.#failures = 0;
+    this.#stopWaiting();
+    this.#options.offsets.changed(this);
+  }
+
+  /** Begins no handler until it is released. */
+  hold(): void {
+    this.#held = true;
+  }
+
+  release(): void {
+    this.#held = false;
+    this.#wake();
+  }
+
+  /** Begins no handler any more, and resolves when the one under way has returned. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#stopWaiting();
+    for (const tell of this.#room.splice(0)) tell();
+    await this.#running;
+  }
+
+  /** Stops because the partition is somebody else's now. */
+  async retire(): Promise<void> {
+    this.#lost = true;
+    await this.stop();
+  }
+
+  get #isReady(): boolean {
+    return !this.#held && !this.#mustWait && !this.#stopped && !this.#retry && this.#records.length > 0;
+  }
+
+  #mayLinger(): boolean {
+    return this.#options.lingerMs > 0 && this.#records.length < this.#options.maxRecords && !this.isFull;
+  }
+
+  #wake(): void {
+    if (this.#running || !this.#isReady) return;
+    if (this.#mayLinger()) {
+      this.#linger ??= setTimeout(() => this.#start(), this.#options.lingerMs);
+    } else {
+      this.#start();
+    }
+  }
+
+  #start(): void {
+    clearTimeout(this.#linger);
+    this.#linger = undefined;
+    if (this.#isReady) this.#running = this.#run();
+  }
+
+  #stopWaiting(): void {
+    clearTimeout(this.#retry);
+    clearTimeout(this.#linger);
+    this.#retry = undefined;
+    this.#linger = undefined;
+  }
+
+  async #run(): Promise<void> {
+    do {
+      const epoch = this.#epoch;
+      const records = this.#first();
+      const done = await this.#handle(records);
+      if (this.#epoch === epoch && !this.#lost) {
+        this.#drop(done);
+        if (done > 0) this.#advance();
+        else this.#backOff();
+      }
+      // Handlers that never wait for anything would keep everybody else out.
+      await turn();
+    } while (this.#isReady && !this.#mayLinger());
+    this.#running = undefined;
+    this.#wake();
+  }
+
+  /** What is handed over next. */
+  #first(): readonly InRecord[] {
+    let count = 0;
+    let bytes = 0;
+    for (const record of this.#records) {
+      bytes += record.value.length;
+      if (count === this.#options.maxRecords || (count > 0 && bytes > HANDOVER_BYTES)) break;
+      count++;
+    }
+    return this.#records.slice(0, count);
+  }
+
+  /** The number of leading records that are done with. */
+  async #handle(records: readonly InRecord[]): Promise<number> {
+    const { topic, partition, handler, warn, group } = this.#options;
+    try {
+      return Math.min((await handler({ topic, partition, records })) ?? records.length, records.length);
+    } catch (error) {
+      warn(`handling ${topic}/${partition} at ${this.#position} for group ${group} failed`, error);
+      return 0;
+    }
+  }
+
+  #drop(count: number): void {
+    for (const record of this.#records.splice(0, count)) this.#bytes -= memoryOf(record);
+    if (this.#bytes < FULL_BYTES / 2) for (const tell of this.#room.splice(0)) tell();
+  }
+
+  #advance(): void {
+    this.#failures = 0;
+    this.#position = this.#records[0]?.offset ?? this.#next;
+    this.#options.offsets.changed(this);
+  }
+
+  #backOff(): void {
+    if (this.#stopped) return;
+    const delayMs = Math.min(BACK_OFF_MS.most, BACK_OFF_MS.first * 2 ** this.#failures++);
+    this.#retry = setTimeout(() => {
+      this.#retry = undefined;
+      this.#wake();
+    }, delayMs);
+  }
+}
+
+const memoryOf = (record: InRecord): number => sizeOf(record) + RECORD_OVERHEAD_BYTES;

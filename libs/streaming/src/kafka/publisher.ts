@@ -1,0 +1,199 @@
+import { type Clock, Fault } from '@tidings/kernel';
+import type { Message, Producer } from 'kafkajs';
+import { partitionOf } from '../partition.ts';
+import type { OutRecord, Position } from '../port.ts';
+import { checkedSize } from '../size.ts';
+import { faultOf } from './faults.ts';
+
+/** What goes out in one request. kafkajs takes quadratic time over the records of a request. */
+const REQUEST_RECORDS = 1_000;
+/** A single record may be larger. */
+const REQUEST_BYTES = 4 << 20;
+/** How long a publisher waits for better times. */
+const PATIENCE_MS = 5_000;
+
+interface Publication {
+  readonly records: readonly OutRecord[];
+  readonly positions: Position[];
+  /** Records that have no position yet. */
+  open: number;
+  /** Nobody waits any more. */
+  isOver: boolean;
+  readonly patience: NodeJS.Timeout;
+  resolve(positions: readonly Position[]): void;
+  reject(fault: Fault): void;
+}
+
+/** Records `from` to below `to` of a publication. */
+interface Slice {
+  readonly publication: Publication;
+  readonly from: number;
+  readonly to: number;
+  readonly bytes: number;
+}
+
+export interface PublisherDeps {
+  readonly producer: Pick<Producer, 'send'>;
+  readonly clock: Clock;
+  /** The topic's name in Kafka. */
+  readonly topic: string;
+  readonly partitions: number;
+}
+
+/**
+ * Publishes to one topic. One request is under way at a time, so that records keep their order when it has to be repeated; what is published
+ * meanwhile goes out with the next. Without an idempotent producer a repeat can write records twice, which consumers stand anyway; with
+ * one, kafkajs never gets over a sequence number that was lost, nor over the empty batches that compaction keeps for such producers.
+ */
+export class Publisher {
+  readonly #deps: PublisherDeps;
+  #waiting: Slice[] = [];
+  #running: Promise<void> | undefined;
+  readonly #open = new Set<Publication>();
+  #idle: (() => void)[] = [];
+
+  constructor(deps: PublisherDeps) {
+    this.#deps = deps;
+  }
+
+  /** @throws Fault `unavailable` after 5 s: the records may have been written nevertheless, or come to be. */
+  async publish(records: readonly OutRecord[]): Promise<readonly Position[]> {
+    if (records.length === 0) return [];
+    const sizes = records.map(checkedSize);
+    return new Promise((resolve, reject) => {
+      const publication: Publication = {
+        ...{ records, resolve, reject, open: records.length, isOver: false },
+        positions: new Array<Position>(records.length),
+        patience: setTimeout(() => this.#fail([publication], overdue()), PATIENCE_MS),
+      };
+      this.#open.add(publication);
+      this.#waiting.push(...slicesOf(publication, sizes));
+      this.#running ??= this.#run();
+    });
+  }
+
+  /** Resolves when nobody waits for a publication any more. */
+  async drained(): Promise<void> {
+    if (this.#open.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+  }
+
+  async #run(): Promise<void> {
+    // What the same turn publishes goes out together.
+    await Promise.resolve();
+    for (let slices = this.#take(); slices.length > 0; slices = this.#take()) await this.#send(slices);
+    this.#running = undefined;
+  }
+
+  /** What fits into one request. */
+  #take(): Slice[] {
+    const taken: Slice[] = [];
+    let count = 0;
+    let bytes = 0;
+    let looked = 0;
+    for (const slice of this.#waiting) {
+      if (!slice.publication.isOver) {
+        count += slice.to - slice.from;
+        bytes += slice.bytes;
+        if (taken.length > 0 && (count > REQUEST_RECORDS || bytes > REQUEST_BYTES)) break;
+        taken.push(slice);
+      }
+      looked++;
+    }
+    this.#waiting = this.#waiting.slice(looked);
+    return taken;
+  }
+
+  async #send(slices: readonly Slice[]): Promise<void> {
+    try {
+      const messages = slices.flatMap((slice) => this.#messagesOf(slice));
+      const { producer, topic } = this.#deps;
+      const written = await producer.send({ topic, messages });
+      this.#settle(
+        slices,
+        messages,
+        new Map(written.map(({ partition, baseOffset }) => [partition, Number(baseOffset)])),
+      );
+    } catch (error) {
+      const fault = faultOf(error);
+      // One of them is at fault: the others must not suffer for it.
+      if (fault.kind !== 'unavailable' && slices.length > 1) for (const slice of slices) await this.#send([slice]);
+      else
+        this.#fail(
+          slices.map(({ publication }) => publication),
+          fault,
+        );
+    }
+  }
+
+  #messagesOf({ publication: { records }, from, to }: Slice): (Message & { partition: number })[] {
+    const timestamp = String(this.#deps.clock.now());
+    let lastKey: string | undefined;
+    let partition = 0;
+    return records.slice(from, to).map(({ key, value, headers }) => {
+      if (key !== lastKey) partition = partitionOf((lastKey = key), this.#deps.partitions);
+      return { key, value: asBuffer(value), partition, timestamp, ...(headers && { headers }) };
+    });
+  }
+
+  #settle(
+    slices: readonly Slice[],
+    messages: readonly { readonly partition: number }[],
+    next: Map<number, number>,
+  ): void {
+    let i = 0;
+    for (const { publication, from, to } of slices) {
+      for (let at = from; at < to; at++) {
+        const { partition } = messages[i++] as { readonly partition: number };
+        const offset = next.get(partition);
+        // kafkajs leaves a partition out when its leader changes between two tries.
+        if (offset === undefined)
+          return this.#fail(
+            slices.map((slice) => slice.publication),
+            overdue(),
+          );
+        next.set(partition, offset + 1);
+        publication.positions[at] = { partition, offset };
+      }
+    }
+    for (const { publication, from, to } of slices) {
+      publication.open -= to - from;
+      if (publication.open === 0 && this.#end(publication)) publication.resolve(publication.positions);
+    }
+  }
+
+  #fail(publications: readonly Publication[], fault: Fault): void {
+    for (const publication of publications) if (this.#end(publication)) publication.reject(fault);
+  }
+
+  /** False when it is over already. */
+  #end(publication: Publication): boolean {
+    if (publication.isOver) return false;
+    publication.isOver = true;
+    clearTimeout(publication.patience);
+    this.#open.delete(publication);
+    if (this.#open.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
+    return true;
+  }
+}
+
+const overdue = (): Fault => Fault.unavailable('Kafka has not acknowledged a publication');
+
+const asBuffer = (value: Uint8Array): Buffer =>
+  Buffer.isBuffer(value) ? value : Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+
+/** Parts that each fit into a request, unless a single record does not. */
+function slicesOf(publication: Publication, sizes: readonly number[]): Slice[] {
+  const slices: Slice[] = [];
+  let from = 0;
+  let bytes = 0;
+  for (const [at, size] of sizes.entries()) {
+    if (at > from && (at - from === REQUEST_RECORDS || bytes + size > REQUEST_BYTES)) {
+      slices.push({ publication, from, to: at, bytes });
+      from = at;
+      bytes = 0;
+    }
+    bytes += size;
+  }
+  slices.push({ publication, from, to: sizes.length, bytes });
+  return slices;
+}

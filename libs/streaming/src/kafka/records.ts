@@ -1,0 +1,25 @@
+import type { KafkaMessage } from 'kafkajs';
+import type { Headers, InRecord } from '../port.ts';
+
+const NOTHING = Buffer.alloc(0);
+
+/** A record as the port has it; its value is a view of what was fetched. */
+export function recordOf(topic: string, partition: number, message: KafkaMessage): InRecord {
+  const record = {
+    topic,
+    partition,
+    offset: Number(message.offset),
+    timestamp: Number(message.timestamp),
+    key: message.key?.toString() ?? '',
+    value: message.value ?? NOTHING,
+  };
+  const headers = headersOf(message);
+  return headers ? { ...record, headers } : record;
+}
+
+function headersOf({ headers }: KafkaMessage): Headers | undefined {
+  for (const _ in headers) {
+    return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+  }
+  return undefined;
+}

@@ -1,0 +1,138 @@
+import { spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe } from '@jest/globals';
+import { Fault, randomBase62 } from '@tidings/kernel';
+import { canRunKafka, KAFKA_VERSION, type LocalKafka, startLocalKafka } from '@tidings/runtime';
+import { endWithJest, workerFolder } from './keeper.ts';
+
+/** A real Kafka with names for topics and groups that nobody else uses. */
+export interface TestKafka {
+  /** Its address, as `openKafkaBroker` takes it. */
+  readonly brokers: string;
+  /** For `openKafkaBroker` and `createTopics`: of this suite alone. */
+  readonly namespace: string;
+}
+
+/** A Kafka that the suite has for itself, to be killed and started again. */
+export interface OwnKafka extends TestKafka {
+  readonly server: LocalKafka;
+}
+
+export interface StartKafkaOptions {
+  /** @default what `KAFKA_VERSION` says, else the project's */
+  readonly version?: string | undefined;
+}
+
+/** Images by the Kafka in them. */
+const IMAGES: Readonly<Record<string, string>> = {
+  '3.9': 'confluentinc/cp-kafka:7.9.1',
+  '4.1': 'confluentinc/cp-kafka:8.1.0',
+};
+
+const wantedVersion = (): string => process.env['KAFKA_VERSION'] ?? KAFKA_VERSION;
+
+const dockerRuns = (): boolean => spawnSync('docker', ['info'], { stdio: 'ignore' }).status === 0;
+
+const freshNamespace = (): string => `test-${randomBase62(10)}.`;
+
+/**
+ * A Kafka for a suite: the one at `KAFKA_BROKERS`, else one that all suites of a Jest worker share and that ends with Jest, in Docker where
+ * that runs and on this machine otherwise.
+ * @throws Fault `unavailable` when there is none.
+ */
+export async function startKafka({ version = wantedVersion() }: StartKafkaOptions = {}): Promise<TestKafka> {
+  const given = process.env['KAFKA_BROKERS'];
+  const brokers = given ?? (dockerRuns() ? await sharedContainer(version) : (await sharedServer(version)).brokers);
+  return { brokers, namespace: freshNamespace() };
+}
+
+/**
+ * `describe` with a Kafka, whose members are there from `beforeAll` on. Where none can be had the suite is skipped, which the tally shows;
+ * with `CI` set it fails.
+ */
+export function describeWithKafka(name: string, suite: (kafka: TestKafka) => void): void {
+  const canHave = process.env['KAFKA_BROKERS'] !== undefined || canRunKafka(wantedVersion()) || dockerRuns();
+  const define = canHave || process.env['CI'] ? describe : describe.skip;
+  define(name, () => {
+    let started: TestKafka | undefined;
+    beforeAll(async () => void (started = await startKafka()));
+    const kafka = (): TestKafka => started ?? notYet();
+    suite({
+      get brokers() {
+        return kafka().brokers;
+      },
+      get namespace() {
+        return kafka().namespace;
+      },
+    });
+  });
+}
+
+/** The same with a server on this machine that the suite has for itself. */
+export function describeWithOwnKafka(name: string, suite: (kafka: OwnKafka) => void): void {
+  const define = canRunKafka(wantedVersion()) || process.env['CI'] ? describe : describe.skip;
+  define(name, () => {
+    let server: LocalKafka | undefined;
+    beforeAll(async () => void (server = await ownServer()));
+    afterAll(() => server?.stop());
+    const namespace = freshNamespace();
+    suite({
+      namespace,
+      get server() {
+        return server ?? notYet();
+      },
+      get brokers() {
+        return (server ?? notYet()).brokers;
+      },
+    });
+  });
+}
+
+function notYet(): never {
+  throw Fault.bug('Kafka is there from beforeAll on');
+}
+
+async function ownServer(): Promise<LocalKafka> {
+  const folder = await mkdtemp(join(tmpdir(), 'tidings-kafka-'));
+  const server = await startLocalKafka(folder, { version: wantedVersion() });
+  await endWithJest(server.pid, folder);
+  const restart = async (): Promise<void> => {
+    await server.restart();
+    await endWithJest(server.pid, folder);
+  };
+  return {
+    restart,
+    brokers: server.brokers,
+    get pid() {
+      return server.pid;
+    },
+    stop: () => server.stop(),
+    kill: () => server.kill(),
+  };
+}
+
+/** The server of this Jest worker: started by its first suite, found by the others through its folder. */
+async function sharedServer(version: string): Promise<LocalKafka> {
+  const folder = workerFolder(`kafka-${version}`);
+  const server = await startLocalKafka(folder, { version });
+  await endWithJest(server.pid, folder);
+  return server;
+}
+
+/** The container of this Jest worker, which Docker is told to remove when the worker has ended. */
+async function sharedContainer(version: string): Promise<string> {
+  const folder = workerFolder(`kafka-${version}`);
+  const note = join(folder, `container-${process.pid}`);
+  const known = await readFile(note, 'utf8').catch(() => undefined);
+  if (known !== undefined) return known;
+  const image = IMAGES[version.split('.', 2).join('.')];
+  if (image === undefined) throw Fault.unavailable(`No image of Kafka ${version} is known`);
+  const { KafkaContainer } = await import('@testcontainers/kafka');
+  const container = await new KafkaContainer(image).withKraft().start();
+  const brokers = `${container.getHost()}:${container.getMappedPort(9093)}`;
+  await mkdir(folder, { recursive: true });
+  await writeFile(note, brokers);
+  return brokers;
+}
