@@ -130,6 +130,16 @@ describe('a remote call', () => {
     expect([first.asked, second.asked]).toEqual([[text], [text]]);
   });
 
+  it('is a bug when its request cannot be sent', async () => {
+    const echo = echoAt(await replicasOf([await start('first')]));
+    const unsendable = { text: 1n as unknown as string };
+    await expect(echo.say(unsendable)).rejects.toMatchObject({
+      kind: 'bug',
+      internal: 'test.Echo.Say: the request cannot be sent',
+    });
+    await expect(echo.repeat(unsendable)[Symbol.asyncIterator]().next()).rejects.toMatchObject({ kind: 'bug' });
+  });
+
   it('is not made again when the service itself answers that it is unavailable', async () => {
     let asked = 0;
     const operations: Operations = {

@@ -46,13 +46,12 @@ export function remote<Service extends object>(
   options: RemoteOptions<Service> = {},
 ): Service {
   const calls = Object.entries(definition.methods).map(([name, method]): [string, Call] => {
-    if (method.requestStream)
-      throw Fault.bug(`${definition.fullName}.${method.name}: streams of requests are not served`);
+    const fullName = `${definition.fullName}.${method.name}`;
+    if (method.requestStream) throw Fault.bug(`${fullName}: streams of requests are not served`);
     const wire = wireMethod(definition, method);
     const rules = rulesOf(method, options as RemoteOptions<Record<string, Call>>, name);
-    const begin = (request: unknown) => new Attempts(targets, rules, `${definition.fullName}.${method.name}`, request);
-    const unary: Call = (request) => begin(request).unary(wire, wire.requestSerialize(request));
-    const stream: Call = (request) => begin(request).stream(wire, wire.requestSerialize(request));
+    const unary: Call = async (request) => new Attempts(targets, rules, fullName, request).unary(wire);
+    const stream: Call = (request) => new Attempts(targets, rules, fullName, request).stream(wire);
     return [name, method.responseStream ? stream : unary];
   });
   return Object.fromEntries(calls) as Service;
@@ -93,26 +92,28 @@ function rulesOf(
 /** The attempts at one call. */
 class Attempts {
   readonly #targets: Targets;
-  readonly #deadline: number;
-  readonly #key: string | undefined;
-  readonly #isRepeatable: () => boolean;
+  readonly #rules: Rules;
   readonly #method: string;
+  readonly #request: unknown;
+  readonly #deadline: number;
 
   constructor(targets: Targets, rules: Rules, method: string, request: unknown) {
     this.#targets = targets;
-    this.#deadline = Date.now() + rules.deadlineMs;
-    this.#key = rules.keyOf(request);
-    this.#isRepeatable = () => rules.isRepeatable(request);
+    this.#rules = rules;
     this.#method = method;
+    this.#request = request;
+    this.#deadline = Date.now() + rules.deadlineMs;
   }
 
-  unary(wire: WireMethod, request: Buffer): Promise<unknown> {
-    return this.#make((replica) => replica.unary(wire, request, this.#deadline));
+  unary(wire: WireMethod): Promise<unknown> {
+    const bytes = this.#encoded(wire);
+    return this.#make((replica) => replica.unary(wire, bytes, this.#deadline));
   }
 
   /** A stream is begun again only while it is not connected: what was read of it cannot be taken back. */
-  async *stream(wire: WireMethod, request: Buffer): AsyncIterable<unknown> {
-    const replies = await this.#make((replica) => replica.stream(wire, request, this.#deadline));
+  async *stream(wire: WireMethod): AsyncIterable<unknown> {
+    const bytes = this.#encoded(wire);
+    const replies = await this.#make((replica) => replica.stream(wire, bytes, this.#deadline));
     try {
       yield* replies;
     } catch (error) {
@@ -120,10 +121,18 @@ class Attempts {
     }
   }
 
+  #encoded(wire: WireMethod): Buffer {
+    try {
+      return wire.requestSerialize(this.#request);
+    } catch (error) {
+      throw Fault.bug(`${this.#method}: the request cannot be sent`, error);
+    }
+  }
+
   async #make<Answer>(attempt: (replica: Replica) => Promise<Answer>): Promise<Answer> {
     for (let pause = BACK_OFF_MS; ; pause = Math.min(2 * pause, MAX_BACK_OFF_MS)) {
       let last: Fault | undefined;
-      for (const replica of this.#targets.candidates(this.#key)) {
+      for (const replica of this.#targets.candidates(this.#rules.keyOf(this.#request))) {
         try {
           return await attempt(replica);
         } catch (error) {
@@ -139,7 +148,7 @@ class Attempts {
 
   #mayRepeat(error: unknown): boolean {
     if (!isServiceError(error) || faultOfStatus(error)) return false;
-    return isNeverTaken(error) || (isConnectionLost(error) && this.#isRepeatable());
+    return isNeverTaken(error) || (isConnectionLost(error) && this.#rules.isRepeatable(this.#request));
   }
 
   #faultOf(error: unknown, where: string): Fault {
