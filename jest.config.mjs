@@ -18,6 +18,8 @@ export default {
     project('pure', ['**/*.spec.ts'], ['\\.(int|e2e)\\.spec\\.ts$']),
     project('int', ['**/*.int.spec.ts']),
     project('e2e', ['**/*.e2e.spec.ts']),
+    // Once more, each service a process of its own: libs/testing/src/platform.ts.
+    { ...project('distributed', ['**/*.forms.e2e.spec.ts']), globals: { TIDINGS_FORM: 'distributed' } },
   ],
   // Jest knows no time-out per project; a hang is what this bounds, nothing is timed.
   testTimeout: 120_000,

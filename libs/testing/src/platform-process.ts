@@ -1,10 +1,10 @@
-import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Fault } from '@tidings/kernel';
 import type { PlatformProcess } from '@tidings/platform';
 import { Closing, freePort } from '@tidings/runtime';
 import type { SimulatorOptions } from '@tidings/simulators';
+import { apps, buildAll } from './build.ts';
 import {
   connect,
   freshFolder,
@@ -32,15 +32,11 @@ export interface ProcessWorld extends World {
   start(): Promise<void>;
   /** Ends it as SIGTERM does and resolves with the exit code, the providers going on. */
   end(): Promise<number | NodeJS.Signals>;
+  /** All lines that it has written so far. */
+  logged(): Promise<string>;
   /** Ends everything and leaves nothing behind. */
   stop(): Promise<void>;
 }
-
-const repository = fileURLToPath(new URL('../../../', import.meta.url));
-
-/** Makes of the sources as they are what `npm run build` makes of them; files that are current are left alone. */
-export const buildAll = (): Promise<unknown> =>
-  promisify(execFile)(process.execPath, ['tools/build.mjs'], { cwd: repository });
 
 /** Starts the built platform as a child, with the providers' stand-ins in this process: kills do not touch their ledger. */
 export async function platformProcess({
@@ -60,7 +56,7 @@ export async function platformProcess({
     let running: PlatformProcess | undefined;
     const start = async (): Promise<void> => {
       running = await startPlatformProcess({
-        entry: `${repository}apps/platform/dist/main.js`,
+        entry: `${apps}platform/dist/main.js`,
         dataFolder,
         port,
         env: { ...testEnvironment(simulators, admin), ...env },
@@ -72,7 +68,7 @@ export async function platformProcess({
     };
     closing.add('platform', undefined, () => running?.kill('everything'));
     await start();
-    const { secrets, client } = await connect(current().url, admin);
+    const { secrets, client } = await connect([current().url], admin);
     closing.add('client', client, (idle) => idle.close());
     return {
       ...worldOf({ url: current().url, dataFolder, secrets, client, simulators }),
@@ -82,6 +78,7 @@ export async function platformProcess({
         if (what === 'everything') running = undefined;
       },
       start,
+      logged: () => readFile(join(dataFolder, 'platform.log'), 'utf8'),
       async end() {
         const code = await current().stop();
         running = undefined;

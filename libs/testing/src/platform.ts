@@ -1,6 +1,8 @@
 import { Closing, readEnv } from '@tidings/runtime';
 import type { SimulatorOptions } from '@tidings/simulators';
+import { cluster } from './cluster.ts';
 import { startMongo } from './mongo.ts';
+import { platformProcess } from './platform-process.ts';
 import {
   connect,
   freshFolder,
@@ -13,10 +15,22 @@ import {
   worldOf,
 } from './world.ts';
 
+/** The forms that Tidings runs in (architecture 3). */
+export type Form = 'embedded' | 'distributed';
+
+/** What a suite named `*.forms.e2e.spec.ts` runs on: Jest runs it once for each form. */
+export const formUnderTest = (globalThis as { readonly TIDINGS_FORM?: Form }).TIDINGS_FORM ?? 'embedded';
+
 export interface PlatformWorldOptions {
   /** Further environment variables, which win over those of the test. */
   readonly env?: Readonly<Record<string, string>>;
   readonly simulators?: SimulatorOptions;
+}
+
+/** A world whose processes write logs. */
+export interface LoggingWorld extends PlatformWorld {
+  /** All lines of all processes so far, in the order of each. */
+  logged(): Promise<string>;
 }
 
 export interface PlatformWorld extends World {
@@ -25,10 +39,17 @@ export interface PlatformWorld extends World {
 }
 
 /**
- * The whole platform in this process, with providers, on data of its own: the world in one call. The clock stands where the system's is and
- * can be set forward.
+ * The whole platform with providers, on data of its own: the world in one call. Embedded it is in this process; distributed it is a
+ * {@link cluster}. The clock stands where the system's is and can be set forward.
  */
-export async function platform({ env = {}, simulators: options }: PlatformWorldOptions = {}): Promise<PlatformWorld> {
+export const platform = (options: PlatformWorldOptions = {}, form = formUnderTest): Promise<PlatformWorld> =>
+  form === 'distributed' ? cluster(options) : embedded(options);
+
+/** The same, and embedded in a process of its own too, so that what it logs can be read. */
+export const platformInProcesses = (options: PlatformWorldOptions = {}, form = formUnderTest): Promise<LoggingWorld> =>
+  form === 'distributed' ? cluster(options) : platformProcess(options);
+
+async function embedded({ env = {}, simulators: options }: PlatformWorldOptions): Promise<PlatformWorld> {
   const log = testLog();
   const closing = new Closing(log);
   try {
@@ -49,7 +70,7 @@ export async function platform({ env = {}, simulators: options }: PlatformWorldO
     // Databases of its own on the server that all suites of a worker share.
     const opened = await openPlatform(readEnv(variables), { log, databasePrefix: mongo.prefix });
     closing.add('platform', opened, (running) => running.close());
-    const { secrets, client } = await connect(opened.url, admin);
+    const { secrets, client } = await connect([opened.url], admin);
     closing.add('client', client, (idle) => idle.close());
     return {
       ...worldOf({ url: opened.url, dataFolder, secrets, client, simulators }),

@@ -40,7 +40,8 @@ export interface ApplicationOptions {
 }
 
 const CONNECTIONS = 64;
-const POLL_MS = 10;
+/** The barrier looks into every process: it is asked less and less often. */
+const [POLL_MS, MOST_POLL_MS] = [10, 200];
 export const BUNDLE = 'com.example.test';
 
 interface WorldParts {
@@ -124,7 +125,7 @@ export function worldOf(parts: WorldParts): World {
 
     async settle(timeoutMs = 30_000) {
       const deadline = Date.now() + timeoutMs;
-      for (;;) {
+      for (let pause = POLL_MS; ; pause = Math.min(2 * pause, MOST_POLL_MS)) {
         const reply = await client.reply('settled');
         if (reply.status === 200) return;
         // While a killed database comes back there is no answer to the question; anything else is a mistake of the test.
@@ -132,7 +133,7 @@ export function worldOf(parts: WorldParts): World {
         if (!open || Date.now() > deadline) {
           throw Fault.unavailable(`not settled: HTTP ${reply.status} ${JSON.stringify(reply.body)}`);
         }
-        await delay(POLL_MS);
+        await delay(pause);
       }
     },
 
@@ -143,10 +144,14 @@ export function worldOf(parts: WorldParts): World {
   };
 }
 
-export const connect = async (url: string, admin: string): Promise<{ secrets: Secrets; client: ApiClient }> => {
+/** @param urls of the gateways, which take turns. */
+export const connect = async (
+  urls: readonly string[],
+  admin: string,
+): Promise<{ secrets: Secrets; client: ApiClient }> => {
   const { ApiClient, issueTokens } = await import('@tidings/platform');
-  const secrets = await issueTokens(url, admin);
-  return { secrets, client: new ApiClient(url, secrets, CONNECTIONS) };
+  const secrets = await issueTokens(urls[0]!, admin);
+  return { secrets, client: new ApiClient(urls, secrets, CONNECTIONS) };
 };
 
 /** Quiet unless LOG_LEVEL says otherwise. */

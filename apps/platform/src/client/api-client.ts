@@ -27,8 +27,9 @@ export class ApiClient {
   readonly http: HttpClient;
   readonly #secrets: Partial<Secrets>;
 
-  constructor(base: string, secrets: Partial<Secrets>, connections?: number) {
-    this.http = new HttpClient(base, connections);
+  /** @param bases of the gateways, which take turns */
+  constructor(bases: string | readonly string[], secrets: Partial<Secrets>, connections?: number) {
+    this.http = new HttpClient(bases, connections);
     this.#secrets = secrets;
   }
 

@@ -19,21 +19,26 @@ const TIMEOUT_MS = 30_000;
 
 /** HTTP over a bounded number of connections that are kept alive; what is beyond them waits. */
 export class HttpClient {
-  readonly #base: URL;
+  readonly #bases: readonly URL[];
   readonly #agent: Agent;
+  #sent = 0;
 
-  /** @param connections @default 32 */
-  constructor(base: string, connections = 32) {
-    this.#base = new URL(base);
+  /**
+   * @param bases where the same thing is served: they take turns
+   * @param connections to each of them @default 32
+   */
+  constructor(bases: string | readonly string[], connections = 32) {
+    this.#bases = [bases].flat().map((base) => new URL(base));
     this.#agent = new Agent({ keepAlive: true, maxSockets: connections, scheduling: 'fifo' });
   }
 
   /** Rejects only when there is no reply. */
   async send(path: string, { method = 'GET', headers = {}, body }: Sent = {}): Promise<Reply> {
     const payload = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+    const base = this.#bases[this.#sent++ % this.#bases.length];
     const reply = await new Promise<IncomingMessage>((resolve, reject) => {
       const outgoing = request(
-        new URL(path, this.#base),
+        new URL(path, base),
         {
           agent: this.#agent,
           method,

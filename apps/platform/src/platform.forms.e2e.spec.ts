@@ -4,7 +4,7 @@ import { platform, type PlatformWorld } from '@tidings/testing';
 const DEVICES = 60;
 const android = (i: number): boolean => i % 2 === 1;
 
-describe('the platform in one process', () => {
+describe('the platform', () => {
   let world: PlatformWorld;
   let application: string;
 

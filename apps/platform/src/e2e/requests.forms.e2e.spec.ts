@@ -1,12 +1,10 @@
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { type IncomingHttpHeaders, type IncomingMessage, request as httpRequest } from 'node:http';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { api, conformanceCases, type Method } from '@tidings/contract';
-import { platformProcess, type ProcessWorld } from '@tidings/testing';
+import { platformInProcesses, type LoggingWorld } from '@tidings/testing';
 import { ApiClient } from '../client/api-client.ts';
 
 /** Secrets of ours begin with this, so that a search for it finds every place that one leaked to. */
@@ -30,7 +28,7 @@ interface Reply {
   readonly json: unknown;
 }
 
-let world: ProcessWorld;
+let world: LoggingWorld;
 let application: string;
 /** Another one of the same account. */
 let sister: string;
@@ -40,7 +38,7 @@ const secrets = new Map<string, string>();
 const failures: string[] = [];
 
 beforeAll(async () => {
-  world = await platformProcess({ env: { LOG_LEVEL: 'trace' } });
+  world = await platformInProcesses({ env: { LOG_LEVEL: 'trace' } });
   application = await world.application();
   sister = await world.application({ title: 'Sister', ios: false, android: false });
   await world.call('addTag', { tag: { name: 'Level', type: 1 } });
@@ -736,7 +734,7 @@ describe('secrets', () => {
   });
 
   it('appear in no log line, no metric and no error', async () => {
-    const log = await readFile(join(world.dataFolder, 'platform.log'), 'utf8');
+    const log = await world.logged();
     const { body: metrics } = await world.client.http.send('/metrics');
     expect(log.split('\n').length).toBeGreaterThan(5);
     for (const [where, said] of [
@@ -758,7 +756,7 @@ describe('secrets', () => {
   });
 
   it('and all this was no fault of the service', async () => {
-    const log = await readFile(join(world.dataFolder, 'platform.log'), 'utf8');
+    const log = await world.logged();
     const faults = log.split('\n').filter((line) => /"level":"(error|fatal)"/.test(line));
     expect(faults).toEqual([]);
   });
