@@ -113,7 +113,7 @@ export class Subscriber {
     if (this.#server) return;
     const { Server } = this.#grpc;
     const { host = '127.0.0.1', method = '/WebhookService/StreamWebhookEvents' } = this.#options;
-    const server = new Server({ 'grpc.enable_channelz': 0 });
+    const server = new Server();
     server.register<WebhookRequest, WebhookResponse>(
       method,
       (stream: Stream) => this.#serve(stream),

@@ -68,20 +68,26 @@ export async function openLink(
     endpoint.tls ? credentials.createSsl(roots) : credentials.createInsecure(),
     options(endpoint),
   );
-  const abort = (): void => client.close();
+  const opening = Promise.withResolvers<void>();
+  let isOpen = false;
+  const stream = client.makeBidiStreamRequest<Buffer, WebhookResponse>(
+    endpoint.method,
+    (bytes) => bytes,
+    (bytes) => WebhookResponse.decode(bytes),
+  );
+  const broken = (error: Error): void => (isOpen ? listener.broken(error) : opening.reject(error));
+  const link = linkOf(stream, { ...listener, broken }, () => client.close());
+  const abort = (): void => opening.reject(signal.reason);
   signal.addEventListener('abort', abort);
+  if (signal.aborted) abort();
+  // The stream fails as soon as the connection does, and says why; that it is there, only the client says.
+  client.waitForReady(Date.now() + REACH_MS, (error) => (error ? opening.reject(error) : opening.resolve()));
   try {
-    await new Promise<void>((resolve, reject) => {
-      client.waitForReady(Date.now() + REACH_MS, (error) => (error ? reject(error) : resolve()));
-    });
-    const stream = client.makeBidiStreamRequest<Buffer, WebhookResponse>(
-      endpoint.method,
-      (bytes) => bytes,
-      (bytes) => WebhookResponse.decode(bytes),
-    );
-    return linkOf(stream, listener, () => client.close());
+    await opening.promise;
+    isOpen = true;
+    return link;
   } catch (error) {
-    client.close();
+    link.close();
     throw error;
   } finally {
     signal.removeEventListener('abort', abort);
@@ -115,10 +121,7 @@ function linkOf(
   return {
     send: (bytes) => isOpen && stream.write(bytes),
     close() {
-      if (!isOpen) return;
-      isOpen = false;
-      stream.cancel();
-      closeClient();
+      if (over()) stream.cancel();
     },
   };
 }

@@ -17,7 +17,7 @@ import { ANSWER_MS, type Place, type Unacked, UnackedEvents, waitMs } from './un
 /** How often a stream that waits for something looks at the clock. */
 const TICK_MS = 250;
 /** Progress is written this often at most: what a kill makes come again. */
-const SAVE_EVERY_MS = 250;
+const SAVE_EVERY_MS = 100;
 /** A stream that ends waits this long for the answers under way. */
 const LAST_ANSWERS_MS = 2_000;
 const TROUBLE_MS = 1_000;
@@ -97,9 +97,10 @@ export class Stream {
     this.#woken.resolve();
   }
 
-  /** Whether anything is to be sent, or answered, by now; what waits for a later time does not count. */
+  /** Whether anything is to be sent, answered or written down by now; what waits for a later time does not count. */
   async isDue(): Promise<boolean> {
     const now = this.#parts.clock.now();
+    if (this.#isDirty) return true;
     if (!this.#link && this.#openAt > now) return false;
     if (this.#unacked.isDue(now)) return true;
     if (this.#unacked.room === 0) return false;
@@ -162,7 +163,8 @@ export class Stream {
   /** Waits until something happens; with anything under way, for a moment at most. */
   async #pause(): Promise<void> {
     const isIdle = this.#link !== undefined && this.#unacked.size === 0 && !this.#isDirty;
-    const timer = isIdle ? undefined : setTimeout(() => this.#woken.resolve(), TICK_MS).unref();
+    const untilSave = this.#isDirty ? this.#savedAt + SAVE_EVERY_MS - performance.now() : TICK_MS;
+    const timer = isIdle ? undefined : setTimeout(() => this.#woken.resolve(), Math.min(TICK_MS, untilSave)).unref();
     await this.#woken.promise;
     clearTimeout(timer);
     this.#woken = Promise.withResolvers<void>();
