@@ -7,26 +7,27 @@ const SOCKET_TIMEOUT_MS = 20_000;
 
 const AUTHENTICATION_FAILED = 18;
 
-/** Errors of a setting, which no waiting mends. */
-const isSetting = (error: unknown): boolean =>
-  (error instanceof Error && /^Mongo(Parse|InvalidArgument|MissingCredentials)Error$/.test(error.name)) ||
-  (error instanceof MongoServerError && error.code === AUTHENTICATION_FAILED);
-
 /**
  * Connects to the replica set; resolves when it has a primary.
  * @throws Fault `unavailable` while it has none; Fault `argument` when the address or its credentials are wrong.
  */
 export async function connectMongo(url: string): Promise<MongoClient> {
+  const client = newClient(url);
   try {
-    const client = new MongoClient(url, { ...mongoOptions, socketTimeoutMS: SOCKET_TIMEOUT_MS });
-    try {
-      return await client.connect();
-    } catch (error) {
-      await client.close();
-      throw error;
-    }
+    return await client.connect();
   } catch (error) {
-    if (isSetting(error)) throw new Fault('argument', `MONGO_URL: ${(error as Error).message}`, { cause: error });
+    await client.close();
+    const isRefused = error instanceof MongoServerError && error.code === AUTHENTICATION_FAILED;
+    if (isRefused) throw Fault.argument('MONGO_URL: user or password are refused');
     throw Fault.unavailable('MongoDB does not answer', error);
+  }
+}
+
+/** The driver's own words for what is wrong may repeat the address, password and all. */
+function newClient(url: string): MongoClient {
+  try {
+    return new MongoClient(url, { ...mongoOptions, socketTimeoutMS: SOCKET_TIMEOUT_MS });
+  } catch {
+    throw Fault.argument('MONGO_URL: is no address of a MongoDB');
   }
 }
