@@ -47,7 +47,8 @@ export async function runService<const Name extends RequiredVariable, const P ex
   const { name, peers } = service;
   try {
     const configuration = readServiceEnv({ required: [...common, ...service.required], peers }, process.env);
-    const log = openLog(configuration.logLevel).child({ service: name });
+    const { logLevel, channel } = configuration;
+    const log = openLog(logLevel).child({ service: name, ...(channel && { channel }) });
     endOnCrash(log);
     const stopping = new AbortController();
     const { signal } = stopping;

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { Controller, Inject, type InjectionToken, Logger, type Type } from '@nestjs/common';
 import { GrpcMethod, RpcException } from '@nestjs/microservices';
 import { Fault } from '@tidings/kernel';
-import { from, throwError } from 'rxjs';
+import { from } from 'rxjs';
 import { type Call, inProcess, type ServiceDefinition } from '../binding.ts';
 import { statusOfFault } from './status.ts';
 
@@ -37,13 +37,8 @@ async function* answered(stream: AsyncIterable<unknown>): AsyncIterable<unknown>
 
 const stream =
   (call: Call): Call =>
-  (request) => {
-    try {
-      return from(answered(call(request) as AsyncIterable<unknown>));
-    } catch (error) {
-      return throwError(() => exceptionOf(error));
-    }
-  };
+  (request) =>
+    from(answered(call(request) as AsyncIterable<unknown>));
 
 /**
  * Controllers that serve parts of a provider by gRPC, one per service: `rpcControllers(REGISTRY, { accounts: AccountsDefinition })` serves
