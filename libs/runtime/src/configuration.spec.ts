@@ -51,6 +51,18 @@ describe('readEnv', () => {
     expect(publicUrlOf({ host: '::1', port: 1 })).toBe('http://[::1]:1');
   });
 
+  it('records traces where they can be sent, unless that is switched off', () => {
+    const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://collector:4318';
+    const byRatio = { OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.25' };
+    expect(readEnv(byRatio).tracing).toBeUndefined();
+    expect(readEnv({ OTEL_EXPORTER_OTLP_ENDPOINT }).tracing).toEqual({ sampler: 'parentbased_always_on', ratio: 1 });
+    expect(readEnv({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://collector/v1/traces', ...byRatio }).tracing).toEqual({
+      sampler: 'traceidratio',
+      ratio: 0.25,
+    });
+    expect(readEnv({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SDK_DISABLED: 'true' }).tracing).toBeUndefined();
+  });
+
   it('takes an empty variable for one that is not set', () => {
     expect(readEnv({ PORT: '', KAFKA_BROKERS: ' ', APNS_URL: '' })).toMatchObject({ port: 8080, kafkaBrokers: [] });
   });
@@ -70,6 +82,10 @@ describe('readEnv', () => {
       TIDINGS_ALLOW_PRIVATE: '10.0.0.0/33',
       TIDINGS_TEST_CLOCK: 'yes',
       LOG_LEVEL: 'loud',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'collector',
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
+      OTEL_TRACES_SAMPLER: 'some',
+      OTEL_TRACES_SAMPLER_ARG: '1.5',
     };
     const lines = linesOf(wrong);
     expect(lines.map((line) => line.split(':')[0]!).sort()).toEqual(Object.keys(wrong).sort());

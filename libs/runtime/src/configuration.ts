@@ -43,7 +43,25 @@ export interface Configuration {
   readonly allowPrivate: readonly string[];
   readonly testClock: boolean;
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+  /** Absent = no traces. */
+  readonly tracing?: TracingConfiguration | undefined;
 }
+
+/** Which traces are recorded, by the standard's names; where they go is read by their exporter from the same environment. */
+export interface TracingConfiguration {
+  readonly sampler: (typeof samplers)[number];
+  /** From 0 to 1: of samplers by ratio. */
+  readonly ratio: number;
+}
+
+const samplers = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const;
 
 const port = z
   .string()
@@ -146,6 +164,16 @@ const environment = z.object({
       'must be trace, debug, info, warn, error, fatal or silent',
     )
     .default('info'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: web.optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: web.optional(),
+  OTEL_EXPORTER_OTLP_PROTOCOL: z.literal('http/protobuf', 'must be http/protobuf').optional(),
+  OTEL_SDK_DISABLED: z.enum(['true', 'false'], 'must be true or false').default('false'),
+  OTEL_TRACES_SAMPLER: z.enum(samplers, `must be one of ${samplers.join(', ')}`).default('parentbased_always_on'),
+  OTEL_TRACES_SAMPLER_ARG: z
+    .string()
+    .regex(/^(0(\.\d+)?|1(\.0+)?)$/, 'must be a number from 0 to 1')
+    .default('1')
+    .transform(Number),
 });
 
 /** A variable that is set to nothing counts as not set: compose files and charts pass empty ones. */
@@ -186,8 +214,15 @@ export function readEnv(env: NodeJS.ProcessEnv = process.env): Configuration {
     allowPrivate: data.TIDINGS_ALLOW_PRIVATE,
     testClock: data.TIDINGS_TEST_CLOCK,
     logLevel: data.LOG_LEVEL,
+    tracing: tracingOf(data),
   };
 }
+
+const tracingOf = (data: z.infer<typeof environment>): TracingConfiguration | undefined =>
+  (data.OTEL_EXPORTER_OTLP_ENDPOINT ?? data.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) === undefined ||
+  data.OTEL_SDK_DISABLED === 'true'
+    ? undefined
+    : { sampler: data.OTEL_TRACES_SAMPLER, ratio: data.OTEL_TRACES_SAMPLER_ARG };
 
 /** The address that links begin with: `PUBLIC_URL`, else where HTTP is served. */
 export const publicUrlOf = ({ publicUrl, host, port }: Pick<Configuration, 'publicUrl' | 'host' | 'port'>): string =>

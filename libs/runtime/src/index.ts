@@ -1,6 +1,12 @@
 export { AddressGuard } from './addresses.ts';
 export { Closing, closeOnSignal, endOnCrash, type ShutdownOptions } from './closing.ts';
-export { type Configuration, type ProviderAddresses, publicUrlOf, readEnv } from './configuration.ts';
+export {
+  type Configuration,
+  type ProviderAddresses,
+  publicUrlOf,
+  readEnv,
+  type TracingConfiguration,
+} from './configuration.ts';
 export { masterKeyOf, onceMade, openDataFolder } from './data-folder.ts';
 export { every, type EveryOptions, type Periodic } from './every.ts';
 export { healthModule, type HealthServerOptions, serveHealth } from './health.ts';
@@ -24,4 +30,5 @@ export {
   type ServiceConfiguration,
   type ServiceNeeds,
 } from './service-configuration.ts';
+export { startTracing, type Tracing, type TracingOptions } from './tracing.ts';
 export { trimHeap } from './trim-heap.ts';

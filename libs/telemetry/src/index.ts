@@ -1,1 +1,25 @@
-export {};
+export {
+  counterIn,
+  gaugeIn,
+  histogramIn,
+  kept,
+  type MetricDefinition,
+  type Reading,
+  readIn,
+  type Source,
+} from './metrics.ts';
+export {
+  currentTrace,
+  headersOf,
+  inSpan,
+  isTracing,
+  markFault,
+  type Marking,
+  outsideTraces,
+  pastSpan,
+  recordWith,
+  type SpanOptions,
+  type Trace,
+  traceOf,
+  withTrace,
+} from './traces.ts';

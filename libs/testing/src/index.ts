@@ -22,4 +22,5 @@ export {
   type PlatformWorldOptions,
 } from './platform.ts';
 export { platformProcess, type ProcessWorld, type ProcessWorldOptions } from './platform-process.ts';
+export { type RecordedTraces, recordTraces } from './traces.ts';
 export { type ApplicationOptions, BUNDLE, type Parameters, type World } from './world.ts';

@@ -1,0 +1,100 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { inSpan, isTracing } from '@tidings/telemetry';
+import { readEnv } from './configuration.ts';
+import { type Logger, openLog } from './logs.ts';
+import { startTracing } from './tracing.ts';
+
+interface Export {
+  readonly path: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+const silent = openLog('silent');
+
+describe('traces', () => {
+  const exports: Export[] = [];
+  let collector: Server;
+  let status = 200;
+  const before = { ...process.env };
+
+  beforeEach(async () => {
+    status = 200;
+    collector = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        exports.push({ path: request.url, headers: request.headers, body: Buffer.concat(chunks) });
+        response.writeHead(status).end();
+      });
+    });
+    await once(collector.listen(0, '127.0.0.1'), 'listening');
+  });
+  afterEach(() => {
+    process.env = { ...before };
+    exports.length = 0;
+    collector.close();
+  });
+
+  /** Records one span as a process with this environment would. */
+  async function traced(env: Readonly<Record<string, string>>, log: Logger = silent): Promise<void> {
+    Object.assign(process.env, env);
+    const tracing = await startTracing(readEnv().tracing, { service: 'tidings-test', log });
+    await inSpan('work of the test', { of: [] }, async () => undefined);
+    await tracing.close();
+  }
+  const endpoint = (): string => `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
+
+  it('go nowhere unless the environment says where', async () => {
+    await traced({});
+    expect(exports).toEqual([]);
+    expect(isTracing()).toBe(false);
+  });
+
+  it('go to the collector by the standard names of the environment', async () => {
+    await traced({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint(), OTEL_EXPORTER_OTLP_HEADERS: 'x-tenant=seven' });
+    const [sent, ...further] = exports;
+    expect(further).toEqual([]);
+    expect(sent).toMatchObject({
+      path: '/v1/traces',
+      headers: { 'content-type': 'application/x-protobuf', 'x-tenant': 'seven' },
+    });
+    expect(sent!.body.includes('work of the test')).toBe(true);
+    expect(sent!.body.includes('tidings-test')).toBe(true);
+    expect(isTracing()).toBe(false);
+  });
+
+  it("are another service's where that is said", async () => {
+    await traced({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint(), OTEL_SERVICE_NAME: 'push-eu' });
+    expect(exports[0]!.body.includes('push-eu')).toBe(true);
+    expect(exports[0]!.body.includes('tidings-test')).toBe(false);
+  });
+
+  it.each([
+    ['always_off', '1'],
+    ['traceidratio', '0'],
+    ['parentbased_traceidratio', '0'],
+    ['parentbased_always_off', '1'],
+  ])('are not sent where the sampler takes none: %s', async (sampler, argument) => {
+    await traced({
+      OTEL_EXPORTER_OTLP_ENDPOINT: endpoint(),
+      OTEL_TRACES_SAMPLER: sampler,
+      OTEL_TRACES_SAMPLER_ARG: argument,
+    });
+    expect(exports).toEqual([]);
+  });
+
+  it('that nobody takes cost a line in the log, and nothing else', async () => {
+    const lines: string[] = [];
+    status = 400;
+    await traced(
+      { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint() },
+      openLog('warn', { write: (line: string) => void lines.push(line) }),
+    );
+    expect(exports).toHaveLength(1);
+    expect(lines).toHaveLength(1);
+  });
+});

@@ -1,0 +1,103 @@
+import { Counter, Gauge, Histogram, type Metric, type Registry } from 'prom-client';
+
+/** A metric of the vocabulary in docs/operations.md. Values of labels are bounded: no text of callers, no ids. */
+export interface MetricDefinition<Label extends string> {
+  readonly name: `tidings_${string}`;
+  readonly help: string;
+  /** @default none */
+  readonly labels?: readonly Label[];
+}
+
+/** Services of one process share a registry, and with it the metrics: the first makes them. */
+function once<M extends Metric>(registry: Registry, name: string, make: () => M): M {
+  return (registry.getSingleMetric(name) as M | undefined) ?? make();
+}
+
+const settings = <Label extends string>(registry: Registry, definition: MetricDefinition<Label>) => ({
+  name: definition.name,
+  help: definition.help,
+  labelNames: definition.labels ?? [],
+  registers: [registry],
+});
+
+export const counterIn = <Label extends string>(
+  registry: Registry,
+  definition: MetricDefinition<Label>,
+): Counter<Label> => once(registry, definition.name, () => new Counter(settings(registry, definition)));
+
+export const gaugeIn = <Label extends string>(registry: Registry, definition: MetricDefinition<Label>): Gauge<Label> =>
+  once(registry, definition.name, () => new Gauge(settings(registry, definition)));
+
+/** @param buckets upper bounds; seconds from 1 ms to 10 s by default */
+export const histogramIn = <Label extends string>(
+  registry: Registry,
+  definition: MetricDefinition<Label>,
+  buckets: readonly number[] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+): Histogram<Label> =>
+  once(registry, definition.name, () => new Histogram({ ...settings(registry, definition), buckets: [...buckets] }));
+
+/** A value of a metric. Those with the same labels add up. */
+export interface Reading<Label extends string> {
+  readonly labels?: Readonly<Record<Label, string>>;
+  readonly value: number;
+}
+
+/** Tells values when somebody asks for the metrics. */
+export type Source<Label extends string> = () => readonly Reading<Label>[] | Promise<readonly Reading<Label>[]>;
+
+/** How long a scrape waits for a source: what does not answer has no value, and keeps no other from being told. */
+const PATIENCE_MS = 2_000;
+
+const sourcesOf = new WeakMap<Metric, Source<string>[]>();
+
+/** A gauge, or a counter, whose values come from sources at the moment of the scrape; every call adds a source. */
+export function readIn<Label extends string>(
+  registry: Registry,
+  type: 'gauge' | 'counter',
+  definition: MetricDefinition<Label>,
+  source: Source<Label>,
+): void {
+  const Type = type === 'gauge' ? Gauge : Counter;
+  const metric = once(registry, definition.name, (): Metric => {
+    const sources: Source<string>[] = [];
+    const made = new Type({
+      ...settings<string>(registry, definition),
+      async collect() {
+        const readings = await Promise.all(sources.map(inTime));
+        this.reset();
+        for (const { labels = {}, value } of readings.flat()) this.inc(labels, value);
+      },
+    });
+    sourcesOf.set(made, sources);
+    return made;
+  });
+  sourcesOf.get(metric)!.push(source);
+}
+
+/** The same source, asked again only when what it told is older than that: for what costs a query. */
+export function kept<Label extends string>(maxAgeMs: number, source: Source<Label>): Source<Label> {
+  let askedAt = -Infinity;
+  let told: Promise<readonly Reading<Label>[]> | undefined;
+  return () => {
+    if (told && performance.now() - askedAt < maxAgeMs) return told;
+    askedAt = performance.now();
+    const asked = Promise.resolve().then(source);
+    told = asked;
+    asked.catch(() => {
+      if (told === asked) told = undefined;
+    });
+    return asked;
+  };
+}
+
+async function inTime(source: Source<string>): Promise<readonly Reading<string>[]> {
+  const late = Promise.withResolvers<readonly Reading<string>[]>();
+  const timer = setTimeout(() => late.resolve([]), PATIENCE_MS);
+  try {
+    return await Promise.race([source(), late.promise]);
+  } catch {
+    return [];
+  } finally {
+    clearTimeout(timer);
+  }
+}

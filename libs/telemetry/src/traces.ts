@@ -1,0 +1,138 @@
+import {
+  type Attributes,
+  context,
+  type Link,
+  propagation,
+  ROOT_CONTEXT,
+  type Span,
+  type SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  TraceFlags,
+  type Tracer,
+} from '@opentelemetry/api';
+import { Fault } from '@tidings/kernel';
+
+/** A place in a trace: what travels to those who go on with it. */
+export type Trace = SpanContext;
+
+/** What callers may tell about a span under way. Values are bounded: no text of callers, no ids of devices or messages. */
+export type Marking = Pick<Span, 'setAttributes' | 'setStatus'>;
+
+export interface SpanOptions {
+  /** What it goes on with: the child of the first sampled one, linked to further traces. None = the beginning of a trace. */
+  readonly of: Iterable<Trace | undefined>;
+  /** @default 'internal' */
+  readonly kind?: 'server' | 'client' | 'consumer' | 'internal';
+  readonly attributes?: Attributes;
+}
+
+/** Traces that one span is linked to. */
+const LINKS_MAX = 32;
+
+const kinds = {
+  server: SpanKind.SERVER,
+  client: SpanKind.CLIENT,
+  consumer: SpanKind.CONSUMER,
+  internal: SpanKind.INTERNAL,
+} as const;
+
+let tracer: Tracer | undefined;
+
+/**
+ * Records spans from now on, or none with undefined. The API's context manager and propagator must be set by then (`startTracing` of
+ * `@tidings/runtime` does all of it).
+ */
+export function recordWith(recorder: Tracer | undefined): void {
+  tracer = recorder;
+}
+
+/** Whether spans are recorded: the only thing that paths of requests ask when they are not. */
+export const isTracing = (): boolean => tracer !== undefined;
+
+/** Where the running code is; undefined outside any trace, and while tracing is off. */
+export const currentTrace = (): Trace | undefined => tracer && trace.getSpanContext(context.active());
+
+/** The place that headers tell of, if they do. */
+export function traceOf(headers: Readonly<Record<string, unknown>> | undefined): Trace | undefined {
+  if (!tracer || headers?.['traceparent'] === undefined) return undefined;
+  return trace.getSpanContext(propagation.extract(ROOT_CONTEXT, headers));
+}
+
+/** The headers that tell of a place: `traceparent`, and `tracestate` where there is one. */
+export function headersOf(place: Trace): Record<string, string> {
+  const headers: Record<string, string> = {};
+  propagation.inject(trace.setSpanContext(ROOT_CONTEXT, place), headers);
+  return headers;
+}
+
+/** The record with headers that tell where the running code is, unless it has such headers already. */
+export function withTrace<R extends { readonly headers?: Readonly<Record<string, string>> | undefined }>(
+  record: R,
+  place = currentTrace(),
+): R {
+  if (!place || record.headers?.['traceparent'] !== undefined) return record;
+  return { ...record, headers: { ...record.headers, ...headersOf(place) } };
+}
+
+/**
+ * Does work within a span, which ends with it; where tracing is off, only the work. Of a failure the span keeps the kind of Fault and no
+ * text. Names are few.
+ */
+export async function inSpan<T>(name: string, options: SpanOptions, work: (span: Marking) => Promise<T>): Promise<T> {
+  if (!tracer) return work(unrecorded);
+  const span = start(tracer, name, options);
+  try {
+    return await context.with(trace.setSpan(ROOT_CONTEXT, span), work, undefined, span);
+  } catch (error) {
+    markFault(span, Fault.from(error));
+    throw error;
+  } finally {
+    span.end();
+  }
+}
+
+/** Records what is done already, since `startedAt`; returns its place for those who go on with it. */
+export function pastSpan(name: string, options: SpanOptions, startedAt: Date): Trace | undefined {
+  if (!tracer) return undefined;
+  const span = start(tracer, name, options, startedAt);
+  span.end();
+  return span.spanContext();
+}
+
+/** Does what serves many outside the trace of the one who happened to set it off. */
+export const outsideTraces = <T>(work: () => T): T => (tracer ? context.with(ROOT_CONTEXT, work) : work());
+
+/** Says on a span that what it stands for ended in a Fault. */
+export function markFault(span: Marking, { kind }: Fault): void {
+  span.setAttributes({ 'tidings.fault': kind });
+  if (kind === 'bug' || kind === 'unavailable') span.setStatus({ code: SpanStatusCode.ERROR });
+}
+
+const unrecorded: Marking = {
+  setAttributes: () => unrecorded as Span,
+  setStatus: () => unrecorded as Span,
+};
+
+function start(by: Tracer, name: string, { of, kind = 'internal', attributes }: SpanOptions, startTime?: Date): Span {
+  const { parent, links } = placed(of);
+  const options = { kind: kinds[kind], links, ...(attributes && { attributes }), ...(startTime && { startTime }) };
+  return by.startSpan(name, options, parent ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT);
+}
+
+const isSampled = ({ traceFlags }: Trace): boolean => (traceFlags & TraceFlags.SAMPLED) !== 0;
+
+/** A trace is named once, wherever in it its places are. */
+function placed(of: Iterable<Trace | undefined>): { readonly parent: Trace | undefined; readonly links: Link[] } {
+  let first: Trace | undefined;
+  const sampled = new Map<string, Trace>();
+  for (const place of of) {
+    if (!place) continue;
+    first ??= place;
+    if (isSampled(place) && !sampled.has(place.traceId)) sampled.set(place.traceId, place);
+    if (sampled.size > LINKS_MAX) break;
+  }
+  const [parent = first, ...others] = sampled.values();
+  return { parent, links: others.map((place) => ({ context: place })) };
+}

@@ -1,0 +1,20 @@
+import { InMemorySpanExporter, type ReadableSpan } from '@opentelemetry/sdk-trace';
+import { startTracing, type TracingConfiguration } from '@tidings/runtime';
+import { testLog } from './world.ts';
+
+/** The traces of this process, in memory. */
+export interface RecordedTraces {
+  /** Spans that have ended, in that order. */
+  spans(): readonly ReadableSpan[];
+  stop(): Promise<void>;
+}
+
+/** Records the traces of this process until it is stopped; one at a time. */
+export async function recordTraces({
+  sampler = 'parentbased_always_on',
+  ratio = 1,
+}: Partial<TracingConfiguration> = {}): Promise<RecordedTraces> {
+  const exporter = new InMemorySpanExporter();
+  const tracing = await startTracing({ sampler, ratio }, { service: 'test', log: testLog(), exporter });
+  return { spans: () => exporter.getFinishedSpans(), stop: () => tracing.close() };
+}
