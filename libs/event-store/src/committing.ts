@@ -1,4 +1,5 @@
 import { Fault, randomBase62, systemClock } from '@tidings/kernel';
+import { pastSpan, type Trace } from '@tidings/telemetry';
 import type { Folder } from './folding.ts';
 import { type DecidedIn, type Group, writesOf } from './group.ts';
 import type { Intake, Log } from './intake.ts';
@@ -15,6 +16,7 @@ import {
 import { delay } from './waiting.ts';
 
 export interface CommittingParts<Command, Event, State, Reply> {
+  readonly category: string;
   readonly intake: Intake<Command, Reply>;
   readonly store: LogStore;
   readonly folder: Folder<Event, State>;
@@ -73,7 +75,10 @@ export class Committing<Command, Event, State, Reply> {
    * commands' time is up: then it can never come into effect later, unless it was in before.
    */
   async #insert(groups: readonly DecidedIn<Group<Command, Event, State, Reply>>[]): Promise<void> {
-    for (const group of groups) group.commit = this.#commitOf(group.log, group.decided.encoded);
+    for (const group of groups) {
+      group.startedAt = new Date();
+      group.commit = this.#commitOf(group.log, group.decided.encoded);
+    }
     const writing: Promise<void>[] = [];
     let open = groups;
     for (let pause = this.#repeatAfterMs; open.length > 0; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
@@ -112,14 +117,22 @@ export class Committing<Command, Event, State, Reply> {
   }
 
   #committed(
-    { log }: Group<Command, Event, State, Reply>,
+    group: DecidedIn<Group<Command, Event, State, Reply>>,
     { n, uid, at }: StoredCommit,
     events: readonly Event[],
   ): void {
     const { counts, options } = this.#parts;
     counts.commits++;
     counts.events += events.length;
-    options.committed?.({ log: log.name, n, uid, at, events });
+    const trace = this.#traced(group, events.length);
+    options.committed?.({ log: group.log.name, n, uid, at, events, ...(trace && { trace }) });
+  }
+
+  /** A commit is one span, which goes on with the traces of its commands. */
+  #traced(group: DecidedIn<Group<Command, Event, State, Reply>>, events: number): Trace | undefined {
+    if (events === 0) return undefined;
+    const options = { of: tracesOf(group), attributes: { 'tidings.events': events } };
+    return pastSpan(`commit ${this.#parts.category}`, options, group.startedAt!);
   }
 
   #unanswered(groups: readonly DecidedIn<Group<Command, Event, State, Reply>>[]): void {
@@ -186,4 +199,15 @@ export class Committing<Command, Event, State, Reply> {
     const at = new Date((this.#parts.options.clock ?? systemClock).now());
     return { log: log.name, n: log.head! + 1, uid: `${this.#name}-${++this.#commits}`, at, events };
   }
+}
+
+/** The traces of the commands that were decided. */
+function* tracesOf({
+  pending,
+  decided,
+}: {
+  readonly pending: readonly { readonly trace: Trace | undefined }[];
+  readonly decided: { readonly verdicts: readonly unknown[] };
+}): Iterable<Trace | undefined> {
+  for (let i = 0; i < decided.verdicts.length; i++) yield pending[i]!.trace;
 }

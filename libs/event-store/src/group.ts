@@ -9,6 +9,8 @@ export interface Group<Command, Event, State, Reply> {
   pending: readonly Pending<Command, Reply>[];
   decided?: DecidedGroup<Event, State, Reply>;
   commit?: StoredCommit;
+  /** When the commit was made. */
+  startedAt?: Date;
   /** Stands in for the commit when its time is up: whichever of the two is in the log keeps the other out. */
   filler?: StoredCommit;
 }

@@ -2,6 +2,7 @@ export type { Commit, Decision, DocumentAddress, LogDefinition, LogWriter, Needs
 export { openLogs, type MongoLogsOptions } from './mongo/open-logs.ts';
 export { type CommitReader, openCommits } from './mongo/open-commits.ts';
 export { openMemoryLogs, type MemoryLogsOptions } from './memory/memory-logs.ts';
+export { logMetrics, type MeteredLogs } from './metrics.ts';
 export { openRelay, type Relay, type RelayOptions } from './relay/open-relay.ts';
 export type { Publisher, RelayedRecord } from './relay/outbox.ts';
 export type { RelayCounts } from './relay/tail.ts';

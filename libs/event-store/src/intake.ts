@@ -1,4 +1,5 @@
 import { Fault } from '@tidings/kernel';
+import { currentTrace, type Trace } from '@tidings/telemetry';
 import { getOrAdd } from './get-or-add.ts';
 
 /** A command on its way to an answer. */
@@ -6,6 +7,8 @@ export interface Pending<Command, Reply> {
   readonly command: Command;
   /** When it is answered `unavailable` if nothing else is known, in milliseconds of `performance.now()`. */
   readonly deadline: number;
+  /** Whose work it is, while traces are recorded. */
+  readonly trace: Trace | undefined;
   /** True once it was answered; what it still leads to goes unheard. */
   answered: boolean;
   readonly resolve: (reply: Reply) => void;
@@ -83,7 +86,8 @@ export class Intake<Command, Reply> {
     }
     return new Promise((resolve, reject) => {
       const deadline = performance.now() + this.#limits.answerWithinMs;
-      const pending: Pending<Command, Reply> = { command, deadline, answered: false, resolve, reject };
+      const trace = currentTrace();
+      const pending: Pending<Command, Reply> = { command, deadline, trace, answered: false, resolve, reject };
       this.#pending.add(pending);
       this.#expiry ??= setTimeout(() => this.#expire(), this.#stepMs);
       const log = this.log(name);

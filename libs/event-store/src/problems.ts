@@ -16,7 +16,7 @@ export interface Problem {
   readonly error: unknown;
 }
 
-/** Counters of a writer since it was opened. */
+/** What a writer counts since it was opened. */
 export interface WriterCounts {
   commands: number;
   groups: number;
@@ -30,6 +30,8 @@ export interface WriterCounts {
   folded: number;
   /** Groups split because one command made them fail. */
   split: number;
+  /** Logs whose states were behind them when last looked at. */
+  behind: number;
   problems: number;
 }
 
@@ -42,5 +44,6 @@ export const noCounts = (): WriterCounts => ({
   unanswered: 0,
   folded: 0,
   split: 0,
+  behind: 0,
   problems: 0,
 });

@@ -116,6 +116,7 @@ export class Sweeper<Command, Reply> {
       else this.#ahead.set(head.log, head.applied);
     }
     await this.#foldThose(stalled);
+    this.#parts.counts.behind = this.#ahead.size;
   }
 
   /** A page of heads, with what is known better here. What is known better there is taken over: others may have removed what is behind. */

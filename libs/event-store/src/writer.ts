@@ -1,4 +1,5 @@
 import { Fault } from '@tidings/kernel';
+import { outsideTraces } from '@tidings/telemetry';
 import { Committing } from './committing.ts';
 import { decideGroup, type DecidingLimits, prepareGroup } from './deciding.ts';
 import { LoadedDocuments } from './documents.ts';
@@ -62,7 +63,8 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
     };
     this.#intake = new Intake(limitsOf(options), () => this.#wake());
     this.#folder = new Folder(definition, store, report);
-    const parts = { intake: this.#intake, store, folder: this.#folder, counts: this.counts, report };
+    const { category } = definition;
+    const parts = { category, intake: this.#intake, store, folder: this.#folder, counts: this.counts, report };
     this.#sweeper = new Sweeper({ ...parts, everyMs: options.foldEveryMs ?? 1000 });
     this.#committing = new Committing({ ...parts, options, touched: (log) => this.#sweeper.touched(log) });
   }
@@ -106,8 +108,10 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
       this.#woken = false;
       this.#startCycles();
     };
-    if (this.#failures > 0) setTimeout(start, Math.min(PAUSE_MS * this.#failures, MAX_PAUSE_MS));
-    else setImmediate(start);
+    outsideTraces(() => {
+      if (this.#failures > 0) setTimeout(start, Math.min(PAUSE_MS * this.#failures, MAX_PAUSE_MS));
+      else setImmediate(start);
+    });
   }
 
   #startCycles(): void {

@@ -37,6 +37,8 @@ export interface Relay<Event> {
   /** Stops publishing and lets the next relay take over at once. */
   close(): Promise<void>;
   readonly counts: Readonly<RelayCounts>;
+  /** How many commits wait to be published here; a log with more than memory holds counts one for all the rest. */
+  unpublished(): number;
 }
 
 const LOOK_EVERY_MS = 2000;
@@ -102,6 +104,12 @@ class CommitRelay<Event> implements Relay<Event> {
   readonly offer = (commit: Commit<Event>): void => {
     if (this.#parts.mayPublish()) this.#tailOf(commit.log).offer(commit);
   };
+
+  unpublished(): number {
+    let waiting = 0;
+    for (const tail of this.#tails.values()) waiting += tail.unpublished;
+    return waiting;
+  }
 
   async level(): Promise<boolean> {
     if ([...this.#tails.values()].some((tail) => tail.busy)) return false;

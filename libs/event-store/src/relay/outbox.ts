@@ -7,11 +7,13 @@ export interface RelayedRecord {
   readonly topic: string;
   readonly key: string;
   readonly value: Uint8Array;
+  /** Texts that travel beside the value. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** What a relay needs of a broker; that of `@tidings/streaming` has it. */
 export interface Publisher {
-  publish(topic: string, records: readonly { readonly key: string; readonly value: Uint8Array }[]): Promise<unknown>;
+  publish(topic: string, records: readonly Omit<RelayedRecord, 'topic'>[]): Promise<unknown>;
 }
 
 /** Records of one sender for one topic. */

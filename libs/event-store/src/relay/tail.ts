@@ -1,4 +1,5 @@
 import { Fault } from '@tidings/kernel';
+import { withTrace } from '@tidings/telemetry';
 import { isPassing } from '../mongo/answers.ts';
 import type { MongoCommits } from '../mongo/commits.ts';
 import type { Commit } from '../port.ts';
@@ -68,6 +69,11 @@ export class Tail<Event> {
 
   get busy(): boolean {
     return this.#draining !== undefined;
+  }
+
+  /** How many commits are known to wait; one for all that only the collection has. */
+  get unpublished(): number {
+    return this.#queue.length + (this.#behind ? 1 : 0);
   }
 
   /** Settles when nothing is under way; never rejects. */
@@ -150,7 +156,10 @@ export class Tail<Event> {
     const commits = this.#queue.slice(0, atOnce);
     const records: RelayedRecord[] = [];
     for (const { commit } of commits) {
-      for (const record of await this.#recordsOf(commit())) records.push(record);
+      const made = commit();
+      for (const record of await this.#recordsOf(made)) {
+        records.push(made.trace ? withTrace(record, made.trace) : record);
+      }
     }
     if (records.length > 0) await this.#parts.outbox.send(records);
     this.#done(commits.length);
