@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { Fault } from '@tidings/kernel';
+import { inSpan, type Trace, traceOf } from '@tidings/telemetry';
 import { PARKED_TOPIC, type ParkReason, toParkedRecord } from './parked.ts';
 import type { Broker, InRecord, RecordBatch, Subscription } from './port.ts';
 
@@ -56,7 +57,7 @@ export interface ConsumeOptions<R extends Readers> {
 /**
  * Subscribes with decoded values, and keeps every partition moving: a record that cannot be read is parked; a Fault `unavailable` is
  * retried with back-off, then the rest of the batch goes back to the broker; after any other error the records are handed over one at a
- * time, and the one that fails 5 times is parked.
+ * time, and the one that fails 5 times is parked. A batch is one span, which goes on with the traces of its records.
  */
 export async function consume<const R extends Readers>(
   broker: Pick<Broker, 'publish' | 'subscribe'>,
@@ -68,7 +69,7 @@ export async function consume<const R extends Readers>(
   const subscription = await broker.subscribe({
     group,
     topics: Object.keys(topics),
-    handler: (batch) => wrapped.handle(batch),
+    handler: (batch) => inBatchSpan(group, batch, () => wrapped.handle(batch)),
     ...(maxRecords === undefined ? {} : { maxRecords }),
     ...(from === undefined ? {} : { from }),
     ...(lingerMs === undefined ? {} : { lingerMs }),
@@ -79,6 +80,20 @@ export async function consume<const R extends Readers>(
       await subscription.stop();
     },
   };
+}
+
+function inBatchSpan<T>(group: string, { topic, records }: RecordBatch, work: () => Promise<T>): Promise<T> {
+  const attributes = {
+    'messaging.operation.type': 'process',
+    'messaging.destination.name': topic,
+    'messaging.consumer.group.name': group,
+    'messaging.batch.message_count': records.length,
+  };
+  return inSpan(`process ${topic}`, { of: tracesOf(records), kind: 'consumer', attributes }, work);
+}
+
+function* tracesOf(records: readonly InRecord[]): Iterable<Trace | undefined> {
+  for (const { headers } of records) yield traceOf(headers);
 }
 
 type Outlet = Pick<Broker, 'publish'>;

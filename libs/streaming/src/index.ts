@@ -4,6 +4,7 @@ export type { KafkaClientOptions } from './kafka/client.ts';
 export { type KafkaBrokerOptions, openKafkaBroker } from './kafka/kafka-broker.ts';
 export { createTopics, type CreateTopicsOptions, type TopicChanges } from './kafka/topics.ts';
 export { type MicroBatcher, type MicroBatcherOptions, microBatcher } from './micro-batcher.ts';
+export { incidentsTo, observed } from './observed.ts';
 export {
   PARKED_TOPIC,
   type Parked,

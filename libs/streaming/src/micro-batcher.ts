@@ -1,4 +1,5 @@
 import { Fault } from '@tidings/kernel';
+import { withTrace } from '@tidings/telemetry';
 import type { Broker, OutRecord, Position } from './port.ts';
 
 export interface MicroBatcherOptions {
@@ -71,7 +72,9 @@ export function microBatcher(
   return {
     publish: (record) =>
       new Promise((resolve, reject) => {
-        waiting.push({ record, bytes: record.key.length + record.value.length, resolve, reject });
+        const bytes = record.key.length + record.value.length;
+        // Each goes with the trace of its own call, whoever's call sends them off.
+        waiting.push({ record: withTrace(record), bytes, resolve, reject });
         running ??= run();
       }),
     async drained() {

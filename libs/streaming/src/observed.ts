@@ -1,0 +1,107 @@
+import {
+  counterIn,
+  histogramIn,
+  isTracing,
+  kept,
+  outsideTraces,
+  type Reading,
+  readIn,
+  withTrace,
+} from '@tidings/telemetry';
+import type { Registry } from 'prom-client';
+import type { Incident } from './consume.ts';
+import type { Broker, SubscribeOptions, Subscription } from './port.ts';
+
+/** How old a group's lag may be when it is told: to look it up is a request to the broker for each topic. */
+const LAG_KEPT_MS = 15_000;
+
+type Place = 'group' | 'topic';
+
+/**
+ * A broker that counts what goes through it, and gives published records the trace that they are published in. What a service gets; it
+ * costs little enough for every batch. The lag is that of the groups that have subscribed through it.
+ */
+export function observed(broker: Broker, metrics: Registry): Broker {
+  const published = counterIn(metrics, {
+    name: 'tidings_topic_published_records_total',
+    help: 'Records that were published and are durable',
+    labels: ['topic'],
+  });
+  const groups = new Set<string>();
+  readIn(
+    metrics,
+    'gauge',
+    {
+      name: 'tidings_consumer_lag_records',
+      help: 'Records that a group has yet to handle',
+      labels: ['group', 'topic'],
+    },
+    kept(LAG_KEPT_MS, async () => (await Promise.all([...groups].map((group) => lagOf(broker, group)))).flat()),
+  );
+  const handlerOf = observedHandlers(metrics);
+  return {
+    async publish(topic, records) {
+      const positions = await broker.publish(topic, isTracing() ? records.map((record) => withTrace(record)) : records);
+      published.inc({ topic }, records.length);
+      return positions;
+    },
+    subscribe(options): Promise<Subscription> {
+      groups.add(options.group);
+      return broker.subscribe({ ...options, handler: handlerOf(options) });
+    },
+    lag: (group) => broker.lag(group),
+    groups: () => broker.groups(),
+    seek: (group, topic, partition, offset) => broker.seek(group, topic, partition, offset),
+    close: () => broker.close(),
+  };
+}
+
+/** What a subscription tells of incidents, as a line in the log and in the metrics: pass it as `report` to `consume`. */
+export function incidentsTo(
+  log: { warn(fields: object, text: string): void },
+  metrics: Registry,
+): (incident: Incident) => void {
+  const incidents = counterIn(metrics, {
+    name: 'tidings_consumer_incidents_total',
+    help: 'Records that were tried again at once, returned to the broker to be delivered later, or parked',
+    labels: ['group', 'topic', 'kind'],
+  });
+  return ({ error, ...incident }) => {
+    const { group, topic, kind } = incident;
+    incidents.inc({ group, topic, kind });
+    log.warn({ ...incident, err: error }, 'record not handled');
+  };
+}
+
+function observedHandlers(metrics: Registry): (options: SubscribeOptions) => SubscribeOptions['handler'] {
+  const handled = counterIn(metrics, {
+    name: 'tidings_consumer_records_total',
+    help: 'Records that a group has handled, parked ones included',
+    labels: ['group', 'topic'],
+  });
+  const seconds = histogramIn(metrics, {
+    name: 'tidings_consumer_batch_seconds',
+    help: 'How long a batch of records took its handler, retries included',
+    labels: ['group', 'topic'],
+  });
+  return ({ group, handler }) =>
+    async (batch) => {
+      const labels: Record<Place, string> = { group, topic: batch.topic };
+      const startedAt = performance.now();
+      try {
+        const done = await outsideTraces(() => handler(batch));
+        handled.inc(labels, done ?? batch.records.length);
+        return done;
+      } finally {
+        seconds.observe(labels, (performance.now() - startedAt) / 1000);
+      }
+    };
+}
+
+async function lagOf(broker: Broker, group: string): Promise<Reading<Place>[]> {
+  const partitions = await broker.lag(group);
+  return partitions.map(({ topic, committed, end }) => ({
+    labels: { group, topic },
+    value: Math.max(0, end - committed),
+  }));
+}
