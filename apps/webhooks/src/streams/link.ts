@@ -7,6 +7,8 @@ import type { Endpoint } from '../subscriptions/endpoint.ts';
 
 /** How long a subscriber may take to be reached. */
 const REACH_MS = 5_000;
+/** Events in memory that the connection has not taken yet. */
+const MAX_BUFFERED = 200;
 /** Answers are short. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 
@@ -119,7 +121,11 @@ function linkOf(
     if (over()) listener.broken(new Error('the subscriber has ended the stream'));
   });
   return {
-    send: (bytes) => isOpen && stream.write(bytes),
+    send(bytes) {
+      if (!isOpen) return false;
+      // The stream's own mark is at 16, which would cost a turn of the event loop for each 16 events.
+      return stream.write(bytes) || stream.writableLength < MAX_BUFFERED;
+    },
     close() {
       if (over()) stream.cancel();
     },

@@ -16,6 +16,8 @@ import { ANSWER_MS, type Place, type Unacked, UnackedEvents, waitMs } from './un
 
 /** How often a stream that waits for something looks at the clock. */
 const TICK_MS = 250;
+/** Answers that are late are looked for this often at most. */
+const ELAPSE_EVERY_MS = 50;
 /** Progress is written this often at most: what a kill makes come again. */
 const SAVE_EVERY_MS = 100;
 /** A stream that ends waits this long for the answers under way. */
@@ -51,6 +53,7 @@ export class Stream {
   /** Streams that broke since the last acknowledgement, and when the next one may be opened. */
   #breaks = 0;
   #openAt = 0;
+  #elapsedAt = -Infinity;
   #isDirty = false;
   #savedAt = -Infinity;
   #isLost = false;
@@ -164,13 +167,17 @@ export class Stream {
   async #pause(): Promise<void> {
     const isIdle = this.#link !== undefined && this.#unacked.size === 0 && !this.#isDirty;
     const untilSave = this.#isDirty ? this.#savedAt + SAVE_EVERY_MS - performance.now() : TICK_MS;
-    const timer = isIdle ? undefined : setTimeout(() => this.#woken.resolve(), Math.min(TICK_MS, untilSave)).unref();
+    const timer = isIdle
+      ? undefined
+      : setTimeout(() => this.#woken.resolve(), Math.max(0, Math.min(TICK_MS, untilSave))).unref();
     await this.#woken.promise;
     clearTimeout(timer);
     this.#woken = Promise.withResolvers<void>();
   }
 
   #elapse(): void {
+    if (performance.now() - this.#elapsedAt < ELAPSE_EVERY_MS) return;
+    this.#elapsedAt = performance.now();
     const now = this.#parts.clock.now();
     const { late, givenUp } = this.#unacked.elapse(now);
     if (late + givenUp === 0) return;

@@ -42,6 +42,8 @@ export const waitMs = (failures: number): number => Math.min(LONGEST_WAIT_MS, 10
 export class UnackedEvents {
   /** In the order in which they were read. */
   readonly #events = new Set<Mutable>();
+  /** Those of them that are not on the wire. */
+  readonly #ready = new Set<Mutable>();
   /** The events of each device and message; the first is the one that may be sent. */
   readonly #queues = new Map<string, Mutable[]>();
   /** Events that were sent since the process began, until they are acknowledged. */
@@ -54,9 +56,10 @@ export class UnackedEvents {
     return this.#events.size;
   }
 
-  /** How many more may be read. */
+  /** How many more may be read; none while there is room for a few only and answers are to come: events are made many at a time. */
   get room(): number {
-    return MAX_UNACKED - this.#events.size;
+    const room = MAX_UNACKED - this.#events.size;
+    return room < MAX_UNACKED / 2 && this.#inFlight > 0 ? 0 : room;
   }
 
   get inFlight(): number {
@@ -67,16 +70,23 @@ export class UnackedEvents {
   add(event: Omit<Unacked, 'phase'>): void {
     const added: Mutable = { ...event, phase: 'ready' };
     this.#events.add(added);
+    this.#ready.add(added);
     const queue = this.#queues.get(event.key);
     if (queue) queue.push(added);
     else this.#queues.set(event.key, [added]);
   }
 
-  /** Events to send now, as far as there is room on the wire; none while there is room for a few of many only: they are made together. */
+  /** Events to send now, as far as there is room on the wire; none while there is room for a few of many only, likewise. */
   sendable(now: number): readonly Unacked[] {
-    const due = [...this.#events].filter((event) => this.#isDue(event, now));
     const room = this.#flight - this.#inFlight;
-    return room < due.length && room < this.#flight / 2 ? [] : due.slice(0, Math.max(0, room));
+    if (room <= 0) return [];
+    const due: Mutable[] = [];
+    for (const event of this.#ready) {
+      if (!this.#isDue(event, now)) continue;
+      if (due.length === room) return room < this.#flight / 2 ? [] : due;
+      due.push(event);
+    }
+    return due;
   }
 
   has(event: Unacked): boolean {
@@ -86,6 +96,7 @@ export class UnackedEvents {
   /** Notes that an event was written to the stream. */
   sent(event: Unacked, uuid: string, now: number): void {
     const known = event as Mutable;
+    this.#ready.delete(known);
     known.phase = 'sent';
     known.at = now + ANSWER_MS;
     known.uuid = uuid;
@@ -111,6 +122,7 @@ export class UnackedEvents {
   drop(event: Unacked): void {
     const known = event as Mutable;
     if (!this.#events.delete(known)) return;
+    this.#ready.delete(known);
     if (known.phase === 'sent') this.#inFlight--;
     if (known.uuid !== undefined) this.#byUuid.delete(known.uuid);
     const queue = this.#queues.get(known.key)!;
@@ -147,7 +159,7 @@ export class UnackedEvents {
 
   /** Whether any waits for an answer, or is to be sent by now. */
   isDue(now: number): boolean {
-    return this.#inFlight > 0 || [...this.#events].some((event) => this.#isDue(event, now));
+    return this.#inFlight > 0 || [...this.#ready].some((event) => this.#isDue(event, now));
   }
 
   /** All, in the order in which they were read. */
@@ -167,10 +179,11 @@ export class UnackedEvents {
   }
 
   #isDue(event: Mutable, now: number): boolean {
-    return event.phase === 'ready' && event.at <= now && this.#queues.get(event.key)![0] === event;
+    return event.at <= now && this.#queues.get(event.key)![0] === event;
   }
 
   #fail(event: Mutable, now: number): void {
+    this.#ready.add(event);
     event.phase = 'ready';
     event.failures++;
     event.at = now + waitMs(event.failures);
