@@ -42,6 +42,19 @@ async function replicasOf(processes: readonly RpcProcess[], resolve?: Resolve): 
   return replicas;
 }
 
+/** The same with every connection standing: on a busy machine the first ones take long. */
+async function connectedTo(processes: readonly RpcProcess[]): Promise<Replicas> {
+  const replicas = await replicasOf(processes);
+  for (const replica of replicas.all) {
+    for (let stands = false; !stands;)
+      stands = await replica.ready(Infinity).then(
+        () => true,
+        () => false,
+      );
+  }
+  return replicas;
+}
+
 const echoAt = (replicas: Replicas, options?: RemoteOptions<Echo>): Echo =>
   remote<Echo>(echoDefinition, replicas, options);
 const never: Say = () => new Promise(() => undefined);
@@ -56,7 +69,7 @@ async function setUpBroken() {
   };
   const first = await start('first', { drainMs: 0, say });
   const second = await start('second');
-  const replicas = await replicasOf([first, second]);
+  const replicas = await connectedTo([first, second]);
   const keys = turns(100).map(String);
   const text = keys.find((key) => replicas.candidates(key)[0]!.name === first.address)!;
   return {
@@ -73,7 +86,7 @@ const byText = { keyOf: { say: ({ text }) => text } } satisfies RemoteOptions<Ec
 describe('a remote call', () => {
   it('ends at its deadline', async () => {
     const { asked, ...process } = await start('mute', { drainMs: 0, say: never });
-    const echo = echoAt(await replicasOf([process]), { deadlineMs: 100, isRepeatable: { say: () => true } });
+    const echo = echoAt(await connectedTo([process]), { deadlineMs: 500, isRepeatable: { say: () => true } });
     await expect(echo.say({ text: 'a' })).rejects.toMatchObject({
       kind: 'unavailable',
       message: 'A service does not answer',
@@ -84,7 +97,7 @@ describe('a remote call', () => {
 
   it('goes to those that can be reached', async () => {
     const [first, second] = [await start('first'), await start('second')];
-    const echo = echoAt(await replicasOf([first, second]));
+    const echo = echoAt(await connectedTo([first, second]));
     expect(new Set(await Promise.all(turns(10).map(async () => (await echo.say({ text: 'a' })).text)))).toEqual(
       new Set(['first', 'second']),
     );
@@ -212,7 +225,7 @@ describe('a shutdown', () => {
 describe('a routing key', () => {
   it('leads to one replica, wherever it is used, and to the next one while that is away', async () => {
     const processes = [await start('a'), await start('b'), await start('c')];
-    const [here, there] = [await replicasOf(processes), await replicasOf([...processes].reverse())];
+    const [here, there] = [await connectedTo(processes), await connectedTo([...processes].reverse())];
     const texts = turns(30).map(String);
     const routes = async (replicas: Replicas): Promise<string[]> =>
       Promise.all(texts.map(async (text) => (await echoAt(replicas, byText).say({ text })).text));
@@ -269,7 +282,7 @@ describe('the replicas of a service', () => {
 
   it('are reachable as long as one of them is', async () => {
     const [first, second] = [await start('a'), await start('b')];
-    const replicas = await replicasOf([first, second]);
+    const replicas = await connectedTo([first, second]);
     await first.close();
     await replicas.reachable();
     await second.close();

@@ -1,6 +1,7 @@
 import type { ServiceError } from '@grpc/grpc-js';
 import { Fault } from '@tidings/kernel';
 import type { Call, MethodDefinition, ServiceDefinition } from '../binding.ts';
+import { observedCall } from './calls.ts';
 import { wireMethod } from './codecs.ts';
 import type { Replica, WireMethod } from './replica.ts';
 import type { Replicas } from './replicas.ts';
@@ -29,7 +30,7 @@ export interface RemoteOptions<Service> {
 }
 
 /** Where calls go: all replicas of a service, or a single one. */
-export type Targets = Pick<Replicas, 'candidates' | 'failed'>;
+export type Targets = Pick<Replicas, 'candidates' | 'failed' | 'meter'>;
 
 /**
  * A service of other processes, behind the interface that its own process has (see `inProcess`): what it answers arrives as it was answered,
@@ -50,7 +51,8 @@ export function remote<Service extends object>(
     if (method.requestStream) throw Fault.bug(`${fullName}: streams of requests are not served`);
     const wire = wireMethod(definition, method);
     const rules = rulesOf(method, options as RemoteOptions<Record<string, Call>>, name);
-    const unary: Call = async (request) => new Attempts(targets, rules, fullName, request).unary(wire);
+    const unary: Call = (request) =>
+      observedCall(targets.meter, wire.path, async () => new Attempts(targets, rules, fullName, request).unary(wire));
     const stream: Call = (request) => new Attempts(targets, rules, fullName, request).stream(wire);
     return [name, method.responseStream ? stream : unary];
   });
@@ -65,7 +67,11 @@ export async function everyReplica<Service extends object>(
 ): Promise<readonly { readonly replica: string; readonly service: Service }[]> {
   await replicas.refresh();
   return replicas.all.map((replica) => {
-    const targets: Targets = { candidates: () => [replica], failed: (pauseMs) => replicas.failed(pauseMs) };
+    const targets: Targets = {
+      candidates: () => [replica],
+      failed: (pauseMs) => replicas.failed(pauseMs),
+      meter: replicas.meter,
+    };
     return { replica: replica.name, service: remote<Service>(definition, targets, options) };
   });
 }

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Client, connectivityState, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import { currentTrace, headersOf } from '@tidings/telemetry';
 import { clientOptions } from './channel.ts';
 import type { wireMethod } from './codecs.ts';
 
@@ -64,7 +65,7 @@ export class Replica {
           same,
           responseDeserialize,
           request,
-          new Metadata(),
+          tracedMetadata(),
           { deadline },
           (error, reply) => (error ? reject(error) : resolve(reply)),
         );
@@ -82,7 +83,10 @@ export class Replica {
       throw error;
     }
     const { path, responseDeserialize } = method;
-    const replies = this.#client.makeServerStreamRequest(path, same, responseDeserialize, request, { deadline });
+    const metadata = tracedMetadata();
+    const replies = this.#client.makeServerStreamRequest(path, same, responseDeserialize, request, metadata, {
+      deadline,
+    });
     return replies.once('close', () => {
       // Somebody who stops reading wants no more of it.
       replies.cancel();
@@ -122,6 +126,14 @@ export class Replica {
 }
 
 const same = (bytes: Buffer): Buffer => bytes;
+
+/** Tells the service which trace the call belongs to. */
+function tracedMetadata(): Metadata {
+  const metadata = new Metadata();
+  const place = currentTrace();
+  if (place) for (const [name, value] of Object.entries(headersOf(place))) metadata.set(name, value);
+  return metadata;
+}
 
 /** In the words that tell that nothing was sent: see `isNeverTaken`. */
 const notConnected = (): ServiceError =>

@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Registry } from 'prom-client';
 import { type HostPort, parseAddress, replicaName, type Resolve, resolveHost } from './addresses.ts';
+import { callMeter, type CallMeter } from './calls.ts';
 import { rendezvous } from './rendezvous.ts';
 import { Replica } from './replica.ts';
 
@@ -14,6 +16,8 @@ export interface ReplicasOptions {
   readonly changed?: (names: readonly string[]) => void;
   /** @default by the system's resolver, IPv4 first */
   readonly resolve?: Resolve;
+  /** Where calls are counted. */
+  readonly metrics?: Registry;
 }
 
 /**
@@ -28,6 +32,8 @@ export async function openReplicas(address: string, options: ReplicasOptions = {
 }
 
 export class Replicas {
+  /** Hears of every call. */
+  readonly meter: CallMeter;
   readonly #hosts: readonly HostPort[];
   readonly #options: ReplicasOptions;
   /** Addresses by host, as last resolved. */
@@ -44,6 +50,7 @@ export class Replicas {
   constructor(hosts: readonly HostPort[], options: ReplicasOptions) {
     this.#hosts = hosts;
     this.#options = options;
+    this.meter = callMeter('client', options.metrics);
     this.#timer = setInterval(() => void this.refresh(), REFRESH_EVERY_MS).unref();
   }
 

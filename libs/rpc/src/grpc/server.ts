@@ -1,6 +1,8 @@
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { ServerGrpc } from '@nestjs/microservices';
+import type { Registry } from 'prom-client';
 import type { ServiceDefinition } from '../binding.ts';
+import { observingCalls } from './calls.ts';
 import { serverOptions } from './channel.ts';
 import { packageDefinition, packagesOf } from './codecs.ts';
 
@@ -15,6 +17,8 @@ export interface RpcServerOptions {
   readonly services: readonly ServiceDefinition[];
   /** How long calls that are under way may take to end. @default 12000 */
   readonly drainMs?: number;
+  /** Where calls are counted. */
+  readonly metrics?: Registry;
 }
 
 /**
@@ -24,10 +28,11 @@ export interface RpcServerOptions {
 export class RpcServer extends ServerGrpc {
   readonly #host: string;
   readonly #drainMs: number;
+  readonly #metrics: Registry | undefined;
   #port: number;
   #server: Server | undefined;
 
-  constructor({ host, port, services, drainMs = DRAIN_MS }: RpcServerOptions) {
+  constructor({ host, port, services, drainMs = DRAIN_MS, metrics }: RpcServerOptions) {
     super({
       package: packagesOf(services),
       packageDefinition: packageDefinition(services),
@@ -36,6 +41,7 @@ export class RpcServer extends ServerGrpc {
     this.#host = host.includes(':') ? `[${host}]` : host;
     this.#port = port;
     this.#drainMs = drainMs;
+    this.#metrics = metrics;
   }
 
   /** `host:port` that it listens on. */
@@ -44,7 +50,7 @@ export class RpcServer extends ServerGrpc {
   }
 
   override async createClient(): Promise<Server> {
-    const server = new Server(serverOptions);
+    const server = new Server({ ...serverOptions, interceptors: [observingCalls(this.#metrics)] });
     this.#port = await new Promise((resolve, reject) => {
       server.bindAsync(this.address, ServerCredentials.createInsecure(), (error, port) =>
         error ? reject(error) : resolve(port),

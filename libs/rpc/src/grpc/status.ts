@@ -20,6 +20,9 @@ const codes: Readonly<Record<FaultKind, status>> = {
   bug: status.INTERNAL,
 };
 
+/** The code that callers of other makes see of a Fault. */
+export const codeOf = ({ kind }: Fault): status => codes[kind];
+
 /** A Fault as the status of a reply: its kind and public text, whole. */
 export function statusOfFault(fault: Fault): Pick<ServiceError, 'code' | 'details' | 'metadata'> {
   const metadata = new Metadata();
