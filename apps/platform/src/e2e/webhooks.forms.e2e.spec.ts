@@ -1,9 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseStatisticsHash } from '@tidings/messaging';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose stand-ins a suite needs
 import { apnsToken, fcmToken, type ReceivedEvent, startSubscriber, type Subscriber } from '@tidings/simulators';
-import { type Parameters, platform, platformProcess, type PlatformWorld, type ProcessWorld } from '@tidings/testing';
+import { type Parameters, platform, type PlatformWorld } from '@tidings/testing';
 
 const IOS = 1;
 const ANDROID = 3;
@@ -132,49 +131,5 @@ describe('event streams', () => {
     await world.call('deleteSubscription', { id: subscriptions[0]!.id });
     await send({ content: 'Gone' });
     expect([take(), subscriber.streams]).toEqual([[], 0]);
-  });
-});
-
-describe('event streams of a platform that is killed', () => {
-  const DEVICES = 3000;
-  let world: ProcessWorld;
-  let subscriber: Subscriber;
-
-  beforeAll(async () => {
-    world = await platformProcess();
-    subscriber = await startSubscriber();
-  });
-  afterAll(async () => {
-    await world?.stop();
-    subscriber?.down();
-  });
-
-  it('go on where they were: every event is acknowledged, and only what was under way comes again', async () => {
-    const application = await world.application();
-    await world.registerDevices(application, DEVICES, registration);
-    await world.call('createSubscription', { endpoint: subscriber.endpoint, events: EVENTS });
-    const message = { application, notifications: [{ content: 'Hello' }] };
-    await world.call('createMessage', message);
-    await world.settle(60_000);
-    expect(subscriber.acknowledged().size).toBe(DEVICES);
-
-    // Nothing is under way: nothing may come again.
-    await world.kill('everything');
-    await world.start();
-    await world.settle(60_000);
-    expect(subscriber.received).toHaveLength(DEVICES);
-
-    for (const share of [0.2, 0.6]) {
-      const before = subscriber.received.length;
-      await world.call('createMessage', message);
-      while (subscriber.received.length < before + share * DEVICES) await delay(5);
-      await world.kill(share < 0.5 ? 'platform' : 'everything');
-      await world.start();
-      await world.settle(60_000);
-    }
-    const acknowledged = subscriber.acknowledged();
-    expect(acknowledged.size).toBe(3 * DEVICES);
-    const repeats = [...acknowledged.values()].filter((count) => count > 1).length;
-    expect(repeats).toBeLessThan(2 * DEVICES);
   });
 });
