@@ -24,9 +24,9 @@ export class CommitWatch {
     this.#onCommit = onCommit;
   }
 
-  /** Opens the stream if it is not open; one that fails stays closed until it is opened again. */
-  open(onError: (error: unknown) => void): void {
-    if (this.#stream) return;
+  /** Opens the stream; false when it is open. One that fails stays closed until it is opened again. */
+  open(onError: (error: unknown) => void): boolean {
+    if (this.#stream) return false;
     const inserts = [{ $match: { operationType: 'insert' } }, { $project: { documentKey: 1 } }];
     const stream = this.#commits.watch(inserts);
     this.#stream = stream;
@@ -43,6 +43,7 @@ export class CommitWatch {
       onError(error);
       ended();
     });
+    return true;
   }
 
   async close(): Promise<void> {

@@ -202,6 +202,16 @@ describeWithMongo('openRelay', (mongo) => {
       expect(new Set(broker.values).size).toBe(broker.values.length);
     });
 
+    it('tells it at once what is published', async () => {
+      const [db, broker] = [newDb(), new Published()];
+      const holder = await relayOn(db, broker, { lookEveryMs: 3_600_000 });
+      const standby = await relayOn(db, broker, { lookEveryMs: 3_600_000 });
+      await commit(writerOn(db, holder), 'things-1', 5);
+      await until(() => holder.level());
+      expect(await standby.level()).toBe(true);
+      expect(broker.seen('things-1')).toEqual(numbers(5));
+    });
+
     it('takes over at once from one that has closed', async () => {
       const [db, broker] = [newDb(), new Published()];
       const holder = await relayOn(db, broker);

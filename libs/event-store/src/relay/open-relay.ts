@@ -113,6 +113,8 @@ class CommitRelay<Event> implements Relay<Event> {
 
   async level(): Promise<boolean> {
     if ([...this.#tails.values()].some((tail) => tail.busy)) return false;
+    // The others know only what is written down.
+    await this.#keepPublished();
     let level = true;
     await this.#eachHead((_, __, isAhead) => (level &&= !isAhead));
     return level;
@@ -151,8 +153,10 @@ class CommitRelay<Event> implements Relay<Event> {
       this.#tails.clear();
       await this.#look();
     }
-    if (has && this.#lease.hasRival) this.#watch.open(this.#report);
-    else await this.#watch.close();
+    await this.#keepPublished();
+    if (this.#closed || !has || !this.#lease.hasRival) return this.#watch.close();
+    // What was committed before nobody has told of.
+    if (this.#watch.open(this.#report)) await this.#look();
   }
 
   /** Finds commits that nobody has published yet, whoever wrote them; one look at a time. */
