@@ -19,7 +19,7 @@ class ServedModule {}
 
 export async function serve(
   served: Served,
-  options: Partial<Pick<RpcServerOptions, 'port' | 'drainMs'>> = {},
+  options: Partial<Pick<RpcServerOptions, 'port' | 'drainMs' | 'metrics'>> = {},
 ): Promise<RpcProcess> {
   const parts = served.map(([definition, implementation]) => ({
     token: Symbol(definition.name),
