@@ -15,8 +15,9 @@ import {
   publicUrlOf,
   Readiness,
   serveHealth,
+  startTracing,
 } from '@tidings/runtime';
-import { openEmbeddedBroker } from '@tidings/streaming';
+import { observed, openEmbeddedBroker } from '@tidings/streaming';
 import { type AdminToken, adminTokenOf } from './admin-token.ts';
 
 export interface PlatformOptions {
@@ -44,6 +45,8 @@ export async function openPlatform(configuration: Configuration, options: Platfo
   const { log } = options;
   const closing = new Closing(log);
   try {
+    const tracing = await startTracing(configuration.tracing, { service: 'tidings', log });
+    closing.add('traces', tracing, (opened) => opened.close());
     return await open(configuration, options, closing);
   } catch (error) {
     await closing.close();
@@ -102,7 +105,7 @@ async function open(
     masterKey,
     adminToken: adminToken.secret,
     databaseFor: (service) => databaseOf(client, service, databasePrefix),
-    broker,
+    broker: observed(broker, metrics),
     readiness,
     closing,
   });

@@ -22,9 +22,9 @@ class RootModule {}
 
 /** What serves by gRPC at `HOST` and `GRPC_PORT`: the strategy of a Nest microservice. */
 export const rpcServer = (
-  { configuration: { host, grpcPort } }: ServiceProcess,
+  { configuration: { host, grpcPort }, metrics }: ServiceProcess,
   services: readonly ServiceDefinition[],
-): RpcServer => new RpcServer({ host, port: grpcPort, services });
+): RpcServer => new RpcServer({ host, port: grpcPort, services, metrics });
 
 /**
  * Starts a service without HTTP as a Nest microservice on `GRPC_PORT`: its module opens the service by the {@link ServiceProcess} that it

@@ -7,6 +7,7 @@ import {
   readServiceEnv,
   type RequiredVariable,
   serveHealth,
+  startTracing,
   trimHeap,
 } from '@tidings/runtime';
 import { type Common, ServiceProcess } from './service-process.ts';
@@ -83,8 +84,9 @@ async function open<Name extends RequiredVariable, P extends Peer>(
   { http = false, start }: Service<Name, P>,
   own: ServiceProcess<Name, P>,
 ): Promise<Running['addresses']> {
-  const { readiness, metrics, closing } = own;
-  const { host, port, healthPort } = own.configuration;
+  const { name, log, readiness, metrics, closing } = own;
+  const { host, port, healthPort, tracing } = own.configuration;
+  closing.add('traces', await startTracing(tracing, { service: `tidings-${name}`, log }), (opened) => opened.close());
   const health: Record<string, string> = {};
   if (!http || (healthPort !== undefined && healthPort !== port)) {
     const served = { readiness, metrics, host, port: healthPort ?? HEALTH_PORT };

@@ -13,7 +13,7 @@ import {
   type ServiceConfiguration,
   type ServiceDeps,
 } from '@tidings/runtime';
-import type { Broker } from '@tidings/streaming';
+import { type Broker, observed } from '@tidings/streaming';
 import type { MongoClient } from 'mongodb';
 import type { Registry } from 'prom-client';
 import { connectKafka } from './kafka.ts';
@@ -69,7 +69,7 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Pee
 
   /** Kafka, with all of its topics. */
   broker(): Promise<Broker> {
-    this.#broker ??= this.#reach('kafka', () => connectKafka(this), {
+    this.#broker ??= this.#reach('kafka', async () => observed(await connectKafka(this), this.metrics), {
       close: (broker) => broker.close(),
       probe: (broker) => broker.groups(),
     });
@@ -82,6 +82,7 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Pee
     if (!replicas) {
       replicas = openReplicas(this.configuration.addresses[peer], {
         changed: (names) => this.log.info({ peer, replicas: names }, 'replicas'),
+        metrics: this.metrics,
       }).then((opened) => this.closing.add(`channels to ${peer}`, opened, (each) => each.close()));
       this.#peers.set(peer, replicas);
     }
