@@ -1,9 +1,9 @@
-import { keyFor } from '@tidings/audience';
+import { DEFAULT_ACCOUNT, keyFor } from '@tidings/audience';
 import { type LogDefinition, type LogWriter, openLogs, openRelay, type RelayOptions } from '@tidings/event-store';
 import type { Accounts, Devices, Operations } from '@tidings/rpc';
 import { Closing, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import type { Broker, Incident } from '@tidings/streaming';
-import { accountsLog, DEFAULT_ACCOUNT } from './accounts/log.ts';
+import { accountsLog } from './accounts/log.ts';
 import { configurationRecords } from './accounts/publish.ts';
 import { accountsRpc } from './accounts/rpc.ts';
 import { openAccountStore, prepareAccounts } from './accounts/store.ts';

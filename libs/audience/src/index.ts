@@ -6,6 +6,7 @@ export {
   type AccountTarget,
   type Application,
   as,
+  DEFAULT_ACCOUNT,
   evolveAccountState,
   type PlatformSettings,
   type Tag,

@@ -24,9 +24,6 @@ export const APPLICATIONS = 'applications';
 export const TOKENS = 'tokens';
 export const TAGS = 'tags';
 
-/** The account that is there from the first start; requests that name none mean it. */
-export const DEFAULT_ACCOUNT = 'default';
-
 /** An account's configuration is one log. */
 export const accountLogOf = (account: string): string => `accounts-${account}`;
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { DEFAULT_ACCOUNT } from '@tidings/audience';
 import type { Clock } from '@tidings/kernel';
 import type { Accounts } from '@tidings/rpc';
-import { DEFAULT_ACCOUNT } from '../accounts/log.ts';
 import type { AccountWriter } from '../accounts/writer.ts';
 import { TAG_PATIENCE_MS, type Tags } from './tags.ts';
 

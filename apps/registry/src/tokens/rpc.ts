@@ -1,7 +1,7 @@
 import { type KeyObject, timingSafeEqual } from 'node:crypto';
+import { DEFAULT_ACCOUNT } from '@tidings/audience';
 import { type Clock, Fault } from '@tidings/kernel';
 import { type Accounts, TokenScope } from '@tidings/rpc';
-import { DEFAULT_ACCOUNT } from '../accounts/log.ts';
 import type { AccountStore } from '../accounts/store.ts';
 import type { AccountWriter } from '../accounts/writer.ts';
 import { fingerprint, isSecret, newSecret } from './secret.ts';

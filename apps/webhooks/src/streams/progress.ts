@@ -42,6 +42,9 @@ interface StreamDocument {
 
 const DURABLE = { writeConcern: { w: 'majority', journal: true } } as const;
 const DUPLICATE_KEY = 11000;
+/** Clocks of processes differ by less. */
+const SKEW_MS = 60_000;
+const COMMITS_AT_ONCE = 100;
 /** Numbers of an open event. */
 const FIELDS = 5;
 
@@ -57,12 +60,28 @@ function decodeOpen(stored: Uint8Array): OpenEvent[] {
   });
 }
 
-export function openProgress(db: Db, commits: Pick<CommitReader<WebhookEvent>, 'newestBefore'>): ProgressStore {
+/** Whether an event made a subscription, or enabled it, when it says it was. */
+const begins = ({ at, event }: WebhookEvent, { id, since }: Subscription): boolean =>
+  (event?.$case === 'created' || event?.$case === 'changed') &&
+  event.value.id === id &&
+  at?.getTime() === since.getTime();
+
+export function openProgress(
+  db: Db,
+  commits: Pick<CommitReader<WebhookEvent>, 'after' | 'newestBefore'>,
+): ProgressStore {
   const streams = db.collection<StreamDocument>('streams');
 
-  const beginning = async ({ account, since }: Subscription): Promise<Progress> => {
-    const before = await commits.newestBefore(webhooksLogOf(account), since);
-    return { next: { n: before + 1, e: 0, d: 0 }, open: [] };
+  /** Behind the commit that made or enabled the subscription. Times of commits tell only about where that is: clocks differ. */
+  const beginning = async (subscription: Subscription): Promise<Progress> => {
+    const log = webhooksLogOf(subscription.account);
+    let last = await commits.newestBefore(log, new Date(subscription.since.getTime() - SKEW_MS));
+    for (;;) {
+      const found = await commits.after(log, last, COMMITS_AT_ONCE);
+      const first = found.find(({ events }) => events.some((event) => begins(event, subscription)));
+      last = first?.n ?? found.at(-1)?.n ?? last;
+      if (first || found.length === 0) return { next: { n: last + 1, e: 0, d: 0 }, open: [] };
+    }
   };
 
   const insert = async ({ id, since }: Subscription, owner: string, { next, open }: Progress): Promise<boolean> => {

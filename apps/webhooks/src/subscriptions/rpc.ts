@@ -1,3 +1,4 @@
+import { DEFAULT_ACCOUNT } from '@tidings/audience';
 import type { LogWriter } from '@tidings/event-store';
 import { type Clock, Fault, randomBase62 } from '@tidings/kernel';
 import type { Subscriptions, SubscriptionView } from '@tidings/rpc';
@@ -7,8 +8,6 @@ import { parseEndpoint } from './endpoint.ts';
 import type { SubscriptionStore } from './store.ts';
 import type { Subscription } from './subscription.ts';
 
-/** The account that requests mean which name none. */
-const DEFAULT_ACCOUNT = 'default';
 const ID_LENGTH = 16;
 
 export interface SubscriptionParts {

@@ -2,6 +2,9 @@ import type { AccountEvent, AccessScope } from '@tidings/events/generated/tiding
 import { Fault } from '@tidings/kernel';
 import type { TagDefinition } from '../default-tags.ts';
 
+/** The account that is there from the first start; requests that name none mean it. */
+export const DEFAULT_ACCOUNT = 'default';
+
 export interface Account {
   readonly kind: 'account';
   readonly name: string;

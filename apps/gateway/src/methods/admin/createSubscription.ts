@@ -1,10 +1,8 @@
+import { DEFAULT_ACCOUNT } from '@tidings/audience';
 import type { api } from '@tidings/contract';
 import { Fault } from '@tidings/kernel';
 import type { Handler } from '../../context.ts';
 import { checkApplications } from './subscription.ts';
-
-/** The account that requests mean which name none. */
-const DEFAULT_ACCOUNT = 'default';
 
 export const createSubscription: Handler<typeof api.createSubscription> = async (input, context) => {
   const { endpoint, events, applications = [], platforms = [], messageCodes = [], enabled = true } = input;
