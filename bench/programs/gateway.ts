@@ -10,7 +10,7 @@ import {
   TokenScope,
   TokenView,
 } from '@tidings/rpc';
-import { openLog } from '@tidings/runtime';
+import { openLog, openMetrics } from '@tidings/runtime';
 
 /** G1: the gateway as it is, in front of services that answer at once. */
 const ACCOUNT = 'bench';
@@ -52,6 +52,7 @@ const gateway = await createGateway({
   broker: { publish: async () => [] },
   clock: systemClock,
   log: openLog('warn'),
+  metrics: openMetrics(),
   masterKey: new Uint8Array(32),
   adminToken: 'bench',
   publicUrl: 'http://127.0.0.1',

@@ -8,6 +8,7 @@ import type { Clock } from '@tidings/kernel';
 import type { Accounts, DeviceCommand, Devices, Messages, Statistics, Subscriptions } from '@tidings/rpc';
 import { type Logger, nestLogger, operationsOf } from '@tidings/runtime';
 import type { Broker } from '@tidings/streaming';
+import type { Registry } from 'prom-client';
 import { Access } from './auth/access.ts';
 import { deviceCommands } from './devices/device-commands.ts';
 import { openReporter } from './devices/reporter.ts';
@@ -30,6 +31,7 @@ export interface GatewayDeps {
   /** A ShiftedClock in tests only: then `POST /admin/v1/clock` sets it, and every service's. */
   readonly clock: Clock;
   readonly log: Logger;
+  readonly metrics: Registry;
   readonly masterKey: Uint8Array;
   readonly adminToken: string;
   /** Public address of the service's own links, without a slash at the end. */
@@ -81,7 +83,7 @@ export async function createGateway(deps: GatewayDeps): Promise<NestFastifyAppli
   });
   const app = await NestFactory.create<NestFastifyApplication>(
     GatewayModule.with({
-      ...{ context, adminToken, log, operations },
+      ...{ context, adminToken, log, metrics: deps.metrics, operations },
       imports: deps.imports ?? [],
       controllers: deps.controllers ?? [],
     }),

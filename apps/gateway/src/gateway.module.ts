@@ -4,12 +4,14 @@ import { api, type Method } from '@tidings/contract';
 import type { Operations } from '@tidings/rpc';
 import type { Logger } from '@tidings/runtime';
 import type { FastifyInstance } from 'fastify';
+import type { Registry } from 'prom-client';
 import type { Context, Handler } from './context.ts';
 import { AdminController } from './http/admin.controller.ts';
 import { ApiV2Controller } from './http/api-v2.controller.ts';
 import { Exchange } from './http/exchange.ts';
 import { Json13Controller } from './http/json13.controller.ts';
 import { LinksController } from './http/links.controller.ts';
+import { requestMeter } from './http/meter.ts';
 import { type Route, RouteTable } from './http/route.ts';
 import { handlers } from './methods/handlers.ts';
 import { ADMIN_TOKEN, CONTEXT, OWN_OPERATIONS } from './tokens.ts';
@@ -18,6 +20,7 @@ export interface GatewayModuleOptions {
   readonly context: Context;
   readonly adminToken: string;
   readonly log: Logger;
+  readonly metrics: Registry;
   /** The gateway's own, provided as OWN_OPERATIONS. */
   readonly operations: Operations;
   /** Further modules on the same port, such as health. */
@@ -56,7 +59,9 @@ export class GatewayModule implements OnModuleDestroy {
     this.#exchange = exchange;
   }
 
-  static with({ context, adminToken, log, operations, imports, controllers }: GatewayModuleOptions): DynamicModule {
+  static with(options: GatewayModuleOptions): DynamicModule {
+    const { context, adminToken, operations, imports, controllers } = options;
+    const observers = { log: options.log, meter: requestMeter(options.metrics) };
     return {
       module: GatewayModule,
       imports,
@@ -78,7 +83,7 @@ export class GatewayModule implements OnModuleDestroy {
             admin: AdminController,
             links: LinksController,
             host: HttpAdapterHost,
-          ) => new Exchange(routesOf({ json13, apiV2, admin, links }), servedByNest(host), log),
+          ) => new Exchange(routesOf({ json13, apiV2, admin, links }), servedByNest(host), observers),
         },
       ],
     };

@@ -66,7 +66,7 @@ export async function startGateway(process: GatewayProcess): Promise<Running> {
     statistics: remote<Statistics>(StatisticsDefinition, statistics),
     subscriptions: remote<Subscriptions>(SubscriptionsDefinition, webhooks),
     processes: services.map(([peer, replicas]) => processesOf(peer, replicas)),
-    ...{ broker, clock, log, masterKey, adminToken, publicUrl: process.publicUrl() },
+    ...{ broker, clock, log, metrics, masterKey, adminToken, publicUrl: process.publicUrl() },
     imports: [healthModule(readiness, metrics)],
     controllers: rpcControllers<{ operations: Operations }>(OWN_OPERATIONS, { operations: OperationsDefinition }),
   });

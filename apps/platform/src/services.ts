@@ -110,6 +110,7 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
     broker,
     clock,
     log: log.child({ service: 'gateway' }),
+    metrics,
     masterKey,
     adminToken,
     publicUrl,

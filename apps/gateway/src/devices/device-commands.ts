@@ -1,5 +1,6 @@
 import { Fault } from '@tidings/kernel';
 import { type DeviceCommand, type Devices, faultOfView, type FaultView } from '@tidings/rpc';
+import { currentTrace, inSpan, type Trace } from '@tidings/telemetry';
 
 const MAX_GROUP = 500;
 /** From here on a group is one of many callers, who ask again when they are answered. */
@@ -9,6 +10,8 @@ const PATIENCE_MS = 4;
 
 interface Waiting {
   readonly command: DeviceCommand;
+  /** Whose it is, while traces are recorded. */
+  readonly trace: Trace | undefined;
   readonly resolve: () => void;
   readonly reject: (fault: Fault) => void;
 }
@@ -72,7 +75,9 @@ function openLane(devices: Registry): DeviceCommands {
 
   const send = async (group: readonly Waiting[]): Promise<void> => {
     try {
-      const { replies } = await devices.apply({ commands: group.map(({ command }) => command) });
+      const { replies } = await inSpan('apply device commands', { of: tracesOf(group) }, () =>
+        devices.apply({ commands: group.map(({ command }) => command) }),
+      );
       answer(group, replies);
     } catch (error) {
       const fault = Fault.from(error);
@@ -107,9 +112,13 @@ function openLane(devices: Registry): DeviceCommands {
   return {
     submit: (command) =>
       new Promise((resolve, reject) => {
-        waiting.push({ command, resolve, reject });
+        waiting.push({ command, trace: currentTrace(), resolve, reject });
         schedule();
       }),
     open: () => waiting.length + inFlight.length,
   };
+}
+
+function* tracesOf(group: readonly Waiting[]): Iterable<Trace | undefined> {
+  for (const { trace } of group) yield trace;
 }

@@ -1,12 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Fault } from '@tidings/kernel';
 import type { Logger } from '@tidings/runtime';
+import { inSpan, isTracing, markFault, traceOf } from '@tidings/telemetry';
 import { adminEnvelope } from '../envelopes/admin.ts';
 import { apiV2Envelope } from '../envelopes/api-v2.ts';
 import { audienceEnvelope } from '../envelopes/audience.ts';
 import { json13Envelope } from '../envelopes/json13.ts';
 import type { Reply } from '../envelopes/reply.ts';
 import { crossOriginHeaders, preflightHeaders } from './cors.ts';
+import type { RequestMeter, RequestResult } from './meter.ts';
 import { type Endpoint, pathOf, type Route, type RouteTable } from './route.ts';
 
 const NOT_FOUND = Fault.notFound('Not Found');
@@ -21,18 +23,30 @@ function unknownPath(path: string): Reply {
   return apiV2Envelope.fault(NOT_FOUND);
 }
 
+/** A reply, and the fault that it tells of if it does. */
+interface Answer {
+  readonly reply: Reply;
+  readonly fault?: Fault;
+}
+
 /** From a request to its reply: path, verb, and then what the route says (R-ER4). */
 export class Exchange {
   readonly #routes: RouteTable;
   readonly #log: Logger;
+  readonly #meter: RequestMeter;
   /** Whether somebody else on this port serves the path. */
   readonly #isElsewhere: (verb: string, path: string) => boolean;
   #closing = false;
 
-  constructor(routes: RouteTable, isElsewhere: (verb: string, path: string) => boolean, log: Logger) {
+  constructor(
+    routes: RouteTable,
+    isElsewhere: (verb: string, path: string) => boolean,
+    { log, meter }: { readonly log: Logger; readonly meter: RequestMeter },
+  ) {
     this.#routes = routes;
     this.#isElsewhere = isElsewhere;
     this.#log = log;
+    this.#meter = meter;
   }
 
   /** Answers a request; false where it is somebody else's. */
@@ -44,15 +58,22 @@ export class Exchange {
     const route = endpoint?.routes.get(verb);
     if (route) void this.#answer(route, endpoint!, request, response);
     else if (verb === 'OPTIONS') write(request, response, { status: 204, body: '' });
-    else if (endpoint) write(request, response, wrongVerb(endpoint));
+    else if (endpoint) this.#refuse('wrongVerb', wrongVerb(endpoint), request, response);
     else if (this.#isElsewhere(verb, path)) return false;
-    else write(request, response, unknownPath(path));
+    else this.#refuse('notFound', unknownPath(path), request, response);
     return true;
   }
 
   /** From now on a connection ends with the reply that is under way on it. */
   close(): void {
     this.#closing = true;
+  }
+
+  /** Answers a request that no route serves. */
+  #refuse(result: RequestResult, reply: Reply, request: IncomingMessage, response: ServerResponse): void {
+    const startedAt = performance.now();
+    write(request, response, reply);
+    this.#meter('none', result, startedAt);
   }
 
   /** Never rejects. */
@@ -62,18 +83,38 @@ export class Exchange {
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
-    let reply: Reply;
-    try {
-      reply = await route.serve(request, parameters);
-    } catch (thrown) {
-      reply = this.#faultReply(route, Fault.from(thrown));
-    }
+    const startedAt = performance.now();
+    const { reply, fault } = isTracing()
+      ? await this.#servedInSpan(route, parameters, request)
+      : await this.#served(route, parameters, request);
     try {
       write(request, response, reply);
     } catch (error) {
       this.#log.error({ err: error, path: route.path }, 'reply not written');
       response.destroy();
     }
+    this.#meter(nameOf(route), fault?.kind ?? 'ok', startedAt);
+  }
+
+  async #served(route: Route, parameters: Endpoint['parameters'], request: IncomingMessage): Promise<Answer> {
+    try {
+      return { reply: await route.serve(request, parameters) };
+    } catch (thrown) {
+      const fault = Fault.from(thrown);
+      return { reply: this.#faultReply(route, fault), fault };
+    }
+  }
+
+  /** The same in a span of the trace that the caller tells of, if it does. */
+  #servedInSpan(route: Route, parameters: Endpoint['parameters'], request: IncomingMessage): Promise<Answer> {
+    const attributes = { 'http.request.method': route.verb, 'http.route': route.path };
+    const options = { of: [traceOf(request.headers)], kind: 'server', attributes } as const;
+    return inSpan(nameOf(route), options, async (span) => {
+      const answer = await this.#served(route, parameters, request);
+      span.setAttributes({ 'http.response.status_code': answer.reply.status });
+      if (answer.fault) markFault(span, answer.fault);
+      return answer;
+    });
   }
 
   #faultReply({ path, envelope, method }: Route, fault: Fault): Reply {
@@ -82,6 +123,9 @@ export class Exchange {
     return envelope.fault(fault, method);
   }
 }
+
+/** What a route is called in metrics and traces: never by an address with ids in it. */
+const nameOf = ({ method, path }: Route): string => method?.name ?? path;
 
 const wrongVerb = ({ envelope, allow }: Endpoint): Reply => ({ ...envelope.wrongVerb(), headers: { allow } });
 

@@ -17,6 +17,7 @@ import {
   TokenView,
 } from '@tidings/rpc';
 import { openLog } from '@tidings/runtime';
+import { Registry } from 'prom-client';
 import type { OutRecord } from '@tidings/streaming';
 import { createGateway, type GatewayDeps } from '../create-gateway.ts';
 
@@ -63,6 +64,7 @@ export class World {
   /** Subscriptions by id. */
   readonly kept = new Map<string, SubscriptionView>();
   readonly clock = new ShiftedClock();
+  readonly metrics = new Registry();
   /** What the registry answers to device commands, by the hwid that they name. */
   readonly faults = new Map<string, FaultView>();
   /** What is open in the services. */
@@ -208,6 +210,7 @@ export class World {
       },
       clock,
       log: openLog('silent'),
+      metrics: this.metrics,
       masterKey: new Uint8Array(32),
       adminToken: ADMINISTRATOR,
       publicUrl: 'https://push.example',

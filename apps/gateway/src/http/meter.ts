@@ -1,0 +1,22 @@
+import type { FaultKind } from '@tidings/kernel';
+import { histogramIn } from '@tidings/telemetry';
+import type { Registry } from 'prom-client';
+
+/** What became of a request: `ok` also stands for redirections. */
+export type RequestResult = 'ok' | 'wrongVerb' | FaultKind;
+
+/**
+ * Hears of each request that was answered.
+ * @param method of the API, or the pattern of another path; `none` where nothing is served under the path
+ * @param startedAt by `performance.now()`
+ */
+export type RequestMeter = (method: string, result: RequestResult, startedAt: number) => void;
+
+export function requestMeter(metrics: Registry): RequestMeter {
+  const seconds = histogramIn(metrics, {
+    name: 'tidings_http_request_seconds',
+    help: 'How long requests took, by method of the API and what became of them: ok, wrongVerb, or the kind of fault',
+    labels: ['method', 'result'],
+  });
+  return (method, result, startedAt) => seconds.observe({ method, result }, (performance.now() - startedAt) / 1000);
+}
