@@ -55,7 +55,8 @@ type Writer = CountingLogWriter<WebhookCommand, Subscription | undefined>;
 async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksService> {
   const { db, clock, log, broker, metrics, devices, allowPrivate = [], extraCa } = deps;
   const guard = new AddressGuard(allowPrivate);
-  const [store, messages] = await Promise.all([openSubscriptions(db), openMessages(db)]);
+  const store = openSubscriptions(db);
+  const messages = await openMessages(db);
   const commits = openCommits(db, webhooksLog);
   const progress = openProgress(db, commits);
   const hears: { streams?: Streams } = {};

@@ -76,7 +76,7 @@ export class Intake {
   async #wanted(facts: readonly Fact[]): Promise<TellingFact[]> {
     const telling = facts.filter(isTelling);
     if (telling.length === 0) return [];
-    const audience = await this.#parts.subscriptions.audience([...new Set(telling.map(({ value }) => value.account))]);
+    const audience = await this.#parts.subscriptions.audience();
     return telling.filter(({ value }) => audience.has(value.account, value.application));
   }
 

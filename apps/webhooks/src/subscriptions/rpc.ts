@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { DEFAULT_ACCOUNT } from '@tidings/audience';
 import type { LogWriter } from '@tidings/event-store';
 import { type Clock, Fault, randomBase62 } from '@tidings/kernel';
@@ -5,7 +6,7 @@ import type { Subscriptions, SubscriptionView } from '@tidings/rpc';
 import type { AddressGuard } from '@tidings/runtime';
 import { type WebhookCommand, webhooksLogOf } from '../log.ts';
 import { parseEndpoint } from './endpoint.ts';
-import type { SubscriptionStore } from './store.ts';
+import { AUDIENCE_MS, type SubscriptionStore } from './store.ts';
 import type { Subscription } from './subscription.ts';
 
 const ID_LENGTH = 16;
@@ -15,7 +16,7 @@ export interface SubscriptionParts {
   readonly writer: LogWriter<WebhookCommand, Subscription | undefined>;
   readonly clock: Clock;
   readonly guard: AddressGuard;
-  /** Hears that subscriptions have changed. */
+  /** Hears that subscriptions have changed; resolves when the streams of this process have. */
   readonly changed: () => Promise<void>;
 }
 
@@ -28,6 +29,9 @@ const viewOf = ({ id, account, settings, createdAt }: Subscription): Subscriptio
 
 /** `Subscriptions` of tidings.rpc.v1. */
 export function subscriptionsRpc({ store, writer, clock, guard, changed }: SubscriptionParts): Subscriptions {
+  /** Resolves when every process acts on the change: what happens from then on is told. */
+  const settled = (): Promise<unknown> => Promise.all([changed(), delay(AUDIENCE_MS)]);
+
   /** What is decided on a subscription that there is; undefined where there is none. */
   const act = async (
     id: string,
@@ -40,7 +44,7 @@ export function subscriptionsRpc({ store, writer, clock, guard, changed }: Subsc
     const at = new Date(clock.now());
     const { account } = known;
     const done = await writer.submit(webhooksLogOf(account), { ...action(at), account, id, at });
-    if (done) await changed();
+    if (done) await settled();
     return done;
   };
 
@@ -61,7 +65,7 @@ export function subscriptionsRpc({ store, writer, clock, guard, changed }: Subsc
       const at = new Date(clock.now());
       const made = await writer.submit(webhooksLogOf(account), { kind: 'create', account, id, settings, at });
       if (!made) throw Fault.bug('no answer to a create');
-      await changed();
+      await settled();
       return viewOf(made);
     },
 

@@ -4,6 +4,9 @@ import type { Subscription } from './subscription.ts';
 
 type Stored = SubscriptionDocument & { readonly _id: string };
 
+/** How old the {@link Audience} may be. Whoever changes a subscription waits as long before it answers. */
+export const AUDIENCE_MS = 250;
+
 /** Whose events anybody is told of. */
 export interface Audience {
   has(account: string, application: string): boolean;
@@ -15,32 +18,40 @@ export interface SubscriptionStore {
   /** All, oldest first. */
   all(): Promise<Subscription[]>;
   enabled(): Promise<Subscription[]>;
-  /** Those applications of the accounts that an enabled subscription is for. */
-  audience(accounts: readonly string[]): Promise<Audience>;
+  /** The applications that enabled subscriptions are for, as they were {@link AUDIENCE_MS} ago or later: facts come by the hundred a second. */
+  audience(): Promise<Audience>;
 }
 
-export async function openSubscriptions(db: Db): Promise<SubscriptionStore> {
+function audienceOf(enabled: readonly Subscription[]): Audience {
+  const ofAccount = Map.groupBy(enabled, ({ account }) => account);
+  return {
+    has: (account, application) =>
+      (ofAccount.get(account) ?? []).some(
+        ({ settings: { applications } }) => applications.length === 0 || applications.includes(application),
+      ),
+  };
+}
+
+export function openSubscriptions(db: Db): SubscriptionStore {
   const subscriptions = db.collection<Stored>(SUBSCRIPTIONS);
-  await subscriptions.createIndex({ account: 1 }, { name: 'account' });
   const read = async (filter: object): Promise<Subscription[]> => {
     const found = await subscriptions.find(filter).sort({ createdAt: 1, _id: 1 }).toArray();
     return found.map(subscriptionOf).filter((subscription) => subscription !== undefined);
   };
+  const enabled = (): Promise<Subscription[]> => read({ 'settings.enabled': true });
+  let known: { readonly asOf: number; readonly audience: Promise<Audience> } | undefined;
   return {
     find: async (id) => (await read({ _id: id }))[0],
     all: () => read({ deleted: { $exists: false } }),
-    enabled: () => read({ 'settings.enabled': true }),
-    async audience(accounts) {
-      const enabled = await read({ account: { $in: accounts }, 'settings.enabled': true });
-      return {
-        has: (account, application) =>
-          enabled.some(
-            (subscription) =>
-              subscription.account === account &&
-              (subscription.settings.applications.length === 0 ||
-                subscription.settings.applications.includes(application)),
-          ),
-      };
+    enabled,
+    audience() {
+      const now = performance.now();
+      if (!known || now - known.asOf >= AUDIENCE_MS) {
+        known = { asOf: now, audience: enabled().then(audienceOf) };
+        // Who asks hears of a failure; the next one asks anew.
+        known.audience.catch(() => (known = undefined));
+      }
+      return known.audience;
     },
   };
 }
