@@ -1,8 +1,15 @@
 import { DEFAULT_ACCOUNT, keyFor } from '@tidings/audience';
-import { type LogDefinition, type LogWriter, openLogs, openRelay, type RelayOptions } from '@tidings/event-store';
+import {
+  type LogDefinition,
+  logMetrics,
+  type LogWriter,
+  openLogs,
+  openRelay,
+  type RelayOptions,
+} from '@tidings/event-store';
 import type { Accounts, Devices, Operations } from '@tidings/rpc';
 import { Closing, operationsOf, type ServiceDeps } from '@tidings/runtime';
-import type { Broker, Incident } from '@tidings/streaming';
+import { type Broker, incidentsTo } from '@tidings/streaming';
 import { accountsLog } from './accounts/log.ts';
 import { configurationRecords } from './accounts/publish.ts';
 import { accountsRpc } from './accounts/rpc.ts';
@@ -67,7 +74,7 @@ interface Logs<Command, Reply> {
 }
 
 async function openCategory<Command, Event, State, Reply, Context>(
-  { db, clock, log, broker }: RegistryDeps,
+  { db, clock, log, broker, metrics }: RegistryDeps,
   definition: LogDefinition<Command, Event, State, Reply, Context>,
   { publish, lingerMs }: Pick<RelayOptions<Event>, 'publish' | 'lingerMs'>,
   closing: Closing,
@@ -91,6 +98,7 @@ async function openCategory<Command, Event, State, Reply, Context>(
     onProblem: ({ error, ...problem }) => log.error({ ...problem, err: error }, 'log in trouble'),
   });
   closing.add(`logs of ${category}`, writer, () => writer.close());
+  logMetrics(metrics, { category, writer, relay });
   await writer.fold();
   return {
     writer,
@@ -123,7 +131,7 @@ export async function openRegistry(deps: RegistryDeps): Promise<RegistryService>
 }
 
 async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistryService> {
-  const { db, clock, log, masterKey, broker, hasReplicas = false } = deps;
+  const { db, clock, log, metrics, masterKey, broker, hasReplicas = false } = deps;
   await Promise.all([prepareAccounts(db), prepareDevices(db)]);
   const store = openAccountStore(db);
   const accountLogs = await openCategory(
@@ -146,9 +154,7 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
     at: new Date(clock.now()),
   });
 
-  const report = ({ error, ...incident }: Incident): void =>
-    log.warn({ ...incident, err: error }, 'record not handled');
-  const reaction = { db, clock, broker, logs: deviceLogs.writer, report };
+  const reaction = { db, clock, broker, logs: deviceLogs.writer, report: incidentsTo(log, metrics) };
   closing.add('token owners', await keepTokensUnique(reaction), (subscription) => subscription.stop());
   closing.add('dead tokens', await forgetDeadTokens(reaction), (subscription) => subscription.stop());
 

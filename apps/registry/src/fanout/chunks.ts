@@ -9,6 +9,7 @@ import type { Desk, Desks } from './desks.ts';
 import { badgeOf, type BatchHead, type EmittedBatch, relativeBadge } from './emit.ts';
 import { type ChunkKey, dispatcherGroup, type Lane, marksId, planId, WINDOW_SIZE, windowsOf } from './keys.ts';
 import { type Marks, openWindows, windowOf } from './marks.ts';
+import type { FanoutMetrics } from './metrics.ts';
 import { isReleased, laneOf, type Outgoing, type OutgoingMessages, type Released } from './outgoing.ts';
 import type { SendingApplication } from './plan.ts';
 import { type PlanCommand, type PlanDocument, type PlanReply, PLANS, plannedOf } from './plans.ts';
@@ -28,6 +29,7 @@ export interface ChunkParts {
   readonly marks: Marks;
   readonly plans: LogWriter<PlanCommand, PlanReply>;
   readonly planner: Planner;
+  readonly metrics: FanoutMetrics;
   readonly findApplication: (code: string) => Promise<SendingApplication | undefined>;
   readonly findTags: (account: string, names: readonly string[]) => Promise<readonly (TagDefinition | undefined)[]>;
 }
@@ -134,7 +136,8 @@ export class Chunks {
     for (const { channel, set } of planned.sendable) {
       const sendable = ChunkSet.decode(set);
       const windows = Array.from({ length: windowsOf(sendable.size) }, (_, w) => w);
-      await this.#emit(work, { application, channel: channel as Channel, sendable, windows }, desk);
+      const of = { application, channel: channel as Channel, sendable, windows, isAgain: () => false };
+      await this.#emit(work, of, desk);
     }
   }
 
@@ -159,14 +162,15 @@ export class Chunks {
       if (windows.length === 0) continue;
       await desks.use(async (desk) => {
         await this.#parts.scan.at(desk.columns, key.application, key.chunk, membersOf(sendable, windows), extras);
-        await this.#emit(work, { application, channel, sendable, windows }, desk);
+        const isAgain = (w: number): boolean => windowOf(own, w).emitted !== undefined;
+        await this.#emit(work, { application, channel, sendable, windows, isAgain }, desk);
       });
     }
   }
 
   async #emit(work: ChunkWork, of: Emitting, { writer, columns }: Desk): Promise<void> {
     const { key, message } = work;
-    const { channel, sendable, windows } = of;
+    const { channel, sendable, windows, isAgain } = of;
     const topic = batchesTopic(channel, laneOf(message) === 'direct');
     const publish = async (batches: readonly EmittedBatch[]): Promise<void> => {
       const records = batches.map(({ record }) => record);
@@ -175,6 +179,7 @@ export class Chunks {
       const emitted = batches.flatMap((batch, i) =>
         batch.windows.map((w) => ({ w, emission: { ...positions[i]!, at } })),
       );
+      for (const { w } of emitted) this.#parts.metrics.emitted(channel, isAgain(w));
       await this.#parts.marks.emitted(key, channel, emitted);
     };
     let publishing = Promise.resolve();
@@ -200,6 +205,8 @@ interface Emitting {
   readonly channel: Channel;
   readonly sendable: ChunkSet;
   readonly windows: readonly number[];
+  /** Whether a window went out before. */
+  readonly isAgain: (w: number) => boolean;
 }
 
 const keyOf = ({ message, bucket, application, chunk }: FanoutTask): ChunkKey => ({

@@ -214,13 +214,13 @@ class FakeDispatchers {
 
 const quiet = openLog((process.env['FANOUT_LOG'] ?? 'fatal') as 'fatal');
 
-const open = (db: Db, broker: Broker, clock: TestClock): Promise<FanoutService> =>
+const open = (db: Db, broker: Broker, clock: TestClock, metrics = new Registry()): Promise<FanoutService> =>
   openFanout({
     db,
     broker,
     clock,
     log: quiet,
-    metrics: new Registry(),
+    metrics,
     masterKey: new Uint8Array(32),
     watchEveryMs: 20,
   });
@@ -348,6 +348,7 @@ describeWithMongo('fan-out', (mongo) => {
     await prepare(db, devices, application);
     const broker: EmbeddedBroker = await testBroker({ db: mongo.database(`log${number}`) });
     const clock = new TestClock();
+    const metrics = new Registry();
     const dispatchers = await new FakeDispatchers(broker, clock, chance).start();
     const own: (() => Promise<unknown>)[] = [() => broker.close(), () => dispatchers.stop()];
     const close = async (): Promise<void> => {
@@ -355,7 +356,7 @@ describeWithMongo('fan-out', (mongo) => {
     };
     closers.push(close);
     const start = async (killer?: Killer): Promise<FanoutService> => {
-      const fanout = await open(killer?.db(db) ?? db, killer?.broker(broker) ?? broker, clock);
+      const fanout = await open(killer?.db(db) ?? db, killer?.broker(broker) ?? broker, clock, metrics);
       own.push(() => fanout.close());
       return fanout;
     };
@@ -365,7 +366,12 @@ describeWithMongo('fan-out', (mongo) => {
         .find({ _id: { $gt: `${code}/`, $lt: `${code}0` } })
         .sort({ _id: 1 })
         .toArray();
-    return { db, broker, clock, dispatchers, start, plansOf, close };
+    /** The values of a metric, by those of its labels. */
+    const measured = async (name: string): Promise<Record<string, number>> => {
+      const { values } = await metrics.getSingleMetric(name)!.get();
+      return Object.fromEntries(values.map(({ labels, value }) => [Object.values(labels).join(' '), value]));
+    };
+    return { db, broker, clock, dispatchers, start, plansOf, measured, close };
   };
   afterEach(async () => {
     for (const close of closers.splice(0).reverse()) await close();
@@ -445,7 +451,7 @@ describeWithMongo('fan-out', (mongo) => {
 
   it('emits a lost window again, the same devices with what they are now, and those that are gone marked', async () => {
     let lose = true;
-    const { db, broker, clock, dispatchers, start } = await world(
+    const { db, broker, clock, dispatchers, start, measured } = await world(
       Array.from({ length: 4 }, (_, i) => device(i, { platform: 1 })),
       { chance: () => (lose ? 0 : 1) },
     );
@@ -462,7 +468,11 @@ describeWithMongo('fan-out', (mongo) => {
     clock.advance(15);
     await delay(100);
     expect(dispatchers.batches).toHaveLength(1);
+    while ((await measured('tidings_fanout_open_windows'))['flying'] !== 1) await delay(10);
     await settle(fanout, clock, dispatchers, 5);
+    clock.advance(60);
+    expect(await measured('tidings_fanout_open_windows')).toEqual({ due: 0, flying: 0, waiting: 0 });
+    expect(await measured('tidings_fanout_windows_total')).toEqual({ 'apns first': 1, 'apns again': 1 });
     expect(dispatchers.emissions.get(`${message.code}/0/apns/0`)).toEqual([
       [0, 1, 2, 3],
       [0, 1, 2, 3],

@@ -2,7 +2,8 @@ import { FanoutTask, MessageEvent, topicNames, WindowOutcome } from '@tidings/ev
 import { randomBase62 } from '@tidings/kernel';
 import type { Operations } from '@tidings/rpc';
 import { Closing, every, operationsOf, type ServiceDeps, passing } from '@tidings/runtime';
-import { type Broker, consume, type ConsumeOptions, type Readers } from '@tidings/streaming';
+import { type Broker, consume, type ConsumeOptions, type Headers, incidentsTo, type Readers } from '@tidings/streaming';
+import { currentTrace, inSpan, type Trace, traceOf } from '@tidings/telemetry';
 import { openAccountStore } from '../accounts/store.ts';
 import { applicationView } from '../applications/view.ts';
 import { prepareDevices } from '../devices/document.ts';
@@ -16,6 +17,7 @@ import { Lease } from './lease.ts';
 import { openPlanLogs } from './logs.ts';
 import { Marks } from './marks.ts';
 import { Releases } from './messages.ts';
+import { fanoutMetrics, watchMetrics } from './metrics.ts';
 import { OutgoingMessages } from './outgoing.ts';
 import { Planner } from './planning.ts';
 import { fanoutsLog } from './plans.ts';
@@ -75,7 +77,7 @@ async function compose(deps: FanoutDeps, closing: Closing): Promise<FanoutServic
 type Parts = Awaited<ReturnType<typeof openParts>>;
 
 async function openParts(deps: FanoutDeps, closing: Closing) {
-  const { db, clock, broker } = deps;
+  const { db, clock, broker, metrics } = deps;
   // Scans name the indexes that they use.
   await prepareDevices(db);
   const planner = new Planner();
@@ -89,7 +91,7 @@ async function openParts(deps: FanoutDeps, closing: Closing) {
   const store = openAccountStore(db);
   const tags = openTags(store);
   const chunks = new Chunks({
-    ...{ db, clock, broker, scan, outgoing, marks, plans, planner },
+    ...{ db, clock, broker, scan, outgoing, marks, plans, planner, metrics: fanoutMetrics(metrics) },
     async findApplication(code) {
       const application = await store.application(code);
       return application && applicationView(application);
@@ -104,16 +106,31 @@ async function openParts(deps: FanoutDeps, closing: Closing) {
   const releases = new Releases({ clock, broker, scan, outgoing, chunks, directDesks, fanouts });
   const settling = new Settling({ db, clock, outgoing, marks, plans, badges: new Badges(db, outgoing, marks) });
   const watch = new Watch({ db, clock, broker, outgoing, marks, settling, releases });
+  watchMetrics(metrics, () => watch.openWindows());
   return { outgoing, planLogs, fanoutLogs, chunks, directDesks, broadcastDesks, releases, settling, watch };
 }
 
-async function consumeAll({ broker, log }: FanoutDeps, parts: Parts, closing: Closing): Promise<void> {
+/** Works on a task, in the trace of its message. */
+const inTaskSpan = (headers: Headers | undefined, work: () => Promise<void>): Promise<void> =>
+  inSpan('plan chunk', { of: [traceOf(headers), currentTrace()] }, work);
+
+/** The traces of messages, by code. */
+function tracesOf(records: readonly { value: MessageEvent; headers?: Headers | undefined }[]): Map<string, Trace> {
+  const traces = new Map<string, Trace>();
+  for (const { value, headers } of records) {
+    const trace = traceOf(headers);
+    if (trace) traces.set(value.code, trace);
+  }
+  return traces;
+}
+
+async function consumeAll({ broker, log, metrics }: FanoutDeps, parts: Parts, closing: Closing): Promise<void> {
   const { chunks, directDesks, broadcastDesks, releases, settling } = parts;
   const subscribe = async <const R extends Readers>(options: ConsumeOptions<R>): Promise<void> => {
     const subscription = await consume(broker, {
       ...options,
       handler: (records) => passing(() => options.handler(records)),
-      report: (incident) => log.warn({ ...incident, err: incident.error }, 'record not handled'),
+      report: incidentsTo(log, metrics),
     });
     closing.add(options.group, subscription, () => subscription.stop());
   };
@@ -121,7 +138,11 @@ async function consumeAll({ broker, log }: FanoutDeps, parts: Parts, closing: Cl
     group: groups.messages,
     topics: { [topicNames.messages]: MessageEvent },
     maxRecords: 100,
-    handler: (records) => releases.handle(records.map(({ value }) => value)),
+    handler: (records) =>
+      releases.handle(
+        records.map(({ value }) => value),
+        tracesOf(records),
+      ),
   });
   await subscribe({
     group: groups.tasks,
@@ -130,9 +151,9 @@ async function consumeAll({ broker, log }: FanoutDeps, parts: Parts, closing: Cl
     async handler(records) {
       const startedAt = performance.now();
       let done = 0;
-      for (const { value } of records) {
+      for (const { value, headers } of records) {
         if (done > 0 && performance.now() - startedAt > PATIENCE_MS) break;
-        await chunks.work(value, broadcastDesks);
+        await inTaskSpan(headers, () => chunks.work(value, broadcastDesks));
         done++;
       }
       return done;
@@ -143,7 +164,10 @@ async function consumeAll({ broker, log }: FanoutDeps, parts: Parts, closing: Cl
     topics: { [topicNames.fanoutDirect]: FanoutTask },
     maxRecords: 100,
     // Side by side, so that one commit plans all messages that wait for a chunk.
-    handler: async (records) => void (await Promise.all(records.map(({ value }) => chunks.work(value, directDesks)))),
+    async handler(records) {
+      const tasks = records.map(({ value, headers }) => inTaskSpan(headers, () => chunks.work(value, directDesks)));
+      await Promise.all(tasks);
+    },
   });
   await subscribe({
     group: groups.outcomes,
@@ -160,6 +184,7 @@ function keepWatch(deps: FanoutDeps, { watch, outgoing }: Parts, closing: Closin
   const whileLeased = (name: string, everyMs: number, work: (signal: AbortSignal) => Promise<void>): void => {
     const run = async (signal: AbortSignal): Promise<void> => {
       if (await lease.take(WATCH_LEASE_MS)) await work(signal);
+      else watch.rest();
     };
     closing.add(name, every(everyMs, run, { name, log }), (periodic) => periodic.stop());
   };

@@ -1,6 +1,7 @@
 import {
   type Commit,
   type LogDefinition,
+  logMetrics,
   type LogWriter,
   openLogs,
   openRelay,
@@ -22,7 +23,7 @@ export interface PlanLogs<Command, Reply> {
  * @param committed hears of each event of this process once it is durable, before it is folded into the states.
  */
 export async function openPlanLogs<Command, State, Reply>(
-  { db, clock, log, broker }: ServiceDeps & { readonly broker: Broker },
+  { db, clock, log, broker, metrics }: ServiceDeps & { readonly broker: Broker },
   definition: LogDefinition<Command, PlanEvent, State, Reply>,
   closing: Closing,
   committed: (event: PlanEvent) => void = () => undefined,
@@ -47,6 +48,7 @@ export async function openPlanLogs<Command, State, Reply>(
     onProblem: ({ error, ...problem }) => log.error({ ...problem, err: error }, 'log in trouble'),
   });
   closing.add(`logs of ${category}`, writer, () => writer.close());
+  logMetrics(metrics, { category, writer, relay });
   await writer.fold();
   return {
     writer,

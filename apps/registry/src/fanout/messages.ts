@@ -2,6 +2,7 @@ import type { LogWriter } from '@tidings/event-store';
 import { FanoutTask, type MessageEvent, topicNames } from '@tidings/events';
 import { chunkOf, type Clock } from '@tidings/kernel';
 import type { Broker, Position } from '@tidings/streaming';
+import { currentTrace, inSpan, type Trace } from '@tidings/telemetry';
 import type { Chunks } from './chunks.ts';
 import type { Desks } from './desks.ts';
 import { type ChunkKey, chunkRecordKey } from './keys.ts';
@@ -54,12 +55,20 @@ export class Releases {
     this.#parts = parts;
   }
 
-  /** Takes events of messages, in order: keeps the accepted ones, and splits those that are released. May be repeated. */
-  async handle(events: readonly MessageEvent[]): Promise<void> {
+  /**
+   * Takes events of messages, in order: keeps the accepted ones, and splits those that are released. May be repeated.
+   * @param traces of messages, by code: what follows from a release goes on in its message's own
+   */
+  async handle(events: readonly MessageEvent[], traces?: ReadonlyMap<string, Trace>): Promise<void> {
     const { outgoing } = this.#parts;
     const keeping = outgoing.keep(events);
     const released = await outgoing.released(events);
-    await Promise.all([keeping, ...released.map((message) => this.release(message, keeping))]);
+    const releasing = released.map((message) =>
+      inSpan('release message', { of: [traces?.get(message.message), currentTrace()] }, () =>
+        this.release(message, keeping),
+      ),
+    );
+    await Promise.all([keeping, ...releasing]);
   }
 
   /**

@@ -27,6 +27,12 @@ export interface WatchParts {
   readonly releases: Releases;
 }
 
+/** How many windows are open: to be emitted, under way, or waiting for a later time. */
+export type WindowStates = Record<(typeof states)[number], number>;
+
+const states = ['due', 'flying', 'waiting'] as const;
+const noWindows = (): WindowStates => ({ due: 0, flying: 0, waiting: 0 });
+
 /** What is to be done about one message. */
 interface Finding {
   readonly message: Released;
@@ -38,6 +44,7 @@ interface Finding {
   readonly open: ChunkKey[];
   /** Why the message is not settled, where it does not merely wait for a later time. */
   readonly reasons: string[];
+  readonly windows: WindowStates;
   /** When to look again, milliseconds since 1970; undefined = nothing is open. */
   checkAt: number | undefined;
 }
@@ -52,6 +59,8 @@ export class Watch {
   readonly #fanouts: Collection<FanoutState & { readonly _id: string }>;
   /** Tasks that were published here and not passed yet, by plan. */
   readonly #asked = new Map<string, { readonly topic: string; readonly position: Position }>();
+  /** The open windows of each open message, as last looked at, and when they are looked at again. */
+  readonly #open = new Map<string, { readonly windows: WindowStates; readonly checkAt: number }>();
 
   constructor(parts: WatchParts) {
     this.#parts = parts;
@@ -65,6 +74,23 @@ export class Watch {
       await this.#act(codes);
       if (codes.length < TOGETHER || signal?.aborted) return;
     }
+  }
+
+  /** The open windows of all messages, as last looked at. */
+  openWindows(): WindowStates {
+    const sum = noWindows();
+    const now = this.#parts.clock.now();
+    for (const [code, { windows, checkAt }] of this.#open) {
+      // Who was not looked at again when that was due has been completed meanwhile.
+      if (now > checkAt + SOON_MS) this.#open.delete(code);
+      else for (const state of states) sum[state] += windows[state];
+    }
+    return sum;
+  }
+
+  /** Somebody else watches from now on. */
+  rest(): void {
+    this.#open.clear();
   }
 
   /** One line per message that is not settled and does not merely wait for a later time; looks at no more than `limit` messages. */
@@ -81,8 +107,10 @@ export class Watch {
     await settling.closeSettled(new Map(open.map((each) => [planId(each.key), each])));
     await this.#ask(findings.flatMap(({ message, tasks }) => tasks.map((key) => ({ of: message, key }))));
     const times = new Map<string, Date | undefined>(codes.map((code) => [code, undefined]));
-    for (const { message, checkAt } of findings) {
+    for (const code of codes) this.#open.delete(code);
+    for (const { message, checkAt, windows } of findings) {
       times.set(message.message, checkAt === undefined ? undefined : new Date(checkAt));
+      if (checkAt !== undefined) this.#open.set(message.message, { windows, checkAt });
     }
     await outgoing.reschedule(times);
   }
@@ -164,7 +192,10 @@ class Look {
   }
 
   at(message: Released, keys: readonly ChunkKey[] | undefined): Finding {
-    const finding: Finding = { message, unsplit: false, tasks: [], open: [], reasons: [], checkAt: undefined };
+    const finding: Finding = {
+      ...{ message, unsplit: false, checkAt: undefined },
+      ...{ tasks: [], open: [], reasons: [], windows: noWindows() },
+    };
     const isLate = this.#now - message.releasedAt.getTime() > TASK_MS;
     if (!keys) {
       finding.unsplit = isLate;
@@ -202,6 +233,7 @@ class Look {
         if (verdict.kind === 'due') due++;
         else sooner(finding, verdict.checkAt);
         if (verdict.kind === 'flying') flying++;
+        finding.windows[verdict.kind]++;
       }
     }
     if (due > 0) finding.tasks.push(key);
