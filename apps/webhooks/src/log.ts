@@ -26,7 +26,7 @@ export const SUBSCRIPTIONS = 'subscriptions';
 export const TOLD = 'told';
 
 /** What an operator does to a subscription. */
-type SubscriptionAction =
+export type SubscriptionAction =
   | { readonly kind: 'create'; readonly settings: SubscriptionSettings }
   | { readonly kind: 'change'; readonly patch: SubscriptionPatch }
   | { readonly kind: 'delete' };

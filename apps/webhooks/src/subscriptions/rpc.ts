@@ -4,7 +4,7 @@ import type { LogWriter } from '@tidings/event-store';
 import { type Clock, Fault, randomBase62 } from '@tidings/kernel';
 import type { Subscriptions, SubscriptionView } from '@tidings/rpc';
 import type { AddressGuard } from '@tidings/runtime';
-import { type WebhookCommand, webhooksLogOf } from '../log.ts';
+import { type SubscriptionAction, type WebhookCommand, webhooksLogOf } from '../log.ts';
 import { parseEndpoint } from './endpoint.ts';
 import { AUDIENCE_MS, type SubscriptionStore } from './store.ts';
 import type { Subscription } from './subscription.ts';
@@ -29,23 +29,18 @@ const viewOf = ({ id, account, settings, createdAt }: Subscription): Subscriptio
 
 /** `Subscriptions` of tidings.rpc.v1. */
 export function subscriptionsRpc({ store, writer, clock, guard, changed }: SubscriptionParts): Subscriptions {
-  /** Resolves when every process acts on the change: what happens from then on is told. */
-  const settled = (): Promise<unknown> => Promise.all([changed(), delay(AUDIENCE_MS)]);
-
-  /** What is decided on a subscription that there is; undefined where there is none. */
-  const act = async (
-    id: string,
-    action: (
-      at: Date,
-    ) => { readonly kind: 'delete' } | Omit<Extract<WebhookCommand, { kind: 'change' }>, 'account' | 'id'>,
-  ): Promise<Subscription | undefined> => {
-    const known = await store.find(id);
-    if (!known) return undefined;
+  /** Decides on a subscription, and resolves when every process acts on that: what happens from then on is told, or not. */
+  const act = async (account: string, id: string, action: SubscriptionAction): Promise<Subscription | undefined> => {
     const at = new Date(clock.now());
-    const { account } = known;
-    const done = await writer.submit(webhooksLogOf(account), { ...action(at), account, id, at });
-    if (done) await settled();
+    const done = await writer.submit(webhooksLogOf(account), { ...action, account, id, at });
+    if (done) await Promise.all([changed(), delay(AUDIENCE_MS)]);
     return done;
+  };
+
+  /** The same on one that there is; undefined where there is none. */
+  const actOn = async (id: string, action: SubscriptionAction): Promise<Subscription | undefined> => {
+    const known = await store.find(id);
+    return known && act(known.account, id, action);
   };
 
   /** A name that cannot be looked up now may be one later; one that leads to private addresses only is refused at once. */
@@ -57,15 +52,11 @@ export function subscriptionsRpc({ store, writer, clock, guard, changed }: Subsc
   };
 
   return {
-    async create({ account: named, settings }) {
+    async create({ account, settings }) {
       if (!settings) throw Fault.bug('a subscription without settings');
       await checkEndpoint(settings.endpoint);
-      const account = named || DEFAULT_ACCOUNT;
-      const id = randomBase62(ID_LENGTH);
-      const at = new Date(clock.now());
-      const made = await writer.submit(webhooksLogOf(account), { kind: 'create', account, id, settings, at });
+      const made = await act(account || DEFAULT_ACCOUNT, randomBase62(ID_LENGTH), { kind: 'create', settings });
       if (!made) throw Fault.bug('no answer to a create');
-      await settled();
       return viewOf(made);
     },
 
@@ -84,12 +75,12 @@ export function subscriptionsRpc({ store, writer, clock, guard, changed }: Subsc
         ...{ endpoint, enabled, events: events?.items, applications: applications?.items },
         ...{ platforms: platforms?.items, messageCodes: messageCodes?.items },
       };
-      const done = await act(id, (at) => ({ kind: 'change', patch, at }));
+      const done = await actOn(id, { kind: 'change', patch });
       return { subscription: done && viewOf(done) };
     },
 
     async delete({ id }) {
-      return { deleted: (await act(id, () => ({ kind: 'delete' }))) !== undefined };
+      return { deleted: (await actOn(id, { kind: 'delete' })) !== undefined };
     },
   };
 }
