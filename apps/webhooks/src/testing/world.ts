@@ -167,7 +167,7 @@ export class World {
   }
 }
 
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 
 /** Waits for a condition, and fails when it does not come true. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
