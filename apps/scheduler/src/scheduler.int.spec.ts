@@ -1,10 +1,10 @@
 import { MessageAccepted, PlanEvent, topicNames } from '@tidings/events';
 import { ShiftedClock } from '@tidings/kernel';
 import { ListMessagesRequest } from '@tidings/rpc';
-import { openMetrics } from '@tidings/runtime';
 import type { EmbeddedBroker } from '@tidings/streaming';
 import { describeWithMongo, testBroker } from '@tidings/testing';
 import { pino } from 'pino';
+import { Registry } from 'prom-client';
 import { openScheduler, type SchedulerService } from './scheduler.ts';
 
 const ACCOUNT = 'account';
@@ -14,11 +14,14 @@ describeWithMongo('scheduler', (mongo) => {
   const clock = new ShiftedClock();
   let broker: EmbeddedBroker;
   let service: SchedulerService;
-  const open = (): Promise<SchedulerService> =>
-    openScheduler({
-      ...{ clock, broker, log: pino({ level: 'silent' }), metrics: openMetrics() },
+  let metrics: Registry;
+  const open = (): Promise<SchedulerService> => {
+    metrics = new Registry();
+    return openScheduler({
+      ...{ clock, broker, log: pino({ level: 'silent' }), metrics },
       ...{ db: mongo.database('scheduler'), masterKey: new Uint8Array(32), publicUrl: 'https://push.example' },
     });
+  };
   const create = async (transactionId = '', over: Partial<MessageAccepted> = {}, linkToShorten = '') => {
     const message = MessageAccepted.fromPartial({ applications: [APPLICATION], content: {}, source: 'API', ...over });
     const { messages } = await service.messages.create({
@@ -90,6 +93,25 @@ describeWithMongo('scheduler', (mongo) => {
     await plan(code, { $case: 'fanout', value: { chunks: [] } });
     await settled();
     expect((await service.messages.find({ account: ACCOUNT, code })).message?.status).toBe('DONE');
+  });
+
+  it('tells for how long the oldest message that is not done has been released', async () => {
+    const finish = (code: string) => plan(code, { $case: 'fanout', value: { chunks: [] } });
+    const seconds = async (): Promise<number> => {
+      await settled();
+      return (await metrics.getSingleMetric('tidings_scheduler_oldest_unfinished_seconds')!.get()).values[0]!.value;
+    };
+    for (const { code } of (await list({ limit: 100 })).messages) await finish(code);
+    expect(await seconds()).toBe(0);
+    const first = await create();
+    clock.advance(3_600_000);
+    const second = await create();
+    clock.advance(60_000);
+    expect(Math.floor((await seconds()) / 60)).toBe(61);
+    await finish(first.code);
+    expect(Math.floor((await seconds()) / 60)).toBe(1);
+    await finish(second.code);
+    expect(await seconds()).toBe(0);
   });
 
   it('lists newest first, without hidden messages, and only what the filter names', async () => {

@@ -1,13 +1,14 @@
 import { keyFor } from '@tidings/audience';
-import { openLogs, openRelay, type Problem } from '@tidings/event-store';
+import { logMetrics, openLogs, openRelay, type Problem } from '@tidings/event-store';
 import { MessageEvent, PlanEvent, topicNames } from '@tidings/events';
 import { numberIds } from '@tidings/kernel';
 import type { Messages, Operations } from '@tidings/rpc';
 import { Closing, every, operationsOf, passing, type ServiceDeps } from '@tidings/runtime';
-import { type Broker, consume, type Incident } from '@tidings/streaming';
+import { type Broker, consume, incidentsTo } from '@tidings/streaming';
 import type { Db } from 'mongodb';
 import { completionOf } from './messages/completion.ts';
 import { messagesLog } from './messages/log.ts';
+import { messageMetrics } from './messages/metrics.ts';
 import { messagesRpc } from './messages/rpc.ts';
 import { ensureIndexes, removeExpired } from './messages/storage.ts';
 
@@ -32,6 +33,7 @@ export async function openScheduler({
   db,
   clock,
   log,
+  metrics,
   masterKey,
   broker,
   publicUrl,
@@ -60,13 +62,15 @@ export async function openScheduler({
     (opened) => opened.close(),
   );
   await writer.fold();
+  logMetrics(metrics, { category: messagesLog.category, writer, relay });
+  messageMetrics(metrics, db, clock);
 
   const complete = completionOf({ db, clock, writer });
   const subscription = await consume(broker, {
     group: GROUP,
     topics: { [topicNames.plans]: PlanEvent },
     handler: (records) => passing(() => complete(records.map(({ value }) => value))),
-    report: ({ error, ...incident }: Incident) => log.warn({ ...incident, err: error }, 'record not handled'),
+    report: incidentsTo(log, metrics),
   });
   closing.add('plans', subscription, (opened) => opened.stop());
   closing.add(

@@ -6,12 +6,16 @@ const HOUR_MS = 3_600_000;
 /** How long messages and their links are shown (R-LM3, R-I19). */
 export const KEPT_MS = 365 * DAY_MS;
 
-/** Indexes for messages:list and for what is removed by age. None holds text of callers. */
+/** Name of the index of released messages that are not done. */
+export const UNFINISHED = 'unfinished';
+
+/** Indexes for messages:list, for what is removed by age, and for what is not done. None holds text of callers. */
 export async function ensureIndexes(db: Db): Promise<void> {
   await db.collection(MESSAGES).createIndexes([
     { name: 'list', key: { account: 1, apps: 1, createdAt: -1, id: -1 } },
     { name: 'ids', key: { id: 1 } },
     { name: 'age', key: { hidden: 1, createdAt: 1 } },
+    { name: UNFINISHED, key: { releasedAt: 1 }, partialFilterExpression: { status: 'PROCESSING' } },
   ]);
   await db.collection(TRANSACTIONS).createIndex({ at: 1 });
   await db.collection(LINKS).createIndex({ at: 1 });
