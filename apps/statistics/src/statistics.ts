@@ -2,7 +2,7 @@ import { funnelOf, metricsOf } from '@tidings/delivery';
 import { MessageEvent, PlanEvent, Reports, topicNames, WindowOutcome } from '@tidings/events';
 import type { Operations, Statistics } from '@tidings/rpc';
 import { every, operationsOf, passing, type ServiceDeps } from '@tidings/runtime';
-import { type Broker, consume, type Decoded } from '@tidings/streaming';
+import { type Broker, consume, type Decoded, incidentsTo } from '@tidings/streaming';
 import { openMessageFacts } from './messages.ts';
 import { type Change, changesOfOutcome, changesOfPlan, changesOfReports } from './stages.ts';
 import { openStageStore } from './store.ts';
@@ -34,6 +34,7 @@ export async function openStatistics({
   db,
   clock,
   log,
+  metrics,
   broker,
 }: ServiceDeps & { readonly broker: Broker }): Promise<StatisticsService> {
   const stages = openStageStore(db);
@@ -50,7 +51,7 @@ export async function openStatistics({
         const changes = records.flatMap(changesOf);
         if (changes.length > 0) await stages.apply(changes, new Date(clock.now()));
       }),
-    report: (incident) => log.warn({ ...incident, err: incident.error }, 'record not handled'),
+    report: incidentsTo(log, metrics),
   });
 
   const expiry = every(

@@ -1,4 +1,5 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { counterIn, gaugeIn } from '@tidings/telemetry';
+import type { Registry } from 'prom-client';
 
 /** What becomes of an event that was sent, or could not be. */
 export type EventEnd = 'acked' | 'refused' | 'late' | 'broken' | 'given_up' | 'gone';
@@ -13,15 +14,16 @@ export interface StreamMetrics {
 }
 
 export function streamMetrics(registry: Registry): StreamMetrics {
-  const registers = [registry];
-  const events = new Counter({
+  const events = counterIn(registry, {
     name: 'tidings_webhooks_events_total',
     help: 'Events by what became of sending them: acked; refused, late or broken, which are sent again; given_up after 72 h; gone with their device',
-    labelNames: ['end'],
-    registers,
+    labels: ['end'],
   });
-  const streams = new Gauge({ name: 'tidings_webhooks_streams', help: 'Streams that are connected', registers });
-  const open = new Gauge({ name: 'tidings_webhooks_unacked', help: 'Events read and not acknowledged', registers });
+  const streams = gaugeIn(registry, { name: 'tidings_webhooks_streams', help: 'Streams that are connected' });
+  const open = gaugeIn(registry, {
+    name: 'tidings_webhooks_unacked_events',
+    help: 'Events read and not acknowledged',
+  });
   return {
     ended: (end, count = 1) => events.inc({ end }, count),
     connected: (by) => streams.inc(by),

@@ -1,7 +1,7 @@
-import { type CountingLogWriter, openCommits, openLogs, type Problem } from '@tidings/event-store';
+import { type CountingLogWriter, logMetrics, openCommits, openLogs, type Problem } from '@tidings/event-store';
 import type { Devices, Operations, Subscriptions } from '@tidings/rpc';
 import { AddressGuard, Closing, every, operationsOf, passing, type ServiceDeps } from '@tidings/runtime';
-import { type Broker, consume, type Incident } from '@tidings/streaming';
+import { type Broker, consume, incidentsTo } from '@tidings/streaming';
 import { eventMaker } from './events/make.ts';
 import { openHeldReports } from './facts/held.ts';
 import { Intake, topics } from './facts/intake.ts';
@@ -64,6 +64,7 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
   const committed = ({ log: name }: { readonly log: string }): void => hears.streams?.wake(name);
   const writer: Writer = openLogs(db, webhooksLog, { clock, onProblem, committed });
   closing.add('log', writer, (opened) => opened.close());
+  logMetrics(metrics, { category: webhooksLog.category, writer });
   await writer.fold();
 
   const held = await openHeldReports(db, { clock, writer, messages });
@@ -73,7 +74,7 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
     topics,
     lingerMs: LINGER_MS,
     handler: (facts) => passing(() => intake.handle(facts)),
-    report: ({ error, ...incident }: Incident) => log.warn({ ...incident, err: error }, 'record not handled'),
+    report: incidentsTo(log, metrics),
   });
   closing.add('facts', subscription, (opened) => opened.stop());
 
