@@ -1,55 +1,78 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Figure, median, spreadOf } from './lib/figure.ts';
-import { residentMb } from './lib/processes.ts';
-import { startPlatform } from './lib/world.ts';
+import { registerAudience, sendToAll } from './lib/campaign.ts';
+import { type Figure, type Measure, median, spreadOf } from './lib/figure.ts';
+import { inWords, mediansOf, type Parts, total, usedBetween } from './lib/parts.ts';
+import { residentOf } from './lib/processes.ts';
+import { inEachForm, startProviders, type World } from './lib/world.ts';
 
 const ROUNDS = 5;
 /** Long enough for what start-up leaves behind to be collected. */
 const IDLE_MS = 5_000;
+const DEVICES = 20_000;
 
-/** G10: the embedded platform on a warm data folder: how soon it is ready, database included, and how large it is when idle, without it. */
+const EMBEDDED = {
+  memory: { floor: { most: 400 }, goal: { most: 200 } },
+  start: { floor: { most: 6 }, goal: { most: 2 } },
+};
+
+interface Round {
+  /** Seconds. */
+  readonly start: number;
+  /** Megabytes of each service. */
+  readonly memory: Parts;
+  /** CPU milliseconds a second of each process. */
+  readonly idle: Parts;
+}
+
+/**
+ * G10: how soon the services are ready on data that is there, how large their processes are when idle and after a broadcast, and what they
+ * use while nothing happens. The embedded form starts its database too; of the distributed one, Kafka and MongoDB are running.
+ */
 export async function measure(): Promise<Figure> {
-  const folder = await mkdtemp(join(tmpdir(), 'tidings-bench-'));
+  const providers = await startProviders();
   try {
-    await (await startPlatform(folder)).stop();
-    const seconds: number[] = [];
-    const megabytes: number[] = [];
-    for (let i = 0; i < ROUNDS; i++) {
-      const started = performance.now();
-      const platform = await startPlatform(folder);
-      seconds.push((performance.now() - started) / 1000);
-      await delay(IDLE_MS);
-      megabytes.push(residentMb(platform.pid));
-      await platform.stop();
-    }
-    return {
-      id: 'G10',
-      title: 'all in one process',
-      measures: [
-        {
-          title: 'idle memory without mongod',
-          value: median(megabytes),
-          unit: 'MB',
-          floor: { most: 400 },
-          goal: { most: 200 },
-          spread: spreadOf(megabytes),
-          details: {},
-        },
-        {
-          title: 'ready after start',
-          value: median(seconds),
-          unit: 's',
-          floor: { most: 6 },
-          goal: { most: 2 },
-          spread: spreadOf(seconds),
-          details: {},
-        },
-      ],
-    };
+    return { id: 'G10', title: 'processes', measures: await inEachForm(providers, measureIn) };
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await providers.stop();
   }
+}
+
+async function measureIn(world: World): Promise<Measure[]> {
+  const rounds: Round[] = [];
+  for (let i = 0; i < ROUNDS; i++) rounds.push(await restart(world));
+  await registerAudience(world, DEVICES);
+  await sendToAll(world, DEVICES);
+  const afterwards = residentOf(world.services());
+  const [memory, idle] = [rounds.map((round) => round.memory), rounds.map((round) => round.idle)];
+  const starts = rounds.map(({ start }) => start);
+  const { form } = world;
+  const bounds = form === 'embedded' ? EMBEDDED : undefined;
+  return [
+    { title: `${form}, idle memory of the services`, ...sumOf('MB', memory), ...bounds?.memory },
+    { title: `${form}, the same after a broadcast to ${DEVICES}`, ...sumOf('MB', [afterwards]) },
+    { title: `${form}, CPU while nothing happens`, ...sumOf('ms/s', idle) },
+    {
+      title: `${form}, ready after start`,
+      ...{ value: median(starts), unit: 's', spread: spreadOf(starts), details: {} },
+      ...bounds?.start,
+    },
+  ];
+}
+
+async function restart(world: World): Promise<Round> {
+  await world.stopServices();
+  const started = performance.now();
+  await world.startServices();
+  const start = (performance.now() - started) / 1000;
+  await delay(IDLE_MS);
+  const memory = residentOf(world.services());
+  const before = world.cpu();
+  await delay(IDLE_MS);
+  return { start, memory, idle: usedBetween(before, world.cpu(), IDLE_MS) };
+}
+
+function sumOf(unit: string, rounds: readonly Parts[]): Omit<Measure, 'title'> {
+  const sums = rounds.map(total);
+  const details = { parts: inWords(mediansOf(rounds), unit) };
+  return { value: median(sums), unit, spread: spreadOf(sums), details };
 }

@@ -1,62 +1,57 @@
-import { startSimulators } from '@tidings/simulators';
-import { type Figure, median, percentile } from './lib/figure.ts';
-import { openWorld } from './lib/world.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Simulators, startSimulators } from '@tidings/simulators';
+import { type Figure, format, type Measure, median, percentile } from './lib/figure.ts';
+import { inEachForm, type World } from './lib/world.ts';
 
 const MESSAGES = 200;
 const WARM_UP = 20;
 const TIMEOUT_MS = 20_000;
+const BOUNDS = {
+  embedded: { floor: { most: 250 }, goal: { most: 30 } },
+  distributed: { floor: { most: 400 } },
+};
 
-/** G11: from the request of createMessage to one device until its push is on the provider's wire, in an idle embedded system. */
+/** G11: from the request of createMessage to one device until its push is on the provider's wire, in an idle system. */
 export async function measure(): Promise<Figure> {
   const simulators = await startSimulators({ control: false });
-  const world = await openWorld(simulators);
   try {
-    const { client, application } = world;
-    const token = 'latency:APA91bExampleOfATokenThatIsAsLongAsRealOnesAre';
-    await client.call('registerDevice', {
-      application,
-      hwid: 'phone',
-      device_type: 3,
-      push_token: token,
-      language: 'en',
-    });
-    const ledger = simulators.ledger.of('fcm');
-    const arrival = async (count: number): Promise<number> => {
-      const deadline = performance.now() + TIMEOUT_MS;
-      for (;;) {
-        if (performance.now() > deadline) throw new Error(`message ${count} is not on the wire after ${TIMEOUT_MS} ms`);
-        const [entry] = ledger.entries({ token, limit: 1, offset: count });
-        if (entry) return entry.at;
-        await new Promise((resolve) => setTimeout(resolve, 1));
-      }
-    };
-    const latencies: number[] = [];
-    for (let i = 0; i < MESSAGES + WARM_UP; i++) {
-      const started = Date.now();
-      await client.call('createMessage', {
-        application,
-        notifications: [{ content: `Hello ${i}`, devices: ['phone'] }],
-      });
-      const ms = (await arrival(i)) - started;
-      if (i >= WARM_UP) latencies.push(ms);
-    }
-    return {
-      id: 'G11',
-      title: 'createMessage to one device until it is on the wire',
-      measures: [
-        {
-          title: 'p99',
-          value: percentile(latencies, 0.99),
-          unit: 'ms',
-          floor: { most: 250 },
-          goal: { most: 30 },
-          spread: [percentile(latencies, 0.01), Math.max(...latencies)],
-          details: { median: `${median(latencies)} ms` },
-        },
-      ],
-    };
+    const measures = await inEachForm(simulators, async (world) => [await measureIn(world, simulators)]);
+    return { id: 'G11', title: 'createMessage to one device until it is on the wire, p99', measures };
   } finally {
-    await world.stop();
     await simulators.close();
+  }
+}
+
+async function measureIn({ form, client, application }: World, simulators: Simulators): Promise<Measure> {
+  const token = `${form}:APA91bExampleOfATokenThatIsAsLongAsRealOnesAre`;
+  const phone = { hwid: 'phone', device_type: 3, push_token: token, language: 'en' };
+  await client.call('registerDevice', { application, ...phone });
+  const latencies: number[] = [];
+  for (let i = 0; i < MESSAGES + WARM_UP; i++) {
+    const started = Date.now();
+    const notifications = [{ content: `Hello ${i}`, devices: ['phone'] }];
+    await client.call('createMessage', { application, notifications });
+    const ms = (await arrivalAt(simulators, token, i)) - started;
+    if (i >= WARM_UP) latencies.push(ms);
+  }
+  return {
+    title: form,
+    value: percentile(latencies, 0.99),
+    unit: 'ms',
+    ...BOUNDS[form],
+    spread: [percentile(latencies, 0.01), Math.max(...latencies)],
+    details: { median: `${format(median(latencies))} ms` },
+  };
+}
+
+/** When the message with this number, from 0, was on the wire to a device. */
+async function arrivalAt(simulators: Simulators, token: string, message: number): Promise<number> {
+  const ledger = simulators.ledger.of('fcm');
+  const deadline = performance.now() + TIMEOUT_MS;
+  for (;;) {
+    const [entry] = ledger.entries({ token, limit: 1, offset: message });
+    if (entry) return entry.at;
+    if (performance.now() > deadline) throw new Error(`message ${message} is not on the wire after ${TIMEOUT_MS} ms`);
+    await delay(1);
   }
 }

@@ -1,122 +1,80 @@
-import { type Figure, median, spreadOf } from './lib/figure.ts';
+import { registerAudience, sendToAll } from './lib/campaign.ts';
+import { type Figure, format, type Measure, median, spreadOf } from './lib/figure.ts';
+import { inWords, mediansOf, type Parts, total, usedBetween } from './lib/parts.ts';
 import { startProgram } from './lib/processes.ts';
-import { openWorld, startProviders, type World } from './lib/world.ts';
+import { inEachForm, type Providers, startProviders, type World } from './lib/world.ts';
 
 const ROUNDS = 5;
 const DEVICES = 40_000;
-const AT_ONCE = 256;
 
-const languages = ['en', 'de', 'fr', 'es'];
-const message = {
-  title: { en: 'Hello {{Name|CapitalizeFirst|friend}}', de: 'Hallo {{Name|CapitalizeFirst|Freund}}' },
-  content: {
-    en: 'Dear {{Name|CapitalizeFirst|friend}}, your order from {{City|Uppercase|town}} has arrived at the pick-up point.',
-    de: 'Liebe {{Name|CapitalizeFirst|Freund}}, Ihre Bestellung aus {{City|Uppercase|Stadt}} ist da.',
-  },
-  data: { campaign: 'ABCDE-12345', link: 'https://example.com/o/123456' },
-  conditions: [['Level', 'GTE', 0]],
-};
-
-async function registerAll({ client, application }: World): Promise<void> {
-  for (const [name, type] of [
-    ['Name', 2],
-    ['Level', 1],
-  ] as const) {
-    await client.call('addTag', { tag: { name, type } });
-  }
-  let next = 0;
-  const register = async (): Promise<void> => {
-    for (let i = next++; i < DEVICES; i = next++) {
-      const ios = i % 2 === 0;
-      await client.call('registerDevice', {
-        application,
-        hwid: `device-${i}`,
-        device_type: ios ? 1 : 3,
-        push_token: ios ? `a${i.toString(16).padStart(63, '0')}` : `token${i}:APA91b`.padEnd(140, 'x'),
-        language: languages[i % 4],
-        tags: { Name: `anna${i}`, City: `city${i % 100}`, Level: i % 50 },
-      });
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, register));
-}
-
-/** @throws when the newest message did not reach every device: a figure over failures says nothing. */
-async function expectAllSent({ client, application }: World): Promise<void> {
-  const listed = await client.call('messagesList', {
-    filters: { application },
-    params: { with_metrics: true },
-    per_page: 1,
-  });
-  const metrics = listed.items[0]?.push_info?.metrics ?? [];
-  const sent = metrics.reduce((sum, { sends }) => sum + sends, 0);
-  if (sent !== DEVICES) throw new Error(`sent to ${sent} of ${DEVICES} devices: ${JSON.stringify(metrics)}`);
+interface Round {
+  /** CPU microseconds a push. */
+  readonly cpu: Parts;
+  /** Pushes a second. */
+  readonly rate: number;
 }
 
 /**
  * G3: a personalised broadcast to iOS and Android, from createMessage to a settled funnel: scan, plan, batches, sending and outcomes
- * through the log, CPU of the platform and of MongoDB a push; against a loop over node:http2 that posts one fixed body.
+ * through the log, CPU of all processes a push, databases and brokers included; against a loop over node:http2 that posts one fixed body.
  */
 export async function measure(): Promise<Figure> {
   const providers = await startProviders();
-  const world = await openWorld(providers);
   try {
-    await registerAll(world);
-    await world.settle();
-    const ours = async (): Promise<{ readonly platform: number; readonly mongod: number; readonly rate: number }> => {
-      const before = await world.cpu();
-      const started = performance.now();
-      await world.client.call('createMessage', { application: world.application, notifications: [message] });
-      await world.settle();
-      const seconds = (performance.now() - started) / 1000;
-      const after = await world.cpu();
-      await expectAllSent(world);
-      return {
-        platform: (after.platform - before.platform) / DEVICES,
-        mongod: (after.mongod - before.mongod) / DEVICES,
-        rate: DEVICES / seconds,
-      };
-    };
-    const theirs = async (): Promise<number> => {
-      const path = `/3/device/${'a'.repeat(64)}`;
-      const headers = JSON.stringify({
-        authorization: `bearer ${bareJwt()}`,
-        'apns-topic': 'com.example.bench',
-        'apns-push-type': 'alert',
-        'apns-priority': '10',
-      });
-      const args = [providers.apnsUrl, path, headers, String(DEVICES)];
-      const program = await startProgram<{ micros: number }>('bench/programs/baseline-http2.ts', args);
-      return program.ready.micros;
-    };
-    await ours();
-    const rounds: { readonly ours: Awaited<ReturnType<typeof ours>>; readonly theirs: number }[] = [];
-    for (let i = 0; i < ROUNDS; i++) rounds.push({ theirs: await theirs(), ours: await ours() });
-    const ratios = rounds.map((round) => round.theirs / (round.ours.platform + round.ours.mongod));
-    const of = (pick: (round: (typeof rounds)[number]) => number): string => median(rounds.map(pick)).toFixed(1);
+    const measures = await inEachForm(providers, async (world) => [await measureIn(world, providers)]);
     return {
       id: 'G3',
       title: 'personalised broadcast, whole pipeline, vs bare node:http2 with a fixed body',
-      measures: [
-        {
-          title: '',
-          value: median(ratios),
-          unit: 'x',
-          floor: { least: 0.5 },
-          goal: { least: 3 },
-          spread: spreadOf(ratios),
-          details: {
-            ours: `${of((round) => round.ours.platform)} + mongod ${of((round) => round.ours.mongod)} µs`,
-            bare: `${of((round) => round.theirs)} µs`,
-            rate: `${of((round) => round.ours.rate)} pushes/s on the whole machine, stand-ins included`,
-          },
-        },
-      ],
+      measures,
     };
   } finally {
-    await world.stop();
     await providers.stop();
   }
+}
+
+async function measureIn(world: World, { apnsUrl }: Providers): Promise<Measure> {
+  await registerAudience(world, DEVICES);
+  await broadcast(world);
+  const [theirs, ours]: [number[], Round[]] = [[], []];
+  for (let i = 0; i < ROUNDS; i++) {
+    theirs.push(await bareLoop(apnsUrl));
+    ours.push(await broadcast(world));
+  }
+  const ratios = ours.map(({ cpu }, i) => theirs[i]! / total(cpu));
+  return {
+    title: world.form,
+    value: median(ratios),
+    unit: 'x',
+    ...(world.form === 'embedded' ? { floor: { least: 0.5 }, goal: { least: 3 } } : {}),
+    spread: spreadOf(ratios),
+    details: {
+      ours: inWords(mediansOf(ours.map(({ cpu }) => cpu)), 'µs'),
+      bare: `${format(median(theirs))} µs`,
+      rate: `${format(median(ours.map(({ rate }) => rate)))} pushes/s on the whole machine, stand-ins included`,
+    },
+  };
+}
+
+async function broadcast(world: World): Promise<Round> {
+  const before = world.cpu();
+  const started = performance.now();
+  await sendToAll(world, DEVICES);
+  const seconds = (performance.now() - started) / 1000;
+  return { cpu: usedBetween(before, world.cpu(), DEVICES), rate: DEVICES / seconds };
+}
+
+/** CPU microseconds a request of the baseline. */
+async function bareLoop(apnsUrl: string): Promise<number> {
+  const path = `/3/device/${'a'.repeat(64)}`;
+  const headers = JSON.stringify({
+    authorization: `bearer ${bareJwt()}`,
+    'apns-topic': 'com.example.bench',
+    'apns-push-type': 'alert',
+    'apns-priority': '10',
+  });
+  const args = [apnsUrl, path, headers, String(DEVICES)];
+  const program = await startProgram<{ micros: number }>('bench/programs/baseline-http2.ts', args);
+  return program.ready.micros;
 }
 
 /** Looks like a provider token; the stand-ins check its form and age. */

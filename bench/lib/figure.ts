@@ -10,11 +10,11 @@ export interface Measure {
   readonly title: string;
   /** What was found; the median of the rounds. */
   readonly value: number;
-  /** Unit of `value`: `x` for a ratio, `ms`, `MB`. */
+  /** Unit of `value`: `x` for a ratio, `ms`, `MB`, `ms/s`. */
   readonly unit: string;
-  /** Promised from the first day, and what we are after: the least or the most that `value` may be. */
-  readonly floor: Bound;
-  readonly goal: Bound;
+  /** Promised from the first day, and what we are after: the least or the most that `value` may be. Without them it is for information. */
+  readonly floor?: Bound;
+  readonly goal?: Bound;
   /** Smallest and largest of the rounds. */
   readonly spread: readonly [number, number];
   /** What stands behind it, by name and in words: µs per operation of each part, rates. */
@@ -26,11 +26,15 @@ export interface Bound {
   readonly most?: number;
 }
 
-export const keeps = (value: number, { least, most }: Bound): boolean =>
+/** True where there is no bound. */
+export const keeps = (value: number, { least, most }: Bound = {}): boolean =>
   (least === undefined || value >= least) && (most === undefined || value <= most);
 
-const boundText = ({ least, most }: Bound, unit: string): string =>
-  least !== undefined ? `≥ ${least} ${unit}` : most !== undefined ? `≤ ${most} ${unit}` : '';
+function verdict({ value, unit }: Measure, bound: Bound | undefined, words: readonly [string, string]): string {
+  if (!bound) return '–';
+  const limit = bound.least === undefined ? `≤ ${bound.most}` : `≥ ${bound.least}`;
+  return `${limit} ${unit} ${words[keeps(value, bound) ? 0 : 1]}`;
+}
 
 /** The table that `npm run bench` prints. */
 export function tableOf(figures: readonly Figure[]): string {
@@ -39,8 +43,8 @@ export function tableOf(figures: readonly Figure[]): string {
       id,
       measure.title === '' ? title : `${title}: ${measure.title}`,
       `${format(measure.value)} ${measure.unit} (${measure.spread.map(format).join('–')})`,
-      `${boundText(measure.floor, measure.unit)} ${keeps(measure.value, measure.floor) ? 'kept' : 'MISSED'}`,
-      `${boundText(measure.goal, measure.unit)} ${keeps(measure.value, measure.goal) ? 'reached' : 'not yet'}`,
+      verdict(measure, measure.floor, ['kept', 'MISSED']),
+      verdict(measure, measure.goal, ['reached', 'not yet']),
       Object.entries(measure.details)
         .map(([name, value]) => `${name} ${value}`)
         .join(' · '),

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import type { Parts } from './parts.ts';
 
 const TICKS_PER_SECOND = 100;
 
@@ -17,6 +18,21 @@ export function residentMb(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
 }
+
+/** A process and what it is called in the figures. */
+export interface NamedProcess {
+  readonly name: string;
+  readonly pid: number;
+}
+
+/** {@link cpuMicros} of each. */
+export const cpuOf = (processes: readonly NamedProcess[]): Parts => eachOf(processes, cpuMicros);
+
+/** {@link residentMb} of each. */
+export const residentOf = (processes: readonly NamedProcess[]): Parts => eachOf(processes, residentMb);
+
+const eachOf = (processes: readonly NamedProcess[], measured: (pid: number) => number): Parts =>
+  Object.fromEntries(processes.map(({ name, pid }) => [name, measured(pid)]));
 
 /** A program under measurement: a Node process that printed one line of JSON when it was ready. */
 export interface Program<Ready> {

@@ -1,40 +1,40 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  ApiClient,
-  issueTokens,
-  type PlatformProcess,
-  type Secrets,
-  startNode,
-  startPlatformProcess,
-} from '@tidings/platform';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ApiClient, issueTokens, type Secrets, startNode } from '@tidings/platform';
 import { generateApnsKey, generateServiceAccount } from '@tidings/simulators';
-import { freePort } from '@tidings/runtime';
-import { cpuMicros } from './processes.ts';
+import type { Measure } from './figure.ts';
+import type { Parts } from './parts.ts';
+import { cpuOf } from './processes.ts';
+import {
+  ADMIN_TOKEN,
+  built,
+  type Form,
+  formsHere,
+  type ProviderAddresses,
+  startSystem,
+  type System,
+} from './systems.ts';
 
-/** Addresses of running stand-ins. */
-export interface Providers {
-  readonly apnsUrl: string;
-  readonly fcmUrl: string;
+/** Running stand-ins of the providers. */
+export interface Providers extends ProviderAddresses {
   readonly tokenUrl: string;
 }
 
-/** The built embedded platform as a process, with an application that can send. */
-export interface World {
-  readonly platform: PlatformProcess;
+/** A system with an application that can send. */
+export interface World extends System {
+  readonly form: Form;
   readonly client: ApiClient;
   readonly secrets: Secrets;
   readonly application: string;
-  /** CPU microseconds of the platform and of its database so far. */
-  cpu(): Promise<{ readonly platform: number; readonly mongod: number }>;
+  /** CPU microseconds of every process so far, services and servers alike. */
+  cpu(): Parts;
   /** Waits until nothing is left to do. */
   settle(): Promise<void>;
-  stop(): Promise<void>;
 }
 
-const ADMIN = 'bench-administrator';
-const built = (app: string): string => join(import.meta.dirname, '..', '..', 'apps', app, 'dist', 'main.js');
+const SETTLE_POLL_MS = 500;
 
 /** Starts the stand-ins as a process of their own, so that their work is nobody's figure. */
 export async function startProviders(): Promise<Providers & { stop(): Promise<void> }> {
@@ -55,22 +55,47 @@ export async function startProviders(): Promise<Providers & { stop(): Promise<vo
   };
 }
 
-export const startPlatform = async (
-  dataFolder: string,
-  env: Readonly<Record<string, string>> = {},
-): Promise<PlatformProcess> =>
-  startPlatformProcess({
-    entry: built('platform'),
-    dataFolder,
-    port: await freePort(),
-    env: { TIDINGS_ADMIN_TOKEN: ADMIN, LOG_LEVEL: 'warn', TIDINGS_ALLOW_PRIVATE: '127.0.0.0/8', ...env },
-  });
+/** What is measured in a fresh world of each form that this machine can run. */
+export async function inEachForm(
+  providers: Providers,
+  measured: (world: World) => Promise<readonly Measure[]>,
+): Promise<Measure[]> {
+  const measures: Measure[] = [];
+  for (const form of formsHere()) {
+    const world = await openWorld(form, providers);
+    try {
+      measures.push(...(await measured(world)));
+    } finally {
+      await world.stop();
+    }
+  }
+  return measures;
+}
 
-export async function openWorld(providers: Providers): Promise<World> {
-  const dataFolder = await mkdtemp(join(tmpdir(), 'tidings-bench-'));
-  const platform = await startPlatform(dataFolder, { APNS_URL: providers.apnsUrl, FCM_URL: providers.fcmUrl });
-  const secrets = await issueTokens(platform.url, ADMIN);
-  const client = new ApiClient(platform.url, secrets);
+async function openWorld(form: Form, providers: Providers): Promise<World> {
+  const system = await startSystem(form, providers);
+  const secrets = await issueTokens(system.url, ADMIN_TOKEN);
+  const client = new ApiClient(system.url, secrets);
+  return {
+    ...system,
+    form,
+    client,
+    secrets,
+    application: await createApplication(client, providers),
+    cpu: () => cpuOf([...system.services(), ...system.servers()]),
+    async settle() {
+      // Asking makes every service look into its stores, which is not what is measured: it is done seldom.
+      do await delay(SETTLE_POLL_MS);
+      while ((await client.reply('settled')).status !== 200);
+    },
+    async stop() {
+      client.close();
+      await system.stop();
+    },
+  };
+}
+
+async function createApplication(client: ApiClient, { tokenUrl }: Providers): Promise<string> {
   const { application } = await client.call('createApplication', { title: 'Bench' });
   const key = generateApnsKey();
   await client.call('configureApplication', {
@@ -89,29 +114,7 @@ export async function openWorld(providers: Providers): Promise<World> {
     application,
     device_type: 3,
     android_framework: 'native',
-    android_fcm_service_account: generateServiceAccount(providers.tokenUrl),
+    android_fcm_service_account: generateServiceAccount(tokenUrl),
   });
-  const mongodPid = (await platform.mongodPid())!;
-  return {
-    platform,
-    client,
-    secrets,
-    application,
-    async cpu() {
-      return { platform: cpuMicros(platform.pid), mongod: cpuMicros(mongodPid) };
-    },
-    async settle() {
-      // Asking makes every service look into its stores, which is not what is measured: it is done seldom.
-      for (;;) {
-        await new Promise((resolve) => setTimeout(resolve, 500));
-        const { status } = await client.reply('settled');
-        if (status === 200) return;
-      }
-    },
-    async stop() {
-      client.close();
-      await platform.stop();
-      await rm(dataFolder, { recursive: true, force: true });
-    },
-  };
+  return application;
 }

@@ -1,0 +1,60 @@
+import type { World } from './world.ts';
+
+const AT_ONCE = 256;
+const languages = ['en', 'de', 'fr', 'es'];
+
+/** Personalised, in two languages, to whoever has a tag. */
+const message = {
+  title: { en: 'Hello {{Name|CapitalizeFirst|friend}}', de: 'Hallo {{Name|CapitalizeFirst|Freund}}' },
+  content: {
+    en: 'Dear {{Name|CapitalizeFirst|friend}}, your order from {{City|Uppercase|town}} has arrived at the pick-up point.',
+    de: 'Liebe {{Name|CapitalizeFirst|Freund}}, Ihre Bestellung aus {{City|Uppercase|Stadt}} ist da.',
+  },
+  data: { campaign: 'ABCDE-12345', link: 'https://example.com/o/123456' },
+  conditions: [['Level', 'GTE', 0]],
+};
+
+/** Registers so many devices, half of them iOS and half Android, and waits until nothing is left to do. */
+export async function registerAudience(world: World, devices: number): Promise<void> {
+  const { client, application } = world;
+  for (const [name, type] of [
+    ['Name', 2],
+    ['Level', 1],
+  ] as const) {
+    await client.call('addTag', { tag: { name, type } });
+  }
+  let next = 0;
+  const register = async (): Promise<void> => {
+    for (let i = next++; i < devices; i = next++) {
+      const ios = i % 2 === 0;
+      await client.call('registerDevice', {
+        application,
+        hwid: `device-${i}`,
+        device_type: ios ? 1 : 3,
+        push_token: ios ? `a${i.toString(16).padStart(63, '0')}` : `token${i}:APA91b`.padEnd(140, 'x'),
+        language: languages[i % 4],
+        tags: { Name: `anna${i}`, City: `city${i % 100}`, Level: i % 50 },
+      });
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, register));
+  await world.settle();
+}
+
+/**
+ * Sends a personalised message to the whole audience and waits until nothing is left to do.
+ * @throws when it did not reach every device: a figure over failures says nothing.
+ */
+export async function sendToAll(world: World, devices: number): Promise<void> {
+  const { client, application } = world;
+  await client.call('createMessage', { application, notifications: [message] });
+  await world.settle();
+  const listed = await client.call('messagesList', {
+    filters: { application },
+    params: { with_metrics: true },
+    per_page: 1,
+  });
+  const metrics = listed.items[0]?.push_info?.metrics ?? [];
+  const sent = metrics.reduce((sum, { sends }) => sum + sends, 0);
+  if (sent !== devices) throw new Error(`sent to ${sent} of ${devices} devices: ${JSON.stringify(metrics)}`);
+}

@@ -1,0 +1,97 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startCluster, startPlatformProcess } from '@tidings/platform';
+import { canRunKafka, freePort, openLog } from '@tidings/runtime';
+import type { NamedProcess } from './processes.ts';
+
+/** Everything in one process, or each service as a process of its own on Kafka (architecture 3). */
+export type Form = 'embedded' | 'distributed';
+
+/** The system as it is built, on data of its own. */
+export interface System {
+  readonly url: string;
+  /** The processes that run our code, now. */
+  services(): readonly NamedProcess[];
+  /** Databases and brokers. */
+  servers(): readonly NamedProcess[];
+  /** Ends the services; in the embedded form MongoDB with them. */
+  stopServices(): Promise<void>;
+  /** Starts them again on the same data and resolves when they are ready. */
+  startServices(): Promise<void>;
+  /** Ends everything and leaves no data behind. */
+  stop(): Promise<void>;
+}
+
+/** Where the providers' stand-ins are. */
+export interface ProviderAddresses {
+  readonly apnsUrl: string;
+  readonly fcmUrl: string;
+}
+
+export const ADMIN_TOKEN = 'bench-administrator';
+const APPS = join(import.meta.dirname, '..', '..', 'apps');
+
+/** The built program of an app. */
+export const built = (app: string): string => join(APPS, app, 'dist', 'main.js');
+
+/** What this machine can run: the distributed form needs Kafka, and that needs Java. */
+export function formsHere(): readonly Form[] {
+  if (canRunKafka()) return ['embedded', 'distributed'];
+  process.stderr.write('SKIPPED: the distributed form, for want of Java to run Kafka\n');
+  return ['embedded'];
+}
+
+export async function startSystem(form: Form, { apnsUrl, fcmUrl }: ProviderAddresses): Promise<System> {
+  const folder = await mkdtemp(join(tmpdir(), 'tidings-bench-'));
+  const system = await (form === 'embedded' ? startEmbedded : startDistributed)(folder, {
+    TIDINGS_ADMIN_TOKEN: ADMIN_TOKEN,
+    LOG_LEVEL: 'warn',
+    TIDINGS_ALLOW_PRIVATE: '127.0.0.0/8',
+    APNS_URL: apnsUrl,
+    FCM_URL: fcmUrl,
+  });
+  return {
+    ...system,
+    async stop() {
+      await system.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+type Start = (folder: string, env: Readonly<Record<string, string>>) => Promise<System>;
+
+const startEmbedded: Start = async (dataFolder, env) => {
+  const port = await freePort();
+  const start = async () => {
+    const platform = await startPlatformProcess({ entry: built('platform'), dataFolder, port, env });
+    return { platform, mongod: (await platform.mongodPid())! };
+  };
+  let running = await start();
+  const stop = async (): Promise<void> => void (await running.platform.stop());
+  return {
+    url: running.platform.url,
+    services: () => [{ name: 'platform', pid: running.platform.pid }],
+    servers: () => [{ name: 'mongod', pid: running.mongod }],
+    stopServices: stop,
+    startServices: async () => void (running = await start()),
+    stop,
+  };
+};
+
+const startDistributed: Start = async (folder, env) => {
+  const cluster = await startCluster({ apps: APPS, folder, env, adminToken: ADMIN_TOKEN, log: openLog('warn') });
+  const { url, members } = cluster;
+  return {
+    url,
+    services: () => members.map(({ service, pid }) => ({ name: service, pid })),
+    servers: () => [
+      { name: 'mongod', pid: cluster.mongod!.pid() },
+      { name: 'kafka', pid: cluster.kafka!.pid },
+    ],
+    stopServices: async () => void (await Promise.all(members.map((member) => member.stop()))),
+    startServices: () => cluster.start(members),
+    stop: () => cluster.stop(),
+  };
+};
