@@ -243,6 +243,11 @@ export class MongoAttempts implements AttemptStore {
     return { claimed, due };
   }
 
+  /** How many windows wait, due or not. */
+  resting(): Promise<number> {
+    return this.#collection.countDocuments({ channel: this.#channel, state: 'rest' }, { hint: 'due' });
+  }
+
   /** Forgets windows that were settled before `before`, `limit` at most, and says how many. */
   async forget(before: number, limit: number): Promise<number> {
     const old = await this.#collection

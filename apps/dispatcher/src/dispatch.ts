@@ -1,6 +1,7 @@
 import { claimed, localVerdicts, meet, noResults, OPEN_WINDOWS, windowId } from '@tidings/delivery';
 import type { SendBatch, Window } from '@tidings/events';
 import type { OutRecord } from '@tidings/streaming';
+import { currentTrace, inSpan, type Trace } from '@tidings/telemetry';
 import type { Incarnation, Owners } from './owners.ts';
 import { Permits } from './permits.ts';
 import {
@@ -60,20 +61,23 @@ export class Dispatch {
     return this.#waking.stop();
   }
 
-  /** Handles batches, in order; resolves to how many of the leading ones are done with: none where no window is free in time. */
-  async handle(batches: readonly SendBatch[]): Promise<number> {
+  /**
+   * Handles batches, in order; resolves to how many of the leading ones are done with: none where no window is free in time.
+   * @param traces of the batches, by their index, as far as they have any
+   */
+  async handle(batches: readonly SendBatch[], traces: readonly (Trace | undefined)[] = []): Promise<number> {
     const { timers } = this.#parts;
     const startedAt = timers.now();
     const late = Promise.withResolvers<void>();
     const cancel = timers.after(PERMIT_MS, late.resolve);
     const budget = { cutoff: startedAt + CUTOFF_MS, deadline: startedAt + DEADLINE_MS };
     const done: Promise<void>[] = [];
-    for (const batch of batches) {
+    for (const [i, batch] of batches.entries()) {
       if (done.length > 0 && timers.now() - startedAt > BEGIN_MS) break;
       // Together, so that few batches are under way at a time rather than a part of each.
       const windows = Math.min(batch.windows.length, OPEN_WINDOWS);
       if (!(await this.#permits.take(windows, late.promise))) break;
-      done.push(this.#batch(batch, windows, budget));
+      done.push(this.#batch(batch, windows, budget, traces[i]));
     }
     const ends = await Promise.allSettled(done);
     cancel();
@@ -83,7 +87,7 @@ export class Dispatch {
   }
 
   /** @param permits taken for the batch: as many as it has windows, or all there are */
-  async #batch(batch: SendBatch, permits: number, budget: Budget): Promise<void> {
+  async #batch(batch: SendBatch, permits: number, budget: Budget, trace: Trace | undefined): Promise<void> {
     let job: Job;
     try {
       if (batch.windows.length > permits) throw new RangeError(`batch ${batch.message}: too many windows`);
@@ -93,9 +97,14 @@ export class Dispatch {
       throw error;
     }
     this.#parts.metrics.batch(job.columns.devices);
-    const windows = batch.windows.map((window) => this.#arriving(job, window, budget));
-    const failed = (await Promise.allSettled(windows)).find((end) => end.status === 'rejected');
-    if (failed) throw failed.reason;
+    const attributes = { 'tidings.devices': job.columns.devices, 'tidings.windows': batch.windows.length };
+    await inSpan(`dispatch ${batch.channel}`, { of: [trace, currentTrace()], attributes }, async (span) => {
+      const windows = batch.windows.map((window) => this.#arriving(job, window, budget));
+      const ends = await Promise.allSettled(windows);
+      span.setAttributes(job.tally.attributes);
+      const failed = ends.find((end) => end.status === 'rejected');
+      if (failed) throw failed.reason;
+    });
   }
 
   /** A window that a batch brings, with its permit, to its published outcome. */

@@ -4,10 +4,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/gl
 import { answered, windowId } from '@tidings/delivery';
 import { batchesTopic, SendBatch, topicNames, WindowOutcome, type WindowSettled } from '@tidings/events';
 import { randomBase62, ShiftedClock } from '@tidings/kernel';
-import { Closing, openLog, openMetrics } from '@tidings/runtime';
+import { Closing, openLog } from '@tidings/runtime';
 import type { Broker } from '@tidings/streaming';
-import { describeWithMongo, testBroker } from '@tidings/testing';
+import { describeWithMongo, recordTraces, testBroker } from '@tidings/testing';
 import { Binary, type Db } from 'mongodb';
+import { Registry } from 'prom-client';
 import type { AttemptDocument } from './attempts.ts';
 import { type DispatcherDeps, type DispatcherService, openDispatcher } from './dispatcher.ts';
 import { content, sendBatch, type TestDevice } from './testing/batches.ts';
@@ -36,6 +37,7 @@ describeWithMongo('dispatcher', (mongo) => {
   let db: Db;
   let broker: Broker;
   let clock: ShiftedClock;
+  let metrics: Registry;
   let outcomes: WindowOutcome[];
 
   beforeAll(async () => {
@@ -55,6 +57,7 @@ describeWithMongo('dispatcher', (mongo) => {
     broker = closing.add('broker', await testBroker({ db: mongo.database(`${name}_log`), clock }), (opened) =>
       opened.close(),
     );
+    metrics = new Registry();
     outcomes = [];
     const listening = await broker.subscribe({
       group: 'listener',
@@ -68,7 +71,7 @@ describeWithMongo('dispatcher', (mongo) => {
   const start = async (fields: Partial<DispatcherDeps> = {}): Promise<DispatcherService> => {
     const dispatcher = await openDispatcher({
       ...{ clock, log, db, masterKey, broker, channel: 'apns' },
-      metrics: openMetrics(),
+      metrics,
       accounts: accountsWith(masterKey, credentials),
       urls: { apns: simulators.apnsUrl },
       ...fields,
@@ -79,11 +82,21 @@ describeWithMongo('dispatcher', (mongo) => {
     Array.from({ length: count }, (_, i) => ({ position: first + i, token: apnsToken('accepted', first + i) }));
   const batchOf = (list: readonly TestDevice[], fields: Partial<SendBatch> = {}, w = 0): SendBatch =>
     sendBatch([{ w, devices: list }], { releasedAt: new Date(clock.now()), ...fields });
-  const publish = (batches: readonly SendBatch[], direct = false) =>
+  const publish = (batches: readonly SendBatch[], direct = false, headers = {}) =>
     broker.publish(
       batchesTopic('apns', direct),
-      batches.map((batch) => ({ key: `${batch.application}/${batch.chunk}`, value: SendBatch.encode(batch).finish() })),
+      batches.map((batch) => ({
+        key: `${batch.application}/${batch.chunk}`,
+        value: SendBatch.encode(batch).finish(),
+        headers,
+      })),
     );
+  /** The values of a metric, or of one of a histogram's, by those of their labels. */
+  const measured = async (name: string, part?: string): Promise<Record<string, number>> => {
+    const { values } = await metrics.getSingleMetric(name)!.get();
+    const ofPart = values.filter((value) => (value as { metricName?: string }).metricName === part);
+    return Object.fromEntries(ofPart.map(({ labels, value }) => [Object.values(labels).join(' '), value]));
+  };
   const idOf = (batch: SendBatch): string => windowId({ ...batch, w: batch.windows[0]!.w });
   const attempts = () => db.collection<AttemptDocument>('attempts');
   const owners = () => db.collection<{ _id: string; until: Date }>('owners');
@@ -123,6 +136,32 @@ describeWithMongo('dispatcher', (mongo) => {
     ]);
     expect(ledger()).toMatchObject({ accepted: 12, refused: 1, duplicates: 0 });
     expect((await broker.lag('dispatcher.apns')).every(({ committed, end }) => committed === end)).toBe(true);
+    expect(await measured('tidings_dispatch_outcomes_total')).toEqual({
+      'apns SENT ': 12,
+      'apns INVALID_TOKEN 410': 1,
+    });
+    const timed = 'tidings_dispatch_provider_seconds';
+    expect(await measured(timed, `${timed}_count`)).toEqual({ 'apns broadcast': 2 });
+  });
+
+  it('tells what became of a batch in its trace, and goes on there when a window wakes', async () => {
+    const traces = await recordTraces();
+    closing.add('traces', traces, (recorded) => recorded.stop());
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+    await start();
+    const resting = { position: 9, token: apnsToken('unavailable', 9, 1) };
+    await publish([batchOf([...devices(2), resting])], false, { traceparent: `00-${traceId}-00f067aa0ba902b7-01` });
+    await until(() => outcomes.length === 1);
+    clock.advance(3_600_000);
+    simulators.clock.advanceTo(clock.aheadMs);
+    await until(() => settledOutcomes().length === 1);
+    await until(() => traces.spans().length === 3);
+    const inTrace = traces.spans().filter((span) => span.spanContext().traceId === traceId);
+    expect(inTrace.map(({ name, attributes }) => [name, attributes])).toEqual([
+      ['dispatch apns', { 'tidings.devices': 3, 'tidings.windows': 1, 'tidings.deferred': 1 }],
+      ['process tidings.batches.apns', expect.objectContaining({ 'messaging.batch.message_count': 1 })],
+      ['resume apns', { 'tidings.devices': 1, 'tidings.outcome.SENT': 3 }],
+    ]);
   });
 
   it('publishes a settled window again when its batch comes again, alike, and sends nothing', async () => {
@@ -205,6 +244,9 @@ describeWithMongo('dispatcher', (mongo) => {
     await until(() => outcomes.length === 2);
     expect(ledger().accepted).toBe(0);
     expect(outcomes.every(({ outcome }) => outcome?.$case === 'deferred')).toBe(true);
+    // Both replicas tell of the same.
+    expect(await measured('tidings_dispatch_resting_windows')).toEqual({ apns: 2 * 2 });
+    expect(await measured('tidings_dispatch_closed_gates')).toEqual({ apns: 2 * 1 });
   });
 
   it('goes on with a woken window of another replica that closed', async () => {

@@ -2,10 +2,11 @@ import { hostname } from 'node:os';
 import { rootCertificates } from 'node:tls';
 import { OPEN_WINDOWS, WINDOWS_PER_BATCH } from '@tidings/delivery';
 import { batchesTopic, SendBatch, topicNames } from '@tidings/events';
-import { Fault } from '@tidings/kernel';
+import { Fault, platformOf } from '@tidings/kernel';
 import type { Accounts, Operations } from '@tidings/rpc';
 import { AddressGuard, Closing, every, operationsOf, type ServiceDeps } from '@tidings/runtime';
-import { type Broker, consume, type Incident, microBatcher } from '@tidings/streaming';
+import { type Broker, consume, incidentsTo, microBatcher } from '@tidings/streaming';
+import { traceOf } from '@tidings/telemetry';
 import { type AttemptDocument, MongoAttempts, REMEMBER_MS } from './attempts.ts';
 import { ApnsChannel } from './channels/apns/channel.ts';
 import { FcmChannel } from './channels/fcm/channel.ts';
@@ -13,7 +14,7 @@ import type { Channel, Lane } from './channels/port.ts';
 import { Credentials } from './credentials/credentials.ts';
 import { Dispatch } from './dispatch.ts';
 import { Gates, mongoGates } from './gates.ts';
-import { laneMetrics } from './metrics.ts';
+import { channelMetrics, laneMetrics } from './metrics.ts';
 import { forgetLeases, mongoLeases, Owners } from './owners.ts';
 import { openFrameLink } from './providers/http2/frame-link.ts';
 import { type ConnectionSettings, Http2Connection } from './providers/http2.ts';
@@ -81,6 +82,11 @@ async function compose(deps: DispatcherDeps, closing: Closing): Promise<Dispatch
   closing.add('outcomes', outcomes, (batcher) => batcher.drained());
   for (const lane of lanes) await openLane({ ...deps, lane, attempts, gates, provider: channel, outcomes }, closing);
   keep(deps, attempts, gates, closing);
+  channelMetrics(deps.metrics, name, {
+    resting: () => attempts.resting(),
+    // Gates are `<application>/<platform>`, and those of other channels are known here, too.
+    closedGates: () => gates.closed().filter((gate) => gate.endsWith(`/${platformOf[name]}`)).length,
+  });
 
   const open = async (): Promise<string[]> => {
     const lags = await Promise.all(lanes.map((lane) => broker.lag(groupOf(name, lane))));
@@ -148,8 +154,12 @@ async function openLane(deps: LaneDeps, closing: Closing): Promise<void> {
     group: groupOf(channel, lane),
     topics: { [batchesTopic(channel, lane === 'direct')]: SendBatch },
     maxRecords: lane === 'direct' ? DIRECT_AT_ONCE : BATCHES_AT_ONCE,
-    handler: (records) => dispatch.handle(records.map(({ value }) => value)),
-    report: ({ error, ...incident }: Incident) => log.warn({ ...incident, err: error }, 'batch not handled'),
+    handler: (records) =>
+      dispatch.handle(
+        records.map(({ value }) => value),
+        records.map(({ headers }) => traceOf(headers)),
+      ),
+    report: incidentsTo(log, metrics),
   });
   closing.add(`${lane} batches`, subscription, (opened) => opened.stop());
 }

@@ -34,6 +34,11 @@ export class Gates {
     return 0;
   }
 
+  /** Every gate that is closed, as far as it is known here. */
+  closed(): string[] {
+    return [...this.#until.keys()].filter((gate) => this.blockedUntil(gate) > 0);
+  }
+
   close(gate: string, until: number): void {
     if (until <= (this.#until.get(gate) ?? this.#clock.now())) return;
     this.#until.set(gate, until);

@@ -1,80 +1,107 @@
 import type { Results } from '@tidings/delivery';
 import { ChunkSet } from '@tidings/kernel';
-import { Counter, Gauge, Histogram, type Metric, type Registry } from 'prom-client';
+import { counterIn, gaugeIn, histogramIn, kept, readIn } from '@tidings/telemetry';
+import type { Registry } from 'prom-client';
 import type { Lane } from './channels/port.ts';
 
-/** What a lane counts. Labels are bounded: channels, lanes and error categories. */
+/** How many devices of a window ended in the same way. */
+export interface Outcome {
+  /** `SENT`, or the category of the error. */
+  readonly category: string;
+  /** The provider's code, "0" for local causes, "" for what was sent. */
+  readonly code: string;
+  readonly devices: number;
+}
+
+/** What a lane counts. Labels are bounded: channels, lanes, error categories and codes of providers. */
 export interface LaneMetrics {
-  /** Devices by what became of them. */
-  settled(results: Results): void;
+  /** A window is settled. */
+  settled(outcomes: readonly Outcome[]): void;
   /** A batch arrived with so many devices. */
   batch(devices: number): void;
   /** A window went to rest, was taken over from a dead worker, or was lost with the lease. */
   window(event: 'deferred' | 'taken_over' | 'lost'): void;
   open(windows: number): void;
-}
-
-/** Dispatchers of several channels may share a process, and so a registry. */
-function once<M extends Metric>(registry: Registry, name: string, make: () => M): M {
-  return (registry.getSingleMetric(name) as M | undefined) ?? make();
+  /** The provider has answered the first push of a window. */
+  answered(ms: number): void;
 }
 
 const sizeOf = (set: Uint8Array): number => ChunkSet.decode(set).size;
 
+/** What became of the devices of a window. */
+export const outcomesOf = ({ sent, failed }: Results): Outcome[] => [
+  ...sent.map(({ set }) => ({ category: 'SENT', code: '', devices: sizeOf(set) })),
+  ...failed.map(({ category, code, set }) => ({ category, code, devices: sizeOf(set) })),
+];
+
 export function laneMetrics(registry: Registry, channel: string, lane: Lane): LaneMetrics {
-  const registers = [registry];
-  const outcomes = once(
+  const outcomes = counterIn(registry, {
+    name: 'tidings_dispatch_outcomes_total',
+    help: 'Devices that were sent to or failed, by category and by the code of the provider, 0 for local causes',
+    labels: ['channel', 'category', 'code'],
+  });
+  const devices = histogramIn(
     registry,
-    'tidings_dispatch_outcomes_total',
-    () =>
-      new Counter({
-        name: 'tidings_dispatch_outcomes_total',
-        help: 'Devices that were sent to or failed, by category',
-        labelNames: ['channel', 'category'],
-        registers,
-      }),
+    { name: 'tidings_dispatch_batch_devices', help: 'Devices in a batch', labels: ['channel', 'lane'] },
+    [1, 10, 100, 500, 1000, 2000],
   );
-  const devices = once(
-    registry,
-    'tidings_dispatch_batch_devices',
-    () =>
-      new Histogram({
-        name: 'tidings_dispatch_batch_devices',
-        help: 'Devices in a batch',
-        labelNames: ['channel', 'lane'],
-        buckets: [1, 10, 100, 500, 1000, 2000],
-        registers,
-      }),
-  );
-  const windows = once(
-    registry,
-    'tidings_dispatch_windows_total',
-    () =>
-      new Counter({
-        name: 'tidings_dispatch_windows_total',
-        help: 'Windows that were deferred, taken over from a dead worker, or lost with the lease',
-        labelNames: ['channel', 'lane', 'event'],
-        registers,
-      }),
-  );
-  const open = once(
-    registry,
-    'tidings_dispatch_open_windows',
-    () =>
-      new Gauge({
-        name: 'tidings_dispatch_open_windows',
-        help: 'Windows that are being sent',
-        labelNames: ['channel', 'lane'],
-        registers,
-      }),
-  );
+  const windows = counterIn(registry, {
+    name: 'tidings_dispatch_windows_total',
+    help: 'Windows that were deferred, taken over from a dead worker, or lost with the lease',
+    labels: ['channel', 'lane', 'event'],
+  });
+  const open = gaugeIn(registry, {
+    name: 'tidings_dispatch_open_windows',
+    help: 'Windows that are being sent',
+    labels: ['channel', 'lane'],
+  });
+  const seconds = histogramIn(registry, {
+    name: 'tidings_dispatch_provider_seconds',
+    help: 'How long the provider took to answer the first push of each window',
+    labels: ['channel', 'lane'],
+  });
   return {
-    settled({ sent, failed }) {
-      for (const { set } of sent) outcomes.inc({ channel, category: 'SENT' }, sizeOf(set));
-      for (const { category, set } of failed) outcomes.inc({ channel, category }, sizeOf(set));
+    settled(ended) {
+      for (const { category, code, devices: count } of ended) outcomes.inc({ channel, category, code }, count);
     },
     batch: (count) => devices.observe({ channel, lane }, count),
     window: (event) => windows.inc({ channel, lane, event }),
     open: (count) => open.set({ channel, lane }, count),
+    answered: (ms) => seconds.observe({ channel, lane }, ms / 1000),
   };
+}
+
+/** What of a channel is looked up when somebody asks. */
+export interface ChannelState {
+  /** Windows that wait for a later time, whoever sent them last. */
+  readonly resting: () => Promise<number>;
+  /** Credentials that their provider told to wait. */
+  readonly closedGates: () => number;
+}
+
+/** How old a count of documents may be. */
+const COUNT_KEPT_MS = 15_000;
+
+export function channelMetrics(registry: Registry, channel: string, { resting, closedGates }: ChannelState): void {
+  const labels = { channel };
+  readIn(
+    registry,
+    'gauge',
+    {
+      name: 'tidings_dispatch_resting_windows',
+      help: 'Windows that wait for a later time',
+      labels: ['channel'],
+    },
+    kept(COUNT_KEPT_MS, async () => [{ labels, value: await resting() }]),
+  );
+  readIn(
+    registry,
+    'gauge',
+    {
+      name: 'tidings_dispatch_closed_gates',
+      help: 'Credentials whose provider told to wait',
+      labels: ['channel'],
+    },
+    () => [{ labels, value: closedGates() }],
+  );
 }

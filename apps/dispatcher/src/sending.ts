@@ -24,12 +24,14 @@ import {
 import { SendBatch, type Window, WindowOutcome } from '@tidings/events';
 import { type Clock, Fault } from '@tidings/kernel';
 import type { OutRecord } from '@tidings/streaming';
+import { currentTrace, type Trace } from '@tidings/telemetry';
 import type { Logger } from 'pino';
 import type { AttemptStore } from './attempts.ts';
 import type { Channel, Lane, Sender } from './channels/port.ts';
 import type { Gates } from './gates.ts';
-import type { LaneMetrics } from './metrics.ts';
+import { type LaneMetrics, outcomesOf } from './metrics.ts';
 import type { Incarnation } from './owners.ts';
+import { Tally } from './tally.ts';
 import type { Timers } from './timers.ts';
 import { type Pending, type RunEnd, WindowRun } from './window-run.ts';
 
@@ -56,6 +58,7 @@ export interface Job {
   readonly batch: SendBatch;
   readonly columns: BatchColumns;
   readonly sender: () => Promise<Sender | Verdict>;
+  readonly tally: Tally;
 }
 
 /** A claimed window with what it is sent with. */
@@ -76,20 +79,36 @@ const AGAIN_MS = 200;
 /** How long devices wait whose credential could not be read. */
 const UNAVAILABLE_MS = 1_000;
 const HOUR_MS = 3_600_000;
+/** Windows at rest whose traces are remembered. */
+const TRACES_MAX = 1_000;
 
 /** Sends claimed windows and writes down how they ended. */
 export class Sending {
   readonly #parts: SendingParts;
+  /** Of windows that were put to rest here, while traces are recorded. */
+  readonly #traces = new Map<string, Trace>();
 
   constructor(parts: SendingParts) {
     this.#parts = parts;
+  }
+
+  /** Where a window was put to rest; undefined where that was in another process. */
+  takeTrace(id: string): Trace | undefined {
+    const trace = this.#traces.get(id);
+    this.#traces.delete(id);
+    return trace;
   }
 
   job(batch: SendBatch): Job {
     const { channel, lane } = this.#parts;
     const columns = columnsOf(batch);
     let sender: Promise<Sender | Verdict> | undefined;
-    return { batch, columns, sender: () => (sender ??= channel.open({ batch, columns, lane })) };
+    return {
+      batch,
+      columns,
+      sender: () => (sender ??= channel.open({ batch, columns, lane })),
+      tally: new Tally(),
+    };
   }
 
   async send(open: OpenWindow, budget: Budget): Promise<Publication> {
@@ -109,11 +128,12 @@ export class Sending {
   }
 
   #run({ id, job, pending, incarnation, attempt }: OpenWindow, sender: Sender, budget: Budget): Promise<RunEnd> {
-    const { gates, clock, timers, random, log } = this.#parts;
+    const { gates, clock, timers, random, log, metrics } = this.#parts;
     const onFault = (error: unknown): void => log.error({ window: id, err: error }, 'a push could not be made');
     const { batch, columns } = job;
     const parts = { batch, columns, pending, sender, incarnation, gates, clock, timers, random, onFault, ...budget };
-    return new WindowRun({ ...parts, claimedAt: attempt.claimedAt }).run();
+    const onAnswer = (ms: number): void => metrics.answered(ms);
+    return new WindowRun({ ...parts, onAnswer, claimedAt: attempt.claimedAt }).run();
   }
 
   #allEnd({ job: { columns }, pending }: OpenWindow, verdict: Verdict): RunEnd {
@@ -154,15 +174,26 @@ export class Sending {
       const settledAt = clock.now();
       const kept = await this.#keep(incarnation, () => store.settle(id, incarnation.id, results, settledAt));
       if (!kept) return this.#lost();
-      metrics.settled(results);
+      const outcomes = outcomesOf(results);
+      metrics.settled(outcomes);
+      job.tally.settled(outcomes);
       return this.record(job, window, { state: 'settled', claimedAt: attempt.claimedAt, results, settledAt });
     }
     const rest = restOf(open, end.waiting);
     const kept = await this.#keep(incarnation, () => store.rest(id, incarnation.id, results, rest));
     if (!kept) return this.#lost();
     metrics.window('deferred');
+    job.tally.deferred(end.waiting.length);
+    this.#keepTrace(id);
     const dueAt = dueOf(rest);
     return this.record(job, window, { state: 'rest', claimedAt: attempt.claimedAt, results, rest, dueAt });
+  }
+
+  #keepTrace(id: string): void {
+    const trace = currentTrace();
+    if (!trace) return;
+    if (this.#traces.size >= TRACES_MAX) this.#traces.delete(this.#traces.keys().next().value!);
+    this.#traces.set(id, trace);
   }
 
   #lost(): undefined {

@@ -1,5 +1,6 @@
 import { SendBatch } from '@tidings/events';
 import type { Clock } from '@tidings/kernel';
+import { inSpan } from '@tidings/telemetry';
 import type { Logger } from 'pino';
 import type { AttemptStore, Woken } from './attempts.ts';
 import type { Lane } from './channels/port.ts';
@@ -134,6 +135,12 @@ export class Waking {
     const pending = rest.progress.map((progress, device) => ({ device, progress }));
     const now = timers.now();
     const open: OpenWindow = { id, job, window, attempt, incarnation, pending };
-    return sending.send(open, { cutoff: now + CUTOFF_MS, deadline: now + DEADLINE_MS });
+    const budget = { cutoff: now + CUTOFF_MS, deadline: now + DEADLINE_MS };
+    const options = { of: [sending.takeTrace(id)], attributes: { 'tidings.devices': pending.length } };
+    return inSpan(`resume ${job.batch.channel}`, options, async (span) => {
+      const published = await sending.send(open, budget);
+      span.setAttributes(job.tally.attributes);
+      return published;
+    });
   }
 }

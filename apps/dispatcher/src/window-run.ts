@@ -47,6 +47,8 @@ export interface RunParts {
   readonly random: () => number;
   /** Hears of the first fault of our own. */
   readonly onFault: (error: unknown) => void;
+  /** Hears how long the provider took to answer the first push. */
+  readonly onAnswer: (ms: number) => void;
 }
 
 /** Pushes written in one turn of the event loop, so that the other lane gets its turn. */
@@ -84,6 +86,9 @@ export class WindowRun implements PushListener {
   readonly #repaired = new Set<number>();
   readonly #repeats = new Map<number, number>();
   #inFlight = 0;
+  /** The push whose answer is timed, and when it was written. */
+  #timed = -1;
+  #timedAt = 0;
   #faulty = false;
   #repairing = 0;
   /** Set once nothing more is written: when what is left is due. */
@@ -121,12 +126,20 @@ export class WindowRun implements PushListener {
   answered(i: number, verdict: Verdict, detail: AnswerDetail = {}): void {
     if (this.#ended) return;
     this.#inFlight--;
+    if (i === this.#timed) this.#time(verdict);
     const { retryAfterMs = 0, since } = detail;
     const { clock, gates, sender } = this.#parts;
     if (retryAfterMs > 0) gates.close(sender.gate, clock.now() + retryAfterMs);
     if (since !== undefined) this.#since.set(i, since);
     this.#obey(i, verdict, retryAfterMs);
     if (this.#inFlight === 0) this.#write();
+  }
+
+  /** Local causes are no answers. */
+  #time({ code }: Verdict): void {
+    const { timers, onAnswer } = this.#parts;
+    this.#timed = Infinity;
+    if (code !== '0') onAnswer(timers.now() - this.#timedAt);
   }
 
   #obey(i: number, verdict: Verdict, retryAfterMs: number): void {
@@ -220,9 +233,16 @@ export class WindowRun implements PushListener {
       return false;
     }
     this.#next++;
-    if (pushed === 'written') this.#inFlight++;
+    if (pushed === 'written') this.#written(i);
     else this.#settle(i, pushed);
     return true;
+  }
+
+  #written(i: number): void {
+    this.#inFlight++;
+    if (this.#timed >= 0) return;
+    this.#timed = i;
+    this.#timedAt = this.#parts.timers.now();
   }
 
   /** What cannot be written through a fault of our own costs that device only (R-P3). */

@@ -5,4 +5,5 @@ export const noMetrics: LaneMetrics = {
   batch: () => undefined,
   window: () => undefined,
   open: () => undefined,
+  answered: () => undefined,
 };
