@@ -1,0 +1,123 @@
+import { afterEach, expect, it } from '@jest/globals';
+import { currentTrace, inSpan } from '@tidings/telemetry';
+import { describeWithMongo, type RecordedTraces, recordTraces } from '@tidings/testing';
+import type { Db } from 'mongodb';
+import { Registry } from 'prom-client';
+import { logMetrics } from '../metrics.ts';
+import { openLogs } from '../mongo/open-logs.ts';
+import { type ThingEvent, things } from '../things.features.ts';
+import { until } from '../until.features.ts';
+import { openRelay, type Relay } from './open-relay.ts';
+import type { Publisher, RelayedRecord } from './outbox.ts';
+
+describeWithMongo('what is told of logs', (mongo) => {
+  let databases = 0;
+  const closers: (() => Promise<unknown>)[] = [];
+  afterEach(async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+  });
+
+  const newDb = (): Db => mongo.database(`observed${++databases}`);
+  const newTraces = async (): Promise<RecordedTraces> => {
+    const traces = await recordTraces();
+    closers.push(() => traces.stop());
+    return traces;
+  };
+
+  /** A relay to a broker that keeps what it is given, in the trace that it is given it in. */
+  async function relayOn(db: Db) {
+    const published: (Omit<RelayedRecord, 'topic'> & { readonly during: string | undefined })[] = [];
+    const broker: Publisher = {
+      publish: async (_, records) =>
+        void published.push(...records.map((record) => ({ ...record, during: currentTrace()?.traceId }))),
+    };
+    const relay = await openRelay<ThingEvent>({
+      ...{ db, broker, category: things.category, decode: things.decode },
+      publish: ({ log, n }) => [{ topic: 'things', key: log, value: Buffer.from(`${n}`) }],
+    });
+    closers.push(() => relay.close());
+    return { relay, published };
+  }
+
+  function writerOn(db: Db, relay?: Relay<ThingEvent>) {
+    const writer = openLogs(db, things, { ...(relay && { committed: relay.offer }) });
+    closers.push(() => writer.close());
+    return {
+      writer,
+      /** Gives a thing its name within a span of its own. */
+      name: (id: string) =>
+        inSpan(`name ${id}`, { of: [] }, async () => {
+          await writer.submit('things-1', { kind: 'name', id, name: 'new' });
+          return currentTrace()?.traceId;
+        }),
+    };
+  }
+
+  it('a commit goes on with the traces of its commands, and its records with it', async () => {
+    const [traces, db] = [await newTraces(), newDb()];
+    const { relay, published } = await relayOn(db);
+    const { name } = writerOn(db, relay);
+    const own = await Promise.all(Array.from({ length: 10 }, (_, i) => name(`${i}`)));
+    await until(() => relay.level());
+    const commits = traces.spans().filter((span) => span.name === 'commit things');
+    const followed = commits.flatMap((span) => [
+      span.spanContext().traceId,
+      ...span.links.map(({ context }) => context.traceId),
+    ]);
+    expect(new Set(followed)).toEqual(new Set(own));
+    expect(commits.reduce((sum, { attributes }) => sum + Number(attributes['tidings.events']), 0)).toBe(10);
+    expect(published.map(({ headers }) => headers)).toEqual(
+      commits.map((span) => ({ traceparent: `00-${span.spanContext().traceId}-${span.spanContext().spanId}-01` })),
+    );
+    // Whoever's command happened to set the publishing off.
+    expect(published.map(({ during }) => during)).toEqual(commits.map(() => undefined));
+  });
+
+  it('a commit that was read back has no trace', async () => {
+    const [, db] = [await newTraces(), newDb()];
+    const { name } = writerOn(db);
+    await name('a');
+    const { relay, published } = await relayOn(db);
+    await until(() => relay.level());
+    expect(published).toHaveLength(1);
+    expect(published[0]!.headers).toBeUndefined();
+  });
+
+  it('records carry nothing while no traces are recorded', async () => {
+    const db = newDb();
+    const { relay, published } = await relayOn(db);
+    await writerOn(db, relay).name('a');
+    await until(() => relay.level());
+    expect(published.map(({ headers }) => headers)).toEqual([undefined]);
+  });
+
+  it('metrics tell what writer and relay have counted, and what waits', async () => {
+    const [db, registry] = [newDb(), new Registry()];
+    const gate = Promise.withResolvers<void>();
+    const relay = await openRelay<ThingEvent>({
+      ...{ db, category: things.category, decode: things.decode },
+      broker: { publish: () => gate.promise },
+      publish: ({ log }) => [{ topic: 'things', key: log, value: Buffer.alloc(1) }],
+    });
+    closers.push(() => relay.close());
+    const { writer, name } = writerOn(db, relay);
+    logMetrics(registry, { category: things.category, writer, relay });
+    const value = async (metric: string): Promise<number> => {
+      const { values } = await registry.getSingleMetric(metric)!.get();
+      expect(values.map(({ labels }) => labels)).toEqual([{ category: 'things' }]);
+      return values[0]!.value;
+    };
+    for (const id of ['a', 'b', 'c']) await name(id);
+    expect(await value('tidings_log_commands_total')).toBe(3);
+    expect(await value('tidings_log_commits_total')).toBe(3);
+    expect(await value('tidings_log_events_total')).toBe(3);
+    expect(await value('tidings_log_conflicts_total')).toBe(0);
+    expect(await value('tidings_log_behind_logs')).toBe(0);
+    expect(await value('tidings_relay_unpublished_commits')).toBe(3);
+    expect(await value('tidings_relay_commits_total')).toBe(0);
+    gate.resolve();
+    await until(() => relay.level());
+    expect(await value('tidings_relay_unpublished_commits')).toBe(0);
+    expect(await value('tidings_relay_commits_total')).toBe(3);
+  });
+});
