@@ -1,4 +1,4 @@
-import { Server, ServerCredentials } from '@grpc/grpc-js';
+import { Server, ServerCredentials, type ServerInterceptor } from '@grpc/grpc-js';
 import { ServerGrpc } from '@nestjs/microservices';
 import type { Registry } from 'prom-client';
 import type { ServiceDefinition } from '../binding.ts';
@@ -28,7 +28,7 @@ export interface RpcServerOptions {
 export class RpcServer extends ServerGrpc {
   readonly #host: string;
   readonly #drainMs: number;
-  readonly #metrics: Registry | undefined;
+  readonly #observer: ServerInterceptor;
   #port: number;
   #server: Server | undefined;
 
@@ -41,7 +41,7 @@ export class RpcServer extends ServerGrpc {
     this.#host = host.includes(':') ? `[${host}]` : host;
     this.#port = port;
     this.#drainMs = drainMs;
-    this.#metrics = metrics;
+    this.#observer = observingCalls(metrics);
   }
 
   /** `host:port` that it listens on. */
@@ -50,7 +50,7 @@ export class RpcServer extends ServerGrpc {
   }
 
   override async createClient(): Promise<Server> {
-    const server = new Server({ ...serverOptions, interceptors: [observingCalls(this.#metrics)] });
+    const server = new Server({ ...serverOptions, interceptors: [this.#observer] });
     this.#port = await new Promise((resolve, reject) => {
       server.bindAsync(this.address, ServerCredentials.createInsecure(), (error, port) =>
         error ? reject(error) : resolve(port),

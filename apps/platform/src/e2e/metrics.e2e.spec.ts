@@ -1,0 +1,173 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { topics } from '@tidings/events';
+import { channels } from '@tidings/kernel';
+import { openReplicas, RpcServer } from '@tidings/rpc/grpc';
+import { platform, type PlatformWorld } from '@tidings/testing';
+import { Registry } from 'prom-client';
+
+const page = readFileSync(new URL('../../../../docs/operations.md', import.meta.url), 'utf8');
+const rowsOf = (start: string): string[][] =>
+  page
+    .slice(page.indexOf(start))
+    .split('\n\n', 1)[0]!
+    .split('\n')
+    .slice(2)
+    .map((row) => row.split('|').map((cell) => cell.trim().replaceAll('`', '')));
+
+interface Documented {
+  readonly type: string;
+  readonly labels: readonly string[];
+}
+
+/** The metrics of a table, by name. */
+const documentedIn = (start: string): Map<string, Documented> =>
+  new Map(
+    rowsOf(start).map(([, name, type, labels]) => [
+      name!,
+      { type: type!, labels: labels === '–' ? [] : labels!.split(', ') },
+    ]),
+  );
+
+interface Sample {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+/** What a scrape tells of our own metrics. */
+function read(scrape: string): { types: Map<string, string>; samples: Sample[] } {
+  const types = new Map<string, string>();
+  const samples: Sample[] = [];
+  for (const line of scrape.split('\n')) {
+    const [, name, type] = /^# TYPE (tidings_\w+) (\w+)$/.exec(line) ?? [];
+    if (name) types.set(name, type!);
+    const [, sample, pairs = '', value] = /^(tidings_\w+?)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
+    if (!sample) continue;
+    const labels = Object.fromEntries([...pairs.matchAll(/(\w+)="(.*?)"/g)].map(([, key, text]) => [key, text]));
+    samples.push({ name: sample, labels, value: Number(value) });
+  }
+  return { types, samples };
+}
+
+describe('the metrics of the platform', () => {
+  let world: PlatformWorld;
+  let application: string;
+  let scraped: ReturnType<typeof read>;
+  let scrape: string;
+
+  beforeAll(async () => {
+    world = await platform();
+    application = await world.application();
+    await world.registerDevices(application, 2, (i) => ({
+      hwid: `device-${i}`,
+      device_type: i === 0 ? 1 : 3,
+      push_token: i === 0 ? 'a'.repeat(64) : 'token-1',
+    }));
+    await world.call('createMessage', { application, notifications: [{ content: 'Hello' }] });
+    await world.settle();
+    ({ body: scrape } = (await world.client.http.send('/metrics')) as { body: string });
+    scraped = read(scrape);
+  });
+  afterAll(() => world?.stop());
+
+  const value = (name: string, labels: Readonly<Record<string, string>> = {}): number =>
+    scraped.samples
+      .filter((sample) => sample.name === name)
+      .filter((sample) => Object.entries(labels).every(([label, text]) => sample.labels[label] === text))
+      .reduce((sum, sample) => sum + sample.value, 0);
+
+  it('are those that docs/operations.md tells of, no more and no fewer', () => {
+    const documented = documentedIn('| metric | type');
+    expect([...documented].map(([name, { type }]) => `${name} ${type}`).sort()).toEqual(
+      [...scraped.types].map(([name, type]) => `${name} ${type}`).sort(),
+    );
+  });
+
+  it('have the labels that it tells of', () => {
+    const documented = documentedIn('| metric | type');
+    for (const { name, labels } of scraped.samples) {
+      const { labels: allowed } = documented.get(name) ?? documented.get(name.replace(/_(bucket|sum|count)$/, ''))!;
+      expect([name, Object.keys(labels).filter((label) => label !== 'le')]).toEqual([name, allowed]);
+    }
+  });
+
+  it('are few, and hold no text of callers', () => {
+    expect(scraped.samples.length).toBeLessThan(2_000);
+    const texts = [...new Set(scraped.samples.flatMap(({ labels }) => Object.values(labels)))].join('\n');
+    expect(texts).not.toContain(application);
+    expect(texts).not.toMatch(/device-\d|token-\d|Hello|[0-9A-F]{4}-[0-9A-F]{8}-[0-9A-F]{8}/);
+  });
+
+  it('tell what a message has come to', () => {
+    expect(value('tidings_http_request_seconds_count', { method: 'createMessage', result: 'ok' })).toBe(1);
+    expect(value('tidings_http_request_seconds_count', { method: 'registerDevice', result: 'ok' })).toBe(2);
+    expect(value('tidings_dispatch_outcomes_total', { channel: 'apns', category: 'SENT' })).toBe(1);
+    expect(value('tidings_dispatch_outcomes_total', { channel: 'fcm', category: 'SENT' })).toBe(1);
+    expect(value('tidings_dispatch_provider_seconds_count')).toBe(2);
+    expect(value('tidings_fanout_windows_total', { emission: 'first' })).toBe(2);
+    expect(value('tidings_fanout_windows_total', { emission: 'again' })).toBe(0);
+    // Accepted and released in one commit, and completed in another.
+    expect(value('tidings_log_events_total', { category: 'messages' })).toBe(3);
+    expect(value('tidings_relay_records_total', { category: 'messages' })).toBe(3);
+    expect(value('tidings_topic_published_records_total', { topic: 'tidings.messages' })).toBe(3);
+    expect(value('tidings_consumer_records_total', { group: 'statistics', topic: 'tidings.outcomes' })).toBe(2);
+  });
+
+  it('tell that nothing is left to do', () => {
+    const groups = new Set(
+      scraped.samples.flatMap(({ name, labels }) => (name === 'tidings_consumer_lag_records' ? [labels['group']] : [])),
+    );
+    expect(groups.size).toBeGreaterThanOrEqual(10);
+    expect(value('tidings_consumer_lag_records')).toBe(0);
+    expect(value('tidings_scheduler_oldest_unfinished_seconds')).toBe(0);
+    expect(value('tidings_relay_unpublished_commits')).toBe(0);
+    expect(value('tidings_dispatch_open_windows')).toBe(0);
+    expect(value('tidings_dispatch_resting_windows')).toBe(0);
+    expect(value('tidings_consumer_incidents_total', { kind: 'parked' })).toBe(0);
+  });
+
+  it("bring the process's own", () => {
+    for (const own of [
+      'nodejs_eventloop_lag_p50_seconds',
+      'nodejs_eventloop_lag_p99_seconds',
+      'process_cpu_seconds_total',
+    ])
+      expect(scrape).toContain(`# TYPE ${own} `);
+  });
+});
+
+describe('docs/operations.md', () => {
+  it('tells of the metrics of calls between processes, no more and no fewer', async () => {
+    const metrics = new Registry();
+    new RpcServer({ host: '127.0.0.1', port: 0, services: [], metrics });
+    const replicas = await openReplicas('127.0.0.1:1', { metrics });
+    replicas.close();
+    const documented = documentedIn('| metric (distributed form) | type');
+    const { types } = read(await metrics.metrics());
+    expect([...documented].map(([name, { type }]) => `${name} ${type}`).sort()).toEqual(
+      [...types].map(([name, type]) => `${name} ${type}`).sort(),
+    );
+  });
+
+  it('names no other metric', () => {
+    const known = new Set([
+      ...documentedIn('| metric | type').keys(),
+      ...documentedIn('| metric (distributed form) | type').keys(),
+    ]);
+    const named = page.match(/`?tidings_[a-z]\w+/g)!.map((name) => name.replace('`', ''));
+    expect(named.filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  it('tells of every topic, its partitions and its retention', () => {
+    const days = (ms: number): string => (ms === 86_400_000 ? '1 day' : `${ms / 86_400_000} days`);
+    expect(rowsOf('| topic | kind').map((row) => row.slice(1, 5))).toEqual(
+      topics(channels).map(({ name, kind, partitions, retentionMs }) => [
+        name,
+        kind,
+        String(partitions),
+        days(retentionMs),
+      ]),
+    );
+  });
+});
