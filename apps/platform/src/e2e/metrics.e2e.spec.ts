@@ -40,12 +40,13 @@ function read(scrape: string): { types: Map<string, string>; samples: Sample[] }
   const types = new Map<string, string>();
   const samples: Sample[] = [];
   for (const line of scrape.split('\n')) {
-    const [, name, type] = /^# TYPE (tidings_\w+) (\w+)$/.exec(line) ?? [];
-    if (name) types.set(name, type!);
-    const [, sample, pairs = '', value] = /^(tidings_\w+?)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
+    const type = /^# TYPE (tidings_\w+) (\w+)$/.exec(line);
+    if (type) types.set(type[1]!, type[2]!);
+    const sample = /^(tidings_\w+?)(?:\{(.*)\})? (\S+)$/.exec(line);
     if (!sample) continue;
-    const labels = Object.fromEntries([...pairs.matchAll(/(\w+)="(.*?)"/g)].map(([, key, text]) => [key, text]));
-    samples.push({ name: sample, labels, value: Number(value) });
+    const pairs = (sample[2] ?? '').matchAll(/(\w+)="(.*?)"/g);
+    const labels = Object.fromEntries([...pairs].map(([, label, text]) => [label!, text!]));
+    samples.push({ name: sample[1]!, labels, value: Number(sample[3]) });
   }
   return { types, samples };
 }
