@@ -15,8 +15,14 @@ export interface KafkaClientOptions {
   readonly openSocket?: (host: string, port: number) => Socket;
 }
 
-/** How often one request is tried. What lasts longer is begun anew, for ever, by whoever made the request. */
-export const RETRY = { retries: 5, initialRetryTime: 100, maxRetryTime: 1_000, factor: 0.2, multiplier: 2 };
+const BACK_OFF = { initialRetryTime: 100, maxRetryTime: 1_000, factor: 0.2, multiplier: 2 };
+/** For what somebody waits for: some 3 s. */
+export const SHORT_RETRY = { ...BACK_OFF, retries: 5 };
+/**
+ * For members of groups: some minutes. One that comes back after a restart of Kafka under its old id goes on at once; a new one would have to
+ * wait until the session of its former self is over.
+ */
+export const LONG_RETRY = { ...BACK_OFF, retries: 200 };
 const CONNECTION_TIMEOUT_MS = 3_000;
 /** For requests that nobody waits with at the broker: without an answer after so long there will be none. */
 export const REQUEST_TIMEOUT_MS = 10_000;
@@ -30,15 +36,20 @@ const LINES_KEPT = 100;
 
 /**
  * A client of its own: members of one group must not share one, since it keeps the group's offsets in one place for all of its consumers.
+ * @param signal ends its attempts to connect.
  */
-export function newClient({ brokers, clientId, warn, openSocket = tcp }: KafkaClientOptions): kafkajs.Kafka {
+export function newClient(
+  { brokers, clientId, warn, openSocket = tcp }: KafkaClientOptions,
+  { retry = SHORT_RETRY, signal }: { readonly retry?: kafkajs.RetryOptions; readonly signal?: AbortSignal } = {},
+): kafkajs.Kafka {
   keepNegativeTimersQuiet();
   return new kafkajs.Kafka({
-    brokers: brokers.split(','),
+    // Without brokers kafkajs gives up trying to connect.
+    brokers: () => (signal?.aborted ? [] : brokers.split(',')),
     clientId,
     connectionTimeout: CONNECTION_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    retry: RETRY,
+    retry,
     logLevel: kafkajs.logLevel.ERROR,
     logCreator:
       () =>
@@ -47,7 +58,7 @@ export function newClient({ brokers, clientId, warn, openSocket = tcp }: KafkaCl
         if (namespace === 'Connection' && message.startsWith('Response')) return;
         warn(`Kafka: ${message}`, details);
       },
-    socketFactory: ({ host, port, onConnect }) => openSocket(host, port).once('connect', onConnect),
+    socketFactory: ({ host, port, onConnect }) => failWhenClosed(openSocket(host, port)).once('connect', onConnect),
   });
 }
 
@@ -74,6 +85,17 @@ function endWhenSilent(socket: Socket): void {
     }
   }, LOOK_EVERY_MS).unref();
   socket.once('close', () => clearInterval(timer));
+}
+
+/** kafkajs forgets a broker that closes a connection in good order, and ends a consumer that knew no other. After an error it comes back. */
+function failWhenClosed(socket: Socket): Socket {
+  const emit = socket.emit.bind(socket) as (event: string, ...args: unknown[]) => boolean;
+  const emitOther = (event: string, ...args: unknown[]): boolean => {
+    if (event !== 'end' || socket.writableEnded) return emit(event, ...args);
+    socket.destroy(new Error('closed by the broker'));
+    return true;
+  };
+  return Object.assign(socket, { emit: emitOther });
 }
 
 /** The same without lines that were written a moment ago. */

@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Clock, Fault } from '@tidings/kernel';
-import type { Admin, Producer } from 'kafkajs';
+import type { Admin, PartitionerArgs, Producer } from 'kafkajs';
 import { refuseOtherTopics } from '../group-topics.ts';
 import type { Broker, GroupLag, OutRecord, Position, SubscribeOptions, Subscription, TopicSpec } from '../port.ts';
-import { type KafkaClientOptions, newClient, RETRY, withoutRepeats } from './client.ts';
+import { type KafkaClientOptions, LONG_RETRY, newClient, SHORT_RETRY, withoutRepeats } from './client.ts';
+import { consumerSettings } from './consumer-settings.ts';
 import { faultOf } from './faults.ts';
 import { Lookups } from './lookups.ts';
-import { consumerSettings, Member } from './member.ts';
+import { Member } from './member.ts';
 import { Names } from './names.ts';
 import { Publisher } from './publisher.ts';
 import { within } from './within.ts';
@@ -27,17 +28,7 @@ export interface KafkaBrokerOptions extends KafkaClientOptions {
  * @throws Fault `unavailable` when Kafka does not answer or lacks topics for 30 s, `conflict` when a topic has another number of partitions.
  */
 export async function openKafkaBroker(options: KafkaBrokerOptions): Promise<Broker> {
-  const quiet = { ...options, warn: withoutRepeats(options.warn) };
-  const producer = newClient(quiet).producer({
-    createPartitioner:
-      () =>
-      ({ message }) =>
-        message.partition as number,
-    allowAutoTopicCreation: false,
-    retry: RETRY,
-  });
-  const admin = newClient(quiet).admin();
-  const broker = new KafkaBroker(quiet, producer, admin);
+  const broker = new KafkaBroker({ ...options, warn: withoutRepeats(options.warn) });
   try {
     await broker.connect();
     return broker;
@@ -56,19 +47,25 @@ class KafkaBroker implements Broker {
   readonly #topics: ReadonlyMap<string, TopicSpec>;
   readonly #publishers = new Map<string, Publisher>();
   readonly #members = new Set<Member>();
+  readonly #closed = new AbortController();
   #ended = false;
   #closing: Promise<void> | undefined;
 
-  constructor(options: KafkaBrokerOptions, producer: Producer, admin: Admin) {
+  constructor(options: KafkaBrokerOptions) {
+    const { signal } = this.#closed;
     this.#options = options;
-    this.#producer = producer;
-    this.#admin = admin;
+    this.#producer = newClient(options, { signal }).producer({
+      createPartitioner: () => partitionOfMessage,
+      allowAutoTopicCreation: false,
+      retry: SHORT_RETRY,
+    });
+    this.#admin = newClient(options, { signal }).admin();
     this.#names = new Names(options.namespace);
-    this.#lookups = new Lookups(admin, this.#names);
+    this.#lookups = new Lookups(this.#admin, this.#names);
     this.#topics = new Map(options.topics.map((spec) => [spec.name, spec]));
     for (const { name, partitions } of options.topics) {
-      const publisher = { producer, clock: options.clock, topic: this.#names.out(name), partitions };
-      this.#publishers.set(name, new Publisher(publisher));
+      const parts = { producer: this.#producer, clock: options.clock, topic: this.#names.out(name), partitions };
+      this.#publishers.set(name, new Publisher(parts));
     }
   }
 
@@ -100,7 +97,7 @@ class KafkaBroker implements Broker {
     for (const topic of options.topics) if (!this.#topics.has(topic)) throw unknown(topic);
     refuseOtherTopics(options, this.#membersOf(options.group));
     const member = new Member(options, {
-      newClient: () => newClient(this.#options),
+      newClient: (signal) => newClient(this.#options, { retry: LONG_RETRY, signal }),
       lookups: this.#lookups,
       names: this.#names,
       warn: this.#options.warn,
@@ -186,8 +183,11 @@ class KafkaBroker implements Broker {
     this.#ended = true;
     await Promise.all([...this.#publishers.values()].map((publisher) => publisher.drained()));
     await within(CLOSE_MS, Promise.all([this.#producer.disconnect(), this.#admin.disconnect()]));
+    this.#closed.abort();
   }
 }
+
+const partitionOfMessage = ({ message: { partition } }: PartitionerArgs): number => partition as number;
 
 const closed = (): Fault => Fault.unavailable('The connection to Kafka is closed');
 

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Admin } from 'kafkajs';
 import type { GroupLag } from '../port.ts';
 import { faultOf } from './faults.ts';
@@ -8,6 +9,9 @@ export interface Bounds {
   readonly low: number;
   readonly high: number;
 }
+
+const PATIENCE_MS = 3_000;
+const ASK_EVERY_MS = 200;
 
 /** By topic, then by partition. */
 export type Committed = ReadonlyMap<string, readonly (number | undefined)[]>;
@@ -44,18 +48,18 @@ export class Lookups {
   }
 
   async groups(): Promise<string[]> {
-    const { groups } = await asked(this.#admin.listGroups());
+    const { groups } = await answerTo(() => this.#admin.listGroups());
     return groups.flatMap(({ groupId }) => this.#names.in(groupId) ?? []);
   }
 
   /** Whether no process is a member of the group. */
   async isIdle(group: string): Promise<boolean> {
-    const { groups } = await asked(this.#admin.describeGroups([this.#names.out(group)]));
+    const { groups } = await answerTo(() => this.#admin.describeGroups([this.#names.out(group)]));
     return groups.every(({ state }) => state === 'Empty' || state === 'Dead');
   }
 
   async #committed(group: string): Promise<Committed> {
-    const found = await asked(this.#admin.fetchOffsets({ groupId: this.#names.out(group) }));
+    const found = await answerTo(() => this.#admin.fetchOffsets({ groupId: this.#names.out(group) }));
     const committed = new Map<string, number[]>();
     for (const { topic, partitions } of found) {
       const name = this.#names.in(topic);
@@ -68,18 +72,24 @@ export class Lookups {
   }
 
   async #bounds(topic: string): Promise<readonly Bounds[]> {
-    const found = await asked(this.#admin.fetchTopicOffsets(this.#names.out(topic)));
+    const found = await answerTo(() => this.#admin.fetchTopicOffsets(this.#names.out(topic)));
     const bounds: Bounds[] = [];
     for (const { partition, low, high } of found) bounds[partition] = { low: Number(low), high: Number(high) };
     return bounds;
   }
 }
 
-async function asked<T>(answer: Promise<T>): Promise<T> {
-  try {
-    return await answer;
-  } catch (error) {
-    throw faultOf(error);
+/** Asks again for a while: a broker that was started again finds its groups before it answers for them. */
+async function answerTo<T>(question: () => Promise<T>): Promise<T> {
+  const giveUpAt = performance.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      return await question();
+    } catch (error) {
+      const fault = faultOf(error);
+      if (fault.kind !== 'unavailable' || performance.now() > giveUpAt) throw fault;
+      await delay(ASK_EVERY_MS);
+    }
   }
 }
 

@@ -3,7 +3,7 @@ import { Fault } from '@tidings/kernel';
 import type { Batch, Consumer, ConsumerGroupJoinEvent, EachBatchPayload, Kafka } from 'kafkajs';
 import { Offsets, type OffsetStore, type StoredOffset } from '../offsets.ts';
 import type { SubscribeOptions } from '../port.ts';
-import { RETRY } from './client.ts';
+import { consumerSettings } from './consumer-settings.ts';
 import { type Lookups, TRIMMED } from './lookups.ts';
 import { type Names, placeOf } from './names.ts';
 import { PartitionQueue } from './partition-queue.ts';
@@ -11,14 +11,6 @@ import { recordOf } from './records.ts';
 import { within } from './within.ts';
 
 const MAX_RECORDS = 500;
-/** A member that is not heard of for so long is dead. */
-const SESSION_MS = 10_000;
-const HEARTBEAT_MS = 1_000;
-/** How long members have to come back when the group is dealt out anew. */
-const REBALANCE_MS = 15_000;
-/** How long a fetch waits for records, and so how long a partition that was full waits at most to be fetched again. */
-const FETCH_WAIT_MS = 200;
-const FETCH_BYTES = { partition: 1 << 20, all: 8 << 20 };
 /** Partitions whose records are put into their queues side by side. */
 const SIDE_BY_SIDE = 32;
 /** How long a full partition may keep the others from being fetched. */
@@ -30,7 +22,7 @@ const BACK_OFF_MS = { first: 100, most: 5_000 };
 const LEAVE_MS = 5_000;
 
 export interface MemberDeps {
-  readonly newClient: () => Kafka;
+  readonly newClient: (signal: AbortSignal) => Kafka;
   readonly lookups: Lookups;
   readonly names: Names;
   readonly warn: (text: string, cause: unknown) => void;
@@ -48,18 +40,6 @@ interface Start extends Place {
   readonly isNew: boolean;
 }
 
-/** What every subscription uses: fetching goes through one consumer of kafkajs after the other. */
-export const consumerSettings = {
-  sessionTimeout: SESSION_MS,
-  heartbeatInterval: HEARTBEAT_MS,
-  rebalanceTimeout: REBALANCE_MS,
-  maxWaitTimeInMs: FETCH_WAIT_MS,
-  maxBytesPerPartition: FETCH_BYTES.partition,
-  maxBytes: FETCH_BYTES.all,
-  allowAutoTopicCreation: false,
-  retry: { ...RETRY, restartOnFailure: () => Promise.resolve(false) },
-};
-
 /**
  * One subscription. Fetching goes on while handlers run, so that heartbeats do too and no partition waits for another; where to fetch and what
  * to commit is decided here and not by kafkajs. A consumer that ends in an error is replaced, for ever.
@@ -75,6 +55,8 @@ export class Member implements OffsetStore {
   readonly #leaving = new Map<string, Promise<void>>();
   readonly #joined = Promise.withResolvers<void>();
   readonly #stopping = new AbortController();
+  /** It could not leave in time. */
+  readonly #abandoned = new AbortController();
   #consumer: Consumer | undefined;
   #memberId: string | undefined;
   #starting: Promise<void> | undefined;
@@ -156,7 +138,10 @@ export class Member implements OffsetStore {
 
   #open(): Consumer {
     const { newClient, names } = this.#deps;
-    const consumer = newClient().consumer({ groupId: names.out(this.group), ...consumerSettings });
+    const consumer = newClient(this.#abandoned.signal).consumer({
+      groupId: names.out(this.group),
+      ...consumerSettings,
+    });
     consumer.on('consumer.group_join', ({ payload }) => this.#join(consumer, payload));
     consumer.on('consumer.rebalancing', () => {
       if (consumer === this.#consumer) for (const queue of this.#queues.values()) queue.hold();
@@ -343,6 +328,7 @@ export class Member implements OffsetStore {
     this.#joined.reject(Fault.unavailable('The subscription was stopped'));
     await Promise.all([...[...this.#queues.values()].map((queue) => queue.stop()), ...this.#leaving.values()]);
     await within(LEAVE_MS, this.#leave());
+    this.#abandoned.abort();
   }
 
   async #leave(): Promise<void> {

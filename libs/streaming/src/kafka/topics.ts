@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Fault } from '@tidings/kernel';
 import kafkajs, { type Admin } from 'kafkajs';
 import { LARGEST_RECORD_BYTES, type TopicSpec } from '../port.ts';
@@ -9,6 +10,8 @@ import { Names } from './names.ts';
 const LARGEST_BATCH_BYTES = LARGEST_RECORD_BYTES + (1 << 20);
 /** Kafka removes and compacts whole segments: a record lives longer than it should by so much at most. */
 const SEGMENTS_PER_RETENTION = 8;
+const SERVED_PATIENCE_MS = 30_000;
+const LOOK_EVERY_MS = 50;
 const FOR_EVER = '9223372036854775807';
 
 export interface CreateTopicsOptions extends Omit<KafkaClientOptions, 'openSocket'> {
@@ -98,6 +101,7 @@ async function create(admin: Admin, topics: readonly Wanted[], replicationFactor
   if (topics.length === 0) return;
   // Where another process does the same at the same time, kafkajs says so by false: all the same.
   await admin.createTopics({
+    waitForLeaders: false,
     topics: topics.map(({ wire, partitions, settings }) => ({
       topic: wire,
       numPartitions: partitions,
@@ -105,6 +109,20 @@ async function create(admin: Admin, topics: readonly Wanted[], replicationFactor
       configEntries: entriesOf(settings),
     })),
   });
+  await Promise.all(topics.map((topic) => untilServed(admin, topic)));
+}
+
+/** Waits until the leaders know of their partitions: a request that some of them refuse is written twice by the others. */
+async function untilServed(admin: Admin, { wire, partitions }: Wanted): Promise<void> {
+  const giveUpAt = performance.now() + SERVED_PATIENCE_MS;
+  for (;;) {
+    try {
+      if ((await admin.fetchTopicOffsets(wire)).length === partitions) return;
+    } catch (error) {
+      if (performance.now() > giveUpAt) throw error;
+    }
+    await delay(LOOK_EVERY_MS);
+  }
 }
 
 /** Kafka replaces all settings of a topic together, so that those that somebody else has made are made again. */
