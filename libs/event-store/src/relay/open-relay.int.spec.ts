@@ -15,12 +15,14 @@ import type { Publisher } from './outbox.ts';
 class Published implements Publisher {
   readonly batches: { topic: string; values: string[] }[] = [];
   fail: (values: readonly string[]) => void = () => undefined;
+  whilePublishing: () => Promise<void> = () => Promise.resolve();
 
   async publish(topic: string, records: readonly { readonly value: Uint8Array }[]): Promise<void> {
     const values = records.map(({ value }) => Buffer.from(value).toString());
     this.fail(values);
     this.batches.push({ topic, values });
     await new Promise(setImmediate);
+    await this.whilePublishing();
   }
 
   get values(): string[] {
@@ -200,6 +202,34 @@ describeWithMongo('openRelay', (mongo) => {
       expect(broker.seen('things-1')).toEqual(numbers(5));
       expect(standby.counts.records).toBe(0);
       expect(new Set(broker.values).size).toBe(broker.values.length);
+    });
+
+    it('publishes what the other process commits while it is publishing', async () => {
+      const [db, broker] = [newDb(), new Published()];
+      const holder = await relayOn(db, broker, { lookEveryMs: 3_600_000 });
+      await relayOn(db, broker, { lookEveryMs: 3_600_000 });
+      const there = writerOn(db);
+      await until(async () => {
+        await commit(there, 'things-0', 1); // the holder learns of the other at its next renewal
+        return broker.seen('things-0').length > 0;
+      });
+      await commit(there, 'things-1', 1);
+      await until(() => broker.seen('things-1').length === 1);
+      const publishing = Promise.withResolvers<void>();
+      const told = Promise.withResolvers<void>();
+      broker.whilePublishing = async () => {
+        publishing.resolve();
+        await told.promise;
+      };
+      await commit(there, 'things-1', 1);
+      await publishing.promise;
+      await commit(there, 'things-1', 1);
+      // Commits are told of in their order: when this one is known, the one before is, too.
+      broker.whilePublishing = () => Promise.resolve();
+      await commit(there, 'things-2', 1);
+      await until(() => holder.unpublished() > 1);
+      told.resolve();
+      await until(() => broker.seen('things-1').length === 3);
     });
 
     it('tells it at once what is published', async () => {

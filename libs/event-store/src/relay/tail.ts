@@ -52,14 +52,15 @@ export class Tail<Event> {
   readonly #parts: TailParts<Event>;
   readonly #queue: Queued<Event>[] = [];
   #published: number;
-  /** There are, or may be, commits after the queue that only the collection has. */
-  #behind = false;
+  /** The highest number that there is, or may be: those after the queue only the collection has. */
+  #heard: number;
   #reading = false;
   #draining: Promise<void> | undefined;
 
   constructor(log: string, published: number, parts: TailParts<Event>) {
     this.#log = log;
     this.#published = published;
+    this.#heard = published;
     this.#parts = parts;
   }
 
@@ -73,7 +74,7 @@ export class Tail<Event> {
 
   /** How many commits are known to wait; one for all that only the collection has. */
   get unpublished(): number {
-    return this.#queue.length + (this.#behind ? 1 : 0);
+    return this.#queue.length + (this.#isBehind ? 1 : 0);
   }
 
   /** Settles when nothing is under way; never rejects. */
@@ -84,30 +85,32 @@ export class Tail<Event> {
   offer(commit: Commit<Event>): void {
     const { n } = commit;
     if (n <= this.#last) return;
-    const fits = n === this.#last + 1 && !this.#behind && !this.#reading && this.#queue.length < MAX_QUEUE;
+    const fits = n === this.#last + 1 && !this.#reading && this.#queue.length < MAX_QUEUE;
     if (fits) this.#queue.push({ n, commit: () => commit });
-    else this.#behind = true;
-    this.#drain();
+    this.heardOf(n);
   }
 
   /** Somebody has committed this number. */
   heardOf(n: number): void {
-    if (n > this.#last) this.look();
+    this.#heard = Math.max(this.#heard, n);
+    this.#drain();
   }
 
-  /** Reads on after what is known; while something is under way, what is missing shows by itself. */
+  /** Reads on after what is known, unless something is under way: whoever looks, looks again. */
   look(): void {
-    if (this.busy) return;
-    this.#behind = true;
-    this.#drain();
+    if (!this.busy) this.heardOf(this.#last + 1);
   }
 
   get #last(): number {
     return this.#queue.at(-1)?.n ?? this.#published;
   }
 
+  get #isBehind(): boolean {
+    return this.#heard > this.#last;
+  }
+
   get #hasWork(): boolean {
-    return (this.#queue.length > 0 || this.#behind) && this.#parts.mayPublish();
+    return (this.#queue.length > 0 || this.#isBehind) && this.#parts.mayPublish();
   }
 
   #drain(): void {
@@ -142,11 +145,14 @@ export class Tail<Event> {
 
   async #read(): Promise<void> {
     this.#reading = true;
+    const heard = this.#heard;
     try {
       const found = await this.#parts.commits.after(this.#log, this.#published, AT_ONCE);
       this.#parts.counts.read += found.length;
       for (const stored of found) this.#queue.push({ n: stored.n, commit: () => this.#decoded(stored) });
-      this.#behind = found.length === AT_ONCE;
+      if (found.length === AT_ONCE) this.#heard = Math.max(this.#heard, this.#last + 1);
+      // What was heard of meanwhile may not be among what was read.
+      else if (this.#heard === heard) this.#heard = this.#last;
     } finally {
       this.#reading = false;
     }
