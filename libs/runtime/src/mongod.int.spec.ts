@@ -60,6 +60,8 @@ describe('startMongod', () => {
   it('starts again after the server was killed', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tidings-mongod-'));
     const { pid, url } = await start(folder);
+    // No outgoing connection is given such a port while the server is away.
+    expect(Number(new URL(url).port)).toBeLessThan(32_768);
     const client = await MongoClient.connect(url, mongoOptions);
     await client.db('t').collection<{ _id: string }>('c').insertOne({ _id: 'kept' });
     process.kill(pid, 'SIGKILL');

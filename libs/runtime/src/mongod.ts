@@ -3,11 +3,12 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { chmod, mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { createConnection, createServer } from 'node:net';
+import { createConnection } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Fault } from '@tidings/kernel';
 import { type Db, MongoClient, type MongoClientOptions, type Timestamp } from 'mongodb';
+import { freePort, isFree } from './ports.ts';
 import { isAlive, killNow } from './processes.ts';
 
 /** A MongoDB server that runs for this process alone, as a replica set of one member. */
@@ -75,7 +76,7 @@ export async function startMongod(folder: string): Promise<Mongod> {
   if (program === undefined) {
     throw Fault.unavailable('No MongoDB server program found: install mongod or set MONGO_URL');
   }
-  const port = await freePort(known?.port);
+  const port = await portFor(known?.port);
   const child = await spawnServer(program, folder, port);
   if (child.pid === undefined) throw Fault.unavailable(`MongoDB cannot be started: ${program}`);
   const started = { pid: child.pid, port, parent: process.pid };
@@ -199,19 +200,12 @@ async function takesWrites(port: number): Promise<boolean> {
   }
 }
 
-/** `wanted` if it can be bound: a replica set remembers its member's port. */
-async function freePort(wanted: number | undefined): Promise<number> {
-  const server = createServer();
-  const listen = async (port: number): Promise<number> => {
-    server.listen(port, '127.0.0.1');
-    await once(server, 'listening');
-    return (server.address() as { port: number }).port;
-  };
-  const port = await listen(wanted ?? 0).catch(() => listen(0));
-  server.close();
-  await once(server, 'close');
-  return port;
-}
+/**
+ * The port that the server had before, if nobody has it now: a replica set remembers its member's port, and so do clients. One of those that
+ * systems give to no outgoing connection: while the server is away its clients would soon have taken it themselves.
+ */
+const portFor = async (known: number | undefined): Promise<number> =>
+  known !== undefined && (await isFree(known)) ? known : freePort();
 
 async function spawnServer(program: string, folder: string, port: number): Promise<ChildProcess> {
   const log = await open(join(folder, 'mongod.log'), 'a');

@@ -27,6 +27,13 @@ async function listen(port: number, host: string): Promise<Server | undefined> {
   }
 }
 
+/** Whether a port can be listened on now. */
+export async function isFree(port: number, host = '127.0.0.1'): Promise<boolean> {
+  const server = await listen(port, host);
+  if (server) await once(server.close(), 'close');
+  return server !== undefined;
+}
+
 /** One such port. */
 export async function freePort(host?: string): Promise<number> {
   const [port] = await freePorts(1, host);
