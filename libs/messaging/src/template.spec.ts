@@ -54,15 +54,14 @@ describe('placeholders', () => {
   });
 
   it('are parsed in linear time', () => {
+    // In any other time these take hours, which the time-out of the test cuts short.
     for (const text of [
-      '{'.repeat(200_000),
-      '{{a|'.repeat(50_000),
-      `{{${'a|'.repeat(100_000)}`,
-      '\\{'.repeat(100_000),
+      '{'.repeat(2_000_000),
+      '{{a|'.repeat(500_000),
+      `{{${'a|'.repeat(1_000_000)}`,
+      '\\{'.repeat(1_000_000),
     ]) {
-      const started = performance.now();
-      parseTemplate(text);
-      expect(performance.now() - started).toBeLessThan(500);
+      expect(parseTemplate(text).length).toBeGreaterThan(0);
     }
   });
 

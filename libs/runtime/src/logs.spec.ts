@@ -120,9 +120,8 @@ describe('the log', () => {
       'bearer ',
       'a.b',
     ]) {
-      const started = performance.now();
-      redactText(part.repeat(100_000 / part.length));
-      expect(performance.now() - started).toBeLessThan(500);
+      // In any other time this takes hours, which the time-out of the test cuts short.
+      expect(redactText(part.repeat(1_000_000 / part.length))).not.toBe('');
     }
   });
 

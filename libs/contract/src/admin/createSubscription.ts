@@ -11,7 +11,7 @@ export const createSubscription = admin('createSubscription', {
   route: 'POST subscriptions',
   status: 201,
   input: object({
-    endpoint: optional(endpoint),
+    endpoint,
     events: eventNames,
     ...filters,
     account: optional(textOf(1, MAX_ACCOUNT)),

@@ -62,10 +62,8 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
       await expect(dying.submit(LOG, add(A, '2'))).rejects.toMatchObject({ kind: 'unavailable' });
       expect(await thing(A)).toMatchObject({ count: 1 });
 
-      const start = performance.now();
       const heir = open(db);
       await until(async () => (await thing(A))?.count === 2);
-      expect(performance.now() - start).toBeLessThan(1000);
       await expect(heir.submit(LOG, add(A, '2'))).resolves.toEqual({ count: 2, repeated: true });
     });
 

@@ -145,17 +145,15 @@ describeWithMongo('embedded broker on MongoDB, what is its own', (mongo) => {
     });
 
     it('is taken over at once from a dead process on this host', async () => {
-      await holder({ host: hostname(), pid: deadPid(), incarnation: 'x', renewed: new Date(), ttlMs: 10_000 });
-      const startedAt = Date.now();
+      await holder({ host: hostname(), pid: deadPid(), incarnation: 'x', renewed: new Date(), ttlMs: 600_000 });
+      // Others are waited for until their lease is over, which is longer than a test may take.
       await open();
-      expect(Date.now() - startedAt).toBeLessThan(1_500);
     });
 
     it('is taken over at once from an earlier process with the same pid', async () => {
-      await holder({ host: hostname(), pid: process.pid, incarnation: 'x', renewed: new Date(), ttlMs: 10_000 });
-      const startedAt = Date.now();
+      await holder({ host: hostname(), pid: process.pid, incarnation: 'x', renewed: new Date(), ttlMs: 600_000 });
+      // Others are waited for until their lease is over, which is longer than a test may take.
       await open();
-      expect(Date.now() - startedAt).toBeLessThan(1_500);
     });
 
     it('is taken over from a process on another host when it is over', async () => {

@@ -1,12 +1,10 @@
 import { DEFAULT_ACCOUNT } from '@tidings/audience';
 import type { api } from '@tidings/contract';
-import { Fault } from '@tidings/kernel';
 import type { Handler } from '../../context.ts';
 import { checkApplications } from './subscription.ts';
 
 export const createSubscription: Handler<typeof api.createSubscription> = async (input, context) => {
   const { endpoint, events, applications = [], platforms = [], messageCodes = [], enabled = true } = input;
-  if (endpoint === undefined) throw Fault.argument('endpoint: subscriptions without one are not served yet');
   const { account = DEFAULT_ACCOUNT } = input;
   await checkApplications(context, account, applications);
   const { id } = await context.subscriptions.create({
