@@ -30,7 +30,7 @@ export interface BrokerWorld {
   dispose(): Promise<void>;
 }
 
-/** What an adapter guarantees beyond the port; the suite skips what it does not. */
+/** What an adapter guarantees beyond the port; the suite asks for no more. */
 export interface BrokerGuarantees {
   /** Offsets of a partition are 0, 1, 2 …, whatever happens to publishers. */
   readonly gaplessOffsets: boolean;
@@ -85,7 +85,7 @@ export function brokerFeatures(
   makeWorld: () => Promise<BrokerWorld>,
   guarantees: BrokerGuarantees,
 ): void {
-  const onlyIf = (guaranteed: boolean): typeof it => (guaranteed ? it : (it.skip as typeof it));
+  const onlyIf = (guaranteed: boolean): typeof it => (guaranteed ? it : ((() => undefined) as unknown as typeof it));
 
   describe(name, () => {
     let world: BrokerWorld;
