@@ -16,8 +16,7 @@ const lockHash = () =>
     .update(readFileSync(join(root, 'package-lock.json')))
     .digest('hex');
 
-const quiet = ['ExperimentalWarning', 'TimeoutNegativeWarning'].map((name) => `--disable-warning=${name}`);
-const jest = ['--experimental-vm-modules', ...quiet, 'node_modules/jest/bin/jest.js'];
+const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
 const built = (entry) => [['tools/build.mjs'], ['--enable-source-maps', entry]];
 
 /** Each task is a sequence of Node command lines; the arguments of the caller go to the last one. */

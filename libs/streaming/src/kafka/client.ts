@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import kafkajs from 'kafkajs';
+import './request-queue.ts';
 
 /** Where Kafka is, and what this program calls itself there. */
 export interface KafkaClientOptions {
@@ -42,7 +43,6 @@ export function newClient(
   { brokers, clientId, warn, openSocket = tcp }: KafkaClientOptions,
   { retry = SHORT_RETRY, signal }: { readonly retry?: kafkajs.RetryOptions; readonly signal?: AbortSignal } = {},
 ): kafkajs.Kafka {
-  keepNegativeTimersQuiet();
   return new kafkajs.Kafka({
     // Without brokers kafkajs gives up trying to connect.
     brokers: () => (signal?.aborted ? [] : brokers.split(',')),
@@ -108,16 +108,4 @@ export function withoutRepeats(warn: KafkaClientOptions['warn']): KafkaClientOpt
     written.set(text, now);
     warn(text, cause);
   };
-}
-
-let isQuiet = false;
-
-/** kafkajs starts timers with negative delays. Node says so once in a process, on standard error: here it does, unheard. */
-function keepNegativeTimersQuiet(): void {
-  if (isQuiet) return;
-  isQuiet = true;
-  const emitWarning: unknown = Reflect.get(process, 'emitWarning');
-  Reflect.set(process, 'emitWarning', () => undefined);
-  clearTimeout(setTimeout(() => undefined, -1));
-  Reflect.set(process, 'emitWarning', emitWarning);
 }

@@ -20,6 +20,8 @@ const BEGIN_WAIT_MS = 1_000;
 const COMMIT_SPACING_MS = 50;
 const BACK_OFF_MS = { first: 100, most: 5_000 };
 const LEAVE_MS = 5_000;
+/** How long it takes to give up connecting. */
+const ABANDON_MS = 2_000;
 
 export interface MemberDeps {
   readonly newClient: (signal: AbortSignal) => Kafka;
@@ -327,8 +329,10 @@ export class Member implements OffsetStore {
     this.#stopping.abort();
     this.#joined.reject(Fault.unavailable('The subscription was stopped'));
     await Promise.all([...[...this.#queues.values()].map((queue) => queue.stop()), ...this.#leaving.values()]);
-    await within(LEAVE_MS, this.#leave());
+    const left = this.#leave();
+    await within(LEAVE_MS, left);
     this.#abandoned.abort();
+    await within(ABANDON_MS, left);
   }
 
   async #leave(): Promise<void> {
