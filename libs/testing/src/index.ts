@@ -1,6 +1,7 @@
 export { testBroker, type TestBrokerOptions } from './broker.ts';
 export { buildAll } from './build.ts';
 export { TestClock } from './clock.ts';
+export { type CollectedSpan, type Collector, followersOf, startCollector } from './collector.ts';
 export { cluster, type ClusterWorld, type ClusterWorldOptions } from './cluster.ts';
 export { brokenLaws, type FunnelFigures, funnelFigures } from './funnel-laws.ts';
 export {

@@ -1,0 +1,95 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
+
+/** A span as a collector gets it. Ids are hexadecimal. */
+export interface CollectedSpan {
+  readonly service: string;
+  readonly name: string;
+  readonly traceId: string;
+  readonly spanId: string;
+  /** Spans that it follows from: its parent, and those that it is linked to. */
+  readonly causes: readonly string[];
+}
+
+/** Takes traces by OTLP over HTTP with protobuf, as a collector does. */
+export interface Collector {
+  /** For `OTEL_EXPORTER_OTLP_ENDPOINT`. */
+  readonly endpoint: string;
+  /** What has arrived so far. */
+  spans(): readonly CollectedSpan[];
+  close(): Promise<void>;
+}
+
+export async function startCollector(): Promise<Collector> {
+  const spans: CollectedSpan[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      if (request.url === '/v1/traces') spans.push(...spansIn(Buffer.concat(chunks)));
+      response.end();
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    spans: () => spans,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** All spans that follow from one, itself first, however many traces they are in. */
+export function followersOf<S extends Pick<CollectedSpan, 'spanId' | 'causes'>>(of: S, all: readonly S[]): S[] {
+  const known = new Set([of.spanId]);
+  const found = [of];
+  for (let grown = true; grown;) {
+    grown = false;
+    for (const span of all) {
+      if (known.has(span.spanId) || !span.causes.some((cause) => known.has(cause))) continue;
+      known.add(span.spanId);
+      found.push(span);
+      grown = true;
+    }
+  }
+  return found;
+}
+
+type Fields = ReadonlyMap<number, readonly Uint8Array[]>;
+
+/** The fields of a message that are bytes, texts or messages, by number. */
+function fieldsOf(message: Uint8Array): Fields {
+  const reader = new BinaryReader(message);
+  const fields = new Map<number, Uint8Array[]>();
+  while (reader.pos < reader.len) {
+    const [number, type] = reader.tag();
+    if (type !== WireType.LengthDelimited) reader.skip(type, number);
+    else fields.set(number, [...(fields.get(number) ?? []), reader.bytes()]);
+  }
+  return fields;
+}
+
+const messagesIn = (fields: Fields, number: number): Fields[] => (fields.get(number) ?? []).map(fieldsOf);
+const hex = (fields: Fields, number: number): string => Buffer.from(fields.get(number)?.[0] ?? []).toString('hex');
+const text = (fields: Fields, number: number): string => Buffer.from(fields.get(number)?.[0] ?? []).toString();
+
+/** Of `ExportTraceServiceRequest` in opentelemetry.proto.collector.trace.v1 what spans are told apart by. */
+function spansIn(request: Uint8Array): CollectedSpan[] {
+  return messagesIn(fieldsOf(request), 1).flatMap((ofResource) => {
+    const attributes = messagesIn(ofResource, 1).flatMap((resource) => messagesIn(resource, 1));
+    const name = attributes.find((attribute) => text(attribute, 1) === 'service.name');
+    const service = name ? text(messagesIn(name, 2)[0]!, 1) : '';
+    const spans = messagesIn(ofResource, 2).flatMap((ofScope) => messagesIn(ofScope, 2));
+    return spans.map((span) => ({
+      service,
+      name: text(span, 5),
+      traceId: hex(span, 1),
+      spanId: hex(span, 2),
+      causes: [hex(span, 4), ...messagesIn(span, 13).map((link) => hex(link, 2))].filter((id) => id !== ''),
+    }));
+  });
+}
