@@ -13,7 +13,8 @@ rpcFeatures('the gRPC binding', async () => {
         () => replicas.close(),
         () => process.close(),
       );
-      return remote(definition, replicas);
+      // A busy machine takes its time over large messages.
+      return remote(definition, replicas, { deadlineMs: 60_000 });
     },
     async close() {
       for (const close of closers) await close();
