@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { jest } from '@jest/globals';
 import { describeWithKafka } from '@tidings/testing';
 import kafkajs, { type Admin } from 'kafkajs';
 import { brokerFeatures } from '../broker.features.ts';
@@ -221,6 +222,19 @@ describeWithKafka('Kafka broker, what is its own', (kafka) => {
     expect(offsets.length).toBeLessThan(12);
     await broker.publish(topic, values('next'));
     await until(() => offsets.at(-1) === 12);
+  });
+
+  it('starts no timers that are due at once, over and over', async () => {
+    const timers = jest.spyOn(globalThis, 'setTimeout');
+    try {
+      const broker = await start(spec());
+      const got = await listen(broker, 'reader');
+      await broker.publish(topic, values('x'));
+      await until(() => got.length === 1);
+      expect(timers.mock.calls.filter(([, ms = 0]) => ms < 0)).toEqual([]);
+    } finally {
+      timers.mockRestore();
+    }
   });
 
   it('reads a compacted topic over the gaps that compaction has left', async () => {
