@@ -17,7 +17,7 @@ const ASK_EVERY_MS = 200;
 export type Committed = ReadonlyMap<string, readonly (number | undefined)[]>;
 
 /** Committed by kafkajs when records were trimmed before the group had read them: it goes on with the earliest that is left. */
-export const TRIMMED = -2;
+const TRIMMED = -2;
 
 /** What can be asked about topics and groups. Who asks while the same is being asked shares the next answer with the others. */
 export class Lookups {

@@ -4,7 +4,7 @@ import type { Batch, Consumer, ConsumerGroupJoinEvent, EachBatchPayload, Kafka }
 import { Offsets, type OffsetStore, type StoredOffset } from '../offsets.ts';
 import type { SubscribeOptions } from '../port.ts';
 import { consumerSettings } from './consumer-settings.ts';
-import { type Lookups, TRIMMED } from './lookups.ts';
+import type { Lookups } from './lookups.ts';
 import { type Names, placeOf } from './names.ts';
 import { PartitionQueue } from './partition-queue.ts';
 import { recordOf } from './records.ts';
@@ -232,7 +232,7 @@ export class Member implements OffsetStore {
   }
 
   async #startsOf(places: readonly Place[]): Promise<Start[]> {
-    const { lookups, warn } = this.#deps;
+    const { lookups } = this.#deps;
     const committed = await lookups.committed(this.group);
     return Promise.all(
       places.map(async ({ topic, partition }) => {
@@ -241,13 +241,7 @@ export class Member implements OffsetStore {
         const { low, high } = bounds;
         const offset = committed.get(topic)?.[partition];
         const isUsable = offset !== undefined && offset >= low && offset <= high;
-        if (offset !== undefined && offset !== TRIMMED && !isUsable) {
-          warn(`records of ${topic}/${partition} are gone that group ${this.group} has not read`, {
-            offset,
-            low,
-            high,
-          });
-        }
+        if (offset !== undefined && !isUsable) this.#warnOfLoss({ topic, partition }, { offset, low, high });
         const first = offset === undefined && this.#options.from === 'latest' ? high : low;
         return { topic, partition, position: isUsable ? offset : first, isNew: !isUsable };
       }),
@@ -287,28 +281,24 @@ export class Member implements OffsetStore {
     if (!this.queueOf({ topic, partition })) await within(BEGIN_WAIT_MS, this.#begun);
     const queue = this.queueOf({ topic, partition });
     if (consumer !== this.#consumer || !queue || payload.isStale()) return;
-    if (!(await this.#reaches(queue, fetchedFrom(batch)))) return;
-    queue.put(
-      messages.map((message) => recordOf(topic, partition, message)),
-      Number(batch.lastOffset()) + 1,
-    );
-    if (queue.isFull) await this.#waitForRoom(consumer, queue, { topic: name, partitions: [partition] });
+    const records = messages.map((message) => recordOf(topic, partition, message));
+    if (!queue.put(records, fetchedFrom(batch), Number(batch.lastOffset()) + 1)) await this.#fetchGap(queue);
+    else if (queue.isFull) await this.#waitForRoom(consumer, queue, { topic: name, partitions: [partition] });
   }
 
-  /** Whether nothing lies between what the queue has and what was fetched from `offset` on. */
-  async #reaches(queue: PartitionQueue, offset: number): Promise<boolean> {
-    if (offset <= queue.next) return true;
+  /** Fetches what is missing between the queue and what came, as far as it was not trimmed. */
+  async #fetchGap(queue: PartitionQueue): Promise<void> {
     const { topic, partition } = queue.toStored();
-    const { low = 0 } = (await this.#deps.lookups.bounds(topic))[partition] ?? {};
+    const { low = 0, high } = (await this.#deps.lookups.bounds(topic))[partition] ?? {};
     if (low > queue.next) {
-      this.#deps.warn(`records of ${topic}/${partition} are gone that group ${this.group} has not read`, {
-        next: queue.next,
-        low,
-      });
-      if (offset <= low) return true;
+      this.#warnOfLoss(queue.toStored(), { offset: queue.next, low, high });
+      queue.skip(low);
     }
     this.#fetchFrom(queue);
-    return false;
+  }
+
+  #warnOfLoss({ topic, partition }: Place, details: object): void {
+    this.#deps.warn(`records of ${topic}/${partition} are gone that group ${this.group} has not read`, details);
   }
 
   /** A moment in place, which is enough for quick handlers; from then on the others are fetched without it. */

@@ -81,17 +81,27 @@ export class PartitionQueue implements Tracked {
     return { group, topic, partition, offset: this.#position };
   }
 
-  /** Takes what was fetched, everything there is below `next`; what is there already is left out. */
-  put(records: readonly InRecord[], next: number): void {
-    if (this.#stopped || next <= this.#next) return;
+  /**
+   * Takes what was fetched: everything there is from offset `from` to below `next`. What is there already is left out.
+   * @returns false, and takes nothing, when something may lie between what is there and `from`.
+   */
+  put(records: readonly InRecord[], from: number, next: number): boolean {
+    if (from > this.#next) return false;
+    if (this.#stopped || next <= this.#next) return true;
     for (const record of records) {
       if (record.offset < this.#next) continue;
       this.#records.push(record);
       this.#bytes += memoryOf(record);
     }
-    this.#next = next;
-    if (this.#records.length === 0) this.#advance();
+    this.skip(next);
     this.#wake();
+    return true;
+  }
+
+  /** Takes note that nothing more is to come from below `next`. */
+  skip(next: number): void {
+    this.#next = Math.max(next, this.#next);
+    if (this.#records.length === 0) this.#advance();
   }
 
   /** Resolves when there is room again, or the queue has ended. */
