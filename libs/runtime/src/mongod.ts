@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { chmod, mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { createConnection } from 'node:net';
@@ -9,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Fault } from '@tidings/kernel';
 import { type Db, MongoClient, type MongoClientOptions, type Timestamp } from 'mongodb';
 import { freePort, isFree } from './ports.ts';
-import { isAlive, killNow } from './processes.ts';
+import { isAlive, isProcessOf, killNow } from './processes.ts';
 
 /** A MongoDB server that runs for this process alone, as a replica set of one member. */
 export interface Mongod {
@@ -92,7 +91,7 @@ const urlOf = (port: number): string => `mongodb://127.0.0.1:${port}/?directConn
 /** The server on a folder, by its own lock file where nobody came to write a note. */
 async function runningOn(folder: string, known: Note | undefined): Promise<number | undefined> {
   const lock = await readFile(join(folder, 'mongod.lock'), 'utf8').catch(() => '');
-  return [known?.pid ?? 0, Number(lock)].find((pid) => isMongodOf(pid, folder));
+  return [known?.pid ?? 0, Number(lock)].find((pid) => isProcessOf(pid, folder));
 }
 
 /** The server of another live process, which may still be starting. */
@@ -116,7 +115,7 @@ const ending = new Map<number, string>();
 
 /** A signal would make them wait for secondaries, and the next start would meet a server that is about to end. The journal has everything. */
 function endAll(): void {
-  for (const [pid, folder] of ending) if (isMongodOf(pid, folder)) killNow(pid);
+  for (const [pid, folder] of ending) if (isProcessOf(pid, folder)) killNow(pid);
 }
 
 function owned({ pid, port }: Pick<Note, 'pid' | 'port'>, folder: string, note: string): Mongod {
@@ -144,25 +143,6 @@ async function readNote(note: string): Promise<Note | undefined> {
 }
 
 const writeNote = (file: string, note: Note): Promise<void> => writeFile(file, JSON.stringify(note));
-
-/** Guards against a pid that another program has got meanwhile. One that is just dying has no arguments any more, and still its locks. */
-function isMongodOf(pid: number, folder: string): boolean {
-  if (!(pid > 0) || !isAlive(pid)) return false;
-  const args = argumentsOf(pid);
-  return args === '' || args.includes(folder);
-}
-
-function argumentsOf(pid: number): string {
-  if (process.platform === 'win32') return '';
-  if (process.platform !== 'linux') {
-    return spawnSync('ps', ['-ww', '-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).stdout;
-  }
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-  } catch {
-    return '';
-  }
-}
 
 async function kill(pid: number): Promise<void> {
   killNow(pid);
