@@ -145,11 +145,15 @@ export class Member implements OffsetStore {
       ...consumerSettings,
     });
     consumer.on('consumer.group_join', ({ payload }) => this.#join(consumer, payload));
-    consumer.on('consumer.rebalancing', () => {
-      if (consumer === this.#consumer) for (const queue of this.#queues.values()) queue.hold();
-    });
+    consumer.on('consumer.rebalancing', () => this.#eachQueue(consumer, (queue) => queue.hold()));
+    // Nobody tells of a rebalance that came to nothing, e.g. because Kafka was started again: the member is what it was.
+    consumer.on('consumer.heartbeat', () => this.#eachQueue(consumer, (queue) => queue.release()));
     this.#consumer = consumer;
     return consumer;
+  }
+
+  #eachQueue(consumer: Consumer, work: (queue: PartitionQueue) => void): void {
+    if (consumer === this.#consumer) for (const queue of this.#queues.values()) work(queue);
   }
 
   /** Resolves with what the consumer has ended in. */
