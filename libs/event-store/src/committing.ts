@@ -1,5 +1,5 @@
 import { Fault, randomBase62, systemClock } from '@tidings/kernel';
-import { pastSpan, type Trace } from '@tidings/telemetry';
+import { beginSpan, headersOf, type OpenSpan, type Trace } from '@tidings/telemetry';
 import type { Folder } from './folding.ts';
 import { type DecidedIn, type Group, writesOf } from './group.ts';
 import type { Intake, Log } from './intake.ts';
@@ -76,8 +76,8 @@ export class Committing<Command, Event, State, Reply> {
    */
   async #insert(groups: readonly DecidedIn<Group<Command, Event, State, Reply>>[]): Promise<void> {
     for (const group of groups) {
-      group.startedAt = new Date();
-      group.commit = this.#commitOf(group.log, group.decided.encoded);
+      group.span = this.#spanOf(group);
+      group.commit = this.#commitOf(group.log, group.decided.encoded, group.span?.place);
     }
     const writing: Promise<void>[] = [];
     let open = groups;
@@ -118,21 +118,21 @@ export class Committing<Command, Event, State, Reply> {
 
   #committed(
     group: DecidedIn<Group<Command, Event, State, Reply>>,
-    { n, uid, at }: StoredCommit,
+    { n, uid, at, trace }: StoredCommit,
     events: readonly Event[],
   ): void {
     const { counts, options } = this.#parts;
     counts.commits++;
     counts.events += events.length;
-    const trace = this.#traced(group, events.length);
+    // A filler stands for nothing that was done.
+    if (trace) group.span?.end();
     options.committed?.({ log: group.log.name, n, uid, at, events, ...(trace && { trace }) });
   }
 
   /** A commit is one span, which goes on with the traces of its commands. */
-  #traced(group: DecidedIn<Group<Command, Event, State, Reply>>, events: number): Trace | undefined {
-    if (events === 0) return undefined;
-    const options = { of: tracesOf(group), attributes: { 'tidings.events': events } };
-    return pastSpan(`commit ${this.#parts.category}`, options, group.startedAt!);
+  #spanOf(group: DecidedIn<Group<Command, Event, State, Reply>>): OpenSpan | undefined {
+    const attributes = { 'tidings.events': group.decided.events.length };
+    return beginSpan(`commit ${this.#parts.category}`, { of: tracesOf(group), attributes });
   }
 
   #unanswered(groups: readonly DecidedIn<Group<Command, Event, State, Reply>>[]): void {
@@ -195,9 +195,10 @@ export class Committing<Command, Event, State, Reply> {
     this.#parts.touched(log);
   }
 
-  #commitOf(log: Log<Command, Reply>, events: readonly Uint8Array[]): StoredCommit {
+  #commitOf(log: Log<Command, Reply>, events: readonly Uint8Array[], place?: Trace): StoredCommit {
     const at = new Date((this.#parts.options.clock ?? systemClock).now());
-    return { log: log.name, n: log.head! + 1, uid: `${this.#name}-${++this.#commits}`, at, events };
+    const trace = place && { trace: headersOf(place) };
+    return { log: log.name, n: log.head! + 1, uid: `${this.#name}-${++this.#commits}`, at, events, ...trace };
   }
 }
 

@@ -1,3 +1,4 @@
+import type { OpenSpan } from '@tidings/telemetry';
 import type { DecidedGroup } from './deciding.ts';
 import type { Log, Pending } from './intake.ts';
 import { mergeNotes, type NoteUpdate } from './notes.ts';
@@ -9,8 +10,8 @@ export interface Group<Command, Event, State, Reply> {
   pending: readonly Pending<Command, Reply>[];
   decided?: DecidedGroup<Event, State, Reply>;
   commit?: StoredCommit;
-  /** When the commit was made. */
-  startedAt?: Date;
+  /** From the making of the commit until it is durable, while traces are recorded. */
+  span?: OpenSpan | undefined;
   /** Stands in for the commit when its time is up: whichever of the two is in the log keeps the other out. */
   filler?: StoredCommit;
 }

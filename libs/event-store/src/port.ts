@@ -1,5 +1,3 @@
-import type { Trace } from '@tidings/telemetry';
-
 /** The port of numbered logs (architecture 4): what an owner of state declares, and what it gets. */
 
 /** Where a state document lives: a collection of the owner's database and its `_id`. */
@@ -78,8 +76,8 @@ export interface Commit<Event> {
   readonly uid: string;
   readonly at: Date;
   readonly events: readonly Event[];
-  /** Where its consequences go on with the traces of its commands; none after it was read back. */
-  readonly trace?: Trace | undefined;
+  /** Headers that tell where its consequences go on with the traces of its commands; while traces are recorded. */
+  readonly trace?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The write side of one category of logs. */

@@ -10,6 +10,8 @@ export interface StoredCommit {
   readonly uid: string;
   readonly at: Date;
   readonly events: readonly Uint8Array[];
+  /** See `Commit`: whoever publishes it carries it on. */
+  readonly trace?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface Head {

@@ -9,14 +9,15 @@ export {
   type Source,
 } from './metrics.ts';
 export {
+  beginSpan,
   currentTrace,
   headersOf,
   inSpan,
   isTracing,
   markFault,
   type Marking,
+  type OpenSpan,
   outsideTraces,
-  pastSpan,
   recordWith,
   type SpanOptions,
   type Trace,

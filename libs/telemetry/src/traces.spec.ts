@@ -3,12 +3,12 @@ import { SpanStatusCode } from '@opentelemetry/api';
 import { Fault } from '@tidings/kernel';
 import { type RecordedTraces, recordTraces } from '@tidings/testing';
 import {
+  beginSpan,
   currentTrace,
   headersOf,
   inSpan,
   isTracing,
   outsideTraces,
-  pastSpan,
   type Trace,
   traceOf,
   withTrace,
@@ -31,7 +31,7 @@ describe('while nothing is recorded', () => {
       expect(withTrace(record)).toBe(record);
     });
     expect(traceOf({ traceparent: `00-${place(1).traceId}-00f067aa0ba902b7-01` })).toBeUndefined();
-    expect(pastSpan('done', { of: [] }, new Date())).toBeUndefined();
+    expect(beginSpan('work', { of: [] })).toBeUndefined();
   });
 });
 
@@ -91,7 +91,7 @@ describe('spans', () => {
       expect(traced.headers).toMatchObject({ colour: 'red' });
       expect(traceOf(traced.headers)).toMatchObject({ traceId: place(1).traceId, traceFlags: 1 });
       expect(traceOf(traced.headers)?.spanId).toBe(currentTrace()?.spanId);
-      expect(withTrace(traced, place(2))).toBe(traced);
+      await inSpan('other', { of: [place(2)] }, async () => expect(withTrace(traced)).toBe(traced));
     });
     expect(headersOf(place(1, false))).toEqual({ traceparent: `00-${place(1).traceId}-00f067aa0ba902b7-00` });
     expect(traceOf({ traceparent: 'nonsense' })).toBeUndefined();
@@ -118,10 +118,11 @@ describe('spans', () => {
     });
   });
 
-  it('may be told of afterwards', () => {
-    const startedAt = new Date(Date.now() - 5_000);
-    const done = pastSpan('done', { of: [place(1)] }, startedAt);
-    expect(span('done').spanContext()).toEqual(done);
-    expect(span('done').duration[0]).toBeGreaterThanOrEqual(5);
+  it('may be ended by hand, and are not told of before', () => {
+    const begun = beginSpan('work', { of: [place(1)] });
+    expect(traces.spans()).toEqual([]);
+    begun!.end();
+    expect(span('work').spanContext()).toEqual(begun!.place);
+    expect(begun!.place.traceId).toBe(place(1).traceId);
   });
 });

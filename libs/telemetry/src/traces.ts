@@ -68,10 +68,8 @@ export function headersOf(place: Trace): Record<string, string> {
 }
 
 /** The record with headers that tell where the running code is, unless it has such headers already. */
-export function withTrace<R extends { readonly headers?: Readonly<Record<string, string>> | undefined }>(
-  record: R,
-  place = currentTrace(),
-): R {
+export function withTrace<R extends { readonly headers?: Readonly<Record<string, string>> | undefined }>(record: R): R {
+  const place = currentTrace();
   if (!place || record.headers?.['traceparent'] !== undefined) return record;
   return { ...record, headers: { ...record.headers, ...headersOf(place) } };
 }
@@ -93,12 +91,17 @@ export async function inSpan<T>(name: string, options: SpanOptions, work: (span:
   }
 }
 
-/** Records what is done already, since `startedAt`; returns its place for those who go on with it. */
-export function pastSpan(name: string, options: SpanOptions, startedAt: Date): Trace | undefined {
+/** A span that is ended by hand. One that never is, is never told of. */
+export interface OpenSpan {
+  readonly place: Trace;
+  end(): void;
+}
+
+/** Begins a span for what is not one piece of asynchronous code; undefined where tracing is off. */
+export function beginSpan(name: string, options: SpanOptions): OpenSpan | undefined {
   if (!tracer) return undefined;
-  const span = start(tracer, name, options, startedAt);
-  span.end();
-  return span.spanContext();
+  const span = start(tracer, name, options);
+  return { place: span.spanContext(), end: () => span.end() };
 }
 
 /** Does what serves many outside the trace of the one who happened to set it off. */
@@ -115,9 +118,9 @@ const unrecorded: Marking = {
   setStatus: () => unrecorded as Span,
 };
 
-function start(by: Tracer, name: string, { of, kind = 'internal', attributes }: SpanOptions, startTime?: Date): Span {
+function start(by: Tracer, name: string, { of, kind = 'internal', attributes }: SpanOptions): Span {
   const { parent, links } = placed(of);
-  const options = { kind: kinds[kind], links, ...(attributes && { attributes }), ...(startTime && { startTime }) };
+  const options = { kind: kinds[kind], links, ...(attributes && { attributes }) };
   return by.startSpan(name, options, parent ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT);
 }
 

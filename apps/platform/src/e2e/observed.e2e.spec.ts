@@ -177,10 +177,14 @@ describeWithKafka('processes of the distributed form', () => {
       expect([member, names.filter((name) => !page.includes(`\`${name}\``))]).toEqual([member, []]);
       expect([member, names]).toEqual([member, expect.arrayContaining(['tidings_rpc_server_call_seconds'])]);
     }
-    const gateways = await Promise.all(
-      world.cluster.of('gateway').map(async ({ url }) => (await fetch(`${url}/metrics`)).text()),
+    const scrapeOf = async (service: string): Promise<string> => {
+      const scrapes = world.cluster.of(service).map(async ({ url }) => (await fetch(`${url}/metrics`)).text());
+      return (await Promise.all(scrapes)).join('\n');
+    };
+    expect(await scrapeOf('scheduler')).toContain(
+      'tidings_consumer_lag_records{group="scheduler",topic="tidings.plans"} 0',
     );
-    expect(gateways.join()).toContain(
+    expect(await scrapeOf('gateway')).toContain(
       'tidings_rpc_client_call_seconds_count{service="tidings.rpc.v1.Messages",method="Create",code="OK"} 1',
     );
   });

@@ -14,6 +14,7 @@ export interface CommitDocument {
   readonly at: Date;
   readonly events: readonly Uint8Array[];
   readonly meta?: Readonly<Record<string, unknown>>;
+  readonly trace?: Readonly<Record<string, string>>;
 }
 
 /** A log's entry in `<category>.heads`: folded up to `applied`, handed to the broker up to `published`. */
@@ -84,7 +85,7 @@ export class MongoCommits {
     const range = { _id: { $gt: { log, n }, $lt: { log, n: Infinity } } };
     const found = this.#commits.find(range, { ...READ, readConcern: 'majority', limit, batchSize: limit });
     const documents = await answered(found.sort({ _id: 1 }).toArray());
-    return documents.map(({ _id, uid, at, events }) => ({ ..._id, uid, at, events }));
+    return documents.map(({ _id, uid, at, events, trace }) => ({ ..._id, uid, at, events, ...(trace && { trace }) }));
   }
 
   async #insertBatch(batch: readonly StoredCommit[]): Promise<readonly InsertOutcome[]> {
@@ -153,8 +154,8 @@ export class MongoCommits {
     if (error) throw isPassingCode(error.code) ? new Unanswered(error.errmsg) : new MongoServerError(error);
   }
 
-  #documentOf({ log, n, uid, at, events }: StoredCommit): CommitDocument {
-    return { _id: { log, n }, uid, at, events, ...(this.#meta && { meta: this.#meta }) };
+  #documentOf({ log, n, uid, at, events, trace }: StoredCommit): CommitDocument {
+    return { _id: { log, n }, uid, at, events, ...(this.#meta && { meta: this.#meta }), ...(trace && { trace }) };
   }
 }
 

@@ -73,22 +73,27 @@ describeWithMongo('what is told of logs', (mongo) => {
     expect(published.map(({ during }) => during)).toEqual(commits.map(() => undefined));
   });
 
-  it('a commit that was read back has no trace', async () => {
-    const [, db] = [await newTraces(), newDb()];
+  it('so does a commit that another process publishes, or a later life', async () => {
+    const [traces, db] = [await newTraces(), newDb()];
     const { name } = writerOn(db);
-    await name('a');
+    const own = await name('a');
     const { relay, published } = await relayOn(db);
     await until(() => relay.level());
-    expect(published).toHaveLength(1);
-    expect(published[0]!.headers).toBeUndefined();
+    const [commit] = traces.spans().filter((span) => span.name === 'commit things');
+    expect(commit!.spanContext().traceId).toBe(own);
+    expect(published.map(({ headers }) => headers)).toEqual([
+      { traceparent: `00-${own}-${commit!.spanContext().spanId}-01` },
+    ]);
   });
 
-  it('records carry nothing while no traces are recorded', async () => {
+  it('neither records nor commits carry anything while no traces are recorded', async () => {
     const db = newDb();
     const { relay, published } = await relayOn(db);
     await writerOn(db, relay).name('a');
     await until(() => relay.level());
     expect(published.map(({ headers }) => headers)).toEqual([undefined]);
+    const [commit] = await db.collection('things.commits').find().toArray();
+    expect(Object.keys(commit!).sort()).toEqual(['_id', 'at', 'events', 'uid']);
   });
 
   it('metrics tell what writer and relay have counted, and what waits', async () => {

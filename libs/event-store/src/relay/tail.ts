@@ -1,5 +1,4 @@
 import { Fault } from '@tidings/kernel';
-import { withTrace } from '@tidings/telemetry';
 import { isPassing } from '../mongo/answers.ts';
 import type { MongoCommits } from '../mongo/commits.ts';
 import type { Commit } from '../port.ts';
@@ -164,7 +163,7 @@ export class Tail<Event> {
     for (const { commit } of commits) {
       const made = commit();
       for (const record of await this.#recordsOf(made)) {
-        records.push(made.trace ? withTrace(record, made.trace) : record);
+        records.push(made.trace ? { ...record, headers: { ...record.headers, ...made.trace } } : record);
       }
     }
     if (records.length > 0) await this.#parts.outbox.send(records);
