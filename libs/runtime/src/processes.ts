@@ -1,7 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
-/** Whether a process runs on this machine. One that has ended and was not yet collected by its parent does not. */
+/**
+ * Whether a process runs on this machine. One that has ended and was not yet collected by its parent does not; one of which a thread is left
+ * does, and has its ports and locks until that has ended, too.
+ */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -11,7 +14,7 @@ export function isAlive(pid: number): boolean {
   if (process.platform !== 'linux') return true;
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    return stat.charAt(stat.lastIndexOf(')') + 2) !== 'Z';
+    return stat.charAt(stat.lastIndexOf(')') + 2) !== 'Z' || readdirSync(`/proc/${pid}/task`).length > 1;
   } catch {
     return false;
   }
