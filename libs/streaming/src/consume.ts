@@ -103,7 +103,9 @@ interface Delivery<R extends Readers> {
   readonly batch: RecordBatch;
   readonly place: string;
   readonly startedAt: number;
-  readonly readable: readonly Decoded<R>[];
+  readonly readable: readonly InRecord[];
+  /** The readable ones with their values, until they are handed over. */
+  decoded: readonly Decoded<R>[] | undefined;
   readonly unreadable: readonly { readonly record: InRecord; readonly error: unknown }[];
   /** How many of the readable records are done with. */
   done: number;
@@ -136,21 +138,27 @@ class Wrapped<R extends Readers> {
   }
 
   #read(batch: RecordBatch): Delivery<R> {
-    const reader = this.#options.topics[batch.topic];
-    if (!reader) throw Fault.bug(`no reader for topic ${batch.topic}`);
-    const readable: Decoded<R>[] = [];
+    const readable: InRecord[] = [];
+    const decoded: Decoded<R>[] = [];
+    const decode = this.#decoderOf(batch);
     const unreadable: { record: InRecord; error: unknown }[] = [];
     for (const record of batch.records) {
-      const { topic, partition, offset, timestamp, key, headers } = record;
       try {
-        const value = reader.decode(record.value);
-        readable.push({ topic, partition, offset, timestamp, key, headers, value } as Decoded<R>);
+        decoded.push(decode(record));
+        readable.push(record);
       } catch (error) {
         unreadable.push({ record, error });
       }
     }
     const place = `${batch.topic}/${batch.partition}`;
-    return { batch, place, startedAt: performance.now(), readable, unreadable, done: 0 };
+    return { batch, place, startedAt: performance.now(), readable, decoded, unreadable, done: 0 };
+  }
+
+  #decoderOf({ topic: name }: RecordBatch): (record: InRecord) => Decoded<R> {
+    const reader = this.#options.topics[name];
+    if (!reader) throw Fault.bug(`no reader for topic ${name}`);
+    return ({ topic, partition, offset, timestamp, key, headers, value }) =>
+      ({ topic, partition, offset, timestamp, key, headers, value: reader.decode(value) }) as Decoded<R>;
   }
 
   #isAlone({ place, readable, done }: Delivery<R>): boolean {
@@ -165,15 +173,15 @@ class Wrapped<R extends Readers> {
   /** Hands over what is left; false when the broker has to deliver it again. */
   async #handleRest(delivery: Delivery<R>): Promise<boolean> {
     const { readable, place, done } = delivery;
-    const records = done === 0 ? readable : readable.slice(done);
+    const left = readable.length - done;
     for (let attempt = 0; ; attempt++) {
       try {
-        const count = (await this.#options.handler(records)) ?? records.length;
-        delivery.done += Math.max(0, Math.min(count, records.length));
-        return count >= records.length;
+        const count = (await this.#hand(delivery, left)) ?? left;
+        delivery.done += Math.max(0, Math.min(count, left));
+        return count >= left;
       } catch (error) {
         if (!isUnavailable(error)) {
-          this.#suspect.set(place, (records.at(-1)?.offset ?? 0) + 1);
+          this.#suspect.set(place, (readable.at(-1)?.offset ?? 0) + 1);
           this.#report('retried', delivery, error);
           return true;
         }
@@ -184,10 +192,9 @@ class Wrapped<R extends Readers> {
 
   /** Gets over one record: it is handled, or parked; false when the broker has to deliver it again, or it took long enough. */
   async #handleOne(delivery: Delivery<R>): Promise<boolean> {
-    const record = delivery.readable[delivery.done] as Decoded<R>;
     for (let tries = 0, attempt = 0; ;) {
       try {
-        if ((await this.#options.handler([record])) === 0) return false;
+        if ((await this.#hand(delivery, 1)) === 0) return false;
         break;
       } catch (error) {
         if (isUnavailable(error)) {
@@ -206,10 +213,20 @@ class Wrapped<R extends Readers> {
     return delivery.done === delivery.readable.length || !(isLate(delivery) || this.#stopping.aborted);
   }
 
+  /**
+   * Hands over the next `count` records and keeps none of the values: they would outlive what the handler needs them for while it waits
+   * for its store, and be copied by every collection of garbage. Decoding again what is tried again costs less.
+   */
+  #hand(delivery: Delivery<R>, count: number): Promise<void | number> {
+    const { batch, readable, done, decoded } = delivery;
+    delivery.decoded = undefined;
+    const isReady = decoded?.length === count;
+    return this.#options.handler(isReady ? decoded : readable.slice(done, done + count).map(this.#decoderOf(batch)));
+  }
+
   async #parkOne(delivery: Delivery<R>, error: unknown): Promise<boolean> {
-    const { batch, readable, done, place } = delivery;
-    const offset = readable[done]?.offset;
-    const record = batch.records.find((candidate) => candidate.offset === offset) as InRecord;
+    const { readable, done, place } = delivery;
+    const record = readable[done] as InRecord;
     try {
       await this.#park('handler', [{ record, error }]);
     } catch (failure) {
@@ -247,7 +264,7 @@ class Wrapped<R extends Readers> {
   }
 
   #report(kind: Incident['kind'], { readable, done }: Delivery<R>, error: unknown): void {
-    this.#tell(kind, readable[done] as Decoded<R>, error);
+    this.#tell(kind, readable[done] as InRecord, error);
   }
 
   #tell(kind: Incident['kind'], at: Pick<InRecord, 'topic' | 'partition' | 'offset'>, error: unknown): void {

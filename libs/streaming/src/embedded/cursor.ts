@@ -5,8 +5,8 @@ import { Run, type Taken } from './run.ts';
 import type { Store } from './store.ts';
 
 const BACK_OFF_MS = { first: 20, most: 1_000 };
-/** Batches read from the store at a time: about this much. */
-const READ_BYTES = 2 << 20;
+/** Batches read from the store at a time: about this much, which is the most that a handler gets together. */
+const READ_BYTES = 4 << 20;
 const READ_BATCHES = { first: 8, most: 256 };
 
 /** A member of a group: one subscription. */
