@@ -1,12 +1,4 @@
-import {
-  addToHour,
-  type ChunkStages,
-  type FailedDevices,
-  hourOf,
-  type HourSets,
-  mergeHours,
-  noHours,
-} from '@tidings/delivery';
+import { type ChunkStages, type FailedDevices, hourOf, type HourSets, mergeHours, noHours } from '@tidings/delivery';
 import type { ChunkPlanned, FailedSet, PlanEvent, Reports, WindowOutcome, WindowSettled } from '@tidings/events';
 import { ReportKind } from '@tidings/events';
 import { ChunkSet } from '@tidings/kernel';
@@ -49,40 +41,37 @@ export type Change = {
   readonly [P in PartName]: { readonly group: Group; readonly part: P; readonly value: Parts[P] };
 }[PartName];
 
-const merges: { readonly [P in PartName]: (a: Parts[P], b: Parts[P]) => Parts[P] } = {
-  plan: (a, b) => ({
-    eligible: a.eligible.union(b.eligible),
-    excluded: mergeMaps(a.excluded, b.excluded, (x, y) => x.union(y)),
-    failed: mergeFailed(a.failed, b.failed),
+const merges: { readonly [P in PartName]: (all: readonly Parts[P][]) => Parts[P] } = {
+  plan: (all) => ({
+    eligible: ChunkSet.union(all.map(({ eligible }) => eligible)),
+    excluded: mergeExcluded(all.map(({ excluded }) => excluded)),
+    failed: mergeFailed(all.flatMap(({ failed }) => failed)),
   }),
-  wire: (a, b) => ({
-    sent: mergeHours(a.sent, b.sent),
-    notDisplayable: a.notDisplayable.union(b.notDisplayable),
-    failed: mergeFailed(a.failed, b.failed),
+  wire: (all) => ({
+    sent: mergeHours(all.map(({ sent }) => sent)),
+    notDisplayable: ChunkSet.union(all.map(({ notDisplayable }) => notDisplayable)),
+    failed: mergeFailed(all.flatMap(({ failed }) => failed)),
   }),
   delivered: mergeHours,
   opened: mergeHours,
 };
 
-/** The union of what is known and what a fact adds, for one part. */
-export const mergePart = <P extends PartName>(part: P, a: Parts[P], b: Parts[P]): Parts[P] => merges[part](a, b);
+/** The union of what is known of a part and what facts add; at once, for it costs little more for many than for one. */
+export const mergeParts = <P extends PartName>(part: P, all: readonly Parts[P][]): Parts[P] => merges[part](all);
 
-function mergeMaps<K, V>(a: ReadonlyMap<K, V>, b: ReadonlyMap<K, V>, join: (x: V, y: V) => V): ReadonlyMap<K, V> {
-  const merged = new Map(a);
-  for (const [key, value] of b) {
-    const present = merged.get(key);
-    merged.set(key, present === undefined ? value : join(present, value));
-  }
-  return merged;
+function mergeExcluded(all: readonly ReadonlyMap<string, ChunkSet>[]): ReadonlyMap<string, ChunkSet> {
+  const entries = all.flatMap((excluded) => [...excluded]);
+  const byReason = Map.groupBy(entries, ([reason]) => reason);
+  return new Map([...byReason].map(([reason, sets]) => [reason, ChunkSet.union(sets.map(([, set]) => set))]));
 }
 
 const kindOf = ({ category, code, name }: FailedDevices): string => JSON.stringify([category, code, name]);
 
-function mergeFailed(a: readonly FailedDevices[], b: readonly FailedDevices[]): readonly FailedDevices[] {
-  const byKind = (list: readonly FailedDevices[]): ReadonlyMap<string, FailedDevices> =>
-    new Map(list.map((failed) => [kindOf(failed), failed]));
-  const join = (x: FailedDevices, y: FailedDevices): FailedDevices => ({ ...x, hours: mergeHours(x.hours, y.hours) });
-  return [...mergeMaps(byKind(a), byKind(b), join).values()];
+function mergeFailed(all: readonly FailedDevices[]): readonly FailedDevices[] {
+  return [...Map.groupBy(all, kindOf).values()].map((alike) => ({
+    ...alike[0]!,
+    hours: mergeHours(alike.map(({ hours }) => hours)),
+  }));
 }
 
 /** The sets that metrics and funnels are read from. */
@@ -98,43 +87,41 @@ export const stagesOf = (platform: number, { plan, wire, delivered, opened }: Pa
 });
 
 /** What a plan says: who is eligible, excluded, or fails before anything is sent. */
-export function changesOfPlan(event: PlanEvent): Change[] {
-  if (event.event?.$case !== 'chunk') return [];
-  const planned: ChunkPlanned = event.event.value;
-  const parts = new Map<number, Parts['plan']>();
-  const add = (platform: number, plan: Partial<Parts['plan']>): void => {
-    parts.set(platform, mergePart('plan', parts.get(platform) ?? noParts.plan, { ...noParts.plan, ...plan }));
-  };
-  for (const { platform, set } of planned.eligible) add(platform, { eligible: ChunkSet.decode(set) });
-  for (const { platform, reason, set } of planned.excluded)
-    add(platform, { excluded: new Map([[reason, ChunkSet.decode(set)]]) });
-  for (const failed of planned.failed) add(failed.platform, { failed: [failedOf(failed)] });
-  const { message, application } = event;
-  return [...parts].map(([platform, value]) => ({
-    group: { message, application, platform, chunk: planned.chunk },
+export function changesOfPlan({ message, application, event }: PlanEvent): Change[] {
+  if (event?.$case !== 'chunk') return [];
+  const { chunk, eligible, excluded, failed }: ChunkPlanned = event.value;
+  const change = (platform: number, plan: Partial<Parts['plan']>): Change => ({
+    group: { message, application, platform, chunk },
     part: 'plan',
-    value,
-  }));
+    value: { ...noParts.plan, ...plan },
+  });
+  return [
+    ...eligible.map(({ platform, set }) => change(platform, { eligible: ChunkSet.decode(set) })),
+    ...excluded.map(({ platform, reason, set }) =>
+      change(platform, { excluded: new Map([[reason, ChunkSet.decode(set)]]) }),
+    ),
+    ...failed.map((one) => change(one.platform, { failed: [failedOf(one)] })),
+  ];
 }
 
 /** What became of a window. A deferral changes no figure. */
-export function changesOfOutcome(outcome: WindowOutcome): Change[] {
-  if (outcome.outcome?.$case !== 'settled') return [];
-  const settled: WindowSettled = outcome.outcome.value;
-  const parts = new Map<number, Parts['wire']>();
-  const add = (platform: number, wire: Partial<Parts['wire']>): void => {
-    parts.set(platform, mergePart('wire', parts.get(platform) ?? noParts.wire, { ...noParts.wire, ...wire }));
-  };
-  for (const { platform, hour, set, notDisplayable } of settled.sent) {
-    add(platform, { sent: new Map([[hour, ChunkSet.decode(set)]]), notDisplayable: ChunkSet.decode(notDisplayable) });
-  }
-  for (const failed of settled.failed) add(failed.platform, { failed: [failedOf(failed)] });
-  const { message, application, chunk } = outcome;
-  return [...parts].map(([platform, value]) => ({
+export function changesOfOutcome({ message, application, chunk, outcome }: WindowOutcome): Change[] {
+  if (outcome?.$case !== 'settled') return [];
+  const { sent, failed }: WindowSettled = outcome.value;
+  const change = (platform: number, wire: Partial<Parts['wire']>): Change => ({
     group: { message, application, platform, chunk },
     part: 'wire',
-    value,
-  }));
+    value: { ...noParts.wire, ...wire },
+  });
+  return [
+    ...sent.map(({ platform, hour, set, notDisplayable }) =>
+      change(platform, {
+        sent: new Map([[hour, ChunkSet.decode(set)]]),
+        notDisplayable: ChunkSet.decode(notDisplayable),
+      }),
+    ),
+    ...failed.map((one) => change(one.platform, { failed: [failedOf(one)] })),
+  ];
 }
 
 const failedOf = ({ category, code, name, hour, set }: FailedSet): FailedDevices => ({
@@ -144,25 +131,70 @@ const failedOf = ({ category, code, name, hour, set }: FailedSet): FailedDevices
   hours: new Map([[hour, ChunkSet.decode(set)]]),
 });
 
-/** What devices reported. A kind that this version does not know is skipped. */
-export function changesOfReports(reports: Reports): Change[] {
-  const part = { [ReportKind.REPORT_KIND_DELIVERED]: 'delivered', [ReportKind.REPORT_KIND_OPENED]: 'opened' }[
-    reports.kind as 1 | 2
-  ] as 'delivered' | 'opened' | undefined;
-  if (part === undefined) return [];
-  const cells = new Map<string, { platform: number; hour: number; positions: number[] }>();
-  reports.positions.forEach((position, i) => {
-    const platform = reports.platforms[i]!;
-    const hour = hourOf(reports.at[i]! * 1000);
-    const key = `${platform}/${hour}`;
-    const cell = cells.get(key) ?? { platform, hour, positions: [] };
-    cell.positions.push(position);
-    cells.set(key, cell);
-  });
-  const { message, application, chunk } = reports;
-  return [...cells.values()].map(({ platform, hour, positions }) => ({
-    group: { message, application, platform, chunk },
-    part,
-    value: addToHour(noHours, hour, ChunkSet.of(positions)),
-  }));
+/** A record of `tidings.reports`. */
+interface ReportRecord {
+  /** Message, application and chunk as one text. */
+  readonly key: string;
+  readonly value: Reports;
+}
+
+/** Devices of a chunk that reported the same in the same hour. */
+interface Reported {
+  readonly platform: number;
+  readonly part: 'delivered' | 'opened';
+  readonly hour: number;
+  readonly positions: number[];
+}
+
+interface ReportsOfChunk {
+  /** One of them. */
+  readonly of: Reports;
+  readonly reported: Map<number, Reported>;
+}
+
+/**
+ * What devices reported. There may be a record for each of them, so they are gathered in one pass, while the processor still has them at
+ * hand. A kind that this version does not know is skipped.
+ */
+export function changesOfReports(records: readonly ReportRecord[]): Change[] {
+  const chunks = new Map<string, ReportsOfChunk>();
+  for (const { key, value } of records) {
+    let chunk = chunks.get(key);
+    if (!chunk) chunks.set(key, (chunk = { of: value, reported: new Map() }));
+    gather(chunk.reported, value);
+  }
+  return [...chunks.values()].flatMap(({ of: { message, application, chunk }, reported }) =>
+    [...reported.values()].map(({ platform, part, hour, positions }): Change => ({
+      group: { message, application, platform, chunk },
+      part,
+      value: new Map([[hour, ChunkSet.of(positions)]]),
+    })),
+  );
+}
+
+/** More than there are, for a number that stands for three. */
+const PLATFORMS = 256;
+const KINDS = 4;
+
+function gather(reported: Map<number, Reported>, { kind, positions, platforms, at }: Reports): void {
+  const part = partOf(kind);
+  if (part === undefined) return;
+  for (let i = 0; i < positions.length; i++) {
+    const [position, platform, hour] = [positions[i]!, platforms[i]!, hourOf(at[i]! * 1000)];
+    const key = (hour * PLATFORMS + platform) * KINDS + kind;
+    const alike = reported.get(key);
+    if (alike) alike.positions.push(position);
+    else reported.set(key, { platform, part, hour, positions: [position] });
+  }
+}
+
+function partOf(kind: ReportKind): 'delivered' | 'opened' | undefined {
+  switch (kind) {
+    case ReportKind.REPORT_KIND_DELIVERED:
+      return 'delivered';
+    case ReportKind.REPORT_KIND_OPENED:
+      return 'opened';
+    default:
+      return undefined;
+  }
 }

@@ -10,6 +10,8 @@ import { openStageStore } from './store.ts';
 const GROUP = 'statistics';
 /** Figures may be 5 s old (R-H1); what arrives within this is folded into its document at once. */
 const LINGER_MS = 200;
+/** A write costs nearly the same for many reports as for few, so one takes all that wait. */
+const MAX_RECORDS = 20_000;
 const EXPIRY_INTERVAL_MS = 60_000;
 const EXPIRED_AT_ONCE = 100;
 
@@ -43,14 +45,15 @@ export async function openStatistics({
   const subscription = await consume(broker, {
     group: GROUP,
     topics,
+    maxRecords: MAX_RECORDS,
     lingerMs: LINGER_MS,
-    handler: (records) =>
-      passing(async () => {
-        const events = records.flatMap(({ topic, value }) => (topic === topicNames.messages ? [value] : []));
+    handler(records) {
+      const [events, changes] = [eventsOf(records), changesOf(records)];
+      return passing(async () => {
         if (events.length > 0) await facts.apply(events);
-        const changes = records.flatMap(changesOf);
         if (changes.length > 0) await stages.apply(changes, new Date(clock.now()));
-      }),
+      });
+    },
     report: incidentsTo(log, metrics),
   });
 
@@ -88,15 +91,20 @@ export async function openStatistics({
   };
 }
 
-function changesOf(record: Decoded<typeof topics>): Change[] {
-  switch (record.topic) {
-    case topicNames.plans:
-      return changesOfPlan(record.value);
-    case topicNames.outcomes:
-      return changesOfOutcome(record.value);
-    case topicNames.reports:
-      return changesOfReports(record.value);
-    case topicNames.messages:
-      return [];
-  }
+type Told = Decoded<typeof topics>;
+
+/** The records of a batch are of one partition. */
+const areOf = <T extends Told['topic']>(
+  topic: T,
+  records: readonly Told[],
+): records is readonly Extract<Told, { topic: T }>[] => records[0]?.topic === topic;
+
+const eventsOf = (records: readonly Told[]): MessageEvent[] =>
+  areOf(topicNames.messages, records) ? records.map(({ value }) => value) : [];
+
+function changesOf(records: readonly Told[]): Change[] {
+  if (areOf(topicNames.plans, records)) return records.flatMap(({ value }) => changesOfPlan(value));
+  if (areOf(topicNames.outcomes, records)) return records.flatMap(({ value }) => changesOfOutcome(value));
+  if (areOf(topicNames.reports, records)) return changesOfReports(records);
+  return [];
 }

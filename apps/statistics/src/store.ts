@@ -1,8 +1,8 @@
 import type { ChunkStages, FailedDevices, HourSets } from '@tidings/delivery';
 import { ChunkSet } from '@tidings/kernel';
-import { project, type ProjectedDocument } from '@tidings/projecting';
+import { project, type ProjectedDocument, RecentParts } from '@tidings/projecting';
 import { Binary, type Collection, type Db, type Document } from 'mongodb';
-import { type Change, type Group, mergePart, noParts, type Parts, stagesOf } from './stages.ts';
+import { type Change, type Group, mergeParts, noParts, type Parts, stagesOf } from './stages.ts';
 
 type HoursDocument = [hour: number, set: Binary][];
 type FailedDocument = { category: string; code: string; name: string; hours: HoursDocument }[];
@@ -31,6 +31,9 @@ export interface StageStore {
   forget(messages: readonly string[]): Promise<void>;
 }
 
+/** At 64 KiB at most, and mostly much less. */
+const RECENT_PARTS = 512;
+
 const idOf = ({ message, application, platform, chunk }: Group): string =>
   `${message}/${application}/${platform}/${chunk}`;
 /** Ids of a message: codes hold no character above "/"'s successor. */
@@ -38,6 +41,7 @@ const idsOf = (message: string): { $gt: string; $lt: string } => ({ $gt: `${mess
 
 export function openStageStore(db: Db): StageStore {
   const groups = db.collection<GroupDocument>('groups');
+  let recent = new RecentParts(RECENT_PARTS);
   return {
     async apply(changes, at) {
       await project(groups as unknown as Collection<ProjectedDocument>, changes, {
@@ -47,11 +51,12 @@ export function openStageStore(db: Db): StageStore {
           const { part } = facts[0]!;
           const known = stored ? partsOf({ [part]: stored })[part] : undefined;
           // All facts are of one part, and so are the values.
-          const values = facts.map(({ value }) => value);
-          const value = values.reduce((a, b) => mergePart(part, a as never, b as never), known ?? values[0]!);
+          const values = [...(known ? [known] : []), ...facts.map(({ value }) => value)];
+          const value = mergeParts(part, values as never);
           return documentOf({ ...facts[0]!, value } as Change);
         },
         onInsert: ({ group }) => ({ platform: group.platform, createdAt: at }),
+        recent,
       });
     },
     async stagesOf(message) {
@@ -60,14 +65,34 @@ export function openStageStore(db: Db): StageStore {
     },
     async forget(messages) {
       for (const message of messages) await groups.deleteMany({ _id: idsOf(message) });
+      if (messages.length > 0) recent = new RecentParts(RECENT_PARTS);
     },
   };
 }
 
 const hoursDocument = (hours: HourSets): HoursDocument => [...hours].map(([hour, set]) => [hour, binary(set)]);
 const hoursOf = (document: HoursDocument): HourSets => new Map(document.map(([hour, set]) => [hour, setOf(set)]));
-const binary = (set: ChunkSet): Binary => new Binary(set.encode());
-const setOf = (stored: Binary): ChunkSet => ChunkSet.decode(stored.buffer);
+const setOf = (stored: Binary): ChunkSet => (stored instanceof StoredSet ? stored.set : ChunkSet.decode(stored.buffer));
+
+/** A set as this process stores it. */
+class StoredSet extends Binary {
+  readonly set: ChunkSet;
+
+  constructor(set: ChunkSet) {
+    super(set.encode());
+    this.set = set;
+  }
+}
+
+const storedSets = new WeakMap<ChunkSet, StoredSet>();
+
+/** Encodes a set once: of a part's hours, most are as they were. */
+function binary(set: ChunkSet): StoredSet {
+  const stored = storedSets.get(set) ?? new StoredSet(set);
+  storedSets.set(set, stored);
+  return stored;
+}
+
 const failedDocument = (failed: readonly FailedDevices[]): FailedDocument =>
   failed.map(({ hours, ...kind }) => ({ ...kind, hours: hoursDocument(hours) }));
 const failedOf = (document: FailedDocument): FailedDevices[] =>

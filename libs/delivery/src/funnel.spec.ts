@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ChunkSet } from '@tidings/kernel';
 import fc from 'fast-check';
 import { type ChunkStages, type Count, type FailedDevices, funnelOf, metricsOf, type Stage } from './funnel.ts';
-import { addToHour, type HourSets, hourOf, mergeHours, noHours, upToHour } from './hour-sets.ts';
+import { type HourSets, hourOf, mergeHours, noHours, upToHour } from './hour-sets.ts';
 
 const RELEASED = new Date('2026-03-01T10:20:30.500Z');
 const FIRST_HOUR = hourOf(RELEASED);
@@ -38,7 +38,7 @@ function stagesOf(histories: readonly History[], order: readonly number[]): Chun
     const hours = (pick: (h: History) => number | null): HourSets =>
       twice.reduce<HourSets>((all, h) => {
         const hour = pick(h);
-        return hour === null ? all : addToHour(all, FIRST_HOUR + hour, ChunkSet.of([h.position]));
+        return hour === null ? all : mergeHours([all, inHour(FIRST_HOUR + hour, h.position)]);
       }, noHours);
     const failed = (category: string): FailedDevices => ({
       category,
@@ -182,13 +182,25 @@ describe('funnel', () => {
 
 describe('hour sets', () => {
   it('keep a device in its earliest hour', () => {
-    const late = addToHour(noHours, 9, ChunkSet.of([1, 2]));
-    const both = addToHour(late, 7, ChunkSet.of([2, 3]));
-    expect([...both].map(([hour, set]) => [hour, [...set.positions()]])).toEqual([
-      [9, [1]],
+    const late = inHour(9, 1, 2);
+    const both = mergeHours([late, inHour(7, 2, 3)]);
+    expect(positionsOf(both)).toEqual([
       [7, [2, 3]],
+      [9, [1]],
     ]);
-    expect(addToHour(both, 8, ChunkSet.of([2]))).toEqual(both);
-    expect([...upToHour(mergeHours(late, both), 8).positions()]).toEqual([2, 3]);
+    expect(positionsOf(mergeHours([both, inHour(8, 2)]))).toEqual(positionsOf(both));
+    expect([...upToHour(mergeHours([late, both]), 8).positions()]).toEqual([2, 3]);
+  });
+
+  it('join hours that many tell of', () => {
+    const merged = mergeHours([inHour(9, 5), inHour(8, 1), noHours, inHour(9, 4), inHour(8, 2)]);
+    expect(positionsOf(merged)).toEqual([
+      [8, [1, 2]],
+      [9, [4, 5]],
+    ]);
   });
 });
+
+const inHour = (hour: number, ...positions: number[]): HourSets => new Map([[hour, ChunkSet.of(positions)]]);
+const positionsOf = (hours: HourSets): [number, number[]][] =>
+  [...hours].map(([hour, set]) => [hour, [...set.positions()]]);

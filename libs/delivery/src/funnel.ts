@@ -141,7 +141,7 @@ const failedOf = (stages: ChunkStages): number =>
   stages.failed.reduce((sum, { hours }) => sum + upToHour(hours).size, 0);
 /** A delivery report or an open confirms, whichever came first (R-C11). */
 const confirmedOf = (stages: ChunkStages, lastHour?: number): ChunkSet =>
-  upToHour(mergeHours(stages.delivered, stages.opened), lastHour);
+  upToHour(mergeHours([stages.delivered, stages.opened]), lastHour);
 
 /** Counters of a message per platform with at least one device counted (R-H4); every eligible device that reported counts (R-H13). */
 export function metricsOf(stages: readonly ChunkStages[]): PlatformMetrics[] {

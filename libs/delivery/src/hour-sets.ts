@@ -8,27 +8,32 @@ export const noHours: HourSets = new Map();
 /** The hour in which an instant falls, for statistics (R-H5). */
 export const hourOf = (at: Date | number): number => Math.floor(Number(at) / 3_600_000);
 
-/** Adds devices to an hour, keeping each in its earliest one; order and repeats of additions change nothing (sending 5). */
-export function addToHour(hours: HourSets, hour: number, devices: ChunkSet): HourSets {
-  const next = new Map<number, ChunkSet>();
-  let rest = devices;
-  for (const [other, set] of hours) {
-    if (other < hour) rest = rest.minus(set);
-    else if (other === hour) rest = rest.union(set);
+/** All devices of all of them, each in its earliest hour; order and repeats change nothing (sending 5). */
+export function mergeHours(all: readonly HourSets[]): HourSets {
+  const sets = new Map<number, ChunkSet[]>();
+  for (const hours of all) {
+    for (const [hour, set] of hours) {
+      const present = sets.get(hour);
+      if (present) present.push(set);
+      else sets.set(hour, [set]);
+    }
   }
-  for (const [other, set] of hours) {
-    const kept = other > hour ? set.minus(devices) : set;
-    if (other !== hour && kept.size > 0) next.set(other, kept);
-  }
-  if (rest.size > 0) next.set(hour, rest);
-  return next;
+  const hours = [...sets.keys()].sort((a, b) => a - b);
+  return disjoint(new Map(hours.map((hour) => [hour, ChunkSet.union(sets.get(hour)!)])));
 }
 
-/** All devices of both, each in its earliest hour. */
-export function mergeHours(a: HourSets, b: HourSets): HourSets {
-  let merged = a;
-  for (const [hour, set] of b) merged = addToHour(merged, hour, set);
-  return merged;
+/** @param hours in ascending order. */
+function disjoint(hours: HourSets): HourSets {
+  // Most devices report once: then nothing has to be taken out of anything.
+  if (ChunkSet.areDisjoint([...hours.values()])) return hours;
+  const first = new Map<number, ChunkSet>();
+  let earlier = ChunkSet.empty;
+  for (const [hour, set] of hours) {
+    const rest = set.minus(earlier);
+    if (rest.size > 0) first.set(hour, rest);
+    earlier = earlier.union(set);
+  }
+  return first;
 }
 
 /** The devices whose first event came in `lastHour` or before. */

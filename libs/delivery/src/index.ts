@@ -7,7 +7,7 @@ export {
   metricsOf,
   type PlatformMetrics,
 } from './funnel.ts';
-export { addToHour, hourOf, type HourSets, mergeHours, noHours, upToHour } from './hour-sets.ts';
+export { hourOf, type HourSets, mergeHours, noHours, upToHour } from './hour-sets.ts';
 export {
   type Attempt,
   claimed,

@@ -29,6 +29,19 @@ describe('ChunkSet', () => {
     );
   });
 
+  it('unites many sets, and knows whether they have members in common', () => {
+    fc.assert(
+      fc.property(fc.array(members, { maxLength: 4 }), (lists) => {
+        const sets = lists.map((list) => ChunkSet.of(list));
+        const all = sorted(lists.flat());
+        expect([...ChunkSet.union(sets).positions()]).toEqual(all);
+        expect(ChunkSet.areDisjoint(sets)).toBe(sets.reduce((sum, { size }) => sum + size, 0) === all.length);
+      }),
+      { numRuns: 40 },
+    );
+    expect(ChunkSet.areDisjoint([ChunkSet.of([1, 3]), ChunkSet.of([2, 4])])).toBe(true);
+  });
+
   it('knows the rank of every member and cuts by rank', () => {
     fc.assert(
       fc.property(members, fc.nat(70_000), fc.nat(70_000), (list, x, y) => {

@@ -43,17 +43,34 @@ export class ChunkSet {
     return ChunkSet.#ofSorted(sorted.subarray(0, length));
   }
 
+  /** What is in any of the sets. */
+  static union(sets: readonly ChunkSet[]): ChunkSet {
+    const [first = ChunkSet.empty, ...others] = sets.filter(({ size }) => size > 0);
+    if (others.length === 0) return first;
+    const bitmap = first.#toBitmap();
+    for (const other of others) other.#addTo(bitmap);
+    return ChunkSet.#ofBitmap(bitmap);
+  }
+
+  /** Whether no position is in two of the sets. */
+  static areDisjoint(sets: readonly ChunkSet[]): boolean {
+    const bitmap = new Uint32Array(WORDS);
+    let members = 0;
+    for (const set of sets) {
+      set.#addTo(bitmap);
+      members += set.size;
+    }
+    return sizeOf(bitmap) === members;
+  }
+
   static #ofSorted(array: Uint16Array): ChunkSet {
     if (array.length === 0) return ChunkSet.empty;
     if (array.length <= ARRAY_LIMIT) return new ChunkSet(array, undefined, array.length);
-    const bitmap = new Uint32Array(WORDS);
-    for (const position of array) bitmap[position >>> 5]! |= 1 << (position & 31);
-    return new ChunkSet(undefined, bitmap, array.length);
+    return new ChunkSet(undefined, bitmapOf(array), array.length);
   }
 
   static #ofBitmap(bitmap: Uint32Array): ChunkSet {
-    let size = 0;
-    for (let i = 0; i < WORDS; i++) size += bits(bitmap[i]!);
+    const size = sizeOf(bitmap);
     if (size === 0) return ChunkSet.empty;
     if (size > ARRAY_LIMIT) return new ChunkSet(undefined, bitmap, size);
     const array = new Uint16Array(size);
@@ -106,12 +123,7 @@ export class ChunkSet {
   }
 
   union(other: ChunkSet): ChunkSet {
-    if (other.size === 0) return this;
-    if (this.size === 0) return other;
-    const bitmap = this.#toBitmap();
-    if (other.#bitmap) for (let i = 0; i < WORDS; i++) bitmap[i]! |= other.#bitmap[i]!;
-    else for (const position of other.#array!) bitmap[position >>> 5]! |= 1 << (position & 31);
-    return ChunkSet.#ofBitmap(bitmap);
+    return ChunkSet.union([this, other]);
   }
 
   intersect(other: ChunkSet): ChunkSet {
@@ -136,24 +148,25 @@ export class ChunkSet {
   }
 
   #toBitmap(): Uint32Array {
-    if (this.#bitmap) return this.#bitmap.slice();
-    const bitmap = new Uint32Array(WORDS);
-    for (const position of this.#array!) bitmap[position >>> 5]! |= 1 << (position & 31);
-    return bitmap;
+    return this.#bitmap?.slice() ?? bitmapOf(this.#array!);
+  }
+
+  #addTo(bitmap: Uint32Array): void {
+    if (this.#bitmap) for (let i = 0; i < WORDS; i++) bitmap[i]! |= this.#bitmap[i]!;
+    else for (const position of this.#array!) bitmap[position >>> 5]! |= 1 << (position & 31);
   }
 
   /** Bytes for storage: a form byte, then little-endian 16-bit members, 16-bit (first, last) runs, or the bitmap. */
   encode(): Uint8Array {
+    const runs = this.#bitmap ? runsIn(this.#bitmap) : runsAmong(this.#array!);
+    const form = smallest(this.size * 2, runs * 4);
+    if (form === Form.Bitmap) return encodeBitmap(this.#bitmap ?? this.#toBitmap());
     const members = this.positions();
-    let runs = 0;
-    for (let i = 0; i < members.length; i++) if (i === 0 || members[i] !== members[i - 1]! + 1) runs++;
-    const form = smallest(members.length * 2, runs * 4);
-    if (form === Form.Bitmap) return encodeBitmap(this.#toBitmap());
     const numbers = form === Form.Array ? members : runsOf(members, runs);
     const bytes = new Uint8Array(1 + numbers.length * 2);
     bytes[0] = form;
     const view = new DataView(bytes.buffer);
-    numbers.forEach((value, i) => view.setUint16(1 + i * 2, value, true));
+    for (let i = 0; i < numbers.length; i++) view.setUint16(1 + i * 2, numbers[i]!, true);
     return bytes;
   }
 
@@ -188,9 +201,38 @@ export class ChunkSet {
   }
 }
 
+function sizeOf(bitmap: Uint32Array): number {
+  let size = 0;
+  for (let i = 0; i < WORDS; i++) size += bits(bitmap[i]!);
+  return size;
+}
+
+function bitmapOf(positions: Uint16Array): Uint32Array {
+  const bitmap = new Uint32Array(WORDS);
+  for (const position of positions) bitmap[position >>> 5]! |= 1 << (position & 31);
+  return bitmap;
+}
+
 function smallest(arrayBytes: number, runBytes: number): Form {
   if (runBytes < arrayBytes && runBytes < BITMAP_BYTES) return Form.Runs;
   return arrayBytes < BITMAP_BYTES ? Form.Array : Form.Bitmap;
+}
+
+function runsAmong(members: Uint16Array): number {
+  let runs = 0;
+  for (let i = 0; i < members.length; i++) if (i === 0 || members[i] !== members[i - 1]! + 1) runs++;
+  return runs;
+}
+
+/** A run begins at every member whose predecessor is none. */
+function runsIn(bitmap: Uint32Array): number {
+  let runs = 0;
+  let before = 0;
+  for (const word of bitmap) {
+    runs += bits(word & ~((word << 1) | before));
+    before = word >>> 31;
+  }
+  return runs;
 }
 
 function runsOf(members: Uint16Array, runs: number): Uint16Array {
@@ -207,6 +249,6 @@ function encodeBitmap(bitmap: Uint32Array): Uint8Array {
   const bytes = new Uint8Array(1 + BITMAP_BYTES);
   bytes[0] = Form.Bitmap;
   const view = new DataView(bytes.buffer);
-  bitmap.forEach((word, i) => view.setUint32(1 + i * 4, word, true));
+  for (let i = 0; i < WORDS; i++) view.setUint32(1 + i * 4, bitmap[i]!, true);
   return bytes;
 }

@@ -1,6 +1,7 @@
 import type { Document } from 'mongodb';
 import { describeWithMongo } from '@tidings/testing';
 import { project, type ProjectedDocument, type Projection } from './project.ts';
+import { RecentParts } from './recent-parts.ts';
 
 interface Seen {
   readonly id: string;
@@ -53,5 +54,38 @@ describeWithMongo('project', (mongo) => {
       odd: { seen: [1, 3, 5], rev: 3 },
       first: expect.any(Number) as number,
     });
+  });
+
+  it('folds into what it wrote last without reading it, and reads what another has written since', async () => {
+    const documents = collection('recent');
+    const stored: (Document | undefined)[] = [];
+    const remembering: Projection<Seen> = {
+      ...ofTwoTopics,
+      fold: (before, given) => {
+        stored.push(before);
+        return union(before, given);
+      },
+      recent: new RecentParts(10),
+    };
+    await project(documents, facts('a', 2), remembering);
+    await project(documents, facts('a', 4), remembering);
+    const known = stored[1];
+    await project(documents, facts('a', 6), ofTwoTopics);
+    await project(documents, facts('a', 8), remembering);
+    expect(known).toEqual({ seen: [2], rev: 1 });
+    // First what it remembered, which was refused, then what was there.
+    expect(stored.slice(2)).toEqual([
+      { seen: [2, 4], rev: 2 },
+      { seen: [2, 4, 6], rev: 3 },
+    ]);
+    expect(await documents.findOne({ _id: 'a' })).toMatchObject({ even: { seen: [2, 4, 6, 8], rev: 4 } });
+  });
+
+  it('writes the parts of a document together', async () => {
+    const documents = collection('together');
+    const both: Projection<Seen> = { ...ofTwoTopics, recent: new RecentParts(10) };
+    await project(documents, facts('a', 1, 2), both);
+    await Promise.all([project(documents, facts('a', 3, 4), both), project(documents, facts('a', 5), ofTwoTopics)]);
+    expect(await documents.findOne({ _id: 'a' })).toMatchObject({ odd: { seen: [1, 3, 5] }, even: { seen: [2, 4] } });
   });
 });

@@ -1,4 +1,5 @@
 import { type AnyBulkWriteOperation, type Collection, type Document, MongoBulkWriteError } from 'mongodb';
+import type { RecentParts } from './recent-parts.ts';
 
 /** A document of a read model: found by `_id`; everything else is the projection's. */
 export type ProjectedDocument = Document & { readonly _id: string };
@@ -19,19 +20,24 @@ export interface Projection<Fact> {
   readonly fold: (stored: Document | undefined, facts: readonly Fact[]) => Document;
   /** Fields that only a new document gets. */
   readonly onInsert?: (fact: Fact) => Document;
+  /** Parts that are not read again. @default none */
+  readonly recent?: RecentParts;
 }
 
+/** The facts of a document, by part. */
 interface Target<Fact> {
   readonly id: string;
-  readonly part: string | undefined;
-  readonly facts: Fact[];
+  readonly first: Fact;
+  readonly parts: Map<string, Fact[]>;
 }
 
+/** The name of the one part of a document that has none. */
+const WHOLE = '';
 const DUPLICATE_KEY = 11000;
 
 /**
- * Folds facts into their documents by compare-and-set on a revision, one read and one write for all of them; what another writer changed
- * in between is folded again. Resolves when durable, with what was stored by `_id` (of projections without parts).
+ * Folds facts into their documents by compare-and-set on revisions, one read and one write for all of them; what another writer changed in
+ * between is folded again. Resolves when durable, with what was stored by `_id` (of projections without parts).
  */
 export async function project<Fact>(
   collection: Collection<ProjectedDocument>,
@@ -47,11 +53,12 @@ export async function project<Fact>(
 function targetsOf<Fact>(facts: readonly Fact[], { idOf, partOf }: Projection<Fact>): Target<Fact>[] {
   const targets = new Map<string, Target<Fact>>();
   for (const fact of facts) {
-    const [id, part] = [idOf(fact), partOf?.(fact)];
-    const key = JSON.stringify([id, part]);
-    const target = targets.get(key);
-    if (target) target.facts.push(fact);
-    else targets.set(key, { id, part, facts: [fact] });
+    const [id, part] = [idOf(fact), partOf?.(fact) ?? WHOLE];
+    const target = targets.get(id) ?? { id, first: fact, parts: new Map<string, Fact[]>() };
+    targets.set(id, target);
+    const own = target.parts.get(part);
+    if (own) own.push(fact);
+    else target.parts.set(part, [fact]);
   }
   return [...targets.values()];
 }
@@ -60,35 +67,65 @@ function targetsOf<Fact>(facts: readonly Fact[], { idOf, partOf }: Projection<Fa
 async function writeOnce<Fact>(
   collection: Collection<ProjectedDocument>,
   targets: readonly Target<Fact>[],
-  { fold, onInsert }: Projection<Fact>,
+  { fold, onInsert, recent }: Projection<Fact>,
   stored: Map<string, Document>,
 ): Promise<Target<Fact>[]> {
-  const ids = [...new Set(targets.map(({ id }) => id))];
-  const found = new Map((await collection.find({ _id: { $in: ids } }).toArray()).map((one) => [one._id, one]));
-  const operations = targets.map(({ id, part, facts }): AnyBulkWriteOperation<ProjectedDocument> => {
-    const document = found.get(id);
-    const before = (part === undefined ? document : document?.[part]) as Document | undefined;
-    const rev = (before?.['rev'] as number | undefined) ?? 0;
-    const after = { ...fold(before, facts), rev: rev + 1 };
-    if (part === undefined) stored.set(id, after);
-    return {
-      updateOne: {
-        filter: { _id: id, [part === undefined ? 'rev' : `${part}.rev`]: rev === 0 ? { $exists: false } : rev },
-        update: {
-          $set: part === undefined ? after : { [part]: after },
-          ...(onInsert ? { $setOnInsert: onInsert(facts[0]!) } : {}),
-        },
-        // With a revision that has moved, the upsert meets the _id and is refused: the sign of a conflict.
-        upsert: true,
-      },
-    };
+  const unknown = targets.filter(({ id, parts }) => [...parts.keys()].some((part) => !recent?.has(id, part)));
+  const found = await read(collection, unknown);
+  const folded = targets.map(({ id, parts }) => {
+    const after = [...parts].map(([part, facts]): [string, Document] => {
+      const before = recent?.take(id, part) ?? partIn(found.get(id), part);
+      return [part, { ...fold(before, facts), rev: revOf(before) + 1 }];
+    });
+    if (parts.has(WHOLE)) stored.set(id, after[0]![1]);
+    return { id, after };
   });
   try {
-    await collection.bulkWrite(operations, { ordered: false });
-    return [];
+    await collection.bulkWrite(
+      folded.map(({ id, after }, i) => writeOf(id, after, onInsert?.(targets[i]!.first))),
+      { ordered: false },
+    );
   } catch (error) {
     const refused = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : [];
     if (refused.length === 0 || refused.some(({ code }) => code !== DUPLICATE_KEY)) throw error;
     return refused.map(({ index }) => targets[index]!);
   }
+  for (const { id, after } of folded)
+    for (const [part, written] of after) if (part !== WHOLE) recent?.put(id, part, written);
+  return [];
+}
+
+/** The documents of these targets, as far as they are needed, by `_id`. */
+async function read<Fact>(
+  collection: Collection<ProjectedDocument>,
+  targets: readonly Target<Fact>[],
+): Promise<ReadonlyMap<string, ProjectedDocument>> {
+  if (targets.length === 0) return new Map();
+  const parts = targets.flatMap(({ parts: own }) => [...own.keys()].filter((part) => part !== WHOLE));
+  const documents = await collection
+    .find({ _id: { $in: targets.map(({ id }) => id) } })
+    .project<ProjectedDocument>(Object.fromEntries(parts.map((part) => [part, 1])))
+    .toArray();
+  return new Map(documents.map((one) => [one._id, one]));
+}
+
+const partIn = (document: Document | undefined, part: string): Document | undefined =>
+  part === WHOLE ? document : (document?.[part] as Document | undefined);
+
+const revOf = (stored: Document | undefined): number => (stored?.['rev'] as number | undefined) ?? 0;
+
+function writeOf(
+  id: string,
+  after: readonly (readonly [part: string, document: Document])[],
+  onInsert: Document | undefined,
+): AnyBulkWriteOperation<ProjectedDocument> {
+  const filter: Document = { _id: id };
+  const set: Document = {};
+  for (const [part, document] of after) {
+    const before = revOf(document) - 1;
+    filter[part === WHOLE ? 'rev' : `${part}.rev`] = before === 0 ? { $exists: false } : before;
+    Object.assign(set, part === WHOLE ? document : { [part]: document });
+  }
+  // With a revision that has moved, the upsert meets the _id and is refused: the sign of a conflict.
+  return { updateOne: { filter, update: { $set: set, ...(onInsert && { $setOnInsert: onInsert }) }, upsert: true } };
 }
