@@ -1,0 +1,160 @@
+import {
+  apnsRefusal,
+  chunkKey,
+  type DeviceResult,
+  fcmRefusal,
+  hourOf,
+  ranksOf,
+  resultsOf,
+  sent,
+  settledOutcome,
+  windowCount,
+} from '@tidings/delivery';
+import { MessageEvent, PlanEvent, ReportKind, Reports, topicNames, WindowOutcome } from '@tidings/events';
+import { CHUNK_SIZE, channelOf, ChunkSet, newMessageCode, Platform } from '@tidings/kernel';
+import type { OutRecord } from '@tidings/streaming';
+
+/** What the services tell of one message to many devices. */
+export interface Broadcast {
+  readonly message: string;
+  /** Records by topic, in the order of their times: an outcome for each window, a report for each device that reports. */
+  readonly records: ReadonlyMap<string, readonly OutRecord[]>;
+  /** What metrics must say in the end, by platform. */
+  readonly figures: readonly Figures[];
+}
+
+interface Figures {
+  readonly platform: number;
+  sends: number;
+  deliveries: number;
+  opens: number;
+  errors: number;
+}
+
+const CHUNKS = 8;
+/** The share of a chunk's devices that the message is for. */
+const AUDIENCE = 0.75;
+const REFUSED = 0.02;
+const NOT_DISPLAYABLE = 0.1;
+const DELIVERED = 0.6;
+const OPENED_OF_DELIVERED = 0.12;
+const MINUTE_MS = 60_000;
+/** Most phones are awake; the others, and people, take their time. */
+const AWAKE = 0.8;
+const DELIVERY_MS = { awake: MINUTE_MS, asleep: 90 * MINUTE_MS };
+const OPENING_MS = 40 * MINUTE_MS;
+/** No report comes later. */
+const LATEST_MS = 12 * 60 * MINUTE_MS;
+
+const APPLICATION = 'A1B2C-3D4E5';
+const platforms = [Platform.iOS, Platform.Android] as const;
+const refusals = {
+  [Platform.iOS]: apnsRefusal(410, '{"reason":"Unregistered"}').verdict,
+  [Platform.Android]: fcmRefusal(404, '{"error":{"details":[{"errorCode":"UNREGISTERED"}]}}'),
+};
+
+interface Told {
+  readonly chunk: number;
+  readonly position: number;
+  readonly platform: number;
+  readonly kind: ReportKind;
+  readonly at: number;
+}
+
+/** A broadcast of `at` to eight chunks of devices, half of them iOS and half Android, and what came of it within 12 hours. */
+export function broadcast(at: Date, messageId: bigint): Broadcast {
+  const message = newMessageCode(0);
+  const identity = { message, messageId, account: 'bench', application: APPLICATION };
+  const figures = platforms.map((platform): Figures => ({ platform, sends: 0, deliveries: 0, opens: 0, errors: 0 }));
+  const plans: OutRecord[] = [];
+  const outcomes: OutRecord[] = [];
+  const told: Told[] = [];
+  for (let chunk = 0; chunk < CHUNKS; chunk++) {
+    const key = chunkKey(message, APPLICATION, chunk);
+    const audience = platforms.map((_, index) => audienceOf(index));
+    const eligible = platforms.map((platform, i) => ({ platform, set: Buffer.from(audience[i]!.encode()) }));
+    const planned = PlanEvent.fromPartial({ ...identity, at, event: { $case: 'chunk', value: { chunk, eligible } } });
+    plans.push({ key, value: PlanEvent.encode(planned).finish() });
+    for (const [i, platform] of platforms.entries()) {
+      const devices = audience[i]!.positions();
+      for (let w = 0; w < windowCount(devices.length); w++) {
+        const { from, to } = ranksOf(w, devices.length);
+        const results = Array.from(devices.subarray(from, to), (position) => resultOf(position, platform, at));
+        const window = { ...identity, bucket: 0, chunk, channel: channelOf(platform)!, w };
+        const outcome = settledOutcome(window, resultsOf(results), at, at);
+        outcomes.push({ key, value: WindowOutcome.encode(outcome).finish() });
+        for (const result of results) told.push(...reportsOf(result, chunk, at, figures[i]!));
+      }
+    }
+  }
+  const events = [{ $case: 'accepted', value: {} } as const, { $case: 'released', value: {} } as const];
+  const records = new Map<string, readonly OutRecord[]>([
+    [
+      topicNames.messages,
+      events.map((event) => ({
+        key: message,
+        value: MessageEvent.encode(MessageEvent.fromPartial({ code: message, at, event })).finish(),
+      })),
+    ],
+    [topicNames.plans, plans],
+    [topicNames.outcomes, outcomes],
+    [topicNames.reports, told.sort((a, b) => a.at - b.at).map((one) => recordOf(identity, one))],
+  ]);
+  return { message, records, figures };
+}
+
+const chance = (share: number): boolean => Math.random() < share;
+const soon = (meanMs: number): number => -Math.log(1 - Math.random()) * meanMs;
+
+/** Platforms take turns: one of every `platforms.length` devices. */
+function audienceOf(index: number): ChunkSet {
+  const positions: number[] = [];
+  for (let position = index; position < CHUNK_SIZE; position += platforms.length)
+    if (chance(AUDIENCE)) positions.push(position);
+  return ChunkSet.of(positions);
+}
+
+function resultOf(position: number, platform: (typeof platforms)[number], at: Date): DeviceResult {
+  const isRefused = chance(REFUSED);
+  return {
+    ...{ position, platform, hour: hourOf(at) },
+    displayable: !chance(NOT_DISPLAYABLE),
+    verdict: isRefused ? refusals[platform] : sent,
+    deadToken: isRefused ? `token-${position}`.padEnd(140, 'x') : undefined,
+    since: undefined,
+  };
+}
+
+/** What a device reports, which is counted, as its result is. */
+function reportsOf(
+  { position, platform, verdict }: DeviceResult,
+  chunk: number,
+  sentAt: Date,
+  figures: Figures,
+): Told[] {
+  if (verdict !== sent) {
+    figures.errors++;
+    return [];
+  }
+  figures.sends++;
+  if (!chance(DELIVERED)) return [];
+  figures.deliveries++;
+  const inTime = (ms: number): number => Math.min(ms, sentAt.getTime() + LATEST_MS);
+  const at = inTime(sentAt.getTime() + soon(chance(AWAKE) ? DELIVERY_MS.awake : DELIVERY_MS.asleep));
+  const delivered = { chunk, position, platform, kind: ReportKind.REPORT_KIND_DELIVERED, at };
+  if (!chance(OPENED_OF_DELIVERED)) return [delivered];
+  figures.opens++;
+  return [delivered, { ...delivered, kind: ReportKind.REPORT_KIND_OPENED, at: inTime(at + soon(OPENING_MS)) }];
+}
+
+/** As a gateway publishes it: the report of one device. */
+function recordOf(
+  identity: Pick<Reports, 'message' | 'messageId' | 'account' | 'application'>,
+  { chunk, position, platform, kind, at }: Told,
+): OutRecord {
+  const columns = { positions: [position], platforms: [platform], at: [Math.floor(at / 1000)] };
+  return {
+    key: chunkKey(identity.message, identity.application, chunk),
+    value: Reports.encode({ ...identity, chunk, kind, ...columns }).finish(),
+  };
+}

@@ -1,0 +1,214 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { MessageEvent, PlanEvent, Reports, topicNames, topics, WindowOutcome } from '@tidings/events';
+import { systemClock } from '@tidings/kernel';
+import { mongoOptions, openLog, openMetrics } from '@tidings/runtime';
+import { openStatistics, type StatisticsService } from '@tidings/statistics';
+import { consume, microBatcher, openEmbeddedBroker, type OutRecord } from '@tidings/streaming';
+import { MongoClient } from 'mongodb';
+import { type Broadcast, broadcast } from '../lib/broadcast.ts';
+import { type Parts, usedBetween } from '../lib/parts.ts';
+import { cpuMicros } from '../lib/processes.ts';
+
+/**
+ * G4's three consumers, in turn, of the same records in the embedded log: what two broadcasts to 393,000 devices each tell. Checks that the
+ * read models say exactly that, also when all of it is delivered again. argv: MongoDB's address and pid. Prints {@link Round}s.
+ */
+const [url, mongodPid] = process.argv.slice(2) as [string, string];
+
+/** CPU microseconds an event, of this process and of MongoDB. */
+export interface Round {
+  readonly parsing: ByKind;
+  readonly projecting: ByKind;
+  readonly updating: Parts;
+}
+
+export interface ByKind {
+  readonly all: Parts;
+  /** A device in a window that was sent to, or failed. */
+  readonly sends: Parts;
+  /** A delivery or an open. */
+  readonly reports: Parts;
+}
+
+const ROUNDS = 5;
+/** Rounds until everything is compiled. */
+const WARM_UP = 2;
+const BROADCASTS = 2;
+/** Reports come for half a day. */
+const AGO_MS = 12 * 3_600_000;
+/** Requests that a gateway holds while it publishes. */
+const AT_ONCE = 2_000;
+/** Of each partition so many reports are written one by one. */
+const UPDATES = 200;
+
+const readers = {
+  [topicNames.messages]: MessageEvent,
+  [topicNames.plans]: PlanEvent,
+  [topicNames.outcomes]: WindowOutcome,
+  [topicNames.reports]: Reports,
+} as const;
+const reportsTopic = topicNames.reports;
+const otherTopics = Object.keys(readers).filter((topic) => topic !== reportsTopic);
+
+const client = await MongoClient.connect(url, mongoOptions);
+const log = client.db('log');
+const broker = await openEmbeddedBroker({ db: log, clock: systemClock, topics: topics([]), owner: 'bench' });
+const readModels = client.db('statistics');
+const counters = client.db('counters').collection<{ _id: string }>('counters');
+const deps = { clock: systemClock, log: openLog('warn'), metrics: openMetrics(), masterKey: new Uint8Array(32) };
+
+const project = (): Promise<StatisticsService> => openStatistics({ ...deps, broker, db: readModels });
+
+/** Reads every value and does nothing with it. */
+const parse = () => consume(broker, { group: 'parsing', topics: readers, maxRecords: 20_000, handler: async () => {} });
+
+/** The usual way: an update for each report, of counters in documents like the projector's. Nothing keeps it from counting twice. */
+async function update(): Promise<{ readonly count: () => number; readonly stop: () => Promise<void> }> {
+  let updates = 0;
+  const subscription = await consume(broker, {
+    group: 'updating',
+    topics: { [reportsTopic]: Reports },
+    from: 'latest',
+    async handler(records) {
+      for (const { key, value } of records) {
+        const document = { _id: `${key}/${value.platforms[0]}` };
+        await counters.updateOne(document, { $inc: { [`stage${value.kind}`]: 1 } }, { upsert: true });
+        updates++;
+      }
+    },
+  });
+  return { count: () => updates, stop: () => subscription.stop() };
+}
+
+/** All broadcasts side by side, so that what they tell mingles. */
+async function publish(broadcasts: readonly Broadcast[]): Promise<void> {
+  for (const topic of Object.keys(readers)) {
+    const batcher = microBatcher(broker, topic);
+    const publishAll = async (records: readonly OutRecord[]): Promise<void> => {
+      for (let i = 0; i < records.length; i += AT_ONCE)
+        await Promise.all(records.slice(i, i + AT_ONCE).map((record) => batcher.publish(record)));
+    };
+    await Promise.all(broadcasts.map(({ records }) => publishAll(records.get(topic)!)));
+  }
+  // What the server still has to write is nobody's figure.
+  await client.db('admin').command({ fsync: 1 });
+}
+
+/** Has a group handle the newest records of these topics again: in each partition at most so many. */
+async function feed(group: string, names: readonly string[], most = Infinity): Promise<void> {
+  for (const { topic, partition, end } of await broker.lag(group))
+    if (names.includes(topic)) await broker.seek(group, topic, partition, Math.max(0, end - most));
+  await level(group);
+}
+
+async function level(group: string): Promise<void> {
+  while ((await broker.lag(group)).some(({ committed, end }) => committed < end)) await delay(10);
+}
+
+function cpu(): Parts {
+  const { user, system } = process.cpuUsage();
+  return { process: user + system, mongod: cpuMicros(Number(mongodPid)) };
+}
+
+interface Told {
+  readonly sends: number;
+  readonly reports: number;
+  readonly broadcasts: readonly Pick<Broadcast, 'message' | 'figures'>[];
+}
+
+async function tell(): Promise<Told> {
+  const broadcasts = Array.from({ length: BROADCASTS }, (_, i) =>
+    broadcast(new Date(Date.now() - AGO_MS), BigInt(i + 1)),
+  );
+  await publish(broadcasts);
+  const figures = broadcasts.flatMap((one) => one.figures);
+  return {
+    sends: figures.reduce((sum, { sends, errors }) => sum + sends + errors, 0),
+    reports: figures.reduce((sum, { deliveries, opens }) => sum + deliveries + opens, 0),
+    // The records themselves would be in the way of every collection of garbage.
+    broadcasts: broadcasts.map(({ message, figures: own }) => ({ message, figures: own })),
+  };
+}
+
+async function consumed(group: string, { sends, reports }: Told): Promise<ByKind> {
+  const looks = [cpu()];
+  await feed(group, otherTopics);
+  looks.push(cpu());
+  await feed(group, [reportsTopic]);
+  looks.push(cpu());
+  const [start, middle, end] = looks as [Parts, Parts, Parts];
+  return {
+    all: usedBetween(start, end, sends + reports),
+    sends: usedBetween(start, middle, sends),
+    reports: usedBetween(middle, end, reports),
+  };
+}
+
+async function parsing(told: Told): Promise<ByKind> {
+  const subscription = await parse();
+  await level('parsing');
+  const used = await consumed('parsing', told);
+  await subscription.stop();
+  return used;
+}
+
+async function projecting(told: Told): Promise<ByKind> {
+  await readModels.dropDatabase();
+  const service = await project();
+  await level('statistics');
+  const used = await consumed('statistics', told);
+  await expectFigures(service, told);
+  await service.close();
+  return used;
+}
+
+async function updating(): Promise<Parts> {
+  const { count, stop } = await update();
+  const before = cpu();
+  await feed('updating', [reportsTopic], UPDATES);
+  const used = usedBetween(before, cpu(), count());
+  await stop();
+  return used;
+}
+
+/** @throws when the read models say anything else than what was told: a figure over wrong figures says nothing. */
+async function expectFigures({ statistics }: StatisticsService, { broadcasts }: Told): Promise<void> {
+  for (const { message, figures } of broadcasts) {
+    const { messages } = await statistics.metrics({ messages: [message] });
+    const found = messages[0]!.platforms.map(({ platform, sends, deliveries, opens, errors }) => ({
+      ...{ platform, sends, deliveries, opens, errors },
+    }));
+    if (!isDeepStrictEqual(found, figures)) {
+      throw new Error(`counted ${JSON.stringify(found)} instead of ${JSON.stringify(figures)}`);
+    }
+  }
+}
+
+/** All read models as a text, without the revisions that each write raises. */
+async function readModelsText(): Promise<string> {
+  const collections = await readModels.collections();
+  const documents = await Promise.all(collections.map((one) => one.find().sort({ _id: 1 }).toArray()));
+  return JSON.stringify(documents, (name, value: unknown) => (name === 'rev' ? undefined : value));
+}
+
+/** @throws when delivering everything again changes anything. */
+async function expectRedeliverySafe(told: Told): Promise<void> {
+  const before = await readModelsText();
+  const service = await project();
+  await feed('statistics', Object.keys(readers));
+  await expectFigures(service, told);
+  await service.close();
+  if ((await readModelsText()) !== before) throw new Error('delivering everything again has changed the read models');
+}
+
+const told = await tell();
+const rounds: Round[] = [];
+for (let i = 0; i < WARM_UP + ROUNDS; i++) {
+  const round = { parsing: await parsing(told), projecting: await projecting(told), updating: await updating() };
+  if (i >= WARM_UP) rounds.push(round);
+}
+await expectRedeliverySafe(told);
+await broker.close();
+await client.close();
+console.log(JSON.stringify({ ready: rounds }));
