@@ -2,7 +2,14 @@ import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { CountingLogWriter } from './options.ts';
 import type { DocumentAddress } from './port.ts';
-import { type InsertOutcome, type LogStore, Unanswered } from './store.ts';
+import {
+  type InsertOutcome,
+  type LogStore,
+  type RefusedWrite,
+  type StateWrite,
+  type StoredCommit,
+  Unanswered,
+} from './store.ts';
 import { thingAt, type ThingCommand, type ThingReply, things } from './things.features.ts';
 import { GroupingLogWriter } from './writer.ts';
 
@@ -111,6 +118,16 @@ function startProcess(store: CrashingStore, landings: Promise<unknown>[]): Proce
   const alive = <T>(work: () => Promise<T>): Promise<T> =>
     state.dead ? Promise.reject(new Unanswered('dead')) : work();
   const land = (work: () => Promise<unknown>): void => void landings.push(new Promise(setImmediate).then(work));
+  /** What a script lets through must be over when it ends, however busy the store is: it is repeated until that is certain. */
+  const insert = async (commits: readonly StoredCommit[]): Promise<readonly InsertOutcome[]> => {
+    const outcomes = await inner.insert(commits);
+    return outcomes.some(({ kind }) => kind === 'unknown') ? insert(commits) : outcomes;
+  };
+  const write = (writes: readonly StateWrite[]): Promise<readonly RefusedWrite[]> =>
+    inner.write(writes).catch((error: unknown) => {
+      if (error instanceof Unanswered) return write(writes);
+      throw error;
+    });
 
   const wrapped: LogStore = {
     heads: (logs) => alive(() => inner.heads(logs)),
@@ -128,19 +145,19 @@ function startProcess(store: CrashingStore, landings: Promise<unknown>[]): Proce
       const unknown = commits.map((): InsertOutcome => ({ kind: 'unknown' }));
       if (state.dead) return unknown;
       const fate = take('commit');
-      if (fate === 'late') land(() => inner.insert(commits));
+      if (fate === 'late') land(() => insert(commits));
       state.dead ||= fate === 'diesBefore' || fate === 'diesAfter' || fate === 'half';
       if (fate === 'lost' || fate === 'late' || fate === 'diesBefore') return unknown;
-      const outcomes = await inner.insert(fate === 'half' ? commits.slice(0, 1) : commits);
+      const outcomes = await insert(fate === 'half' ? commits.slice(0, 1) : commits);
       return fate === 'well' ? outcomes : unknown;
     },
     async write(writes) {
       if (state.dead) throw new Unanswered('dead');
       const fate = take('states');
       state.dead ||= fate === 'diesBefore' || fate === 'diesAfter' || fate === 'half';
-      if (fate === 'late') land(() => inner.write(writes));
+      if (fate === 'late') land(() => write(writes));
       if (fate === 'lost' || fate === 'late' || fate === 'diesBefore') throw new Unanswered(fate);
-      const refused = await inner.write(fate === 'half' ? writes.slice(0, Math.ceil(writes.length / 2)) : writes);
+      const refused = await write(fate === 'half' ? writes.slice(0, Math.ceil(writes.length / 2)) : writes);
       if (fate !== 'well') throw new Unanswered(fate);
       return refused;
     },
