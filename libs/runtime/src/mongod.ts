@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Fault } from '@tidings/kernel';
 import { type Db, MongoClient, type MongoClientOptions, type Timestamp } from 'mongodb';
+import './mongo-connection.ts';
 import { freePort, isFree } from './ports.ts';
 import { isAlive, isProcessOf, killNow } from './processes.ts';
 
