@@ -17,7 +17,8 @@ export default {
   projects: [
     project('pure', ['**/*.spec.ts'], ['\\.(int|e2e)\\.spec\\.ts$']),
     project('int', ['**/*.int.spec.ts']),
-    project('e2e', ['**/*.e2e.spec.ts']),
+    // Kills amid broadcasts take minutes, and are not proven on every machine yet: with FAULTS=1 only.
+    project('e2e', ['**/*.e2e.spec.ts'], process.env.FAULTS ? [] : ['\\.faults\\.e2e\\.spec\\.ts$']),
     // Once more, each service a process of its own: libs/testing/src/platform.ts.
     { ...project('distributed', ['**/*.forms.e2e.spec.ts']), globals: { TIDINGS_FORM: 'distributed' } },
   ],

@@ -35,7 +35,7 @@ export interface ClusterWorld extends World {
 }
 
 /** What runs twice: whatever has to get on with a second one of its kind. */
-const TWICE = /^(gateway|registry|fanout|statistics|dispatcher\..*)$/;
+const TWICE = /^(gateway|registry|fanout|scheduler|statistics|dispatcher\..*)$/;
 
 /**
  * Every service as a process of its own, as they are built, two of most, on real Kafka and MongoDB, with providers in this process. Calls

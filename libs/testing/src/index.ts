@@ -1,8 +1,12 @@
+export { answered, isUnanswered } from './answered.ts';
 export { testBroker, type TestBrokerOptions } from './broker.ts';
 export { buildAll } from './build.ts';
 export { TestClock } from './clock.ts';
 export { type CollectedSpan, type Collector, followersOf, startCollector } from './collector.ts';
 export { cluster, type ClusterWorld, type ClusterWorldOptions } from './cluster.ts';
+export { Crowd, type CrowdOptions, type CrowdPlatform, crowdPlatforms, type CrowdProvider } from './crowd.ts';
+export { crowdedCluster } from './crowded.ts';
+export { type Drawn, drawn } from './drawn.ts';
 export { brokenLaws, type FunnelFigures, funnelFigures } from './funnel-laws.ts';
 export {
   describeWithKafka,
@@ -12,7 +16,9 @@ export {
   type StartKafkaOptions,
   type TestKafka,
 } from './kafka.ts';
+export { Load } from './load.ts';
 export { listedMessage, pushesOf, untilDone } from './message.ts';
+export { openWindows } from './metrics.ts';
 export { describeWithMongo, startMongo, type TestMongo } from './mongo.ts';
 export {
   type Form,
@@ -24,4 +30,6 @@ export {
 } from './platform.ts';
 export { platformProcess, type ProcessWorld, type ProcessWorldOptions } from './platform-process.ts';
 export { type RecordedTraces, recordTraces } from './traces.ts';
+export { type Moments, type Strike, struck, UNDER_WAY } from './struck.ts';
+export { Wire } from './wire.ts';
 export { type ApplicationOptions, BUNDLE, type Parameters, type World } from './world.ts';

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose stand-ins a suite needs
+import { startSubscriber } from '@tidings/simulators';
+import {
+  type ClusterWorld,
+  type Crowd,
+  crowdedCluster,
+  drawn,
+  Load,
+  type Strike,
+  struck,
+  UNDER_WAY,
+} from '@tidings/testing';
+
+const { seed, draw } = drawn('kills of processes');
+
+describe('a broadcast in the middle of which a process is killed comes to its one end at every device', () => {
+  let world: ClusterWorld;
+  let crowd: Crowd;
+  let round = 0;
+  beforeAll(async () => void ({ world, crowd } = await crowdedCluster()), 600_000);
+  afterAll(() => world?.stop());
+
+  /** Kills one process of a service somewhere in a round, and starts it again; with clients in the middle of their calls. */
+  const kill = async (
+    service: string,
+    { allowed = {}, clients = false }: Pick<Strike, 'allowed'> & { readonly clients?: boolean } = {},
+  ): Promise<string[]> => {
+    const members = world.cluster.of(service);
+    const member = members[Math.floor(draw() * members.length)]!;
+    const share = Math.max(0, 1.1 * draw() - 0.2);
+    let load: Load | undefined;
+    const broken = await struck(world, crowd, {
+      round: ++round,
+      title: `${member.name} killed at ${Math.round(share * 100)} %`,
+      async strike() {
+        if (clients) load = new Load(world, crowd.applications[0]!, crowd.named(10));
+        await load?.under();
+        await member.kill();
+        await world.cluster.start([member]);
+        await load?.stop();
+      },
+      ...{ share, allowed, seed },
+    });
+    return [...broken, ...((await load?.broken()) ?? [])];
+  };
+
+  it.each([
+    ['dispatcher.apns', { apns: UNDER_WAY }],
+    ['dispatcher.fcm', { fcm: UNDER_WAY }],
+    ['fanout', {}],
+    ['scheduler', {}],
+    ['statistics', {}],
+  ])('%s', async (service, allowed) => {
+    expect(await kill(service, { allowed })).toEqual([]);
+  });
+
+  it.each(['registry', 'gateway'])('%s, while its clients go on', async (service) => {
+    expect(await kill(service, { clients: true })).toEqual([]);
+  });
+
+  it('webhooks, and its subscribers are told of every device', async () => {
+    const subscriber = await startSubscriber();
+    const { id } = await world.call('createSubscription', { endpoint: subscriber.endpoint, events: ['Push Sent'] });
+    expect(await kill('webhooks')).toEqual([]);
+    expect(subscriber.acknowledged().size).toBe(2 * crowd.eachSent);
+    await world.call('deleteSubscription', { id });
+    subscriber.down();
+  });
+});

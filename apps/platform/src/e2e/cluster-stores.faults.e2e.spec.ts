@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type ClusterWorld, type Crowd, crowdedCluster, drawn, Load, struck, UNDER_WAY } from '@tidings/testing';
+
+const { seed, draw } = drawn('kills of stores');
+
+describe('a broadcast in the middle of which a store is killed comes to its one end at every device', () => {
+  let world: ClusterWorld;
+  let crowd: Crowd;
+  let round = 0;
+  beforeAll(async () => void ({ world, crowd } = await crowdedCluster()), 600_000);
+  afterAll(() => world?.stop());
+
+  const kill = async (what: string, allowed: number, strike: () => Promise<void>): Promise<string[]> => {
+    const share = Math.max(0, 1.1 * draw() - 0.2);
+    let load: Load | undefined;
+    const broken = await struck(world, crowd, {
+      round: ++round,
+      title: `${what} killed at ${Math.round(share * 100)} %`,
+      async strike() {
+        load = new Load(world, crowd.applications[0]!, crowd.named(10));
+        await load.under();
+        await strike();
+        await load.stop();
+      },
+      ...{ share, allowed: { apns: allowed, fcm: allowed }, seed },
+    });
+    return [...broken, ...((await load?.broken()) ?? [])];
+  };
+
+  it.each([1, 2])('Kafka, time %i: dispatchers remember what they have sent', async () => {
+    const strike = async (): Promise<void> => {
+      await world.cluster.kafka!.kill();
+      await world.cluster.kafka!.restart();
+    };
+    expect(await kill('Kafka', 0, strike)).toEqual([]);
+  });
+
+  it.each([1, 2])('MongoDB, time %i: what every dispatcher had under way is in doubt', async () => {
+    const { mongod } = world.cluster;
+    const strike = async (): Promise<void> => {
+      process.kill(mongod!.pid(), 'SIGKILL');
+      await mongod!.restart();
+    };
+    const dispatchers = world.cluster.of('dispatcher.apns').length;
+    expect(await kill('MongoDB', dispatchers * UNDER_WAY, strike)).toEqual([]);
+  });
+});

@@ -1,0 +1,23 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+const PATIENCE_MS = 60_000;
+const PAUSE_MS = 50;
+
+/** Whether a call came to nothing because nobody answered it, or something was away that it needs. */
+export function isUnanswered(error: unknown): boolean {
+  const status = (error as { readonly reply?: { readonly status: number } }).reply?.status;
+  return status === undefined || status >= 500;
+}
+
+/** Repeats a call as clients do while it is not answered, for a minute. What is called must bear that: have a `transactionId`, or only set things. */
+export async function answered<T>(call: () => Promise<T>): Promise<T> {
+  const giveUpAt = performance.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!isUnanswered(error) || performance.now() > giveUpAt) throw error;
+      await delay(PAUSE_MS);
+    }
+  }
+}

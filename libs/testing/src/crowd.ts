@@ -1,0 +1,199 @@
+import type { LedgerEntry } from '@tidings/simulators';
+import { answered } from './answered.ts';
+import { brokenLaws, funnelFigures } from './funnel-laws.ts';
+import { listedMessage } from './message.ts';
+import type { Wire } from './wire.ts';
+import type { World } from './world.ts';
+
+/** The platforms of a crowd, each with its provider. */
+export const crowdPlatforms = [
+  { code: 1, provider: 'apns' },
+  { code: 3, provider: 'fcm' },
+] as const;
+
+export type CrowdPlatform = (typeof crowdPlatforms)[number];
+export type CrowdProvider = CrowdPlatform['provider'];
+
+export interface CrowdOptions {
+  /** @default 1 */
+  readonly applications?: number;
+  /** Devices of each platform in each application that take every message. */
+  readonly steady: number;
+  /** Devices of each platform in each application that only one round sends to, by what their tokens do. @default none */
+  readonly dead?: number;
+  readonly throttled?: number;
+}
+
+/** The n-th token of a platform that does something. */
+type TokenOf = (platform: CrowdPlatform, kind: 'accepted' | 'dead' | 'throttled', n: number) => string;
+
+/** Devices to be sent to in rounds, each of which has some of its own: one message per application, whose every end is known beforehand. */
+export class Crowd {
+  readonly applications: readonly string[];
+  readonly #world: World;
+  readonly #options: Required<CrowdOptions>;
+  readonly #tokenOf: TokenOf;
+
+  private constructor(
+    world: World,
+    options: Required<CrowdOptions>,
+    applications: readonly string[],
+    tokenOf: TokenOf,
+  ) {
+    this.#world = world;
+    this.#options = options;
+    this.applications = applications;
+    this.#tokenOf = tokenOf;
+  }
+
+  /** Registers the devices that every round sends to. */
+  static async gather(
+    world: World,
+    { applications = 1, steady, dead = 0, throttled = 0 }: CrowdOptions,
+  ): Promise<Crowd> {
+    const { apnsToken, fcmToken } = await import('@tidings/simulators');
+    const tokenOf: TokenOf = ({ provider }, kind, n) => (provider === 'apns' ? apnsToken : fcmToken)(kind, n);
+    await world.call('addTag', { tag: { name: 'Round', type: 1 } });
+    const codes: string[] = [];
+    for (let i = 0; i < applications; i++) codes.push(await world.application({ title: `Crowd ${i}` }));
+    const crowd = new Crowd(world, { applications, steady, dead, throttled }, codes, tokenOf);
+    await crowd.#register(0, (platform, a) => crowd.#steady(platform, a));
+    return crowd;
+  }
+
+  /** Devices of one platform that a round sends to. */
+  get each(): number {
+    const { applications, steady, dead, throttled } = this.#options;
+    return applications * (steady + dead + throttled);
+  }
+
+  /** Devices of one platform that take a round's message. */
+  get eachSent(): number {
+    const { applications, steady, throttled } = this.#options;
+    return applications * (steady + throttled);
+  }
+
+  /** All devices that a round sends to, and of these those that are answered at the first try. */
+  get all(): number {
+    return crowdPlatforms.length * this.each;
+  }
+
+  get answeredAtOnce(): number {
+    return this.all - crowdPlatforms.length * this.#options.applications * this.#options.throttled;
+  }
+
+  /** Devices of the first application that take every message, by name. */
+  named(n: number): string[] {
+    return Array.from({ length: n }, (_, i) => hwidOf(0, crowdPlatforms[i % 2]!, Math.floor(i / 2)));
+  }
+
+  /** Registers the devices that only this round sends to. */
+  join(round: number): Promise<void> {
+    return this.#register(round, (platform, a) => [
+      ...this.#dead(platform, round, a),
+      ...this.#throttled(platform, round, a),
+    ]);
+  }
+
+  /** Sends a round to everybody; resolves with the code of each application's message, however often it is repeated. */
+  send(round: number): Promise<string[]> {
+    return Promise.all(
+      this.applications.map(async (application, a) => {
+        const conditions = [['Round', 'IN', [0, round]]];
+        const notification = { content: 'Hello', conditions, transactionId: `round-${round}-${a}` };
+        const { Messages: codes } = await this.#world.call('createMessage', {
+          application,
+          notifications: [notification],
+        });
+        return codes[0]!;
+      }),
+    );
+  }
+
+  /** What a round has left undone or done wrong, in figures and at the providers, a line each; none = every device came to its one end. */
+  async brokenIn(round: number, codes: readonly string[], wire: Wire): Promise<string[]> {
+    const broken: string[] = [];
+    for (const [a, code] of codes.entries()) {
+      const application = this.applications[a]!;
+      const funnel = await answered(() => this.#world.call('getDeliveryFunnel', { message_code: code }));
+      const listed = await answered(() => listedMessage(this.#world, application, code));
+      if (listed?.status !== 'DONE') broken.push(`${code} is ${listed?.status}`);
+      broken.push(...brokenLaws(funnel, listed?.push_info.metrics ?? []).map((law) => `${code}: ${law}`));
+      for (const platform of crowdPlatforms) {
+        const lines = [
+          ...this.#brokenFigures(funnelFigures(funnel, platform.code)),
+          ...this.#brokenPushes(platform, round, a, wire.of(code, platform.provider)),
+        ];
+        broken.push(...lines.map((line) => `${code} ${platform.provider}: ${line}`));
+      }
+    }
+    return broken;
+  }
+
+  #brokenFigures({ audience, eligible, sent, errors }: ReturnType<typeof funnelFigures>): string[] {
+    const { steady, dead, throttled } = this.#options;
+    const all = steady + dead + throttled;
+    const expected = {
+      audience: all,
+      eligible: all,
+      sent: steady + throttled,
+      errors: dead > 0 ? { INVALID_TOKEN: dead } : {},
+    };
+    const found = { audience, eligible, sent, errors };
+    return JSON.stringify(found) === JSON.stringify(expected) ? [] : [`the funnel says ${JSON.stringify(found)}`];
+  }
+
+  #brokenPushes(platform: CrowdPlatform, round: number, a: number, pushes: readonly LedgerEntry[]): string[] {
+    const accepted = pushes.filter(({ reason }) => reason === 'accepted');
+    const refused = pushes.filter(({ status }) => status === 404 || status === 410);
+    // Whatever came twice was shown once.
+    const masks = new Map(accepted.map(({ token, collapseId }) => [token, collapseId]));
+    const bare = accepted.filter(({ token, collapseId }) => collapseId === '' || masks.get(token) !== collapseId);
+    return [
+      ...difference('took it', accepted, [...this.#steady(platform, a), ...this.#throttled(platform, round, a)]),
+      ...difference('refused it', refused, this.#dead(platform, round, a)),
+      ...(bare.length > 0 ? [`${bare.length} without the same masking id each time`] : []),
+    ];
+  }
+
+  #steady(platform: CrowdPlatform, a: number): string[] {
+    const { steady } = this.#options;
+    return Array.from({ length: steady }, (_, i) => this.#tokenOf(platform, 'accepted', a * steady + i));
+  }
+
+  #dead(platform: CrowdPlatform, round: number, a: number): string[] {
+    const { dead } = this.#options;
+    return Array.from({ length: dead }, (_, i) => this.#tokenOf(platform, 'dead', (round * 100 + a) * 1000 + i));
+  }
+
+  #throttled(platform: CrowdPlatform, round: number, a: number): string[] {
+    const { throttled } = this.#options;
+    return Array.from({ length: throttled }, (_, i) =>
+      this.#tokenOf(platform, 'throttled', (round * 100 + a) * 1000 + i),
+    );
+  }
+
+  async #register(round: number, tokensOf: (platform: CrowdPlatform, a: number) => string[]): Promise<void> {
+    for (const [a, application] of this.applications.entries()) {
+      const devices = crowdPlatforms.flatMap((platform) =>
+        tokensOf(platform, a).map((push_token, i) => ({
+          hwid: hwidOf(round, platform, i),
+          device_type: platform.code,
+          push_token,
+          tags: { Round: round },
+        })),
+      );
+      await this.#world.registerDevices(application, devices.length, (i) => devices[i]!);
+    }
+  }
+}
+
+const hwidOf = (round: number, { provider }: CrowdPlatform, i: number): string => `${round}-${provider}-${i}`;
+
+function difference(what: string, pushes: readonly LedgerEntry[], expected: readonly string[]): string[] {
+  const found = new Set(pushes.map(({ token }) => token));
+  const missing = expected.filter((token) => !found.delete(token)).length;
+  return missing > 0 || found.size > 0
+    ? [`${missing} devices are missing that should have ${what}, ${found.size} too many`]
+    : [];
+}

@@ -1,0 +1,21 @@
+/** Numbers from 0 to below 1, which are the same for the same seed. */
+export interface Drawn {
+  readonly seed: number;
+  readonly draw: () => number;
+}
+
+/** What a suite draws by lot: with the seed in `CRASH_SEED`, else with one that is printed, so that a run can be had again. */
+export function drawn(what: string): Drawn {
+  const seed = Number(process.env['CRASH_SEED'] ?? Date.now() % 1_000_000_000);
+  process.stderr.write(`${what} are drawn with CRASH_SEED=${seed}\n`);
+  return { seed, draw: mulberry32(seed) };
+}
+
+function mulberry32(state: number): () => number {
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

@@ -1,0 +1,108 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { randomBase62 } from '@tidings/kernel';
+import { answered, isUnanswered } from './answered.ts';
+import { funnelFigures } from './funnel-laws.ts';
+import { listedMessage } from './message.ts';
+import type { World } from './world.ts';
+
+const CLIENTS = 8;
+const LOOK_EVERY_MS = 5;
+/** Each client sends a message after so many registrations. */
+const REGISTRATIONS = 10;
+
+interface Named {
+  readonly code: string;
+  readonly devices: number;
+}
+
+/** Clients that register devices and send messages to named ones without a pause, and repeat what was not answered. */
+export class Load {
+  readonly #world: World;
+  readonly #application: string;
+  readonly #named: readonly string[];
+  readonly #name = `load-${randomBase62(6)}`;
+  readonly #registered: string[] = [];
+  readonly #messages: Named[] = [];
+  readonly #faults: string[] = [];
+  #refused = 0;
+  #ending = false;
+  readonly #clients: Promise<unknown>;
+
+  /**
+   * @param application whose devices are registered
+   * @param named devices of it that messages are for, ten or more
+   */
+  constructor(world: World, application: string, named: readonly string[]) {
+    this.#world = world;
+    this.#application = application;
+    this.#named = named;
+    this.#clients = Promise.all(Array.from({ length: CLIENTS }, (_, client) => this.#run(client)));
+    this.#clients.catch(() => undefined);
+  }
+
+  /** Answers of 500 and above so far, a line each. */
+  get faults(): readonly string[] {
+    return this.#faults;
+  }
+
+  /** How many registrations and messages were acknowledged so far, and how many calls nobody answered. */
+  get counts(): { readonly registered: number; readonly sent: number; readonly refused: number } {
+    return { registered: this.#registered.length, sent: this.#messages.length, refused: this.#refused };
+  }
+
+  /** Resolves when all clients have had answers. */
+  async under(): Promise<void> {
+    while (this.#registered.length < 3 * CLIENTS) await delay(LOOK_EVERY_MS);
+  }
+
+  /** Resolves when the last call was answered. */
+  async stop(): Promise<void> {
+    this.#ending = true;
+    await this.#clients;
+  }
+
+  /** What was acknowledged and is not there, or not as it should be, a line each; none = all is. Call it when the world is settled. */
+  async broken(): Promise<string[]> {
+    const application = this.#application;
+    const broken: string[] = [];
+    for (let from = 0; from < this.#registered.length; from += CLIENTS) {
+      const some = this.#registered.slice(from, from + CLIENTS);
+      const found = await Promise.all(some.map((hwid) => this.#world.call('getTags', { application, hwid })));
+      found.forEach(({ result }, i) => {
+        if (result['Language'] !== 'de')
+          broken.push(`${some[i]} is not as it was registered`);
+      });
+    }
+    for (const { code, devices } of this.#messages) {
+      const { sent } = funnelFigures(await this.#world.call('getDeliveryFunnel', { message_code: code }));
+      const status = (await listedMessage(this.#world, application, code))?.status;
+      if (status !== 'DONE' || sent !== devices) broken.push(`${code} is ${status}, sent to ${sent} of ${devices}`);
+    }
+    return broken;
+  }
+
+  async #run(client: number): Promise<void> {
+    const [world, application, devices] = [this.#world, this.#application, this.#named];
+    for (let n = 0; !this.#ending; n++) {
+      const hwid = `${this.#name}-${client}-${n}`;
+      await this.#persist(() => world.call('registerDevice', { application, hwid, device_type: 3, language: 'de' }));
+      this.#registered.push(hwid);
+      if (n % REGISTRATIONS > 0) continue;
+      const notifications = [{ content: 'Hello', devices, transactionId: hwid }];
+      const { Messages: codes } = await this.#persist(() =>
+        world.call('createMessage', { application, notifications }),
+      );
+      this.#messages.push({ code: codes[0]!, devices: devices.length });
+    }
+  }
+
+  #persist<T>(call: () => Promise<T>): Promise<T> {
+    return answered(() =>
+      call().catch((error: unknown) => {
+        if (!(error as { reply?: unknown }).reply) this.#refused++;
+        else if (isUnanswered(error)) this.#faults.push(String(error));
+        throw error;
+      }),
+    );
+  }
+}

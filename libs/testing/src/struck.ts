@@ -1,0 +1,111 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { OPEN_WINDOWS, WINDOW_SIZE } from '@tidings/delivery';
+import { answered } from './answered.ts';
+import type { ClusterWorld } from './cluster.ts';
+import { type Crowd, crowdPlatforms, type CrowdProvider } from './crowd.ts';
+import { listedMessage, untilDone } from './message.ts';
+import { givenUp, givenUpSince } from './metrics.ts';
+import { Wire } from './wire.ts';
+
+/** What a dispatcher may have under way, and so leave in doubt when it is killed: devices of one lane (R-LM5). */
+export const UNDER_WAY = OPEN_WINDOWS * WINDOW_SIZE;
+
+/** What a strike may wait for. */
+export interface Moments {
+  /** Resolves when so much of the round is on the wire. */
+  reached(share: number): Promise<void>;
+  /** Resolves when every message of the round is closed, whatever else is open. */
+  closed(): Promise<void>;
+}
+
+/** Something that happens to a system in the middle of a round. */
+export interface Strike {
+  readonly round: number;
+  readonly title: string;
+  /** How much of the round is on the wire by then; 0 = it is being accepted. */
+  readonly share: number;
+  /** Does it, and brings back what does not come back by itself. */
+  readonly strike: (moment: Moments) => Promise<void>;
+  /** Devices that a provider may be sent again: what was under way in what was killed. @default 0 */
+  readonly allowed?: Partial<Readonly<Record<CrowdProvider, number>>>;
+  /** Told in the line about it. */
+  readonly seed: number;
+}
+
+const LOOK_EVERY_MS = 2;
+/** Twice as long as a device may be without an end after the last fault (T1): the machine may do much else besides. */
+const PATIENCE_MS = 120_000;
+const STEP_SECONDS = 10;
+
+/**
+ * Sends a round to a crowd, strikes, and waits until every device has come to its end. Resolves with what is wrong then, a line each; none =
+ * every device has one end, as figures and ledgers say alike, and none was sent again but those allowed, each with the same masking id.
+ * Writes a line about it. The ledgers begin anew with each strike.
+ */
+export async function struck(world: ClusterWorld, crowd: Crowd, { strike, ...about }: Strike): Promise<string[]> {
+  const { round, share, allowed = {} } = about;
+  await crowd.join(round);
+  await world.settle(PATIENCE_MS);
+  world.simulators.ledger.reset();
+  const before = await Promise.all(crowdPlatforms.map(({ provider }) => givenUp(world.cluster, provider)));
+
+  // Who has no answer asks again, and is told of the one message that there is.
+  const accepted = answered(() => crowd.send(round));
+  if (share > 0) await accepted;
+  const reached = (wanted: number): Promise<void> => untilOnTheWire(world, wanted * crowd.all);
+  const closed = async (): Promise<void> => untilClosed(world, crowd, await accepted);
+  await reached(share);
+  await strike({ reached, closed });
+  const struckAt = performance.now();
+  const codes = await accepted;
+  await world.settle(PATIENCE_MS);
+  for (const [a, code] of codes.entries()) {
+    await untilDone(world, crowd.applications[a]!, code, { stepSeconds: STEP_SECONDS });
+  }
+  const seconds = ((performance.now() - struckAt) / 1000).toFixed(1);
+
+  const broken = await crowd.brokenIn(round, codes, new Wire(world.simulators));
+  const told: string[] = [];
+  for (const [i, { provider }] of crowdPlatforms.entries()) {
+    const windows = givenUpSince(before[i]!, await givenUp(world.cluster, provider));
+    const doubt = { killed: allowed[provider] ?? 0, windows };
+    const ledger = ledgerOf(world, provider, doubt);
+    broken.push(...ledger.broken);
+    told.push(ledger.line);
+  }
+  process.stderr.write(`${about.title}: ${told.join('; ')}; done after ${seconds} s (CRASH_SEED=${about.seed})\n`);
+  return broken;
+}
+
+async function untilOnTheWire({ simulators: { ledger } }: ClusterWorld, pushes: number): Promise<void> {
+  for (;;) {
+    const { apns, fcm } = ledger.summary();
+    if (apns.accepted + apns.refused + fcm.accepted + fcm.refused >= pushes) return;
+    await delay(LOOK_EVERY_MS);
+  }
+}
+
+async function untilClosed(world: ClusterWorld, crowd: Crowd, codes: readonly string[]): Promise<void> {
+  for (const [a, code] of codes.entries()) {
+    while ((await listedMessage(world, crowd.applications[a]!, code))?.status !== 'DONE') await delay(LOOK_EVERY_MS);
+  }
+}
+
+interface Doubt {
+  /** Devices that were under way in what was killed. */
+  readonly killed: number;
+  /** Windows that a live worker has given up. */
+  readonly windows: number;
+}
+
+function ledgerOf({ simulators }: ClusterWorld, provider: CrowdProvider, { killed, windows }: Doubt) {
+  const { accepted, duplicates, masked, unidentified } = simulators.ledger.of(provider).summary();
+  const most = killed + windows * WINDOW_SIZE;
+  const late = windows > 0 ? ` and ${windows} windows answered late` : '';
+  const line = `${provider} ${accepted - duplicates} sent, ${duplicates} again of ${killed} allowed${late}`;
+  const broken: string[] = [];
+  if (duplicates > most) broken.push(`${provider}: ${duplicates} devices were sent again, ${most} may be`);
+  if (masked < duplicates) broken.push(`${provider}: ${duplicates - masked} devices were shown it twice`);
+  if (unidentified > 0) broken.push(`${provider}: ${unidentified} pushes are of no message`);
+  return { line, broken };
+}

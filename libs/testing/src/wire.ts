@@ -1,0 +1,52 @@
+import { parseStatisticsHash } from '@tidings/messaging';
+import type { LedgerEntry, ProviderName, Simulators } from '@tidings/simulators';
+
+/** Follows the ledgers of push providers as they grow: each entry is read once. Begin a new one when they are reset. */
+export class Wire {
+  readonly #simulators: Pick<Simulators, 'ledger'>;
+  readonly #providers: readonly ProviderName[];
+  readonly #pushes = new Map<string, LedgerEntry[]>();
+  readonly #read = new Map<ProviderName, number>();
+  readonly #codes = new Map<string, string>();
+
+  constructor(simulators: Pick<Simulators, 'ledger'>, providers: readonly ProviderName[] = ['apns', 'fcm']) {
+    this.#simulators = simulators;
+    this.#providers = providers;
+  }
+
+  /** What a provider, or all, was sent of a message so far, accepted or not, in order. */
+  of(code: string, provider?: ProviderName): readonly LedgerEntry[] {
+    const names = provider ? [provider] : this.#providers;
+    return names.flatMap((name) => {
+      this.#readOn(name);
+      return this.#pushes.get(`${name} ${code}`) ?? [];
+    });
+  }
+
+  /** How many pushes a provider has written down so far. */
+  rows(provider: ProviderName): number {
+    this.#readOn(provider);
+    return this.#read.get(provider)!;
+  }
+
+  #readOn(provider: ProviderName): void {
+    const offset = this.#read.get(provider) ?? 0;
+    const entries = this.#simulators.ledger.of(provider).entries({ offset, limit: Infinity });
+    this.#read.set(provider, offset + entries.length);
+    for (const entry of entries) {
+      const key = `${provider} ${this.#codeOf(entry.hash)}`;
+      const known = this.#pushes.get(key);
+      if (known) known.push(entry);
+      else this.#pushes.set(key, [entry]);
+    }
+  }
+
+  #codeOf(hash: string): string {
+    const message = hash.slice(0, hash.lastIndexOf('_'));
+    const known = this.#codes.get(message);
+    if (known !== undefined) return known;
+    const code = parseStatisticsHash(hash)!.code;
+    this.#codes.set(message, code);
+    return code;
+  }
+}
