@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { MessageEvent, PlanEvent, type Stamp, topicNames, topics } from '@tidings/events';
+import { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
+import { channels, systemClock } from '@tidings/kernel';
+import { type Broker, type InRecord, openKafkaBroker } from '@tidings/streaming';
+import { type ClusterWorld, type Crowd, crowdedCluster, drawn, Load, struck } from '@tidings/testing';
+import { type Binary, MongoClient } from 'mongodb';
+
+const { seed, draw } = drawn('kills of relays');
+
+interface StampedEvent {
+  readonly stamp?: Stamp | undefined;
+  readonly event?: { readonly $case: string } | undefined;
+}
+
+/** What a relay publishes, where it comes from, and who does it. */
+const relays = [
+  {
+    ...{ service: 'registry', database: 'tidings_registry', category: 'devices', topic: topicNames.devices },
+    decode: (bytes: Uint8Array): StampedEvent => DeviceEvent.decode(bytes),
+  },
+  {
+    ...{ service: 'scheduler', database: 'tidings_scheduler', category: 'messages', topic: topicNames.messages },
+    decode: (bytes: Uint8Array): StampedEvent => MessageEvent.decode(bytes),
+  },
+  {
+    ...{ service: 'fanout', database: 'tidings_registry', category: 'plans', topic: topicNames.plans },
+    decode: (bytes: Uint8Array): StampedEvent => PlanEvent.decode(bytes),
+  },
+];
+
+interface CommitDocument {
+  readonly _id: { readonly log: string; readonly n: number };
+  readonly events: readonly Binary[];
+}
+
+describe('the other process takes over from one that dies with a relay in its hands', () => {
+  let world: ClusterWorld;
+  let crowd: Crowd;
+  let mongo: MongoClient;
+  let broker: Broker;
+  let round = 0;
+  beforeAll(async () => {
+    ({ world, crowd } = await crowdedCluster());
+    mongo = await MongoClient.connect(world.cluster.mongoUrl);
+    const { kafkaBrokers: brokers } = world.cluster;
+    const kafka = { brokers, clientId: 'spec', warn: () => undefined };
+    broker = await openKafkaBroker({ ...kafka, clock: systemClock, topics: topics(channels) });
+  }, 600_000);
+  afterAll(async () => {
+    await broker?.close();
+    await mongo?.close();
+    await world?.stop();
+  });
+
+  /** Everything on a topic, each partition in its order. */
+  const everythingOn = async (topic: string): Promise<readonly InRecord[]> => {
+    const found: InRecord[] = [];
+    const group = `spec.${topic}.${round}`;
+    const handler = async ({ records }: { readonly records: readonly InRecord[] }) => void found.push(...records);
+    const subscription = await broker.subscribe({ group, topics: [topic], handler });
+    const isThere = async (): Promise<boolean> => {
+      const lag = await broker.lag(group);
+      return lag.length > 0 && lag.every(({ committed, end }) => committed === end);
+    };
+    while (!(await isThere()));
+    await subscription.stop();
+    return found;
+  };
+
+  it.each(relays.map((relay) => [relay.service, relay] as const))(
+    '%s: nothing is lost, and nothing comes after what followed it',
+    async (service, { database, category, topic, decode }) => {
+      const leases = mongo.db(database).collection<{ _id: string; pid: number }>('leases');
+      const load = { is: undefined as Load | undefined };
+      const broken = await struck(world, crowd, {
+        round: ++round,
+        title: `the process of ${service} killed that publishes ${category}`,
+        share: 0.6 * draw(),
+        async strike() {
+          load.is = new Load(world, crowd.applications[0]!, crowd.named(10));
+          await load.is.under();
+          const { pid } = (await leases.findOne({ _id: `relay/${category}` }))!;
+          const holder = world.cluster.of(service).find((member) => member.alive() && member.pid === pid)!;
+          await holder.kill();
+          await world.cluster.start([holder]);
+          await load.is.stop();
+        },
+        seed,
+      });
+      expect([...broken, ...(await load.is!.broken())]).toEqual([]);
+
+      const published = new Map<string, Set<string>>();
+      const late: string[] = [];
+      const newest = new Map<string, number>();
+      for (const { partition, value } of await everythingOn(topic)) {
+        const { log, n, index } = decode(value).stamp!;
+        const known = published.get(log) ?? new Set();
+        published.set(log, known);
+        const place = `${partition} ${log}`;
+        // Consumers drop what is older than what they have seen: it may come again, but not for the first time.
+        if (!known.has(`${n} ${index}`) && Number(n) < (newest.get(place) ?? 0)) late.push(`${log} ${n}`);
+        known.add(`${n} ${index}`);
+        newest.set(place, Math.max(newest.get(place) ?? 0, Number(n)));
+      }
+      expect(late).toEqual([]);
+      const lost: string[] = [];
+      for await (const { _id, events } of mongo.db(database).collection<CommitDocument>(`${category}.commits`).find()) {
+        events.forEach((bytes, index) => {
+          if (decode(bytes.buffer).event?.$case === 'keyUsed') return;
+          if (!published.get(_id.log)?.has(`${_id.n} ${index}`)) lost.push(`${_id.log} ${_id.n} ${index}`);
+        });
+      }
+      expect(lost).toEqual([]);
+    },
+  );
+});

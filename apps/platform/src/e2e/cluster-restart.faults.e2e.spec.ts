@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type ClusterWorld, type Crowd, crowdedCluster, drawn, Load, struck } from '@tidings/testing';
+
+const { seed } = drawn('moments of restarts');
+
+describe('a rolling restart of everything under load', () => {
+  let world: ClusterWorld;
+  let crowd: Crowd;
+  beforeAll(async () => void ({ world, crowd } = await crowdedCluster()), 600_000);
+  afterAll(() => world?.stop());
+
+  it('is noticed by nobody: no answer of 500, nothing lost, and nothing sent twice', async () => {
+    const codes = new Map<string, unknown>();
+    let longestMs = 0;
+    let load: Load | undefined;
+    const broken = await struck(world, crowd, {
+      ...{ round: 1, title: 'every process restarted', share: 0.05, seed },
+      async strike() {
+        load = new Load(world, crowd.applications[0]!, crowd.named(10));
+        await load.under();
+        for (const member of world.cluster.members) {
+          const startedAt = performance.now();
+          // 0 tells that all was closed in time: it gives itself 24 seconds.
+          codes.set(member.name, await member.stop());
+          longestMs = Math.max(longestMs, performance.now() - startedAt);
+          await world.cluster.start([member]);
+        }
+        await load.stop();
+      },
+    });
+    const { registered, sent, refused } = load!.counts;
+    process.stderr.write(
+      `${codes.size} processes restarted, drained within ${(longestMs / 1000).toFixed(1)} s: ${registered} registrations, ` +
+        `${sent} messages, ${load!.faults.length} answers of 500, ${refused} calls without an answer\n`,
+    );
+    expect([...codes].filter(([, code]) => code !== 0)).toEqual([]);
+    expect(load!.faults).toEqual([]);
+    expect([...broken, ...(await load!.broken())]).toEqual([]);
+  }, 300_000);
+});

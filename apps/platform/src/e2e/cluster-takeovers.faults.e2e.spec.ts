@@ -1,0 +1,101 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  type ClusterWorld,
+  type Crowd,
+  crowdedCluster,
+  type CrowdProvider,
+  drawn,
+  openWindows,
+  struck,
+  UNDER_WAY,
+} from '@tidings/testing';
+import { MongoClient } from 'mongodb';
+
+const { seed, draw } = drawn('takeovers');
+
+/** Three times as long as a worker may be silent. */
+const FROZEN_MS = 30_000;
+/** Answers take so long that windows stay open for a while. */
+const SLOW_MS = 1_000;
+
+describe('what a dispatcher leaves behind is taken over', () => {
+  let world: ClusterWorld;
+  let crowd: Crowd;
+  let mongo: MongoClient;
+  let round = 0;
+  beforeAll(async () => {
+    ({ world, crowd } = await crowdedCluster());
+    mongo = await MongoClient.connect(world.cluster.mongoUrl);
+  }, 600_000);
+  afterAll(async () => {
+    await mongo?.close();
+    await world?.stop();
+  });
+
+  const pushes = (provider: CrowdProvider): number => {
+    const { accepted, refused } = world.simulators.ledger.of(provider).summary();
+    return accepted + refused;
+  };
+  /** Workers of broadcasts that say that they live. */
+  const workers = async (channel: string): Promise<string[]> => {
+    const alive = { _id: new RegExp(`^${channel}/broadcast/`), until: { $gt: new Date() } };
+    const found = await mongo.db('tidings_dispatcher').collection<{ _id: string }>('owners').find(alive).toArray();
+    return found.map(({ _id }) => _id);
+  };
+
+  it.each(['apns', 'fcm'] as const)('%s: while its processes are killed in turn', async (channel) => {
+    const [one, other] = world.cluster.of(`dispatcher.${channel}`);
+    const kills = [one!, other!, one!, other!];
+    const shares = kills.map((_, i) => (i + draw()) / 5);
+    const strike = async ({ reached }: { reached(share: number): Promise<void> }): Promise<void> => {
+      for (const [i, member] of kills.entries()) {
+        await reached(shares[i]!);
+        await member.kill();
+        await world.cluster.start([member]);
+      }
+    };
+    const broken = await struck(world, crowd, {
+      round: ++round,
+      title: `dispatcher.${channel}-0 and -1 killed in turn at ${shares.map((share) => Math.round(share * 100)).join(', ')} %`,
+      ...{ share: shares[0]!, strike, seed },
+      allowed: { [channel]: kills.length * UNDER_WAY },
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it.each(['apns', 'fcm'] as const)(
+    '%s: while one of them stands still, which sends nothing more of it when it goes on',
+    async (channel) => {
+      await world.simulators.faults.set(channel, { latencyMs: SLOW_MS });
+      const before = await workers(channel);
+      let frozenWith = 0;
+      let atThaw = 0;
+      let after: readonly string[] = [];
+      const broken = await struck(world, crowd, {
+        round: ++round,
+        title: `a dispatcher of ${channel} frozen for ${FROZEN_MS / 1000} s`,
+        share: 0.1 + 0.3 * draw(),
+        async strike({ closed }) {
+          const open = await openWindows(world.cluster, channel);
+          const member = world.cluster.of(`dispatcher.${channel}`)[open[0]! >= open[1]! ? 0 : 1]!;
+          member.freeze();
+          frozenWith = Math.max(...open);
+          await Promise.all([closed(), delay(FROZEN_MS)]);
+          atThaw = pushes(channel);
+          member.thaw();
+          while (after.length < before.length) after = await workers(channel);
+        },
+        ...{ allowed: { [channel]: UNDER_WAY }, seed },
+      });
+      expect(broken).toEqual([]);
+      expect(frozenWith).toBeGreaterThan(0);
+      expect(pushes(channel)).toBe(atThaw);
+      // It goes on as somebody else: as the one that it was its windows would look alive.
+      expect(after.filter((worker) => before.includes(worker))).toHaveLength(before.length - 1);
+      await world.simulators.faults.set(channel, { latencyMs: 30 });
+      const round2 = { round: ++round, title: `${channel} after that`, share: 0, strike: async () => undefined, seed };
+      expect(await struck(world, crowd, round2)).toEqual([]);
+    },
+  );
+});
