@@ -69,8 +69,7 @@ export class Load {
       const some = this.#registered.slice(from, from + CLIENTS);
       const found = await Promise.all(some.map((hwid) => this.#world.call('getTags', { application, hwid })));
       found.forEach(({ result }, i) => {
-        if (result['Language'] !== 'de')
-          broken.push(`${some[i]} is not as it was registered`);
+        if (result['Language'] !== 'de') broken.push(`${some[i]} is not as it was registered`);
       });
     }
     for (const { code, devices } of this.#messages) {
