@@ -53,13 +53,14 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
 
   describe('a process that dies', () => {
     it('between commit and states leaves them to the next one, within a second', async () => {
-      const dying = open(bad.db, { answerWithinMs: 500 });
+      const dying = open(bad.db, { answerWithinMs: 1500 });
       await dying.submit(LOG, add(A, '1'));
       bad.interfere(async (command, send) => {
         if (isState(command)) bad.die();
         return bad.alive(send);
       });
       await expect(dying.submit(LOG, add(A, '2'))).rejects.toMatchObject({ kind: 'unavailable' });
+      await bad.gone;
       expect(await thing(A)).toMatchObject({ count: 1 });
 
       const heir = open(db);
@@ -68,7 +69,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
     });
 
     it('is followed by a writer that was there all the time', async () => {
-      const dying = open(bad.db, { answerWithinMs: 500 });
+      const dying = open(bad.db, { answerWithinMs: 1500 });
       const other = open(db, { foldEveryMs: 50 });
       await other.fold();
       bad.interfere(async (command, send) => {
@@ -81,7 +82,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
     });
 
     it('amid the states leaves the rest to the next one', async () => {
-      const dying = open(bad.db, { answerWithinMs: 500 });
+      const dying = open(bad.db, { answerWithinMs: 1500 });
       await dying.submit(LOG, add(A, '1'));
       bad.interfere(async (command, send) => {
         // A is known and goes by update, B is new and goes by insert: only one of the two commands gets through.
@@ -90,6 +91,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
       });
       const both = [dying.submit(LOG, add(B, '2')), dying.submit(LOG, add(A, '3'))];
       await Promise.all(both.map((one) => expect(one).rejects.toMatchObject({ kind: 'unavailable' })));
+      await bad.gone;
       const heir = open(db);
       await heir.fold();
       expect(await thing(A)).toMatchObject({ count: 2, rev: 2 });
@@ -97,12 +99,13 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
     });
 
     it('is followed by the first command too, before it is decided', async () => {
-      const dying = open(bad.db, { answerWithinMs: 500 });
+      const dying = open(bad.db, { answerWithinMs: 1500 });
       bad.interfere(async (command, send) => {
         if (isState(command)) bad.die();
         return bad.alive(send);
       });
       await expect(dying.submit(LOG, add(A, '1'))).rejects.toMatchObject({ kind: 'unavailable' });
+      await bad.gone;
       await expect(open(db).submit(LOG, add(A, '2'))).resolves.toEqual({ count: 2 });
     });
   });

@@ -11,6 +11,8 @@ export interface FaultyDb {
   alive(send: () => Promise<Document>): Promise<Document>;
   /** From now on nothing gets through, as after the death of the process. */
   die(): void;
+  /** Comes once it has died and the store has answered all that it let through: nothing of it can land later. */
+  readonly gone: Promise<void>;
 }
 
 /** What a driver throws when the connection breaks before the answer. */
@@ -20,9 +22,20 @@ export const lost = (): MongoNetworkError => new MongoNetworkError('connection l
 export function faulty(db: Db): FaultyDb {
   let interference: Interference = (_, send) => send();
   let dead = false;
+  let underWay = 0;
+  let allAnswered!: () => void;
+  const gone = new Promise<void>((resolve) => (allAnswered = resolve));
+  const sent = async (work: () => Promise<Document>): Promise<Document> => {
+    underWay++;
+    try {
+      return await work();
+    } finally {
+      if (--underWay === 0 && dead) allAnswered();
+    }
+  };
   const alive = <T>(work: () => Promise<T>): Promise<T> => (dead ? Promise.reject(lost()) : work());
   const command = (document: Document, options: Document): Promise<Document> =>
-    alive(() => interference(document, () => db.command(document, options)));
+    alive(() => sent(() => interference(document, () => db.command(document, options))));
 
   const collection = (name: string, options?: CollectionOptions): Collection =>
     new Proxy(db.collection(name, options), {
@@ -47,7 +60,11 @@ export function faulty(db: Db): FaultyDb {
     }),
     interfere: (with_) => void (interference = with_),
     alive,
-    die: () => void (dead = true),
+    die: () => {
+      dead = true;
+      if (underWay === 0) allAnswered();
+    },
+    gone,
   };
 }
 
