@@ -31,9 +31,9 @@ describe('identity', () => {
       fc.property(fc.string({ minLength: 1 }), (hwid) => {
         const person = personOf(key, 'account', hwid);
         const bytes = Buffer.from(person, 'base64url');
-        expect(logOf(person)).toBe(bytes[0]! >> 2);
+        expect(logOf(person)).toBe(bytes[0]! >> 4);
         expect(checkOf(person)).toBe(bytes.readUIntBE(0, 3));
-        expect(deviceLogOf(person)).toBe(`devices-${bytes[0]! >> 2}`);
+        expect(deviceLogOf(person)).toBe(`devices-${bytes[0]! >> 4}`);
       }),
     );
   });

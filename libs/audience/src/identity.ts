@@ -74,14 +74,14 @@ export const personOf = (deviceKey: KeyObject, account: string, hwid: string): s
 export const deviceIdOf = (application: string, person: string): string => `${application}:${person}`;
 
 /** How many logs the devices of a deployment are spread over; fixed for its lifetime. */
-export const DEVICE_LOGS = 64;
+export const DEVICE_LOGS = 16;
 
 const SIXTETS = new Map([...BASE64URL].map((character, value) => [character, value]));
 
 const sixtet = (person: string, index: number): number => SIXTETS.get(person.charAt(index)) ?? 0;
 
-/** The number of the log that a person's devices belong to, 0 to 63: its first six bits. */
-export const logOf = (person: string): number => sixtet(person, 0);
+/** The number of the log that a person's devices belong to, 0 to 15: its first four bits. */
+export const logOf = (person: string): number => sixtet(person, 0) >> 2;
 
 /** The name of that log. */
 export const deviceLogOf = (person: string): string => `devices-${logOf(person)}`;

@@ -48,7 +48,7 @@ export interface Needs {
 }
 
 export interface LogDefinition<Command, Event, State, Reply, Context = void> {
-  /** Prefix of the log names, e.g. `devices` for `devices-0` to `devices-63`. */
+  /** Prefix of the log names, e.g. `devices` for `devices-0` to `devices-15`. */
   readonly category: string;
   needs(command: Command): Needs;
   /** Runs once per group before it is decided, for what cannot be decided with paper and pencil (blocks of numbers). Repeated after a conflict. */

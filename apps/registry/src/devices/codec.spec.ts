@@ -12,7 +12,7 @@ describe('a published device event', () => {
     at: new Date(1_700_000_000_123),
     event: { $case: 'tokenSet', value: { token: 't', tokenHash: 'th', platform: 3 } },
   };
-  const stamp = { log: 'devices-63', n: 2n ** 53n, index: 499 };
+  const stamp = { log: 'devices-15', n: 2n ** 53n, index: 499 };
 
   it.each([true, false])('is the stored one with its stamp (written here: %s)', (here) => {
     if (here) encodeEvent(event);

@@ -145,7 +145,7 @@ const deviceDocument = (state: Device): Record<string, unknown> => ({
   createdAt: state.createdAt,
 });
 
-/** Devices and the Idempotency-Keys of what happened to them, in 64 logs by person (architecture 4). */
+/** Devices and the Idempotency-Keys of what happened to them, in 16 logs by person (architecture 4). */
 export const devicesLog = ({
   sequences,
   readNotes,

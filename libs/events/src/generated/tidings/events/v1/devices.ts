@@ -25,7 +25,7 @@ export enum TokenRemoval {
   TOKEN_REMOVAL_CLEARED = 4,
 }
 
-/** Logs devices-0 to devices-63; topic tidings.devices, key = application/hwid: the public audience stream. */
+/** Logs devices-0 to devices-15; topic tidings.devices, key = application/hwid: the public audience stream. */
 export interface DeviceEvent {
   stamp: Stamp | undefined;
   account: string;
