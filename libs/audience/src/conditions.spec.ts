@@ -1,5 +1,5 @@
 import { Operator } from '@tidings/events';
-import { expressionOf, type ConditionInput } from './conditions.ts';
+import { daysAgoCondition, expressionOf, type ConditionInput } from './conditions.ts';
 import { type TagDefinition, tagNumber } from './default-tags.ts';
 import { versionKey } from './tags/version.ts';
 
@@ -87,6 +87,7 @@ describe('conditions (R-RES12 to R-RES16)', () => {
         type: tags.get(name)!.type,
         operator,
         operands: operands.map((value) => ({ value })),
+        application: '',
       },
     });
     expect(one('Integer', 'between', ['1', 2])).toEqual(
@@ -134,5 +135,37 @@ describe('conditions (R-RES12 to R-RES16)', () => {
     expect(() => typed([...two, { tag: 'Nope', operator: 'EQ', operand: 1 }], '', '')).toThrow(
       'conditions[2]: unknown tag "Nope"',
     );
+  });
+});
+
+describe('daysago (R-RES15)', () => {
+  const ago = (comparison: string, days = '3', tag = 'Date') => {
+    const { node } = daysAgoCondition('filter_expression', tags.get(tag)!, comparison, days);
+    const conditions = node?.$case === 'all' ? node.value.of.map((each) => each.node) : [node];
+    return conditions.map((each) => {
+      const operand = each?.$case === 'tag' ? each.value.operands[0]?.value : undefined;
+      const daysAgo = operand?.$case === 'date' ? operand.value.daysAgo : undefined;
+      return each?.$case === 'tag' && [Operator[each.value.operator]!.slice('OPERATOR_'.length), daysAgo];
+    });
+  };
+
+  it.each([
+    ['gt', [['LTE', 4]]],
+    ['GTE', [['LTE', 3]]],
+    ['eq', [['EQ', 3]]],
+    ['lte', [['GTE', 3]]],
+    [
+      'lt',
+      [
+        ['GTE', 3],
+        ['NOTEQ', 3],
+      ],
+    ],
+  ])('%s', (comparison, conditions) => expect(ago(comparison)).toEqual(conditions));
+
+  it('is refused where it makes no sense', () => {
+    expect(() => ago('gt', '3', 'Integer')).toThrow('filter_expression: operator DAYSAGO is not valid for Integer tag');
+    expect(() => ago('near')).toThrow('filter_expression: operator DAYSAGO NEAR is not valid for Date tag');
+    expect(() => ago('gt', '-1')).toThrow('filter_expression: wrong operand for Date tag');
   });
 });

@@ -126,8 +126,47 @@ export function tagCondition(
   if (!operands?.every((each) => each !== undefined)) throw wrong();
   if (operator === OPERATOR_BETWEEN && rank(operands[0]!, now) > rank(operands[1]!, now)) throw wrong();
   const asList = tag.type === TagType.TAG_TYPE_LIST;
-  const value = { tag: tag.number, type: tag.type, operator: asList ? OPERATOR_IN : operator, operands };
+  const value = {
+    tag: tag.number,
+    type: tag.type,
+    operator: asList ? OPERATOR_IN : operator,
+    operands,
+    application: '',
+  };
   return { node: { $case: 'tag', value } };
+}
+
+const MAX_DAYS = 999_999;
+
+/**
+ * A condition on how many days ago a date was: `gt` 3 = its UTC day is earlier than today minus 3 (R-RES15). Faults (210): those of
+ * {@link tagCondition}, with DAYSAGO as the operator.
+ */
+export function daysAgoCondition(path: string, tag: TagDefinition, comparison: string, days: string): Expression {
+  const type = typeName(tag.type);
+  if (tag.type !== TagType.TAG_TYPE_DATE)
+    throw Fault.argument(`${path}: operator DAYSAGO is not valid for ${type} tag`);
+  const n = /^\d{1,6}$/.test(days) ? Number(days) : undefined;
+  if (n === undefined || n >= MAX_DAYS) throw Fault.argument(`${path}: wrong operand for ${type} tag`);
+  const day = (operator: Operator, daysAgo: number): Expression => {
+    const operands: Operand[] = [{ value: { $case: 'date', value: { atMs: 0n, wholeDay: true, daysAgo } } }];
+    return { node: { $case: 'tag', value: { tag: tag.number, type: tag.type, operator, operands, application: '' } } };
+  };
+  switch (comparison.toUpperCase()) {
+    case 'GT':
+      return day(OPERATOR_LTE, n + 1);
+    case 'GTE':
+      return day(OPERATOR_LTE, n);
+    case 'EQ':
+      return day(OPERATOR_EQ, n);
+    case 'LTE':
+      return day(OPERATOR_GTE, n);
+    case 'LT':
+      // Later than that day, which is not always a day ago.
+      return { node: { $case: 'all', value: { of: [day(OPERATOR_GTE, n), day(OPERATOR_NOTEQ, n)] } } };
+    default:
+      throw Fault.argument(`${path}: operator DAYSAGO ${comparison.toUpperCase()} is not valid for ${type} tag`);
+  }
 }
 
 /**

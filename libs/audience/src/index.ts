@@ -12,7 +12,7 @@ export {
   type Tag,
   targetsOf,
 } from './account/state.ts';
-export { type ConditionInput, expressionOf, MAX_CONDITIONS, tagCondition } from './conditions.ts';
+export { type ConditionInput, daysAgoCondition, expressionOf, MAX_CONDITIONS, tagCondition } from './conditions.ts';
 export {
   defaultTagList,
   defaultTags,

@@ -3,6 +3,7 @@ export { batchesTopic, type Topic, topicNames, topics } from './topics.ts';
 export {
   All,
   Any,
+  ApplicationCondition,
   Audience,
   DateOperand,
   Expression,

@@ -1,12 +1,15 @@
 import { type Expression, type Operand, Operator, TagType } from '@tidings/events';
 import fc from 'fast-check';
-import type { Comparable } from './condition.ts';
+import { type Comparable, deviceTraits } from './condition.ts';
+import type { Viewpoint } from './predicate.ts';
 import { type DeviceLayout, INDEXED_LENGTH } from './scan.ts';
 
 /** A device as specs store it: an entry per value of each tag, and the tags that are fields. */
 export interface SampleDevice {
   readonly app: string;
   readonly seq: number;
+  readonly platform?: number;
+  readonly token?: string;
   readonly lang?: string;
   readonly tz?: number;
   readonly alerts?: boolean;
@@ -25,8 +28,9 @@ export const sampleLayout: DeviceLayout = {
   ]),
 };
 
-/** The moment at which specs ask. */
+/** The moment at which specs ask, and the application whose devices they ask. */
 export const sampleNow = new Date('2026-03-15T12:34:56.789Z');
+export const sampleViewpoint: Viewpoint = { now: sampleNow, application: 'HERE0-00001' };
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
@@ -79,6 +83,8 @@ const optional = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
 
 export const sampleDevice: fc.Arbitrary<Omit<SampleDevice, 'app' | 'seq'>> = fc
   .record({
+    platform: fc.constantFrom(1, 3, 14),
+    token: optional(fc.constant('t')),
     integer: optional(numbers),
     text: optional(texts),
     list: fc.uniqueArray(texts, { maxLength: 3 }),
@@ -90,7 +96,9 @@ export const sampleDevice: fc.Arbitrary<Omit<SampleDevice, 'app' | 'seq'>> = fc
     open: optional(dates),
     alerts: optional(fc.boolean()),
   })
-  .map(({ integer, text, list, date, flag, version, lang, tz, open, alerts }) => ({
+  .map(({ platform, token, integer, text, list, date, flag, version, lang, tz, open, alerts }) => ({
+    platform,
+    ...(token === undefined ? {} : { token }),
     ...(lang === undefined ? {} : { lang }),
     ...(tz === undefined ? {} : { tz }),
     ...(alerts === undefined ? {} : { alerts }),
@@ -108,7 +116,8 @@ export const sampleDevice: fc.Arbitrary<Omit<SampleDevice, 'app' | 'seq'>> = fc
 
 /** What a device of {@link sampleDevice} has for a tag, as conditions compare it. */
 export function valuesOf(device: Omit<SampleDevice, 'app' | 'seq'>, tag: number, type: TagType): readonly Comparable[] {
-  const field = { 1: device.lang, 4: device.tz, 9: device.self?.open, 10: device.alerts }[tag];
+  const traits = { [deviceTraits.platform]: device.platform, [deviceTraits.token]: device.token && true };
+  const field = { ...traits, 1: device.lang, 4: device.tz, 9: device.self?.open, 10: device.alerts }[tag];
   if (field !== undefined) return [field];
   return device.tags.filter(({ k }) => k === tag).map(({ v, s }) => (type === TagType.TAG_TYPE_VERSION ? v : (s ?? v)));
 }
@@ -139,12 +148,16 @@ const operand = (tag: number, type: TagType): fc.Arbitrary<Operand> => {
   }
 };
 
+/** Mostly the one whose devices are asked. */
+const here = fc.constantFrom(sampleViewpoint.application, sampleViewpoint.application, 'THERE-00002');
+
 const condition: fc.Arbitrary<Expression> = fc
   .record({
     of: fc.constantFrom(...typed),
+    application: fc.oneof({ weight: 3, arbitrary: fc.constant('') }, here),
     operator: fc.constantFrom(...Array.from({ length: 7 }, (_, i) => (i + 1) as Operator)),
   })
-  .chain(({ of: { tag, type }, operator }) => {
+  .chain(({ of: { tag, type }, application, operator }) => {
     const count =
       operator === Operator.OPERATOR_BETWEEN ? { minLength: 2, maxLength: 2 } : { minLength: 1, maxLength: 3 };
     const listed = operator === Operator.OPERATOR_IN || operator === Operator.OPERATOR_NOTIN;
@@ -152,8 +165,14 @@ const condition: fc.Arbitrary<Expression> = fc
       operand(tag, type),
       listed || operator === Operator.OPERATOR_BETWEEN ? count : { minLength: 1, maxLength: 1 },
     );
-    return operands.map((of): Expression => ({ node: { $case: 'tag', value: { tag, type, operator, operands: of } } }));
+    return operands.map((of): Expression => ({
+      node: { $case: 'tag', value: { tag, type, operator, operands: of, application } },
+    }));
   });
+
+const ofApplication: fc.Arbitrary<Expression> = fc
+  .record({ application: here, platforms: fc.subarray([1, 3, 14, 18]), withToken: fc.boolean() })
+  .map((value): Expression => ({ node: { $case: 'application', value } }));
 
 /** Expressions over the tags of {@link sampleDevice}, valid and senseless ones. */
 export const sampleExpression: fc.Arbitrary<Expression> = fc.letrec<{ expression: Expression }>((tie) => {
@@ -161,9 +180,11 @@ export const sampleExpression: fc.Arbitrary<Expression> = fc.letrec<{ expression
   return {
     expression: fc.oneof(
       { depthSize: 'small', withCrossShrink: true },
-      condition,
+      { weight: 4, arbitrary: condition },
+      ofApplication,
       several.map((of): Expression => ({ node: { $case: 'all', value: { of } } })),
       several.map((of): Expression => ({ node: { $case: 'any', value: { of } } })),
+      tie('expression').map((value): Expression => ({ node: { $case: 'not', value } })),
     ),
   };
 }).expression;

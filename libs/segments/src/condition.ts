@@ -19,6 +19,30 @@ export interface Condition {
   readonly ranges: readonly Range[];
 }
 
+/** What expressions ask of a device beside its tags, as if they were tags. Numbers of real ones are positive. */
+export const deviceTraits = {
+  /** The platform code. */
+  platform: -1,
+  /** true where the device has a push token, else unset. */
+  token: -2,
+} as const;
+
+export const onPlatforms = (platforms: readonly number[], complement: boolean): Condition => ({
+  tag: deviceTraits.platform,
+  type: TagType.TAG_TYPE_INTEGER,
+  complement,
+  values: platforms,
+  ranges: [],
+});
+
+export const withToken = (complement: boolean): Condition => ({
+  tag: deviceTraits.token,
+  type: TagType.TAG_TYPE_BOOLEAN,
+  complement,
+  values: [true],
+  ranges: [],
+});
+
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
@@ -112,15 +136,14 @@ function asked({ type, operator, operands }: TagCondition, now: Date): Asked | u
 }
 
 /**
- * The meaning of a condition at a given time, which "N days ago" counts from. One that makes no sense is met by nobody, complements
- * included: an audience must never grow by a misunderstanding.
+ * The meaning of a condition at a given time, which "N days ago" counts from; undefined for one that makes no sense.
+ * @param negated what devices meet that do not meet the condition
  */
-export function meaningOf(condition: TagCondition, now: Date): Condition {
+export function meaningOf(condition: TagCondition, now: Date, negated: boolean): Condition | undefined {
   const { tag, type, operator } = condition;
   const found = asked(condition, now);
-  if (!found) return { tag, type, complement: false, values: [], ranges: [] };
   const complement = operator === Operator.OPERATOR_NOTEQ || operator === Operator.OPERATOR_NOTIN;
-  return { tag, type, complement, ...found };
+  return found && { tag, type, complement: complement !== negated, ...found };
 }
 
 const isWithin = (value: Comparable, { from, to, below }: Range): boolean =>
@@ -128,11 +151,19 @@ const isWithin = (value: Comparable, { from, to, below }: Range): boolean =>
   (to === undefined || (typeof value === typeof to && value <= to)) &&
   (below === undefined || (typeof value === 'number' && value < below));
 
+/** Values that are searched one by one; in more, a set finds faster. */
+const FEW = 8;
+
 /** Whether a device whose tag has these values meets the condition; a device without a value has none of them. */
-export function meets(values: readonly Comparable[], condition: Condition): boolean {
-  for (const value of values) {
-    if (condition.values.includes(value)) return !condition.complement;
-    for (const range of condition.ranges) if (isWithin(value, range)) return !condition.complement;
-  }
-  return condition.complement;
+export function tester(condition: Condition): (values: readonly Comparable[]) => boolean {
+  const { complement, ranges } = condition;
+  const listed = condition.values.length > FEW ? new Set(condition.values) : undefined;
+  const isListed = (value: Comparable): boolean => (listed ? listed.has(value) : condition.values.includes(value));
+  return (values) => {
+    for (const value of values) {
+      if (isListed(value)) return !complement;
+      for (const range of ranges) if (isWithin(value, range)) return !complement;
+    }
+    return complement;
+  };
 }

@@ -1,5 +1,15 @@
-export type { Comparable } from './condition.ts';
-export { compilePredicate, type Predicate, type TagValues, type WantedTag } from './predicate.ts';
+export { type Comparable, deviceTraits } from './condition.ts';
+export { type Asked, compile, type Meanings, namesIn } from './language/compile.ts';
+export { parse } from './language/parse.ts';
+export { type Parsed, Refusal } from './language/syntax.ts';
+export {
+  canMatch,
+  compilePredicate,
+  type Predicate,
+  type TagValues,
+  type Viewpoint,
+  type WantedTag,
+} from './predicate.ts';
 export {
   canLookUp,
   chooseLookup,

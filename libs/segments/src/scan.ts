@@ -1,6 +1,14 @@
 import { type Expression, TagType } from '@tidings/events';
-import { type Comparable, type Condition, meets, type Range } from './condition.ts';
-import { leavesOf, type Node, predicateOf, type Predicate, resolve, type TagValues } from './predicate.ts';
+import { type Comparable, type Condition, type Range, tester } from './condition.ts';
+import {
+  leavesOf,
+  type Node,
+  predicateOf,
+  type Predicate,
+  resolve,
+  type TagValues,
+  type Viewpoint,
+} from './predicate.ts';
 
 /**
  * Where the collection of devices keeps what conditions compare. Besides, every document has `app`, `seq` and `tags`, a list of `{k, v}`
@@ -58,9 +66,14 @@ const isCut = (value: Comparable, type: TagType): boolean =>
 
 const isExact = (condition: Condition): boolean => !condition.values.some((value) => isCut(value, condition.type));
 
-/** The index that serves a condition; complements have none, because they are met by devices without a value. */
+/** Values, and conditions, that one look-up may have: more cost the planner of MongoDB more than they save. */
+const MAX_LOOKED_UP = 1000;
+const MAX_LEAVES = 100;
+
+/** The index that serves a condition; complements have none, because they are met by devices without a value, and neither have traits. */
 function indexOf(condition: Condition, layout: DeviceLayout): string | undefined {
-  if (condition.complement) return undefined;
+  if (condition.complement || condition.values.length > MAX_LOOKED_UP) return undefined;
+  if (condition.tag < 0) return undefined;
   const field = layout.fields.get(condition.tag);
   return field ? field.index : layout.tagsIndex;
 }
@@ -83,8 +96,10 @@ function cheapest(node: Node, layout: DeviceLayout, costOf: (leaf: number) => nu
   }
   const [first] = choices;
   if (!first || !choices.every((choice) => choice?.index === first.index)) return undefined;
+  const leaves = choices.flatMap((choice) => choice!.leaves);
+  if (leaves.length > MAX_LEAVES) return undefined;
   return {
-    leaves: choices.flatMap((choice) => choice!.leaves),
+    leaves,
     index: first.index,
     cost: choices.reduce((sum, choice) => sum + choice!.cost, 0),
   };
@@ -97,31 +112,34 @@ function cheapest(node: Node, layout: DeviceLayout, costOf: (leaf: number) => nu
 function costIn(sample: Sample, root: Node): (leaf: number) => number {
   const { tags } = predicateOf(root);
   const scale = sample.total / Math.max(1, sample.devices.length);
-  const costs = leavesOf(root).map(({ condition }) => {
-    const slot = tags.findIndex(({ tag }) => tag === condition.tag);
-    const met = sample.devices.filter((values) => meets(values[slot] ?? [], condition));
+  const slots = new Map(tags.map(({ tag }, slot) => [tag, slot]));
+  const costOf = (condition: Condition): number => {
+    const slot = slots.get(condition.tag)!;
+    const meets = tester(condition);
+    const met = sample.devices.filter((values) => meets(values[slot] ?? []));
     const expected = (met.length + 0.5) * scale;
     if (condition.ranges.length === 0) return expected;
     const distinct = new Set(met.flatMap((values) => values[slot] ?? [])).size;
     // Values that repeat in the sample are few; those that do not are as many as the devices.
     const values = distinct * 2 < met.length ? distinct : expected;
     return expected + values * sample.chunks;
-  });
-  return (leaf) => costs[leaf]!;
+  };
+  const costs = new Map(leavesOf(root).map(({ leaf, condition }) => [leaf, costOf(condition)]));
+  return (leaf) => costs.get(leaf)!;
 }
 
 /** Whether an index can serve the expression at all: without one there is nothing to choose. */
-export const canLookUp = (expression: Expression | undefined, now: Date, layout: DeviceLayout): boolean =>
-  cheapest(resolve(expression, now), layout, () => 0) !== undefined;
+export const canLookUp = (expression: Expression | undefined, viewpoint: Viewpoint, layout: DeviceLayout): boolean =>
+  cheapest(resolve(expression, viewpoint), layout, () => 0) !== undefined;
 
 /** Chooses what to look up from a sample of the application's devices: the rarest that is needed, or nothing where that is cheaper. */
 export function chooseLookup(
   expression: Expression | undefined,
-  now: Date,
+  viewpoint: Viewpoint,
   layout: DeviceLayout,
   sample: Sample,
 ): Lookup {
-  const root = resolve(expression, now);
+  const root = resolve(expression, viewpoint);
   const choice = cheapest(root, layout, costIn(sample, root));
   return choice && choice.cost < sample.total ? choice.leaves : [];
 }
@@ -159,11 +177,11 @@ function remainder(node: Node, lookup: ReadonlySet<number>): Node | undefined {
 /** The plan of scanning for an expression with this look-up, one of {@link chooseLookup}. */
 export function scanPlan(
   expression: Expression | undefined,
-  now: Date,
+  viewpoint: Viewpoint,
   layout: DeviceLayout,
   lookup: Lookup,
 ): ScanPlan {
-  const root = resolve(expression, now);
+  const root = resolve(expression, viewpoint);
   const chosen = new Set(lookup);
   const conditions = leavesOf(root)
     .filter(({ leaf }) => chosen.has(leaf))

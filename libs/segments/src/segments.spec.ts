@@ -1,7 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Expression, Operator, TagType } from '@tidings/events';
 import fc from 'fast-check';
-import { type SampleDevice, sampleDevice, sampleExpression, sampleLayout, sampleNow, valuesOf } from './arbitraries.ts';
+import {
+  type SampleDevice,
+  sampleDevice,
+  sampleExpression,
+  sampleLayout,
+  sampleNow,
+  sampleViewpoint,
+  valuesOf,
+} from './arbitraries.ts';
+import { isInSet } from './naive.ts';
 import type { Comparable } from './condition.ts';
 import { compilePredicate, type Predicate } from './predicate.ts';
 import { chooseLookup, scanPlan } from './scan.ts';
@@ -21,6 +30,7 @@ const tag = (
       tag: number,
       type,
       operator,
+      application: '',
       operands: operands.map((value) => {
         if (typeof value === 'number') return { value: { $case: 'number', value } };
         if (typeof value === 'string') return { value: { $case: 'text', value } };
@@ -38,7 +48,7 @@ const any = (...of: Expression[]): Expression => ({ node: { $case: 'any', value:
 const met = (predicate: Predicate, device: Omit<SampleDevice, 'app' | 'seq'>): boolean =>
   predicate.matches(predicate.tags.map((wanted) => valuesOf(device, wanted.tag, wanted.type)));
 const meets = (expression: Expression, ...values: Comparable[]): boolean => {
-  const predicate = compilePredicate(expression, sampleNow);
+  const predicate = compilePredicate(expression, sampleViewpoint);
   return predicate.matches(predicate.tags.map(() => values));
 };
 
@@ -86,7 +96,7 @@ describe('predicate', () => {
     expect(meets(tag(71, STRING, GTE, 'a'), 'b')).toBe(false);
     expect(meets({ node: undefined })).toBe(false);
     expect(meets(all())).toBe(true);
-    expect(compilePredicate(undefined, sampleNow).matches([])).toBe(true);
+    expect(compilePredicate(undefined, sampleViewpoint).matches([])).toBe(true);
   });
 });
 
@@ -121,7 +131,7 @@ describe('scan plan', () => {
   const { TAG_TYPE_INTEGER: INTEGER, TAG_TYPE_STRING: STRING, TAG_TYPE_DATE: DATE } = TagType;
   const { OPERATOR_EQ: EQ, OPERATOR_NOTEQ: NOTEQ, OPERATOR_GTE: GTE } = Operator;
   const sampleOf = (devices: readonly Omit<SampleDevice, 'app' | 'seq'>[], expression: Expression, total: number) => {
-    const { tags } = compilePredicate(expression, sampleNow);
+    const { tags } = compilePredicate(expression, sampleViewpoint);
     return {
       devices: devices.map((device) => tags.map((wanted) => valuesOf(device, wanted.tag, wanted.type))),
       total,
@@ -138,14 +148,15 @@ describe('scan plan', () => {
         fc.constantFrom(10, 1_000_000),
         (drawn, expression, sampled, total) => {
           const devices = drawn.map((device, seq) => ({ ...device, app: 'A', seq }));
-          const lookup = chooseLookup(expression, sampleNow, sampleLayout, sampleOf(sampled, expression, total));
-          const plan = scanPlan(expression, sampleNow, sampleLayout, lookup);
+          const lookup = chooseLookup(expression, sampleViewpoint, sampleLayout, sampleOf(sampled, expression, total));
+          const plan = scanPlan(expression, sampleViewpoint, sampleLayout, lookup);
           const filter = plan.filter('A', 0, devices.length);
           const found = devices.filter(
             (device) => evaluate(filter, device) && (!plan.residual || met(plan.residual, device)),
           );
-          const predicate = compilePredicate(expression, sampleNow);
+          const predicate = compilePredicate(expression, sampleViewpoint);
           expect(found).toEqual(devices.filter((device) => met(predicate, device)));
+          expect(found).toEqual(devices.filter((device) => isInSet(expression, device)));
         },
       ),
       { numRuns: 1000 },
@@ -160,9 +171,9 @@ describe('scan plan', () => {
         { k: 71, v: i === 0 ? 'rare' : 'often' },
       ],
     }));
-    const lookup = chooseLookup(expression, sampleNow, sampleLayout, sampleOf(devices, expression, 1_000_000));
+    const lookup = chooseLookup(expression, sampleViewpoint, sampleLayout, sampleOf(devices, expression, 1_000_000));
     expect(lookup).toEqual([1]);
-    const plan = scanPlan(expression, sampleNow, sampleLayout, lookup);
+    const plan = scanPlan(expression, sampleViewpoint, sampleLayout, lookup);
     expect(plan.hint).toBe('app_tags_seq');
     expect(plan.filter('A', 65_536, 131_071)).toEqual({
       app: 'A',
@@ -178,26 +189,26 @@ describe('scan plan', () => {
       tag(70, INTEGER, EQ, 1),
       all(tag(71, STRING, EQ, 'a'), tag(10, TagType.TAG_TYPE_BOOLEAN, EQ, true)),
     );
-    expect(chooseLookup(seldom, sampleNow, sampleLayout, sampleOf(nobody, seldom, 100_000))).toEqual([0, 1]);
+    expect(chooseLookup(seldom, sampleViewpoint, sampleLayout, sampleOf(nobody, seldom, 100_000))).toEqual([0, 1]);
     const mixed = any(tag(70, INTEGER, EQ, 1), tag(4, INTEGER, EQ, 3600));
-    expect(chooseLookup(mixed, sampleNow, sampleLayout, sampleOf(nobody, mixed, 100_000))).toEqual([]);
+    expect(chooseLookup(mixed, sampleViewpoint, sampleLayout, sampleOf(nobody, mixed, 100_000))).toEqual([]);
   });
 
   it('reads all devices where that is cheaper: for what most have, and for ranges of many values in many chunks', () => {
     const most = tag(70, INTEGER, EQ, 1);
     const devices = [{ tags: [{ k: 70, v: 1 }] }];
-    expect(chooseLookup(most, sampleNow, sampleLayout, sampleOf(devices, most, 1000))).toEqual([]);
+    expect(chooseLookup(most, sampleViewpoint, sampleLayout, sampleOf(devices, most, 1000))).toEqual([]);
     const since = tag(73, DATE, GTE, { at: 0, wholeDay: true });
     const opened = Array.from({ length: 100 }, (_, i) => ({ tags: i < 20 ? [{ k: 73, v: i * 60_000 }] : [] }));
-    expect(chooseLookup(since, sampleNow, sampleLayout, sampleOf(opened, since, 1_000_000))).toEqual([]);
-    expect(chooseLookup(since, sampleNow, sampleLayout, sampleOf(opened, since, 60_000))).toEqual([0]);
+    expect(chooseLookup(since, sampleViewpoint, sampleLayout, sampleOf(opened, since, 1_000_000))).toEqual([]);
+    expect(chooseLookup(since, sampleViewpoint, sampleLayout, sampleOf(opened, since, 60_000))).toEqual([0]);
   });
 
   it('needs no second check where the index says it all, and one where texts were cut', () => {
     const short = tag(71, STRING, EQ, 'x'.repeat(63));
-    expect(scanPlan(short, sampleNow, sampleLayout, [0]).residual).toBeUndefined();
+    expect(scanPlan(short, sampleViewpoint, sampleLayout, [0]).residual).toBeUndefined();
     const long = tag(71, STRING, EQ, 'x'.repeat(65));
-    const plan = scanPlan(long, sampleNow, sampleLayout, [0]);
+    const plan = scanPlan(long, sampleViewpoint, sampleLayout, [0]);
     expect(plan.filter('A', 0, 1)).toMatchObject({ tags: { $elemMatch: { v: 'x'.repeat(64) } } });
     expect(plan.residual).toBeDefined();
   });

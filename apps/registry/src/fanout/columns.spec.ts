@@ -3,7 +3,7 @@ import { checkOf, type TagDefinition } from '@tidings/audience';
 import { Content, IosContent, SendBatch, TagType } from '@tidings/events';
 import { channelOf, ChunkSet, Platform, seqOf } from '@tidings/kernel';
 import { compilePredicate } from '@tidings/segments';
-import { sampleDevice, sampleExpression, sampleNow, valuesOf } from '@tidings/segments/arbitraries';
+import { sampleDevice, sampleExpression, sampleViewpoint, valuesOf } from '@tidings/segments/arbitraries';
 import fc from 'fast-check';
 import { BSON } from 'mongodb';
 import { Columns } from './columns.ts';
@@ -36,7 +36,7 @@ const drawn: fc.Arbitrary<Drawn> = fc.record({
 const devices = fc.uniqueArray(drawn, { selector: ({ position }) => position, maxLength: 40 });
 
 const documentOf = ({ position, platform, status, token, cg, badge, sample }: Drawn): Buffer => {
-  const { self, ...rest } = sample;
+  const { self, platform: _platform, token: _token, ...rest } = sample;
   const document = {
     ...{ seq: seqOf(CHUNK, position), status, platform, cg, person: person(position), token, ...rest },
     self: { ...self, badge, tokenAt: 1e12 },
@@ -131,12 +131,16 @@ describe('columns', () => {
   it('hold the devices that a predicate matches, with their control groups', () => {
     fc.assert(
       fc.property(devices, sampleExpression, (now, expression) => {
-        const predicate = compilePredicate(expression, sampleNow);
+        const predicate = compilePredicate(expression, sampleViewpoint);
         read(columns, now, { predicate });
         const matching = now.filter(
-          ({ status, sample }) =>
+          ({ status, platform, token, sample: { token: _token, ...sample } }) =>
             status === 1 &&
-            predicate.matches(predicate.tags.map((wanted) => valuesOf(sample, wanted.tag, wanted.type))),
+            predicate.matches(
+              predicate.tags.map(({ tag, type }) =>
+                valuesOf({ ...sample, platform, ...(token === undefined ? {} : { token }) }, tag, type),
+              ),
+            ),
         );
         const found = Array.from({ length: columns.count }, (_, i) => ({
           position: columns.positions[i],

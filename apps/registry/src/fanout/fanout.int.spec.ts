@@ -60,6 +60,7 @@ const even: Expression = {
       type: TagType.TAG_TYPE_INTEGER,
       operator: Operator.OPERATOR_EQ,
       operands: [{ value: { $case: 'number', value: 0 } }],
+      application: '',
     },
   },
 };

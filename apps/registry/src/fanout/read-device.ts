@@ -1,7 +1,7 @@
 import { defaultTags, formatDate, plainText, type TagDefinition } from '@tidings/audience';
 import { TagType } from '@tidings/events';
 import { CHUNK_SIZE } from '@tidings/kernel';
-import type { Comparable, Predicate } from '@tidings/segments';
+import { type Comparable, deviceTraits, type Predicate } from '@tidings/segments';
 import { type Columns, HAS_TOKEN, NOT_DISPLAYABLE, type Row } from './columns.ts';
 
 /** What a scan wants of each device besides what every batch carries. */
@@ -24,7 +24,9 @@ const fieldTags = {
   open: defaultTags.lastApplicationOpen,
 } as const;
 
-const isField = (number: number): boolean => Object.values(fieldTags).some((tag) => tag.number === number);
+/** Traits of a device are fields, too. */
+const isField = (number: number): boolean =>
+  number < 0 || Object.values(fieldTags).some((tag) => tag.number === number);
 
 /** The projection of a scan: exactly what {@link DeviceReader} will read. */
 export function projectionOf(wanted: Wanted): Record<string, 0 | 1> {
@@ -122,6 +124,9 @@ export class DeviceReader {
   readonly #comparedSlots = new Map<number, { readonly slot: number; readonly type: TagType }>();
   readonly #valueSlots = new Map<number, { readonly slot: number; readonly type: TagType }>();
   readonly #row: Row = { position: 0, platform: 0, flags: 0, language: '', controlBucket: 0, check: 0, badge: 0 };
+  /** Where the predicate expects traits; undefined where it asks for none. */
+  readonly #platforms: Comparable[] | undefined;
+  readonly #tokens: Comparable[] | undefined;
   #valuesStart = 0;
 
   constructor(columns: Columns, { predicate, values = [] }: Wanted) {
@@ -133,6 +138,12 @@ export class DeviceReader {
     this.#texts = values.map(() => '');
     predicate?.tags.forEach(({ tag, type }, slot) => this.#comparedSlots.set(tag, { slot, type }));
     values.forEach((tag, slot) => tag && this.#valueSlots.set(tag.number, { slot, type: tag.type }));
+    const comparedOf = (trait: number): Comparable[] | undefined => {
+      const compared = this.#comparedSlots.get(trait);
+      return compared && this.#compared[compared.slot];
+    };
+    this.#platforms = comparedOf(deviceTraits.platform);
+    this.#tokens = comparedOf(deviceTraits.token);
     columns.reset(values.length);
   }
 
@@ -176,9 +187,11 @@ export class DeviceReader {
           break;
         case Name.platform:
           row.platform = b[p]!;
+          this.#platforms?.push(row.platform);
           break;
         case Name.token:
           row.flags |= HAS_TOKEN;
+          this.#tokens?.push(true);
           this.#columns.tokens.append(b, p + 4, p + 3 + b.readInt32LE(p));
           break;
         case Name.lang:

@@ -2,7 +2,8 @@ import { beforeAll, expect, it } from '@jest/globals';
 import { type Expression, Operator, TagType } from '@tidings/events';
 import { ChunkSet } from '@tidings/kernel';
 import { chooseLookup, compilePredicate } from '@tidings/segments';
-import { sampleDevice, sampleExpression, sampleNow, valuesOf } from '@tidings/segments/arbitraries';
+import { sampleDevice, sampleExpression, sampleNow, sampleViewpoint, valuesOf } from '@tidings/segments/arbitraries';
+import { isInSet } from '@tidings/segments/naive';
 import fc from 'fast-check';
 import type { Collection } from 'mongodb';
 import { type DeviceDocument, DEVICES, prepareDevices } from '../devices/document.ts';
@@ -45,7 +46,7 @@ const device = (app: string, seq: number): DeviceDocument => ({
 const tag = (k: number, type: TagType, operator: Operator, value: number): Expression => ({
   node: {
     $case: 'tag',
-    value: { tag: k, type, operator, operands: [{ value: { $case: 'number', value } }] },
+    value: { tag: k, type, operator, operands: [{ value: { $case: 'number', value } }], application: '' },
   },
 });
 
@@ -62,24 +63,29 @@ describeWithMongo('scan', (mongo) => {
   it('finds on MongoDB what the predicate matches', async () => {
     const scan = new DeviceScan(mongo.db);
     const columns = new Columns();
-    let app = 0;
+    const app = sampleViewpoint.application;
     await fc.assert(
       fc.asyncProperty(
         fc.array(sampleDevice, { minLength: 1, maxLength: 20 }),
         fc.array(sampleExpression, { minLength: 1, maxLength: 5 }),
         async (drawn, expressions) => {
-          const code = `P${app++}`;
-          await devices.insertMany(
-            drawn.map((each, seq) => ({ ...device(code, seq), lang: undefined, tz: undefined, ...each })),
-          );
+          await devices.deleteMany({ app });
+          const bare = { lang: undefined, tz: undefined, token: undefined };
+          await devices.insertMany(drawn.map((each, seq) => ({ ...device(app, seq), ...bare, ...each })));
           for (const expression of expressions) {
-            const predicate = compilePredicate(expression, sampleNow);
+            const predicate = compilePredicate(expression, sampleViewpoint);
             const expected = drawn.flatMap((each, seq) =>
-              predicate.matches(predicate.tags.map((wanted) => valuesOf(each, wanted.tag, wanted.type))) ? [seq] : [],
+              each.token !== undefined &&
+              predicate.matches(predicate.tags.map((wanted) => valuesOf(each, wanted.tag, wanted.type)))
+                ? [seq]
+                : [],
+            );
+            expect(drawn.flatMap((each, seq) => (each.token && isInSet(expression, each) ? [seq] : []))).toEqual(
+              expected,
             );
             const rare = { devices: Array.from({ length: 100 }, () => []), total: 1e6, chunks: 1 };
-            for (const lookup of [[], chooseLookup(expression, sampleNow, deviceLayout, rare)]) {
-              await scan.selected(columns, { application: code, chunk: 0 }, { expression, now: sampleNow }, lookup, {});
+            for (const lookup of [[], chooseLookup(expression, sampleViewpoint, deviceLayout, rare)]) {
+              await scan.selected(columns, { application: app, chunk: 0 }, { expression, now: sampleNow }, lookup, {});
               expect(Array.from(columns.positions.subarray(0, columns.count)).sort((a, b) => a - b)).toEqual(expected);
             }
           }

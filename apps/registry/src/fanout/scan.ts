@@ -2,6 +2,7 @@ import type { Expression } from '@tidings/events';
 import { chunkOf, type ChunkSet, seqOf } from '@tidings/kernel';
 import {
   canLookUp,
+  canMatch,
   chooseLookup,
   type Comparable,
   compilePredicate,
@@ -73,14 +74,16 @@ export class DeviceScan {
 
   /** Chooses what the scans of all chunks will look up, from a sample of bounded size; see {@link chooseLookup}. */
   async chooseLookup(application: string, { expression, now }: Selected): Promise<Lookup> {
-    if (!expression || !canLookUp(expression, now, deviceLayout)) return [];
+    const viewpoint = { now, application };
+    if (!expression || !canLookUp(expression, viewpoint, deviceLayout)) return [];
     const total = (await this.lastSeq(application)) + 1;
     if (total <= SMALL) return [];
-    return chooseLookup(expression, now, deviceLayout, await this.#sample(application, { expression, now }, total));
+    const sample = await this.#sample(application, { expression, now }, total);
+    return chooseLookup(expression, viewpoint, deviceLayout, sample);
   }
 
   async #sample(application: string, { expression, now }: Selected, total: number): Promise<Sample> {
-    const { tags } = compilePredicate(expression, now);
+    const { tags } = compilePredicate(expression, { now, application });
     const devices: (readonly Comparable[])[][] = [];
     const predicate = {
       tags,
@@ -105,10 +108,12 @@ export class DeviceScan {
     lookup: Lookup,
     extras: Extras,
   ): Promise<void> {
-    const { filter, hint, residual } = scanPlan(expression, now, deviceLayout, lookup);
+    const viewpoint = { now, application };
+    const { filter, hint, residual } = scanPlan(expression, viewpoint, deviceLayout, lookup);
     const [from, to] = seqRangeOf(chunk);
     const withToken = filter(application, from, to, { token: { $exists: true } });
-    await this.#read([withToken], hint, columns, { ...extras, predicate: residual });
+    const filters = canMatch(expression, viewpoint) ? [withToken] : [];
+    await this.#read(filters, hint, columns, { ...extras, predicate: residual });
   }
 
   /** Reads the devices with these numbers, all of one chunk, whatever they are. */

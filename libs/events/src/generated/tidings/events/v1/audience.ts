@@ -56,7 +56,15 @@ export interface Selection {
 
 /** The one abstract syntax tree of conditions and of the segmentation language (R-RES12 to R-RES16, Spec N). */
 export interface Expression {
-  node: { $case: "all"; value: All } | { $case: "any"; value: Any } | { $case: "tag"; value: TagCondition } | undefined;
+  node:
+    | { $case: "all"; value: All }
+    | { $case: "any"; value: Any }
+    | { $case: "tag"; value: TagCondition }
+    | //
+    /** Every device that does not meet it, those without a value included. */
+    { $case: "not"; value: Expression }
+    | { $case: "application"; value: ApplicationCondition }
+    | undefined;
 }
 
 export interface All {
@@ -74,6 +82,17 @@ export interface TagCondition {
   operator: Operator;
   /** One operand for EQ, NOTEQ, GTE, LTE; two for BETWEEN; at least one for IN and NOTIN. Already of the tag's type. */
   operands: Operand[];
+  /** Only devices of this application meet it; "" = those of any. */
+  application: string;
+}
+
+/** Devices of one application. */
+export interface ApplicationCondition {
+  application: string;
+  /** Platform codes; empty = any. */
+  platforms: number[];
+  /** Only devices that have a push token. */
+  withToken: boolean;
 }
 
 export interface Operand {
@@ -443,6 +462,12 @@ export const Expression: MessageFns<Expression> = {
       case "tag":
         TagCondition.encode(message.node.value, writer.uint32(26).fork()).join();
         break;
+      case "not":
+        Expression.encode(message.node.value, writer.uint32(34).fork()).join();
+        break;
+      case "application":
+        ApplicationCondition.encode(message.node.value, writer.uint32(42).fork()).join();
+        break;
     }
     return writer;
   },
@@ -482,6 +507,22 @@ export const Expression: MessageFns<Expression> = {
             }
 
             message.node = { $case: "tag", value: TagCondition.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.node = { $case: "not", value: Expression.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.node = { $case: "application", value: ApplicationCondition.decode(reader, reader.uint32()) };
             continue;
           }
         }
@@ -549,6 +590,18 @@ export const Expression: MessageFns<Expression> = {
       case "tag": {
         if (object.node?.value !== undefined && object.node?.value !== null) {
           message.node = { $case: "tag", value: TagCondition.fromPartial(object.node.value) };
+        }
+        break;
+      }
+      case "not": {
+        if (object.node?.value !== undefined && object.node?.value !== null) {
+          message.node = { $case: "not", value: Expression.fromPartial(object.node.value) };
+        }
+        break;
+      }
+      case "application": {
+        if (object.node?.value !== undefined && object.node?.value !== null) {
+          message.node = { $case: "application", value: ApplicationCondition.fromPartial(object.node.value) };
         }
         break;
       }
@@ -728,7 +781,7 @@ export const Any: MessageFns<Any> = {
 };
 
 function createBaseTagCondition(): TagCondition {
-  return { tag: 0, type: 0, operator: 0, operands: [] };
+  return { tag: 0, type: 0, operator: 0, operands: [], application: "" };
 }
 
 export const TagCondition: MessageFns<TagCondition> = {
@@ -744,6 +797,9 @@ export const TagCondition: MessageFns<TagCondition> = {
     }
     for (const v of message.operands) {
       Operand.encode(v!, writer.uint32(34).fork()).join();
+    }
+    if (message.application !== "") {
+      writer.uint32(42).string(message.application);
     }
     return writer;
   },
@@ -791,6 +847,14 @@ export const TagCondition: MessageFns<TagCondition> = {
             }
 
             message.operands.push(Operand.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.application = reader.string();
             continue;
           }
         }
@@ -846,6 +910,134 @@ export const TagCondition: MessageFns<TagCondition> = {
     message.type = object.type ?? 0;
     message.operator = object.operator ?? 0;
     message.operands = object.operands?.map((e) => Operand.fromPartial(e)) || [];
+    message.application = object.application ?? "";
+    return message;
+  },
+};
+
+function createBaseApplicationCondition(): ApplicationCondition {
+  return { application: "", platforms: [], withToken: false };
+}
+
+export const ApplicationCondition: MessageFns<ApplicationCondition> = {
+  encode(message: ApplicationCondition, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.application !== "") {
+      writer.uint32(10).string(message.application);
+    }
+    if (message.platforms.length !== 0) {
+      writer.uint32(18).fork();
+      for (const v of message.platforms) {
+        writer.uint32(v);
+      }
+      writer.join();
+    }
+    if (message.withToken !== false) {
+      writer.uint32(24).bool(message.withToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ApplicationCondition {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseApplicationCondition();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag === 16) {
+              message.platforms.push(reader.uint32());
+
+              continue;
+            }
+
+            if (tag === 18) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.platforms.push(reader.uint32());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.withToken = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<ApplicationCondition, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<ApplicationCondition | ApplicationCondition[]>
+      | Iterable<ApplicationCondition | ApplicationCondition[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ApplicationCondition.encode(p).finish()];
+        }
+      } else {
+        yield* [ApplicationCondition.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, ApplicationCondition>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<ApplicationCondition> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ApplicationCondition.decode(p)];
+        }
+      } else {
+        yield* [ApplicationCondition.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ApplicationCondition>, I>>(base?: I): ApplicationCondition {
+    return ApplicationCondition.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ApplicationCondition>, I>>(object: I): ApplicationCondition {
+    const message = createBaseApplicationCondition();
+    message.application = object.application ?? "";
+    message.platforms = object.platforms?.map((e) => e) || [];
+    message.withToken = object.withToken ?? false;
     return message;
   },
 };

@@ -1,0 +1,222 @@
+import type { Expression } from '@tidings/events';
+import { platformNamed } from './platforms.ts';
+import { type Argument, type Call, type Parsed, Refusal, type Syntax } from './syntax.ts';
+import { syntaxError } from './tokens.ts';
+
+/** What one account means by the names in an expression. Each may throw for one that it does not know. */
+export interface Meanings {
+  /** Whether the account has the application of this code. */
+  readonly hasApplication: (code: string) => boolean;
+  /** The codes of a group's applications; undefined for an unknown group. */
+  readonly group: (code: string) => readonly string[] | undefined;
+  /** What the segment of this code holds, those that it names included; undefined for an unknown one. */
+  readonly segment: (code: string) => Expression | undefined;
+  /** The condition on a tag. */
+  readonly condition: (tag: string, asked: Asked) => Expression;
+}
+
+/** What an expression asks of a tag: an operator with its operand, or how a date lies to a number of days ago. */
+export type Asked =
+  | { readonly kind: 'operator'; readonly operator: string; readonly operand: unknown }
+  | { readonly kind: 'daysago'; readonly comparison: string; readonly days: string };
+
+/** The names in an expression that an account gives a meaning, codes in upper case. */
+export interface NamesIn {
+  readonly tags: ReadonlySet<string>;
+  readonly applications: ReadonlySet<string>;
+  readonly groups: ReadonlySet<string>;
+  readonly segments: ReadonlySet<string>;
+}
+
+const NUMBER = /^[+-]?(\d+(\.\d*)*|\.\d+)([eE]\d+)?$/;
+const FLAG = /^(true|false)$/i;
+const WITH_TOKENS = 'WITH_TOKENS';
+const DAYS_AGO = 'DAYSAGO';
+
+const callsIn = (syntax: Syntax): readonly Call[] => {
+  switch (syntax.kind) {
+    case 'call':
+      return [syntax];
+    case 'not':
+      return callsIn(syntax.of);
+    case 'all':
+    case 'any':
+      return syntax.of.flatMap(callsIn);
+  }
+};
+
+/** Reads the arguments of one call, from the first to the last. */
+class Arguments {
+  readonly #source: string;
+  readonly #call: Call;
+  #taken = 0;
+
+  constructor(source: string, call: Call) {
+    this.#source = source;
+    this.#call = call;
+  }
+
+  refuse(reason: string, argument?: Argument): Refusal {
+    return syntaxError(this.#source, argument?.at ?? this.#call.end, reason);
+  }
+
+  #next(what: string): Argument {
+    const argument = this.#call.arguments[this.#taken++];
+    if (!argument) throw this.refuse(`${what} expected`);
+    return argument;
+  }
+
+  /** A name, in quotes or without. */
+  name(what: string): string {
+    const argument = this.#next(what);
+    if (argument.kind === 'list' || argument.text === '') throw this.refuse(`${what} expected`, argument);
+    return argument.text;
+  }
+
+  code(what: string): string {
+    return this.name(what).toUpperCase();
+  }
+
+  /** The names in a list, none where there is no such argument. */
+  names(what: string): readonly { readonly text: string }[] {
+    if (this.#taken >= this.#call.arguments.length) return [];
+    const argument = this.#next(what);
+    if (argument.kind !== 'list') throw this.refuse(`list of ${what} expected`, argument);
+    return argument.of.map((each) => {
+      if (each.kind === 'list') throw this.refuse(`${what} expected`, each);
+      return each;
+    });
+  }
+
+  #scalar(argument: Argument): string {
+    if (argument.kind === 'text') return argument.text;
+    if (argument.kind === 'word' && NUMBER.test(argument.text)) return argument.text;
+    if (argument.kind === 'word' && FLAG.test(argument.text)) return argument.text.toLowerCase();
+    throw this.refuse('text in quotes, number, true or false expected', argument);
+  }
+
+  /** A value or a list of values, as texts: the type of the tag says what they are. */
+  operand(): unknown {
+    const argument = this.#next('operand');
+    return argument.kind === 'list' ? argument.of.map((each) => this.#scalar(each)) : this.#scalar(argument);
+  }
+
+  end(): void {
+    const more = this.#call.arguments[this.#taken];
+    if (more) throw this.refuse('")" expected', more);
+  }
+}
+
+/** The names in an expression, so that they can be looked up before {@link compile} asks for them. */
+export function namesIn({ source, syntax }: Parsed): NamesIn {
+  const names = {
+    tags: new Set<string>(),
+    applications: new Set<string>(),
+    groups: new Set<string>(),
+    segments: new Set<string>(),
+  };
+  for (const call of callsIn(syntax)) {
+    const given = new Arguments(source, call);
+    if (call.name === 'A' || call.name === 'AT') names.applications.add(given.code('application code'));
+    if (call.name === 'G') names.groups.add(given.code('group code'));
+    if (call.name === 'Segment') names.segments.add(given.code('segment code'));
+    if (call.name === 'T' || call.name === 'AT') names.tags.add(given.name('tag'));
+  }
+  return names;
+}
+
+function askedOf(given: Arguments): Asked {
+  const operator = given.name('operator');
+  if (operator.toUpperCase() !== DAYS_AGO) return { kind: 'operator', operator, operand: given.operand() };
+  return { kind: 'daysago', comparison: given.name('gt, gte, lt, lte or eq'), days: given.name('number of days') };
+}
+
+/** A condition on the tag, for devices of one application only. */
+function within(application: string, condition: Expression): Expression {
+  const { node } = condition;
+  switch (node?.$case) {
+    case 'tag':
+      return { node: { $case: 'tag', value: { ...node.value, application } } };
+    case 'all':
+    case 'any':
+      return { node: { ...node, value: { of: node.value.of.map((each) => within(application, each)) } } };
+    default:
+      return all([
+        { node: { $case: 'application', value: { application, platforms: [], withToken: false } } },
+        condition,
+      ]);
+  }
+}
+
+const all = (of: Expression[]): Expression => ({ node: { $case: 'all', value: { of } } });
+const any = (of: Expression[]): Expression => ({ node: { $case: 'any', value: { of } } });
+
+/** What a call asks of applications besides being theirs. */
+function restrictions(given: Arguments): { platforms: number[]; withToken: boolean } {
+  const platforms = given.names('platform').map(({ text }) => {
+    const code = platformNamed(text);
+    if (code === undefined) throw new Refusal(`unknown platform "${text}"`);
+    return code;
+  });
+  const options = given.names('option').map(({ text }) => text);
+  const unknown = options.find((option) => option.toUpperCase() !== WITH_TOKENS);
+  if (unknown !== undefined) throw new Refusal(`unknown option "${unknown}"`);
+  return { platforms: [...new Set(platforms)], withToken: options.length > 0 };
+}
+
+/**
+ * What an expression means to an account: the tree that conditions have, too. Segments are in it with what they hold now.
+ * @throws Refusal for wrong arguments and unknown names; whatever the meanings throw
+ */
+export function compile({ source, syntax }: Parsed, meanings: Meanings): Expression {
+  const application = (code: string): string => {
+    if (meanings.hasApplication(code)) return code;
+    throw new Refusal(`unknown application "${code}"`);
+  };
+  const called = (call: Call): Expression => {
+    const given = new Arguments(source, call);
+    const meaning = meaningOf(call.name, given);
+    given.end();
+    return meaning;
+  };
+  const meaningOf = (name: Call['name'], given: Arguments): Expression => {
+    switch (name) {
+      case 'A': {
+        const code = application(given.code('application code'));
+        return { node: { $case: 'application', value: { application: code, ...restrictions(given) } } };
+      }
+      case 'G': {
+        const code = given.code('group code');
+        const group = meanings.group(code);
+        if (!group) throw new Refusal(`unknown group "${code}"`);
+        const value = restrictions(given);
+        return any(group.map((each) => ({ node: { $case: 'application', value: { application: each, ...value } } })));
+      }
+      case 'T':
+        return meanings.condition(given.name('tag'), askedOf(given));
+      case 'AT': {
+        const code = application(given.code('application code'));
+        return within(code, meanings.condition(given.name('tag'), askedOf(given)));
+      }
+      case 'Segment': {
+        const code = given.code('segment code');
+        const segment = meanings.segment(code);
+        if (!segment) throw new Refusal(`unknown segment "${code}"`);
+        return segment;
+      }
+    }
+  };
+  const visit = (node: Syntax): Expression => {
+    switch (node.kind) {
+      case 'all':
+        return all(node.of.map(visit));
+      case 'any':
+        return any(node.of.map(visit));
+      case 'not':
+        return { node: { $case: 'not', value: visit(node.of) } };
+      case 'call':
+        return called(node);
+    }
+  };
+  return visit(syntax);
+}

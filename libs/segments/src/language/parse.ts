@@ -1,0 +1,163 @@
+import { type Argument, type Call, type Parsed, Refusal, type Syntax } from './syntax.ts';
+import { syntaxError, type Token, tokensOf } from './tokens.ts';
+
+/** How long an expression may be, in characters (R-N5). */
+export const MAX_LENGTH = 65_536;
+/** How deep parentheses, and alternating operators, may nest. */
+const MAX_DEPTH = 100;
+
+const names: ReadonlyMap<string, Call['name']> = new Map([
+  ['A', 'A'],
+  ['APP', 'A'],
+  ['APPLICATION', 'A'],
+  ['T', 'T'],
+  ['AT', 'AT'],
+  ['TAG', 'AT'],
+  ['G', 'G'],
+  ['SEGMENT', 'Segment'],
+]);
+
+/** An expression and how deep it is. */
+interface Deep {
+  readonly syntax: Syntax;
+  readonly depth: number;
+}
+
+class Parser {
+  readonly #source: string;
+  readonly #tokens: Iterator<Token, void>;
+  #next: Token;
+  #parentheses = 0;
+
+  constructor(source: string) {
+    this.#source = source;
+    this.#tokens = tokensOf(source);
+    this.#next = this.#tokens.next().value!;
+  }
+
+  /** The whole of it. */
+  expression(): Syntax {
+    const { syntax } = this.#union();
+    if (this.#next.kind !== 'end') throw this.#unexpected();
+    return syntax;
+  }
+
+  #take(): Token {
+    const token = this.#next;
+    if (token.kind !== 'end') this.#next = this.#tokens.next().value!;
+    return token;
+  }
+
+  #isMark(text: string): boolean {
+    return this.#next.kind === 'mark' && this.#next.text === text;
+  }
+
+  #expect(text: string): Token {
+    if (!this.#isMark(text)) throw this.#error(`"${text}" expected`);
+    return this.#take();
+  }
+
+  #error(reason: string, at = this.#next.at): Refusal {
+    return syntaxError(this.#source, at, reason);
+  }
+
+  #unexpected(): Refusal {
+    const { kind, text } = this.#next;
+    return this.#error(kind === 'end' ? 'unexpected end' : `unexpected "${text.slice(0, 32)}"`);
+  }
+
+  /** `+` and `\` share a level and go left to right (R-N5). Neighbours of a kind become one node, so that long lists stay flat. */
+  #union(): Deep {
+    let { syntax, depth } = this.#intersection();
+    let joining: '+' | '\\' | undefined;
+    let parts: Syntax[] = [];
+    while (this.#isMark('+') || this.#isMark('\\')) {
+      const { text, at } = this.#take();
+      const right = this.#intersection();
+      if (joining !== text) {
+        parts = [syntax];
+        depth++;
+        joining = text as '+' | '\\';
+      }
+      parts.push(text === '+' ? right.syntax : { kind: 'not', of: right.syntax });
+      syntax = { kind: text === '+' ? 'any' : 'all', of: parts };
+      depth = this.#within(Math.max(depth, right.depth + 1), at);
+    }
+    return { syntax, depth };
+  }
+
+  #intersection(): Deep {
+    const first = this.#operand();
+    if (!this.#isMark('*')) return first;
+    const of = [first.syntax];
+    let { depth } = first;
+    while (this.#isMark('*')) {
+      const { at } = this.#take();
+      const right = this.#operand();
+      of.push(right.syntax);
+      depth = this.#within(Math.max(depth, right.depth), at);
+    }
+    return { syntax: { kind: 'all', of }, depth: depth + 1 };
+  }
+
+  #within(depth: number, at: number): number {
+    if (depth > MAX_DEPTH) throw this.#error('nested too deeply', at);
+    return depth;
+  }
+
+  #operand(): Deep {
+    if (!this.#isMark('(')) return { syntax: this.#call(), depth: 1 };
+    const { at } = this.#take();
+    this.#within(++this.#parentheses, at);
+    const inside = this.#union();
+    this.#expect(')');
+    this.#parentheses--;
+    return inside;
+  }
+
+  #call(): Call {
+    if (this.#next.kind !== 'word')
+      throw this.#next.kind === 'end' ? this.#unexpected() : this.#error('condition expected');
+    const { text } = this.#take();
+    const name = names.get(text.toUpperCase());
+    this.#expect('(');
+    // What the arguments of others look like is nobody's business.
+    if (!name) throw new Refusal(`${text} is not supported`);
+    const given = this.#isMark(')') ? [] : this.#arguments(true);
+    const { at: end } = this.#expect(')');
+    return { kind: 'call', name, arguments: given, end };
+  }
+
+  #arguments(listsToo: boolean): Argument[] {
+    const given = [this.#argument(listsToo)];
+    while (this.#isMark(',')) {
+      this.#take();
+      given.push(this.#argument(listsToo));
+    }
+    return given;
+  }
+
+  #argument(listsToo: boolean): Argument {
+    const { kind, at, text } = this.#next;
+    if (kind === 'text' || kind === 'word') {
+      this.#take();
+      return { kind, text, at };
+    }
+    if (!listsToo || !this.#isMark('[')) throw kind === 'end' ? this.#unexpected() : this.#error('value expected');
+    this.#take();
+    const of = this.#isMark(']') ? [] : this.#arguments(false);
+    this.#expect(']');
+    return { kind: 'list', of, at };
+  }
+}
+
+/**
+ * Reads an expression of the segmentation language (R-N4, R-N5), in time linear in its length.
+ * @throws Refusal with the reason: a syntax error and where it is, a condition that is not supported, too long or too deep
+ */
+export function parse(source: string): Parsed {
+  if (source.length > MAX_LENGTH && Array.from(source).length > MAX_LENGTH) {
+    throw new Refusal(`at most ${MAX_LENGTH} characters`);
+  }
+  return { source, syntax: new Parser(source).expression() };
+}

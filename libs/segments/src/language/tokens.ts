@@ -1,0 +1,54 @@
+import { Refusal } from './syntax.ts';
+
+/** A piece of an expression; `at` is where it begins, in UTF-16 units. */
+export type Token =
+  | { readonly kind: 'mark'; readonly text: string; readonly at: number }
+  | { readonly kind: 'text' | 'word'; readonly text: string; readonly at: number }
+  | { readonly kind: 'end'; readonly text: ''; readonly at: number };
+
+const SPACE = /\s/;
+const MARKS = new Set('()[],*+\\');
+const QUOTES = new Set('"\'');
+
+/** A syntax error, with its position in characters (R-N4, R-LM4). */
+export const syntaxError = (source: string, at: number, reason: string): Refusal =>
+  new Refusal(`${reason} at position ${Array.from(source.slice(0, at)).length}`);
+
+/** The text in quotes from `start` on. A backslash before a quote or a backslash stands for the character after it. */
+function quoted(source: string, start: number): { readonly text: string; readonly end: number } {
+  const quote = source[start];
+  const parts: string[] = [];
+  let from = start + 1;
+  for (let at = from; at < source.length; at++) {
+    if (source[at] === quote) return { text: parts.join('') + source.slice(from, at), end: at + 1 };
+    if (source[at] !== '\\' || !(QUOTES.has(source[at + 1]!) || source[at + 1] === '\\')) continue;
+    parts.push(source.slice(from, at));
+    from = ++at;
+  }
+  throw syntaxError(source, start, 'text without an end');
+}
+
+const endsWord = (character: string): boolean => SPACE.test(character) || MARKS.has(character) || QUOTES.has(character);
+
+/** The tokens of an expression, in one pass. @throws Refusal for a text that does not end */
+export function* tokensOf(source: string): Generator<Token, void> {
+  let at = 0;
+  while (at < source.length) {
+    const character = source[at]!;
+    if (SPACE.test(character)) {
+      at++;
+    } else if (MARKS.has(character)) {
+      yield { kind: 'mark', text: character, at: at++ };
+    } else if (QUOTES.has(character)) {
+      const { text, end } = quoted(source, at);
+      yield { kind: 'text', text, at };
+      at = end;
+    } else {
+      let end = at + 1;
+      while (end < source.length && !endsWord(source[end]!)) end++;
+      yield { kind: 'word', text: source.slice(at, end), at };
+      at = end;
+    }
+  }
+  yield { kind: 'end', text: '', at };
+}

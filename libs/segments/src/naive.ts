@@ -1,0 +1,93 @@
+import { type DateOperand, type Expression, type Operand, Operator, TagType } from '@tidings/events';
+import { type SampleDevice, sampleNow, sampleViewpoint, valuesOf } from './arbitraries.ts';
+
+type Sample = Omit<SampleDevice, 'app' | 'seq'>;
+
+const DAY_MS = 86_400_000;
+
+const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+const minute = (ms: number): string => new Date(ms).toISOString().slice(0, 16);
+
+/** The texts of a value and of a date operand, in the operand's precision: they compare as the dates do. */
+function asTexts(value: number, { atMs, wholeDay, daysAgo }: DateOperand): [string, string] {
+  if (daysAgo !== undefined) return [day(value), day(sampleNow.getTime() - daysAgo * DAY_MS)];
+  return wholeDay ? [day(value), day(Number(atMs))] : [minute(value), minute(Number(atMs))];
+}
+
+/** -1, 0 or 1; undefined where the two cannot be compared. */
+function compare(value: string | number | boolean, operand: Operand): number | undefined {
+  const asked = operand.value;
+  const pair = asked?.$case === 'date' ? asTexts(Number(value), asked.value) : [value, asked?.value];
+  const [left, right] = pair as [string, string];
+  return typeof left === typeof right ? (left < right ? -1 : Number(left > right)) : undefined;
+}
+
+const fits: Record<NonNullable<Operand['value']>['$case'], readonly TagType[]> = {
+  number: [TagType.TAG_TYPE_INTEGER, TagType.TAG_TYPE_DECIMAL],
+  flag: [TagType.TAG_TYPE_BOOLEAN],
+  date: [TagType.TAG_TYPE_DATE],
+  text: [TagType.TAG_TYPE_STRING, TagType.TAG_TYPE_LIST, TagType.TAG_TYPE_VERSION],
+};
+const unordered: readonly TagType[] = [TagType.TAG_TYPE_STRING, TagType.TAG_TYPE_LIST, TagType.TAG_TYPE_BOOLEAN];
+const ordering: readonly Operator[] = [Operator.OPERATOR_GTE, Operator.OPERATOR_LTE, Operator.OPERATOR_BETWEEN];
+
+/** Whether an expression makes no sense anywhere on a path that decides, told by {@link isInSet} as undefined. */
+type Verdict = boolean | undefined;
+
+function tagVerdict(
+  condition: Extract<NonNullable<Expression['node']>, { $case: 'tag' }>['value'],
+  device: Sample,
+): Verdict {
+  const { tag, type, operator, operands, application } = condition;
+  if (!operands.every(({ value }) => value && fits[value.$case].includes(type))) return undefined;
+  if (ordering.includes(operator) && unordered.includes(type)) return undefined;
+  if (application !== '' && application !== sampleViewpoint.application) return false;
+  const some = (meets: (order: number | undefined, i: number) => boolean): boolean =>
+    valuesOf(device, tag, type).some((value) => operands.some((operand, i) => meets(compare(value, operand), i)));
+  switch (operator) {
+    case Operator.OPERATOR_NOTEQ:
+    case Operator.OPERATOR_NOTIN:
+      return !some((order) => order === 0);
+    case Operator.OPERATOR_GTE:
+      return some((order) => order !== undefined && order >= 0);
+    case Operator.OPERATOR_LTE:
+      return some((order) => order !== undefined && order <= 0);
+    case Operator.OPERATOR_BETWEEN:
+      return valuesOf(device, tag, type).some(
+        (value) => compare(value, operands[0]!)! >= 0 && compare(value, operands[1]!)! <= 0,
+      );
+    default:
+      return some((order) => order === 0);
+  }
+}
+
+/** Whether a device of {@link sampleViewpoint} is in the set: the operators as sets have them, straight from the readings. For specs. */
+export function isInSet(expression: Expression, device: Sample, inside = true): boolean {
+  const { node } = expression;
+  switch (node?.$case) {
+    case 'all':
+      return inside
+        ? node.value.of.every((each) => isInSet(each, device))
+        : node.value.of.some((each) => isInSet(each, device, false));
+    case 'any':
+      return inside
+        ? node.value.of.some((each) => isInSet(each, device))
+        : node.value.of.every((each) => isInSet(each, device, false));
+    case 'not':
+      return isInSet(node.value, device, !inside);
+    case 'application': {
+      const { application, platforms, withToken } = node.value;
+      const isMember =
+        application === sampleViewpoint.application &&
+        (platforms.length === 0 || platforms.includes(device.platform ?? 0)) &&
+        (!withToken || device.token !== undefined);
+      return isMember === inside;
+    }
+    case 'tag': {
+      const verdict = tagVerdict(node.value, device);
+      return verdict !== undefined && verdict === inside;
+    }
+    case undefined:
+      return false;
+  }
+}
