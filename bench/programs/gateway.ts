@@ -5,6 +5,7 @@ import {
   ApplicationView,
   type Devices,
   type Messages,
+  type Presets,
   type Statistics,
   type Subscriptions,
   TokenScope,
@@ -45,6 +46,7 @@ const devices = stub<Devices>('devices', {
 const gateway = await createGateway({
   accounts,
   devices,
+  presets: stub<Presets>('presets', {}),
   messages: stub<Messages>('messages', {}),
   statistics: stub<Statistics>('statistics', {}),
   subscriptions: stub<Subscriptions>('subscriptions', {}),

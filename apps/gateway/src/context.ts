@@ -1,6 +1,6 @@
 import type { InputOf, OutputOf } from '@tidings/contract';
 import type { Clock } from '@tidings/kernel';
-import type { Accounts, ApplicationView, Devices, Messages, Statistics, Subscriptions } from '@tidings/rpc';
+import type { Accounts, ApplicationView, Devices, Messages, Presets, Statistics, Subscriptions } from '@tidings/rpc';
 import type { Access } from './auth/access.ts';
 import type { Presented } from './auth/authorize.ts';
 import type { DeviceCommands } from './devices/device-commands.ts';
@@ -13,6 +13,7 @@ export interface Context {
   readonly devices: Devices;
   /** Commands to devices, grouped in front of {@link Context.devices}. */
   readonly deviceCommands: DeviceCommands;
+  readonly presets: Presets;
   readonly messages: Messages;
   readonly statistics: Statistics;
   readonly subscriptions: Subscriptions;

@@ -8,6 +8,8 @@ import {
   MessagesDefinition,
   type Operations,
   OperationsDefinition,
+  type Presets,
+  PresetsDefinition,
   type Statistics,
   StatisticsDefinition,
   type Subscriptions,
@@ -59,6 +61,7 @@ export async function startGateway(process: GatewayProcess): Promise<Running> {
   const app = await createGateway({
     accounts: remote<Accounts>(AccountsDefinition, registry),
     ...devicesOf(registry, masterKey),
+    presets: remote<Presets>(PresetsDefinition, registry),
     messages: remote<Messages>(MessagesDefinition, scheduler, {
       // A transactionId that was used meets the message that it has made.
       isRepeatable: { create: ({ drafts }) => drafts.every(({ transactionId }) => transactionId !== '') },

@@ -9,6 +9,7 @@ import {
   inProcess,
   MessagesDefinition,
   type Operations,
+  PresetsDefinition,
   StatisticsDefinition,
   SubscriptionsDefinition,
 } from '@tidings/rpc';
@@ -103,6 +104,7 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
   const gateway = await createGateway({
     accounts,
     devices,
+    presets: inProcess(PresetsDefinition, registry.presets),
     messages: inProcess(MessagesDefinition, scheduler.messages),
     statistics: inProcess(StatisticsDefinition, statistics.statistics),
     subscriptions: inProcess(SubscriptionsDefinition, webhooks.subscriptions),

@@ -309,7 +309,9 @@ describeWithMongo('the registry', (mongo) => {
   const names = (kind: 'devices' | 'users', list: string[]) => ({
     account: 'default',
     application: app,
-    audiences: [{ target: { $case: kind, value: { names: list } }, path: 'notifications[0]' } as const],
+    audiences: [
+      { target: { $case: kind, value: { names: list } }, path: 'notifications[0]', preset: '', campaign: '' } as const,
+    ],
   });
 
   describe('tags', () => {
@@ -431,7 +433,10 @@ describeWithMongo('the registry', (mongo) => {
           account: 'default',
           application: app,
           audiences: [
-            { target: { $case: 'conditions', value: { operator: '', conditions } }, path: 'notifications[2]' },
+            {
+              target: { $case: 'conditions', value: { operator: '', conditions } },
+              ...{ path: 'notifications[2]', preset: '', campaign: '' },
+            },
           ],
         });
       const { audiences, application } = await prepare([{ tag: 'Level', operator: 'GTE', operand: 5 }]);

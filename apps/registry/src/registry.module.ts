@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { AccountsDefinition, DevicesDefinition, OperationsDefinition } from '@tidings/rpc';
+import { AccountsDefinition, DevicesDefinition, OperationsDefinition, PresetsDefinition } from '@tidings/rpc';
 import { rpcControllers } from '@tidings/rpc/grpc';
 import { ServiceProcess } from '@tidings/service';
 import { openRegistry, type RegistryService } from './registry.ts';
@@ -10,6 +10,7 @@ const REGISTRY = Symbol('registry');
 export const registryServices = {
   accounts: AccountsDefinition,
   devices: DevicesDefinition,
+  presets: PresetsDefinition,
   operations: OperationsDefinition,
 };
 

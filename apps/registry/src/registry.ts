@@ -7,8 +7,9 @@ import {
   openRelay,
   type RelayOptions,
 } from '@tidings/event-store';
-import type { Accounts, Devices, Operations } from '@tidings/rpc';
-import { Closing, operationsOf, type ServiceDeps } from '@tidings/runtime';
+import { numberIds } from '@tidings/kernel';
+import type { Accounts, Devices, Operations, Presets } from '@tidings/rpc';
+import { Closing, nextReplica, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, incidentsTo } from '@tidings/streaming';
 import { accountsLog } from './accounts/log.ts';
 import { configurationRecords } from './accounts/publish.ts';
@@ -29,6 +30,8 @@ import { prepareRpc } from './devices/prepare.ts';
 import { deviceRecords } from './devices/publish.ts';
 import { openSequences } from './devices/sequences.ts';
 import { keepTokensUnique, TOKEN_OWNERS_GROUP } from './devices/token-owners.ts';
+import { presetsRpc } from './presets/rpc.ts';
+import { openPresetStore, preparePresets } from './presets/store.ts';
 import { tagsRpc } from './tags/rpc.ts';
 import { openTags } from './tags/tags.ts';
 import { tokensRpc } from './tokens/rpc.ts';
@@ -42,6 +45,7 @@ export interface RegistryDeps extends ServiceDeps {
 export interface RegistryService {
   readonly accounts: Accounts;
   readonly devices: Devices;
+  readonly presets: Presets;
   readonly operations: Operations;
   /** Answers what is under way and takes nothing more. */
   close(): Promise<void>;
@@ -132,8 +136,10 @@ export async function openRegistry(deps: RegistryDeps): Promise<RegistryService>
 
 async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistryService> {
   const { db, clock, log, metrics, masterKey, broker, hasReplicas = false } = deps;
-  await Promise.all([prepareAccounts(db), prepareDevices(db)]);
+  await Promise.all([prepareAccounts(db), prepareDevices(db), preparePresets(db)]);
   const store = openAccountStore(db);
+  const presets = openPresetStore(db);
+  const nextId = numberIds(() => clock.now(), await nextReplica(db));
   const accountLogs = await openCategory(
     deps,
     accountsLog,
@@ -160,7 +166,7 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
 
   const tags = openTags(store);
   const keys = { device: keyFor(masterKey, 'device'), token: keyFor(masterKey, 'push-token') };
-  const devices = { db, clock, log, keys, owners: openOwners(store), tags, store, logs: deviceLogs.writer };
+  const devices = { db, clock, log, keys, owners: openOwners(store), tags, store, presets, logs: deviceLogs.writer };
   const parts: Open[] = [accountLogs.open, deviceLogs.open, lagOf(broker)];
   return {
     accounts: {
@@ -176,6 +182,7 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
       ...describeRpc(devices),
       ...prepareRpc(devices),
     },
+    presets: presetsRpc(presets, write, { clock, nextId }),
     operations: operationsOf(clock, () => allOpen(parts)),
     close: () => closing.close(),
   };

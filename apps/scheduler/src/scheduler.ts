@@ -3,16 +3,14 @@ import { logMetrics, openLogs, openRelay, type Problem } from '@tidings/event-st
 import { MessageEvent, PlanEvent, topicNames } from '@tidings/events';
 import { numberIds } from '@tidings/kernel';
 import type { Messages, Operations } from '@tidings/rpc';
-import { Closing, every, operationsOf, passing, type ServiceDeps } from '@tidings/runtime';
+import { Closing, every, nextReplica, operationsOf, passing, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, incidentsTo } from '@tidings/streaming';
-import type { Db } from 'mongodb';
 import { completionOf } from './messages/completion.ts';
 import { messagesLog } from './messages/log.ts';
 import { messageMetrics } from './messages/metrics.ts';
 import { messagesRpc } from './messages/rpc.ts';
 import { ensureIndexes, removeExpired } from './messages/storage.ts';
 
-const DUPLICATE_KEY = 11000;
 const GROUP = 'scheduler';
 const EXPIRY_INTERVAL_MS = 60_000;
 
@@ -93,22 +91,4 @@ export async function openScheduler({
     operations: operationsOf(clock, open),
     close: () => closing.close(),
   };
-}
-
-/** A number for this process's ids that no other process got within its last 32 starts. */
-async function nextReplica(db: Db): Promise<number> {
-  const sequences = db.collection<{ _id: string; next: number }>('sequences');
-  const next = async (): Promise<number> => {
-    const update = { $inc: { next: 1 } };
-    const counted = await sequences.findOneAndUpdate({ _id: 'replica' }, update, {
-      upsert: true,
-      returnDocument: 'after',
-    });
-    return counted!.next;
-  };
-  return next().catch((error: { code?: unknown }) => {
-    // Two first starts at once: the other one has made the document.
-    if (error.code !== DUPLICATE_KEY) throw error;
-    return next();
-  });
 }

@@ -1,4 +1,6 @@
+export { type CampaignAction, campaignNameKey, type CampaignState } from './account/campaigns.ts';
 export { type AccountAction, type AccountView, decideAccount, DENIED } from './account/decide.ts';
+export type { PresetAction, PresetState } from './account/presets.ts';
 export {
   type AccessToken,
   type Account,

@@ -3,7 +3,7 @@ export { admin } from './families/admin.ts';
 export { apiV2 } from './families/api-v2.ts';
 export { json13 } from './families/json13.ts';
 export type { LocalizedText } from './messages/texts.ts';
-export type { Notification } from './messages/notification.ts';
+export type { GivenContent, Notification } from './messages/notification.ts';
 export { UNREADABLE_DATE } from './messages/send-date.ts';
 export type { Recipients } from './messages/recipients.ts';
 export type { TagCondition } from './messages/conditions.ts';

@@ -46,6 +46,14 @@ export {
   PlanEvent,
   PlatformSet,
 } from './generated/tidings/events/v1/plans.ts';
+export {
+  Campaign,
+  CampaignCreated,
+  CampaignDeleted,
+  Preset,
+  PresetCreated,
+  PresetDeleted,
+} from './generated/tidings/events/v1/presets.ts';
 export { ReportKind, Reports } from './generated/tidings/events/v1/reports.ts';
 export { Stamp } from './generated/tidings/events/v1/stamp.ts';
 export {

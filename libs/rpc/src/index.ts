@@ -10,6 +10,27 @@ export {
   SettledRequest,
 } from './generated/tidings/rpc/v1/operations.ts';
 export {
+  CampaignReply,
+  CreateCampaignRequest,
+  CreatePresetReply,
+  CreatePresetRequest,
+  DeleteCampaignReply,
+  DeleteCampaignRequest,
+  DeletePresetReply,
+  DeletePresetRequest,
+  FindCampaignRequest,
+  FindPresetReply,
+  FindPresetRequest,
+  ListCampaignsReply,
+  ListCampaignsRequest,
+  ListPresetsReply,
+  ListPresetsRequest,
+  NameCampaignRequest,
+  PresetName,
+  type Presets,
+  PresetsDefinition,
+} from './generated/tidings/rpc/v1/presets.ts';
+export {
   type Accounts,
   AccountsDefinition,
   AddTagReply,

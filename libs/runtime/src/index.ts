@@ -21,6 +21,7 @@ export { isAlive, killNow } from './processes.ts';
 export { passing } from './passing.ts';
 export { freePort, freePorts } from './ports.ts';
 export { type Probe, Readiness } from './readiness.ts';
+export { nextReplica } from './replica.ts';
 export { open, seal, type SealedPlace } from './sealing.ts';
 export type { ServiceDeps } from './service.ts';
 export {

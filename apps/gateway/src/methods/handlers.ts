@@ -15,6 +15,9 @@ import { settled } from './admin/settled.ts';
 import { configureApplication } from './applications/configureApplication.ts';
 import { createApplication } from './applications/createApplication.ts';
 import { getApplication } from './applications/getApplication.ts';
+import { createCampaign } from './campaigns/createCampaign.ts';
+import { deleteCampaign } from './campaigns/deleteCampaign.ts';
+import { getCampaigns } from './campaigns/getCampaigns.ts';
 import { applicationOpen } from './devices/applicationOpen.ts';
 import { getTags } from './devices/getTags.ts';
 import { messageDeliveryEvent } from './devices/messageDeliveryEvent.ts';
@@ -23,6 +26,10 @@ import { registerDevice } from './devices/registerDevice.ts';
 import { setTags } from './devices/setTags.ts';
 import { unregisterDevice } from './devices/unregisterDevice.ts';
 import { createMessage } from './messages/createMessage.ts';
+import { createPreset } from './presets/createPreset.ts';
+import { deletePreset } from './presets/deletePreset.ts';
+import { getPreset } from './presets/getPreset.ts';
+import { listPresets } from './presets/listPresets.ts';
 import { getDeliveryFunnel } from './statistics/getDeliveryFunnel.ts';
 import { messagesList } from './statistics/messagesList.ts';
 import { addTag } from './tags/addTag.ts';
@@ -43,6 +50,13 @@ export const handlers = {
   addTag,
   listTags,
   createMessage,
+  createPreset,
+  getPreset,
+  listPresets,
+  deletePreset,
+  createCampaign,
+  getCampaigns,
+  deleteCampaign,
   messagesList,
   getDeliveryFunnel,
   createToken,

@@ -1,5 +1,6 @@
 import { Agent, request } from 'node:http';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { Preset } from '@tidings/events';
 import { Fault, ShiftedClock } from '@tidings/kernel';
 import {
   type Accounts,
@@ -10,6 +11,7 @@ import {
   type MessageDraft,
   type Messages,
   type Operations,
+  type Presets,
   type Statistics,
   type Subscriptions,
   type SubscriptionView,
@@ -134,9 +136,28 @@ export class World {
         return {
           audience: { target: { $case: 'named' as const, value: { seqs: [7] } }, platforms: [] },
           unknown,
+          preset: this.preset,
+          campaignId: 0n,
         };
       }),
     }),
+  };
+
+  /** What every message is made of. */
+  preset: Preset | undefined;
+
+  readonly presets: Presets = {
+    createPreset: unsupported,
+    findPreset: async ({ code }) => ({ preset: this.preset?.code === code ? this.preset : undefined }),
+    listPresets: unsupported,
+    deletePreset: async () => ({}),
+    createCampaign: unsupported,
+    nameCampaign: async ({ application: of, name }) => ({
+      campaign: { code: 'CCCCC-00001', id: 17n, application: of, name, description: '' },
+    }),
+    findCampaign: async () => ({ campaign: undefined }),
+    listCampaigns: unsupported,
+    deleteCampaign: unsupported,
   };
 
   readonly messages: Messages = {
@@ -194,10 +215,11 @@ export class World {
 
   /** A gateway in front of these services. */
   gateway(imports: GatewayDeps['imports'] = []): Promise<NestFastifyApplication> {
-    const { accounts, devices, messages, statistics, subscriptions, operations, clock } = this;
+    const { accounts, devices, presets, messages, statistics, subscriptions, operations, clock } = this;
     return createGateway({
       accounts,
       devices,
+      presets,
       messages,
       statistics,
       subscriptions,

@@ -3,11 +3,15 @@ import {
   type AccountAction,
   type AccountState,
   type AccountTarget,
+  campaignNameKey,
+  type CampaignState,
   decideAccount,
   evolveAccountState,
+  type PresetState,
   targetsOf,
 } from '@tidings/audience';
-import type { DocumentAddress, LogDefinition } from '@tidings/event-store';
+import type { DocumentAddress, LogDefinition, Needs } from '@tidings/event-store';
+import { Preset } from '@tidings/events';
 import { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
 import { Binary } from 'mongodb';
 
@@ -23,6 +27,8 @@ export const ACCOUNTS = 'accounts';
 export const APPLICATIONS = 'applications';
 export const TOKENS = 'tokens';
 export const TAGS = 'tags';
+export const CAMPAIGNS = 'campaigns';
+export const PRESETS = 'presets';
 
 /** An account's configuration is one log. */
 export const accountLogOf = (account: string): string => `accounts-${account}`;
@@ -40,6 +46,10 @@ function addressOf(account: string, target: AccountTarget): DocumentAddress {
       return { collection: TOKENS, id: target.id };
     case 'tag':
       return { collection: TAGS, id: tagId(account, target.name) };
+    case 'campaign':
+      return { collection: CAMPAIGNS, id: target.code };
+    case 'preset':
+      return { collection: PRESETS, id: target.code };
   }
 }
 
@@ -48,12 +58,15 @@ const kinds: Readonly<Record<string, AccountTarget['kind']>> = {
   [APPLICATIONS]: 'application',
   [TOKENS]: 'token',
   [TAGS]: 'tag',
+  [CAMPAIGNS]: 'campaign',
+  [PRESETS]: 'preset',
 };
 
 /** The states that an action is decided on. */
 function targetsOfAction(action: AccountAction): AccountTarget[] {
   const application = (code: string): AccountTarget => ({ kind: 'application', code });
   const token = (id: string): AccountTarget[] => (id === '' ? [] : [{ kind: 'token', id }]);
+  const campaignNamed = (code: string): AccountTarget[] => (code === '' ? [] : [{ kind: 'campaign', code }]);
   switch (action.type) {
     case 'createAccount':
       return [{ kind: 'account' }];
@@ -68,7 +81,26 @@ function targetsOfAction(action: AccountAction): AccountTarget[] {
       return [application(action.application)];
     case 'addTag':
       return [{ kind: 'account' }, { kind: 'tag', name: action.name.trim() }];
+    case 'createCampaign':
+    case 'nameCampaign':
+      return [application(action.campaign.application), { kind: 'campaign', code: action.campaign.code }];
+    case 'deleteCampaign':
+      return [{ kind: 'campaign', code: action.code }];
+    case 'createPreset': {
+      const { code, application: of, campaign } = action.preset;
+      return [application(of), { kind: 'preset', code }, ...campaignNamed(campaign)];
+    }
+    case 'deletePreset':
+      return [{ kind: 'preset', code: action.code }];
   }
+}
+
+/** The documents that an action is decided on. */
+function needsOf({ account, action }: AccountCommand): Needs {
+  const ids = targetsOfAction(action).map((target) => addressOf(account, target));
+  if (action.type !== 'nameCampaign') return { ids };
+  const { application, name } = action.campaign;
+  return { ids, lookups: [{ collection: CAMPAIGNS, field: 'named', value: campaignNameKey(application, name) }] };
 }
 
 /** The bytes of a stored binary, whether it came from memory or from MongoDB. */
@@ -77,7 +109,8 @@ export const bytesOf = (value: Uint8Array | Binary): Uint8Array => (value instan
 /** The configuration of accounts: one log each, whose states are the collections above. */
 export const accountsLog: LogDefinition<AccountCommand, AccountEvent, AccountState, void> = {
   category: 'accounts',
-  needs: ({ account, action }) => ({ ids: targetsOfAction(action).map((target) => addressOf(account, target)) }),
+  lookups: { [CAMPAIGNS]: 'named' },
+  needs: needsOf,
   decide({ account, action, at }, view) {
     const state = (target: AccountTarget) => view.get(addressOf(account, target));
     const states = {
@@ -85,6 +118,9 @@ export const accountsLog: LogDefinition<AccountCommand, AccountEvent, AccountSta
       application: (code: string) => state({ kind: 'application', code }),
       token: (id: string) => state({ kind: 'token', id }),
       tag: (name: string) => state({ kind: 'tag', name }),
+      campaign: (code: string) => state({ kind: 'campaign', code }) as CampaignState | undefined,
+      campaignsNamed: (key: string) => view.find(CAMPAIGNS, key).map((found) => found.state as CampaignState),
+      preset: (code: string) => state({ kind: 'preset', code }) as PresetState | undefined,
     };
     return { events: decideAccount(account, states, action, at), reply: undefined };
   },
@@ -92,9 +128,15 @@ export const accountsLog: LogDefinition<AccountCommand, AccountEvent, AccountSta
   evolve: (state, event, { collection }) => evolveAccountState(state, event, kinds[collection]!),
   encode: (event) => AccountEvent.encode(event).finish(),
   decode: (bytes) => AccountEvent.decode(bytes),
-  toDocument: (state) => ({ ...state }),
+  toDocument: (state) =>
+    state.kind === 'preset' ? { ...state, preset: Preset.encode(state.preset).finish() } : { ...state },
   fromDocument: (document) => stateOf(document),
 };
+
+/** A state of an account as it is stored. */
+export interface AccountDocument extends Record<string, unknown> {
+  readonly _id: string;
+}
 
 /** The state in a stored document; binaries become bytes. */
 export function stateOf(document: Readonly<Record<string, unknown>>): AccountState {
@@ -110,8 +152,11 @@ export function stateOf(document: Readonly<Record<string, unknown>>): AccountSta
       }));
       return { ...read, platforms };
     }
+    case 'preset':
+      return { ...read, preset: Preset.decode(bytesOf(read.preset as unknown as Uint8Array | Binary)) };
     case 'account':
     case 'tag':
+    case 'campaign':
       return read;
   }
 }

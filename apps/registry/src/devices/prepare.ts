@@ -5,19 +5,24 @@ import type { Conditions, Devices, PrepareAudience, PreparedAudience } from '@ti
 import type { AccountStore } from '../accounts/store.ts';
 import { applicationView } from '../applications/view.ts';
 import type { DevicesDeps } from './apply.ts';
+import { resolvePresets } from '../presets/resolve.ts';
+import type { PresetStore } from '../presets/store.ts';
 import { type DeviceDocument, DEVICES } from './document.ts';
 import { findDevices, findUsers, type Found } from './named.ts';
 
+/** Whom a message addresses. */
+type Addressed = Pick<PreparedAudience, 'audience' | 'unknown'>;
+
 /** Restricting platforms is the caller's business. */
-const audience = (target: NonNullable<Audience['target']>, unknown: readonly string[] = []): PreparedAudience => ({
+const audience = (target: NonNullable<Audience['target']>, unknown: readonly string[] = []): Addressed => ({
   audience: { target, platforms: [] },
   unknown: [...unknown],
 });
 
-const named = ({ seqs, unknown }: Found): PreparedAudience =>
+const named = ({ seqs, unknown }: Found): Addressed =>
   audience({ $case: 'named', value: { seqs: [...seqs].sort((a, b) => a - b) } }, unknown);
 
-const selected = (expression: Expression | undefined): PreparedAudience =>
+const selected = (expression: Expression | undefined): Addressed =>
   audience({ $case: 'selection', value: { expression } });
 
 /** The one registry read of createMessage: whom it addresses, in one `$in` each for hwids, push tokens and users (sending 1). */
@@ -27,24 +32,21 @@ export function prepareRpc({
   keys,
   tags,
   store,
-}: DevicesDeps & { store: AccountStore }): Pick<Devices, 'prepare'> {
+  presets,
+}: DevicesDeps & { store: AccountStore; presets: PresetStore }): Pick<Devices, 'prepare'> {
   const devices = db.collection<DeviceDocument>(DEVICES);
 
-  const typed = async (
-    account: string,
-    path: string,
-    { operator, conditions }: Conditions,
-  ): Promise<PreparedAudience> => {
+  const typed = async (account: string, path: string, { operator, conditions }: Conditions): Promise<Addressed> => {
     const names = conditions.map(({ tag }) => tag);
     const set = await tags.of(account, names);
     return selected(expressionOf(path, conditions, operator, (name) => set.named(name), clock.now()));
   };
 
-  const prepareOne = async (
+  const address = async (
     account: string,
     application: string,
     { target, path }: PrepareAudience,
-  ): Promise<PreparedAudience> => {
+  ): Promise<Addressed> => {
     const lookup = { devices, keys, account, application };
     switch (target?.$case) {
       case 'devices':
@@ -58,6 +60,20 @@ export function prepareRpc({
       case undefined:
         throw Fault.bug('an audience without a target');
     }
+  };
+
+  const resolve = resolvePresets(presets);
+
+  const prepareOne = async (
+    account: string,
+    application: string,
+    asked: PrepareAudience,
+  ): Promise<PreparedAudience> => {
+    const [addressed, resolved] = await Promise.all([
+      address(account, application, asked),
+      resolve(account, application, asked),
+    ]);
+    return { ...addressed, ...resolved };
   };
 
   return {

@@ -18,6 +18,7 @@ function filterOf(request: ListMessagesRequest, shownFrom: Date): Filter<StoredM
     createdAt: created,
     // A message without a restriction reaches every platform.
     ...(request.platforms.length > 0 ? { $or: [{ platforms: { $in: request.platforms } }, { platforms: [] }] } : {}),
+    ...(request.campaignId === 0n ? {} : { campaignId: Number(request.campaignId) }),
     ...(request.source === '' ? {} : { source: request.source }),
     ...(request.codes.length > 0 ? { _id: { $in: request.codes } } : {}),
     ...(request.ids.length > 0 ? { id: { $in: request.ids.map(Number) } } : {}),
@@ -31,8 +32,6 @@ export async function listMessages(
   request: ListMessagesRequest,
   shownFrom: Date,
 ): Promise<ListMessagesReply> {
-  // No campaign exists yet, so a filter by one meets nothing.
-  if (request.campaign !== '') return { total: 0n, messages: [] };
   const filter = filterOf(request, shownFrom);
   const page = messages.find(filter).sort({ createdAt: -1, id: -1 }).skip(request.skip).limit(request.limit);
   const [total, found] = await Promise.all([messages.countDocuments(filter), page.toArray()]);

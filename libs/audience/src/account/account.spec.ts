@@ -1,7 +1,9 @@
 import { TagType } from '@tidings/events';
 import { type AccountEvent, AccessScope } from '@tidings/events/generated/tidings/events/v1/accounts';
 import { isSharedTag, tagTypeOf } from '../default-tags.ts';
+import type { CampaignState } from './campaigns.ts';
 import { type AccountAction, decideAccount, DENIED } from './decide.ts';
+import type { PresetState } from './presets.ts';
 import {
   type AccessToken,
   type AccountState,
@@ -24,6 +26,12 @@ class World {
       application: (code: string) => this.states.get(`application ${code}`),
       token: (id: string) => this.states.get(`token ${id}`),
       tag: (name: string) => this.states.get(`tag ${account} ${name}`),
+      campaign: (code: string) => this.states.get(`campaign ${code}`) as CampaignState | undefined,
+      campaignsNamed: (key: string) =>
+        [...this.states.values()].filter(
+          (state): state is CampaignState => state.kind === 'campaign' && state.named === key,
+        ),
+      preset: (code: string) => this.states.get(`preset ${code}`) as PresetState | undefined,
     };
     const events = decideAccount(account, view, action, AT);
     for (const event of events) {
@@ -33,6 +41,8 @@ class World {
           application: `application ${'code' in target ? target.code : ''}`,
           token: `token ${'id' in target ? target.id : ''}`,
           tag: `tag ${account} ${'name' in target ? target.name : ''}`,
+          campaign: `campaign ${'code' in target ? target.code : ''}`,
+          preset: `preset ${'code' in target ? target.code : ''}`,
         }[target.kind];
         this.states.set(key, evolveAccountState(this.states.get(key), event, target.kind));
       }

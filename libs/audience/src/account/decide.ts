@@ -4,6 +4,8 @@ import { Fault } from '@tidings/kernel';
 import { defaultTagList, tagNumber } from '../default-tags.ts';
 import { isTagType } from '../tags/operations.ts';
 import { isWithin } from '../tags/value.ts';
+import { type CampaignAction, decideCampaign } from './campaigns.ts';
+import { decidePreset, type PresetAction, type PresetView } from './presets.ts';
 import { type AccessToken, type Account, type AccountState, type Application, as } from './state.ts';
 
 /** How long debug mode stays on (R-S8). */
@@ -45,10 +47,12 @@ export type AccountAction =
       readonly name: string;
       readonly tagType: TagType;
       readonly applicationSpecific: boolean;
-    };
+    }
+  | CampaignAction
+  | PresetAction;
 
 /** The states of one account that an action is decided on. */
-export interface AccountView {
+export interface AccountView extends PresetView {
   account(): AccountState | undefined;
   application(code: string): AccountState | undefined;
   token(id: string): AccountState | undefined;
@@ -151,6 +155,17 @@ function changes(account: string, view: AccountView, action: AccountAction, at: 
     }
     case 'addTag':
       return addTag(view, action);
+    case 'createCampaign':
+    case 'nameCampaign':
+      own(account, view, action.campaign.application);
+      return decideCampaign(account, view, action);
+    case 'deleteCampaign':
+      return decideCampaign(account, view, action);
+    case 'createPreset':
+      own(account, view, action.preset.application);
+      return decidePreset(account, view, action);
+    case 'deletePreset':
+      return decidePreset(account, view, action);
   }
 }
 

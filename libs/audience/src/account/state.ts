@@ -1,6 +1,8 @@
 import type { AccountEvent, AccessScope } from '@tidings/events/generated/tidings/events/v1/accounts';
 import { Fault } from '@tidings/kernel';
 import type { TagDefinition } from '../default-tags.ts';
+import { type CampaignState, evolveCampaign } from './campaigns.ts';
+import { evolvePreset, type PresetState } from './presets.ts';
 
 /** The account that is there from the first start; requests that name none mean it. */
 export const DEFAULT_ACCOUNT = 'default';
@@ -60,7 +62,7 @@ export interface Tag extends TagDefinition {
 }
 
 /** What an account's log folds into. */
-export type AccountState = Account | Application | AccessToken | Tag;
+export type AccountState = Account | Application | AccessToken | Tag | CampaignState | PresetState;
 
 type Kind = AccountState['kind'];
 
@@ -75,7 +77,8 @@ export type AccountTarget =
   | { readonly kind: 'account' }
   | { readonly kind: 'application'; readonly code: string }
   | { readonly kind: 'token'; readonly id: string }
-  | { readonly kind: 'tag'; readonly name: string };
+  | { readonly kind: 'tag'; readonly name: string }
+  | { readonly kind: 'campaign' | 'preset'; readonly code: string };
 
 export function targetsOf({ event }: AccountEvent): readonly AccountTarget[] {
   switch (event?.$case) {
@@ -93,6 +96,14 @@ export function targetsOf({ event }: AccountEvent): readonly AccountTarget[] {
       return [{ kind: 'application', code: event.value.application }];
     case 'tagAdded':
       return [{ kind: 'account' }, { kind: 'tag', name: event.value.name }];
+    case 'campaignCreated':
+      return [{ kind: 'campaign', code: event.value.campaign!.code }];
+    case 'campaignDeleted':
+      return [{ kind: 'campaign', code: event.value.campaign }];
+    case 'presetCreated':
+      return [{ kind: 'preset', code: event.value.preset!.code }];
+    case 'presetDeleted':
+      return [{ kind: 'preset', code: event.value.preset }];
     case undefined:
       return [];
   }
@@ -172,5 +183,9 @@ export function evolveAccountState(
       if (event.event?.$case !== 'tagAdded') return as('tag', state);
       return { kind: 'tag', account: event.account, ...event.event.value };
     }
+    case 'campaign':
+      return as('campaign', evolveCampaign(state && as('campaign', state), event));
+    case 'preset':
+      return as('preset', evolvePreset(state && as('preset', state), event));
   }
 }

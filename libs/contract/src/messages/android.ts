@@ -31,13 +31,13 @@ export const androidFields = {
 
 type Fields = { [Name in keyof typeof androidFields]: z.output<(typeof androidFields)[Name]> };
 
-/** What Android devices are shown in place of the common texts, and how. */
+/** What Android devices are shown in place of the common texts, and how; undefined = not given. */
 export const androidContent = (fields: Fields) => ({
   text: fields.android_content,
   title: fields.android_header,
   rootParams: fields.android_root_params,
   sound: fields.android_sound,
-  soundOff: fields.android_sound_off ?? false,
+  soundOff: fields.android_sound_off,
   icon: fields.android_icon,
   customIcon: fields.android_custom_icon,
   banner: fields.android_banner,
@@ -48,6 +48,6 @@ export const androidContent = (fields: Fields) => ({
   priority: fields.android_priority,
   deliveryPriority: fields.android_delivery_priority,
   iconBackground: fields.android_ibc,
-  silent: fields.android_silent ?? false,
+  silent: fields.android_silent,
   groupId: fields.android_group_id,
 });

@@ -55,7 +55,8 @@ describe('createMessage', () => {
     [{ content: 'x', data: 5 }, 'data: must be an object or a JSON string'],
     [{ content: 'x', minimize_link: 3 }, 'minimize_link: must be one of 0, 1, 2'],
     [{ content: 'x', message_type: 'promo' }, 'message_type: must be one of marketing, transactional'],
-    [{ content: 'x', preset: 'A1B2C-3D4E5' }, 'preset: not served yet'],
+    [{ content: 'x', rich_media: 'A1B2C-3D4E5' }, 'rich_media: not served yet'],
+    [{ content: 'x', campaign_name: '' }, 'campaign_name: must be 1 to 255 characters'],
     [{ content: 'x', send_rate: 100 }, 'send_rate: not served yet'],
     [{ content: 'x', filter: 'vip' }, 'filter: not served yet'],
     [{ content: 'x', geozone: {} }, 'geozone: not served yet'],
@@ -132,5 +133,21 @@ describe('createMessage', () => {
 
   it('finds a zone harmless with now (R-I8, R-I9)', () => {
     expect(textOf(request({ content: 'x', timezone: 'Mars/Base', ignore_user_timezone: false }))).toBeUndefined();
+  });
+
+  it('needs no content beside a preset, and says what is given, not what is not (R-I14, R-K4)', () => {
+    const { preset, content, platforms } = parsed({ preset: 'd1b2c-3d4e5', ios_silent: 0, link: null });
+    expect(preset).toBe('D1B2C-3D4E5');
+    expect(content).toMatchObject({ text: undefined, link: undefined, shortenLink: undefined, voip: undefined });
+    expect(content.ios).toMatchObject({ silent: false, soundOff: undefined });
+    expect(platforms).toBeUndefined();
+  });
+
+  it('ignores the name of a campaign beside its code (R-RES5)', () => {
+    expect(parsed({ content: 'x', campaign: 'c1b2c-3d4e5', campaign_name: [] })).toMatchObject({
+      campaign: 'C1B2C-3D4E5',
+      campaignName: '',
+    });
+    expect(parsed({ content: 'x', campaign_name: 'Spring' })).toMatchObject({ campaign: '', campaignName: 'Spring' });
   });
 });

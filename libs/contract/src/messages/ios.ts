@@ -10,6 +10,8 @@ export const badge = text.refine((value) => /^[+-]?\d{1,9}$/.test(value), 'must 
 /** A time to live in seconds (R-I22). */
 export const ttl = integerOf(0, UINT32_MAX);
 
+export const interruptionLevel = oneOf(['passive', 'active', 'time-sensitive', 'critical']);
+
 /** Fields `ios_*` of a notification. */
 export const iosFields = {
   ios_title: optional(localized),
@@ -26,29 +28,29 @@ export const iosFields = {
   ios_attachment: optional(text),
   ios_thread_id: optional(text),
   ios_critical: optional(boolean),
-  ios_interruption_level: optional(oneOf(['passive', 'active', 'time-sensitive', 'critical'])),
+  ios_interruption_level: optional(interruptionLevel),
   apns_trim_content: optional(bit),
   ios_trim_content: optional(bit),
 };
 
 type Fields = { [Name in keyof typeof iosFields]: z.output<(typeof iosFields)[Name]> };
 
-/** What iOS devices are shown in place of the common texts, and how. */
+/** What iOS devices are shown in place of the common texts, and how; undefined = not given. */
 export const iosContent = (fields: Fields) => ({
   text: fields.ios_content,
   title: fields.ios_title,
   subtitle: fields.ios_subtitle,
   badge: fields.ios_badges,
   sound: fields.ios_sound,
-  soundOff: fields.ios_sound_off ?? false,
+  soundOff: fields.ios_sound_off,
   ttlSeconds: fields.ios_ttl,
-  silent: fields.ios_silent ?? false,
+  silent: fields.ios_silent,
   category: fields.ios_category_id,
   categoryCustom: fields.ios_category_custom,
   rootParams: fields.ios_root_params,
   attachment: fields.ios_attachment,
   threadId: fields.ios_thread_id,
-  critical: fields.ios_critical ?? false,
+  critical: fields.ios_critical,
   interruptionLevel: fields.ios_interruption_level,
-  trim: fields.apns_trim_content ?? fields.ios_trim_content ?? false,
+  trim: fields.apns_trim_content ?? fields.ios_trim_content,
 });

@@ -1,12 +1,10 @@
 import { notServedYet } from '../values.ts';
 
 const common = [
-  'campaign',
   'rich_media',
   'page_id',
   'rich_page_id',
   'remote_page',
-  'preset',
   'send_rate',
   'send_rate_avoid',
   'capping_days',

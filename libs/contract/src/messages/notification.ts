@@ -1,5 +1,8 @@
-import type { z } from 'zod';
-import { boolean, integer, object, oneOf, optional, text } from '../values.ts';
+import { z } from 'zod';
+import { campaignCode } from '../campaigns/campaign-code.ts';
+import { presetCode } from '../presets/preset-code.ts';
+import { boolean, integer, object, oneOf, optional, text, textOf } from '../values.ts';
+import { parseWithin } from '../forward.ts';
 import { androidContent, androidFields } from './android.ts';
 import { iosContent, iosFields } from './ios.ts';
 import { notServedFields } from './not-served.ts';
@@ -13,6 +16,8 @@ const fields = object({
   send_date: optional(sendDate),
   ignore_user_timezone: optional(boolean),
   timezone: optional(text),
+  campaign: optional(campaignCode),
+  campaign_name: optional(z.unknown()),
   content: optional(localized),
   title: optional(localized),
   subtitle: optional(localized),
@@ -20,6 +25,7 @@ const fields = object({
   minimize_link: optional(integer.refine((value) => value >= 0 && value <= 2, 'must be one of 0, 1, 2')),
   data: optional(jsonData),
   transactionId: optional(transactionId),
+  preset: optional(presetCode),
   ...recipientFields,
   template_bindings: optional(jsonObject),
   dynamic_content_placeholders: optional(jsonObject),
@@ -33,6 +39,7 @@ const fields = object({
 type Fields = z.output<typeof fields>;
 
 const hasContent = (given: Fields): boolean =>
+  given.preset !== undefined ||
   given.content !== undefined ||
   given.ios_content !== undefined ||
   given.android_content !== undefined ||
@@ -49,6 +56,15 @@ function refuseZones(given: Fields, context: z.core.ParsePayload): void {
   if (refused) context.issues.push({ code: 'custom', message: 'not served yet', path: [refused], input: given });
 }
 
+const campaignName = textOf(1, 255);
+
+/** Ignored unchecked beside a campaign. */
+const campaignNameOf = (given: Fields, context: z.core.ParsePayload): string =>
+  given.campaign_name === undefined
+    ? ''
+    : (parseWithin(campaignName, given.campaign_name, context, ['campaign_name']) ?? '');
+
+/** The fields of the content that are given; what is undefined, the preset says, if there is one (R-K4). */
 const contentOf = (given: Fields) => ({
   text: given.content,
   title: given.title,
@@ -56,11 +72,11 @@ const contentOf = (given: Fields) => ({
   data: given.data,
   link: given.link,
   /** Replace the link by the service's own short one, where it is http(s) (R-I19). */
-  shortenLink: (given.minimize_link ?? 2) === 2,
-  /** JSON objects; "" where not given. */
-  placeholders: given.dynamic_content_placeholders ?? '',
-  bindings: given.template_bindings ?? '',
-  voip: given.voip_push ?? false,
+  shortenLink: given.minimize_link === undefined ? undefined : given.minimize_link === 2,
+  /** JSON objects. */
+  placeholders: given.dynamic_content_placeholders,
+  bindings: given.template_bindings,
+  voip: given.voip_push,
   ios: iosContent(given),
   android: androidContent(given),
 });
@@ -76,11 +92,19 @@ export const notification = fields.transform((given, context) => {
     sendAt: given.send_date,
     recipients: recipientsOf(given, context),
     platforms: platformsOf(given, context),
+    /** Codes; "" = none. */
+    preset: given.preset ?? '',
+    campaign: given.campaign ?? '',
+    /** Counts where no campaign is named by its code; "" = none (R-RES5). */
+    campaignName: given.campaign === undefined ? campaignNameOf(given, context) : '',
     /** "" = none. */
     transactionId: given.transactionId ?? '',
     transactional: given.message_type === 'transactional',
     content: contentOf(given),
   };
 });
+
+/** The content's fields as they are given. */
+export type GivenContent = ReturnType<typeof contentOf>;
 
 export type Notification = z.output<typeof notification>;

@@ -57,9 +57,13 @@ export function recipientsOf(fields: Fields, context: z.core.ParsePayload): Reci
   return selectedRecipients(fields, context);
 }
 
-/** Platform codes that the message is restricted to; [] = none named (R-I5). */
-export function platformsOf(fields: Fields, context: z.core.ParsePayload): readonly number[] {
-  const few = !fields.users && fields.devices && fields.devices.length < PLATFORMS_APPLY_FROM;
-  if (few || fields.platforms === undefined) return [];
-  return [...new Set(parseWithin(platformList, fields.platforms, context, ['platforms']))];
+/**
+ * Platform codes that the request restricts the message to; undefined = it names none, so that a preset may; [] = nothing restricts so few
+ * devices (R-I5, R-K4).
+ */
+export function platformsOf(fields: Fields, context: z.core.ParsePayload): readonly number[] | undefined {
+  if (!fields.users && fields.devices && fields.devices.length < PLATFORMS_APPLY_FROM) return [];
+  if (fields.platforms === undefined) return undefined;
+  const named = parseWithin(platformList, fields.platforms, context, ['platforms']) ?? [];
+  return named.length === 0 ? undefined : [...new Set(named)];
 }

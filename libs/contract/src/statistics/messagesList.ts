@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { apiV2 } from '../families/api-v2.ts';
+import { campaignCode } from '../campaigns/campaign-code.ts';
 import { applicationCode } from '../fields/application.ts';
 import { day } from '../fields/dates.ts';
 import { array, boolean, integer, integerOf, isObject, object, oneOf, optional, text } from '../values.ts';
@@ -35,7 +36,7 @@ const filters = object({
   application: applicationCode,
   platforms: optional(array(platform)),
   date_range: optional(dateRange),
-  campaign: optional(text),
+  campaign: optional(campaignCode),
   source: optional(source),
   messages_codes: optional(array(text.transform((code) => code.toUpperCase()))),
   messages_ids: optional(array(integer.refine((id) => id >= 0, 'must be 0 or more'))),

@@ -1,8 +1,8 @@
 import { type api, type Notification, UNREADABLE_DATE } from '@tidings/contract';
 import { Fault } from '@tidings/kernel';
-import type { CreatedMessage, PreparedAudience } from '@tidings/rpc';
+import type { CreatedMessage, MessageDraft, PreparedAudience, Presets } from '@tidings/rpc';
 import type { Handler } from '../../context.ts';
-import { audienceOf, draftOf } from './draft.ts';
+import { audienceOf, draftOf, refuseUnserved } from './draft.ts';
 
 const MAX_AHEAD_MS = 365 * 86_400_000;
 
@@ -29,9 +29,31 @@ function unknownDevices(
   return Object.keys(unknown).length > 0 ? unknown : undefined;
 }
 
+/** Sets the campaigns that are called by name, made where there are none (R-RES5). */
+async function nameCampaigns(
+  drafts: readonly MessageDraft[],
+  names: readonly string[],
+  idOf: (name: string) => Promise<bigint>,
+): Promise<MessageDraft[]> {
+  const ids = new Map<string, bigint>();
+  for (const name of new Set(names)) if (name !== '') ids.set(name, await idOf(name));
+  return drafts.map((draft, index) => {
+    const campaignId = ids.get(names[index]!);
+    return campaignId === undefined ? draft : { ...draft, message: { ...draft.message!, campaignId } };
+  });
+}
+
+const campaignIdIn =
+  (presets: Presets, account: string, application: string) =>
+  async (name: string): Promise<bigint> => {
+    const { campaign } = await presets.nameCampaign({ account, application, name });
+    if (!campaign) throw Fault.bug('the registry left out the campaign that it named');
+    return campaign.id;
+  };
+
 export const createMessage: Handler<typeof api.createMessage> = async (
   { application, notifications },
-  { devices, messages, clock },
+  { devices, presets, messages, clock },
   { account },
 ) => {
   const now = clock.now();
@@ -42,9 +64,12 @@ export const createMessage: Handler<typeof api.createMessage> = async (
   const drafts = notifications.map((notification, index) => {
     const audience = prepared.audiences[index];
     if (!audience) throw Fault.bug('the registry left an audience unresolved');
+    refuseUnserved(notification, audience.preset, index);
     return draftOf(notification, audience, circumstances);
   });
-  const { messages: created } = await messages.create({ account, drafts });
+  const names = notifications.map(({ campaignName }) => campaignName);
+  const named = await nameCampaigns(drafts, names, campaignIdIn(presets, account, application));
+  const { messages: created } = await messages.create({ account, drafts: named });
   const unknown = unknownDevices(created, prepared.audiences);
   return { Messages: created.map(({ answer }) => answer), ...(unknown ? { UnknownDevices: unknown } : {}) };
 };

@@ -1,8 +1,8 @@
 import type { Notification } from '@tidings/contract';
-import type { Audience, Content } from '@tidings/events';
-import { pushPlatforms } from '@tidings/kernel';
-import { tagsOf } from '@tidings/messaging';
+import type { Audience, Preset } from '@tidings/events';
+import { Fault, pushPlatforms } from '@tidings/kernel';
 import type { MessageDraft, PrepareAudience, PreparedAudience } from '@tidings/rpc';
+import { contentOf } from './content.ts';
 
 /** Below this many named recipients a message is hidden, unless debug mode is on (R-I6). */
 const HISTORY_FROM = 10;
@@ -14,39 +14,33 @@ export interface Circumstances {
   readonly now: Date;
 }
 
-/** The question to the registry: whom a notification addresses. */
-export function audienceOf({ recipients }: Notification, index: number): PrepareAudience {
-  const path = `notifications[${index}]`;
+/** The question to the registry: whom a notification addresses, of which preset it is made, and under which campaign it counts. */
+export function audienceOf({ recipients, preset, campaign }: Notification, index: number): PrepareAudience {
+  return { path: pathOf(index), target: targetOf(recipients), preset, campaign };
+}
+
+/** Where a notification stands in its request. */
+const pathOf = (index: number): string => `notifications[${index}]`;
+
+function targetOf(recipients: Notification['recipients']): PrepareAudience['target'] {
   switch (recipients.kind) {
     case 'users':
     case 'devices':
-      return { path, target: { $case: recipients.kind, value: { names: [...recipients.names] } } };
+      return { $case: recipients.kind, value: { names: [...recipients.names] } };
     case 'conditions':
       return {
-        path,
-        target: {
-          $case: 'conditions',
-          value: { operator: recipients.operator, conditions: [...recipients.conditions] },
-        },
+        $case: 'conditions',
+        value: { operator: recipients.operator, conditions: [...recipients.conditions] },
       };
     case 'everyone':
-      return { path, target: { $case: 'everyone', value: {} } };
+      return { $case: 'everyone', value: {} };
   }
 }
 
-/** Named devices are reached on whatever platform they have, all others on the push platforms, unless the request says which (R-I5). */
-const platformsOf = ({ platforms, recipients }: Notification): number[] =>
-  platforms.length > 0 || recipients.kind === 'devices' ? [...platforms] : [...pushPlatforms];
-
-const isWebLink = (link: string): boolean => /^https?:\/\//i.test(link);
-
-function contentOf({ shortenLink, ...given }: Notification['content']): { content: Content; linkToShorten: string } {
-  const shorten = shortenLink && given.link !== undefined && isWebLink(given.link);
-  const content: Content = { ...given, link: shorten ? undefined : given.link, tags: [] };
-  return {
-    content: { ...content, tags: tagsOf({ ...content, link: given.link }) },
-    linkToShorten: shorten ? given.link! : '',
-  };
+/** Named devices are reached on whatever platform they have, all others on the push platforms, unless request or preset say which (R-I5, R-K4). */
+function platformsOf({ platforms, recipients }: Notification, preset: Preset | undefined): number[] {
+  const named = platforms ?? preset?.platforms;
+  return named ? [...named] : recipients.kind === 'devices' ? [] : [...pushPlatforms];
 }
 
 const conditionsOf = ({ recipients }: Notification) =>
@@ -57,6 +51,16 @@ const conditionsOf = ({ recipients }: Notification) =>
       }
     : { conditions: '', conditionsOperator: '' };
 
+/** What a preset can say and no message does yet is refused, rather than left out (R-K4). A rate does not hold for named devices (R-I11). */
+export function refuseUnserved({ recipients }: Notification, preset: Preset | undefined, index: number): void {
+  const refused = preset?.richMedia
+    ? 'rich media'
+    : preset?.sendRate && recipients.kind !== 'devices'
+      ? 'its send rate'
+      : undefined;
+  if (refused) throw Fault.argument(`${pathOf(index)}.preset: ${refused} is not served yet`);
+}
+
 /** What the scheduler is asked to accept for one notification. */
 export function draftOf(
   notification: Notification,
@@ -65,8 +69,11 @@ export function draftOf(
 ): MessageDraft {
   const { recipients, transactional, transactionId } = notification;
   const listed = 'names' in recipients;
-  const audience: Audience = { target: prepared.audience?.target, platforms: platformsOf(notification) };
-  const { content, linkToShorten } = contentOf(notification.content);
+  const audience: Audience = {
+    target: prepared.audience?.target,
+    platforms: platformsOf(notification, prepared.preset),
+  };
+  const { content, linkToShorten } = contentOf(notification.content, prepared.preset);
   return {
     transactionId,
     linkToShorten,
@@ -77,7 +84,7 @@ export function draftOf(
       transactional,
       hidden: listed && recipients.names.length < HISTORY_FROM && !debug,
       listedRecipients: listed,
-      campaignId: 0n,
+      campaignId: prepared.campaignId,
       audience,
       content,
       ...conditionsOf(notification),

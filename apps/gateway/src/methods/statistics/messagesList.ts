@@ -1,6 +1,6 @@
 import type { api, InputOf } from '@tidings/contract';
 import { Fault } from '@tidings/kernel';
-import type { ListMessagesReply, ListMessagesRequest, Messages } from '@tidings/rpc';
+import type { ListMessagesReply, ListMessagesRequest, Messages, Presets } from '@tidings/rpc';
 import type { Handler } from '../../context.ts';
 import { listedMessage } from './listed-message.ts';
 
@@ -14,14 +14,14 @@ const BROADCAST_REACH_MS = 365 * DAY_MS;
 /** More than there can be; what is beyond it is as empty. */
 const MAX_SKIP = 2 ** 31 - 1;
 
-function requestOf(input: Input, account: string): ListMessagesRequest {
+function requestOf(input: Input, account: string, campaignId: bigint): ListMessagesRequest {
   return {
     account,
     application: input.application,
     platforms: input.platforms,
     createdFrom: input.createdFrom,
     createdBefore: input.createdBefore,
-    campaign: '',
+    campaignId,
     source: input.source ?? '',
     codes: input.codes,
     ids: input.ids.map(BigInt),
@@ -53,8 +53,7 @@ async function listBoth(messages: Messages, request: ListMessagesRequest, now: n
   };
 }
 
-function list(messages: Messages, input: Input, account: string, now: number): Promise<ListMessagesReply> {
-  const request = requestOf(input, account);
+function list(messages: Messages, input: Input, request: ListMessagesRequest, now: number): Promise<ListMessagesReply> {
   const { createdFrom, createdBefore, codes, ids, type } = input;
   if (createdFrom || createdBefore || codes.length > 0 || ids.length > 0) return messages.list(request);
   if (type === 'ALL') return listBoth(messages, request, now);
@@ -62,14 +61,19 @@ function list(messages: Messages, input: Input, account: string, now: number): P
   return messages.list({ ...request, createdFrom: new Date(now - reach) });
 }
 
+async function campaignIdOf(presets: Presets, account: string, { application, campaign: code }: Input) {
+  const { campaign } = await presets.findCampaign({ account, code: code! });
+  if (campaign?.application !== application) throw Fault.argument('filters.campaign: not found');
+  return campaign.id;
+}
+
 export const messagesList: Handler<typeof api.messagesList> = async (
   input,
-  { messages, statistics, clock },
+  { messages, presets, statistics, clock },
   { account },
 ) => {
-  // No campaign exists yet, so none can be known (R-RES5).
-  if (input.campaign !== undefined) throw Fault.argument('filters.campaign: not found');
-  const found = await list(messages, input, account, clock.now());
+  const campaignId = input.campaign === undefined ? 0n : await campaignIdOf(presets, account, input);
+  const found = await list(messages, input, requestOf(input, account, campaignId), clock.now());
   const codes = found.messages.map(({ code }) => code);
   const metrics = input.withMetrics && codes.length > 0 ? (await statistics.metrics({ messages: codes })).messages : [];
   return {

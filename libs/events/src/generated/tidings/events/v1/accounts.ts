@@ -8,6 +8,7 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Timestamp } from "../../../google/protobuf/timestamp.ts";
 import { TagType } from "./audience.ts";
+import { CampaignCreated, CampaignDeleted, PresetCreated, PresetDeleted } from "./presets.ts";
 
 export const protobufPackage = "tidings.events.v1";
 
@@ -34,6 +35,10 @@ export interface AccountEvent {
     | { $case: "platformConfigured"; value: PlatformConfigured }
     | { $case: "debugSet"; value: DebugSet }
     | { $case: "tagAdded"; value: TagAdded }
+    | { $case: "campaignCreated"; value: CampaignCreated }
+    | { $case: "campaignDeleted"; value: CampaignDeleted }
+    | { $case: "presetCreated"; value: PresetCreated }
+    | { $case: "presetDeleted"; value: PresetDeleted }
     | undefined;
 }
 
@@ -134,6 +139,18 @@ export const AccountEvent: MessageFns<AccountEvent> = {
       case "tagAdded":
         TagAdded.encode(message.event.value, writer.uint32(130).fork()).join();
         break;
+      case "campaignCreated":
+        CampaignCreated.encode(message.event.value, writer.uint32(322).fork()).join();
+        break;
+      case "campaignDeleted":
+        CampaignDeleted.encode(message.event.value, writer.uint32(330).fork()).join();
+        break;
+      case "presetCreated":
+        PresetCreated.encode(message.event.value, writer.uint32(338).fork()).join();
+        break;
+      case "presetDeleted":
+        PresetDeleted.encode(message.event.value, writer.uint32(346).fork()).join();
+        break;
     }
     return writer;
   },
@@ -221,6 +238,38 @@ export const AccountEvent: MessageFns<AccountEvent> = {
             }
 
             message.event = { $case: "tagAdded", value: TagAdded.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 40: {
+            if (tag !== 322) {
+              break;
+            }
+
+            message.event = { $case: "campaignCreated", value: CampaignCreated.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 41: {
+            if (tag !== 330) {
+              break;
+            }
+
+            message.event = { $case: "campaignDeleted", value: CampaignDeleted.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 42: {
+            if (tag !== 338) {
+              break;
+            }
+
+            message.event = { $case: "presetCreated", value: PresetCreated.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 43: {
+            if (tag !== 346) {
+              break;
+            }
+
+            message.event = { $case: "presetDeleted", value: PresetDeleted.decode(reader, reader.uint32()) };
             continue;
           }
         }
@@ -314,6 +363,30 @@ export const AccountEvent: MessageFns<AccountEvent> = {
       case "tagAdded": {
         if (object.event?.value !== undefined && object.event?.value !== null) {
           message.event = { $case: "tagAdded", value: TagAdded.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "campaignCreated": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "campaignCreated", value: CampaignCreated.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "campaignDeleted": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "campaignDeleted", value: CampaignDeleted.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "presetCreated": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "presetCreated", value: PresetCreated.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "presetDeleted": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "presetDeleted", value: PresetDeleted.fromPartial(object.event.value) };
         }
         break;
       }

@@ -9,6 +9,7 @@ import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Struct, Value } from "@tidings/events/generated/google/protobuf/struct";
 import { Timestamp } from "@tidings/events/generated/google/protobuf/timestamp";
 import { Audience, TagType } from "@tidings/events/generated/tidings/events/v1/audience";
+import { Preset } from "@tidings/events/generated/tidings/events/v1/presets";
 
 export const protobufPackage = "tidings.rpc.v1";
 
@@ -376,6 +377,10 @@ export interface PrepareAudience {
     | undefined;
   /** Where the notification stands, for error paths: "notifications[0]". */
   path: string;
+  /** Code of the preset that the message takes its fields from; "" without one. Its segment counts where everyone is the target (R-K4). */
+  preset: string;
+  /** Code of the message's campaign; "" = that of its preset. */
+  campaign: string;
 }
 
 export interface Names {
@@ -412,6 +417,11 @@ export interface PreparedAudience {
     | undefined;
   /** Entries of `devices` that match nothing, as given. */
   unknown: string[];
+  preset:
+    | Preset
+    | undefined;
+  /** 0 without a campaign. */
+  campaignId: bigint;
 }
 
 function createBaseCreateAccountRequest(): CreateAccountRequest {
@@ -6405,7 +6415,7 @@ export const PrepareRequest: MessageFns<PrepareRequest> = {
 };
 
 function createBasePrepareAudience(): PrepareAudience {
-  return { target: undefined, path: "" };
+  return { target: undefined, path: "", preset: "", campaign: "" };
 }
 
 export const PrepareAudience: MessageFns<PrepareAudience> = {
@@ -6426,6 +6436,12 @@ export const PrepareAudience: MessageFns<PrepareAudience> = {
     }
     if (message.path !== "") {
       writer.uint32(42).string(message.path);
+    }
+    if (message.preset !== "") {
+      writer.uint32(162).string(message.preset);
+    }
+    if (message.campaign !== "") {
+      writer.uint32(170).string(message.campaign);
     }
     return writer;
   },
@@ -6481,6 +6497,22 @@ export const PrepareAudience: MessageFns<PrepareAudience> = {
             }
 
             message.path = reader.string();
+            continue;
+          }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.preset = reader.string();
+            continue;
+          }
+          case 21: {
+            if (tag !== 170) {
+              break;
+            }
+
+            message.campaign = reader.string();
             continue;
           }
         }
@@ -6559,6 +6591,8 @@ export const PrepareAudience: MessageFns<PrepareAudience> = {
       }
     }
     message.path = object.path ?? "";
+    message.preset = object.preset ?? "";
+    message.campaign = object.campaign ?? "";
     return message;
   },
 };
@@ -7037,7 +7071,7 @@ export const PrepareReply: MessageFns<PrepareReply> = {
 };
 
 function createBasePreparedAudience(): PreparedAudience {
-  return { audience: undefined, unknown: [] };
+  return { audience: undefined, unknown: [], preset: undefined, campaignId: 0n };
 }
 
 export const PreparedAudience: MessageFns<PreparedAudience> = {
@@ -7047,6 +7081,15 @@ export const PreparedAudience: MessageFns<PreparedAudience> = {
     }
     for (const v of message.unknown) {
       writer.uint32(18).string(v!);
+    }
+    if (message.preset !== undefined) {
+      Preset.encode(message.preset, writer.uint32(162).fork()).join();
+    }
+    if (message.campaignId !== 0n) {
+      if (BigInt.asUintN(64, message.campaignId) !== message.campaignId) {
+        throw new globalThis.Error("value provided for field message.campaignId of type uint64 too large");
+      }
+      writer.uint32(168).uint64(message.campaignId);
     }
     return writer;
   },
@@ -7078,6 +7121,22 @@ export const PreparedAudience: MessageFns<PreparedAudience> = {
             }
 
             message.unknown.push(reader.string());
+            continue;
+          }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.preset = Preset.decode(reader, reader.uint32());
+            continue;
+          }
+          case 21: {
+            if (tag !== 168) {
+              break;
+            }
+
+            message.campaignId = reader.uint64() as bigint;
             continue;
           }
         }
@@ -7133,6 +7192,12 @@ export const PreparedAudience: MessageFns<PreparedAudience> = {
       ? Audience.fromPartial(object.audience)
       : undefined;
     message.unknown = object.unknown?.map((e) => e) || [];
+    message.preset = (object.preset !== undefined && object.preset !== null)
+      ? Preset.fromPartial(object.preset)
+      : undefined;
+    message.campaignId = (object.campaignId !== undefined && object.campaignId !== null)
+      ? BigInt(object.campaignId)
+      : 0n;
     return message;
   },
 };

@@ -51,8 +51,11 @@ export interface ListMessagesRequest {
     | Date
     | undefined;
   /** Exclusive. */
-  createdBefore: Date | undefined;
-  campaign: string;
+  createdBefore:
+    | Date
+    | undefined;
+  /** 0 = any. */
+  campaignId: bigint;
   source: string;
   codes: string[];
   ids: bigint[];
@@ -523,7 +526,7 @@ function createBaseListMessagesRequest(): ListMessagesRequest {
     platforms: [],
     createdFrom: undefined,
     createdBefore: undefined,
-    campaign: "",
+    campaignId: 0n,
     source: "",
     codes: [],
     ids: [],
@@ -555,8 +558,11 @@ export const ListMessagesRequest: MessageFns<ListMessagesRequest> = {
     if (message.createdBefore !== undefined) {
       Timestamp.encode(toTimestamp(message.createdBefore), writer.uint32(42).fork()).join();
     }
-    if (message.campaign !== "") {
-      writer.uint32(50).string(message.campaign);
+    if (message.campaignId !== 0n) {
+      if (BigInt.asUintN(64, message.campaignId) !== message.campaignId) {
+        throw new globalThis.Error("value provided for field message.campaignId of type uint64 too large");
+      }
+      writer.uint32(112).uint64(message.campaignId);
     }
     if (message.source !== "") {
       writer.uint32(58).string(message.source);
@@ -652,12 +658,12 @@ export const ListMessagesRequest: MessageFns<ListMessagesRequest> = {
             message.createdBefore = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
-          case 6: {
-            if (tag !== 50) {
+          case 14: {
+            if (tag !== 112) {
               break;
             }
 
-            message.campaign = reader.string();
+            message.campaignId = reader.uint64() as bigint;
             continue;
           }
           case 7: {
@@ -782,7 +788,9 @@ export const ListMessagesRequest: MessageFns<ListMessagesRequest> = {
     message.platforms = object.platforms?.map((e) => e) || [];
     message.createdFrom = object.createdFrom ?? undefined;
     message.createdBefore = object.createdBefore ?? undefined;
-    message.campaign = object.campaign ?? "";
+    message.campaignId = (object.campaignId !== undefined && object.campaignId !== null)
+      ? BigInt(object.campaignId)
+      : 0n;
     message.source = object.source ?? "";
     message.codes = object.codes?.map((e) => e) || [];
     message.ids = object.ids?.map((e) => BigInt(e)) || [];

@@ -1,0 +1,32 @@
+import type { GivenContent } from '@tidings/contract';
+import { AndroidContent, Content, IosContent, type Preset } from '@tidings/events';
+import { tagsOf } from '@tidings/messaging';
+
+type Given<Of> = { readonly [Name in keyof Of]?: Of[Name] | undefined };
+
+/** The base, with every field replaced as a whole that is given (R-K4). */
+function overlaid<Of extends object>(base: Of, given: Given<Of>): Of {
+  const fields = Object.entries(given).filter(([, value]) => value !== undefined);
+  return { ...base, ...Object.fromEntries(fields) };
+}
+
+const isWebLink = (link: string): boolean => /^https?:\/\//i.test(link);
+
+/** What a message says, each field as the request gives it, else as its preset does; `linkToShorten` is "" without one (R-I19, R-K4). */
+export function contentOf(
+  { shortenLink: asked, ios, android, ...common }: GivenContent,
+  preset: Preset | undefined,
+): { content: Content; linkToShorten: string } {
+  const said = preset?.content ?? Content.fromPartial({});
+  const content: Content = {
+    ...overlaid(said, common),
+    ios: overlaid(said.ios ?? IosContent.fromPartial({}), ios),
+    android: overlaid(said.android ?? AndroidContent.fromPartial({}), android),
+  };
+  const { link } = content;
+  const shorten = (asked ?? preset?.shortenLink ?? true) && link !== undefined && isWebLink(link);
+  return {
+    content: { ...content, link: shorten ? undefined : link, tags: tagsOf(content) },
+    linkToShorten: shorten ? link : '',
+  };
+}

@@ -1,0 +1,117 @@
+import { Content, type Preset } from '@tidings/events';
+import { pushPlatforms } from '@tidings/kernel';
+import { APPLICATION, type Client, openClient, World } from '../../testing/world.ts';
+
+const text = (value: string) => ({ entries: [{ language: 'default', text: value }] });
+
+const preset: Preset = {
+  code: 'DDDDD-00001',
+  application: APPLICATION,
+  name: 'Welcome',
+  campaign: '',
+  content: Content.fromPartial({
+    text: text('of the preset'),
+    title: text('Title'),
+    link: 'https://example.com/{{Name}}',
+    ios: { sound: 'bell', silent: true },
+  }),
+  shortenLink: false,
+  richMedia: '',
+  platforms: [3],
+  filter: '',
+  sendRate: 0,
+};
+
+let world: World;
+let client: Client;
+beforeAll(async () => {
+  world = new World();
+  client = await openClient(world);
+});
+afterAll(() => client.close());
+beforeEach(() => {
+  world.drafts.length = 0;
+  world.preset = preset;
+});
+
+const create = (notification: object) =>
+  client.json13('createMessage', {
+    auth: 'api',
+    application: APPLICATION,
+    notifications: [{ preset: preset.code, ...notification }],
+  });
+const hwids = (count: number): string[] => Array.from({ length: count }, (_, i) => `d${i}`);
+
+describe('a message of a preset (R-K4)', () => {
+  it('takes what the request leaves open', async () => {
+    await create({});
+    expect(world.drafts).toMatchObject([
+      {
+        linkToShorten: '',
+        message: {
+          audience: { platforms: [3] },
+          content: {
+            ...{ text: text('of the preset'), title: text('Title'), link: 'https://example.com/{{Name}}' },
+            ...{ tags: ['Name'], placeholders: '', ios: { sound: 'bell', silent: true } },
+          },
+        },
+      },
+    ]);
+  });
+
+  it('has each field of the request as a whole', async () => {
+    await create({ content: { de: 'Hallo' }, ios_silent: 0, ios_sound: null, minimize_link: 2, platforms: [1] });
+    expect(world.drafts).toMatchObject([
+      {
+        linkToShorten: 'https://example.com/{{Name}}',
+        message: {
+          audience: { platforms: [1] },
+          content: {
+            text: { entries: [{ language: 'de', text: 'Hallo' }] },
+            title: text('Title'),
+            ios: { sound: 'bell', silent: false },
+          },
+        },
+      },
+    ]);
+  });
+
+  it.each([
+    [{ devices: hwids(9) }, []],
+    [{ devices: hwids(10) }, [3]],
+    [{ users: hwids(1) }, [3]],
+    [{ platforms: [] }, [3]],
+  ])('goes to its platforms unless the request rules them: %#', async (fields, platforms) => {
+    await create(fields);
+    expect(world.drafts).toMatchObject([{ message: { audience: { platforms } } }]);
+  });
+
+  it('is refused as long as something that the preset says is not served', async () => {
+    world.preset = { ...preset, richMedia: 'R' };
+    expect((await create({})).body).toMatchObject({
+      status_message: 'notifications[0].preset: rich media is not served yet',
+    });
+    world.preset = { ...preset, sendRate: 500 };
+    expect((await create({})).body).toMatchObject({
+      status_message: 'notifications[0].preset: its send rate is not served yet',
+    });
+    expect((await create({ devices: hwids(1) })).body).toMatchObject({ status_code: 200 });
+  });
+});
+
+describe('a campaign by name (R-RES5)', () => {
+  it('is set where none is named by its code', async () => {
+    world.preset = undefined;
+    const send = (fields: object) =>
+      client.json13('createMessage', {
+        auth: 'api',
+        application: APPLICATION,
+        notifications: [{ content: 'x', ...fields }],
+      });
+    await send({ campaign_name: 'Spring' });
+    await send({ campaign: 'CCCCC-00009', campaign_name: 'Spring' });
+    await send({});
+    expect(world.drafts.map(({ message }) => message?.campaignId)).toEqual([17n, 0n, 0n]);
+    expect(world.drafts[0]?.message?.audience?.platforms).toEqual([...pushPlatforms]);
+  });
+});

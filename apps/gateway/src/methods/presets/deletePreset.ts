@@ -1,0 +1,8 @@
+import type { api } from '@tidings/contract';
+import type { Handler } from '../../context.ts';
+import { findPreset } from './find-preset.ts';
+
+export const deletePreset: Handler<typeof api.deletePreset> = async ({ code }, context, call) => {
+  await findPreset(code, context, call);
+  await context.presets.deletePreset({ account: call.account, code });
+};

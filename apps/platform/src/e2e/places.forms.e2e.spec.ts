@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { parseStatisticsHash } from '@tidings/messaging';
+// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
+import { fcmToken } from '@tidings/simulators';
+import type { MethodName } from '../client/api-client.ts';
+import { listedMessage, type Parameters, platform, type PlatformWorld } from '@tidings/testing';
+
+const ANDROID = 3;
+const CODE = /^[0-9A-F]{5}-[0-9A-F]{5}$/;
+
+let world: PlatformWorld;
+let application: string;
+beforeAll(async () => {
+  world = await platform({ simulators: { keepPayloads: true } });
+  application = await world.application();
+});
+afterAll(() => world?.stop());
+
+const register = (hwid: string, token: string, more: Parameters = {}) =>
+  world.call('registerDevice', { application, hwid, device_type: ANDROID, push_token: token, ...more });
+/** Why a call is refused. */
+const refusal = async (method: MethodName, parameters: Parameters): Promise<string> => {
+  const { body } = await world.reply(method, parameters);
+  return (body as { status_message: string }).status_message;
+};
+/** What the provider was handed for a token, in order. */
+const pushesTo = (token: string): Record<string, string>[] =>
+  world.simulators.ledger
+    .of('fcm')
+    .entries({ token, limit: Infinity })
+    .map(({ payload }) => (JSON.parse(payload!) as { message: { data: Record<string, string> } }).message.data);
+
+describe('presets and campaigns', () => {
+  const create = (name: string, more: Parameters = {}) =>
+    world.call('createPreset', {
+      name,
+      applicationCode: application,
+      content: {
+        message: { en: 'Hello', de: 'Hallo' },
+        title: 'Welcome',
+        action: { type: 'url', options: { url: 'https://example.com/welcome', shortener: 0 } },
+        userData: { first: true },
+        properties: { ios: { sound: 'bell', ttl: 60 }, android: { rootParams: { CancelID: 7 } } },
+      },
+      segmentation: { platforms: [ANDROID] },
+      ...more,
+    });
+  const codeOf = async (name: string): Promise<string> => {
+    const { presets } = await world.call('listPresets', { application });
+    return presets.find((preset) => preset.name === name)!.code;
+  };
+
+  beforeAll(() => register('phone-1', fcmToken('accepted', 1), { language: 'de' }));
+
+  it('keep presets, which are listed oldest first and shown by the names of createMessage (R-K1, R-K3)', async () => {
+    await create('Welcome');
+    await create('Plain', { content: { message: 'Hi' } });
+    expect((await world.call('listPresets', { application })).presets).toEqual([
+      { name: 'Welcome', code: expect.stringMatching(CODE) },
+      { name: 'Plain', code: expect.stringMatching(CODE) },
+    ]);
+    const code = await codeOf('Welcome');
+    expect(await world.call('getPreset', { preset_code: code.toLowerCase() })).toEqual({
+      preset: {
+        ...{ code, name: 'Welcome', page_id: null, url: 'https://example.com/welcome', platforms: [ANDROID] },
+        content: { en: 'Hello', de: 'Hallo' },
+        properties: {
+          title: { default: 'Welcome' },
+          ...{ ios_sound: 'bell', ios_ttl: 60, android_root_params: { CancelID: 7 }, userdata: { first: true } },
+          ...{ created_via: 'API', user_id: '', filter_code: '' },
+        },
+      },
+    });
+    const { preset } = await world.call('getPreset', { preset_code: await codeOf('Plain') });
+    expect(preset).toMatchObject({ url: '', content: { default: 'Hi' } });
+  });
+
+  it('send messages with a copy of the preset, under its campaign or the one of the request (R-K4, R-RES5)', async () => {
+    const { campaign } = await world.call('createCampaign', { application, name: 'Spring', description: 'Green' });
+    expect(campaign).toMatch(CODE);
+    await create('Spring', { campaignCode: campaign });
+    const preset = await codeOf('Spring');
+    const send = async (fields: Parameters): Promise<string> =>
+      (await world.call('createMessage', { application, notifications: [{ preset, ...fields }] })).Messages[0]!;
+    const asItIs = await send({});
+    const changed = await send({ content: 'Changed', campaign_name: 'Summer' });
+    await world.call('deletePreset', { preset_code: preset });
+    expect(await refusal('createMessage', { application, notifications: [{ preset }] })).toBe(
+      'notifications[0].preset: not found',
+    );
+    await world.settle();
+    const pushes = pushesTo(fcmToken('accepted', 1));
+    expect(pushes).toMatchObject([
+      { title: 'Hallo', header: 'Welcome', l: 'https://example.com/welcome', u: '{"first":true}', CancelID: '7' },
+      { title: 'Changed', header: 'Welcome' },
+    ]);
+    const ids = pushes.map(({ p }) => parseStatisticsHash(p!)!.campaignId);
+    expect(new Set(ids).size).toBe(2);
+    expect(ids).not.toContain(0n);
+
+    const { campaigns } = await world.call('getCampaigns', { application });
+    expect(campaigns).toMatchObject([{ code: campaign, name: 'Spring', description: 'Green' }, { name: 'Summer' }]);
+    for (const [code, under] of [
+      [asItIs, campaigns[0]!.code],
+      [changed, campaigns[1]!.code],
+    ] as const) {
+      const { items } = await world.call('messagesList', { filters: { application, campaign: under } });
+      expect(items.map((item) => item.code)).toEqual([code]);
+    }
+    expect(await listedMessage(world, application, asItIs)).toMatchObject({ status: 'DONE', platforms: ['ANDROID'] });
+  });
+
+  it('make a campaign that is called by name by many at once only once (R-RES5)', async () => {
+    const notifications = [{ content: 'x', devices: ['nobody'], campaign_name: 'Once' }];
+    await Promise.all(Array.from({ length: 20 }, () => world.call('createMessage', { application, notifications })));
+    const { campaigns } = await world.call('getCampaigns', { application, limit: 100 });
+    expect(campaigns.filter(({ name }) => name === 'Once')).toHaveLength(1);
+  });
+
+  it('page campaigns (R-X3)', async () => {
+    const other = await world.application({ ios: false, android: false });
+    for (const name of ['a', 'b', 'c']) await world.call('createCampaign', { application: other, name });
+    const first = await world.call('getCampaigns', { application: other, limit: 2 });
+    expect(first).toMatchObject({ campaigns: [{ name: 'a' }, { name: 'b' }], limit: 2 });
+    const rest = await world.call('getCampaigns', { application: other, limit: 2, cursor: first.cursor });
+    expect(rest).toMatchObject({ campaigns: [{ name: 'c' }], cursor: '' });
+    await world.call('deleteCampaign', { campaign: rest.campaigns[0]!.code });
+    expect(await refusal('deleteCampaign', { campaign: rest.campaigns[0]!.code })).toBe('campaign: not found');
+    expect((await world.call('getCampaigns', { application: other })).campaigns).toHaveLength(2);
+  });
+
+  it('refuse what is not there', async () => {
+    const { campaign } = await world.call('createCampaign', {
+      ...{ application: await world.application({ ios: false, android: false }), name: 'Elsewhere' },
+    });
+    const message = { application, notifications: [{ content: 'x', campaign }] };
+    expect(await refusal('createMessage', message)).toBe('notifications[0].campaign: not found');
+    expect(await refusal('getPreset', { preset_code: 'FFFFF-FFFFF' })).toBe('Preset not found');
+    expect(await refusal('deletePreset', { preset_code: 'FFFFF-FFFFF' })).toBe('Preset not found');
+    const preset = { name: 'x', applicationCode: application, content: { message: 'x' } };
+    expect(await refusal('createPreset', { ...preset, campaignCode: campaign, segmentation: { platforms: [1] } })).toBe(
+      'campaignCode: not found',
+    );
+    expect(await refusal('createPreset', { ...preset, segmentation: { platforms: [1], filter: 'Nobody' } })).toBe(
+      'segmentation.filter: not found',
+    );
+    const { body } = await world.v2('messages:list', { filters: { application, campaign } });
+    expect(body).toMatchObject({ code: 3, message: 'filters.campaign: not found' });
+  });
+
+  it('are out of reach of tokens that may not use their application (R-T7)', async () => {
+    const sister = await world.application({ ios: false, android: false });
+    const { token } = await world.call('createToken', { scope: 'api', applications: [sister] });
+    const code = await codeOf('Welcome');
+    const { campaigns } = await world.call('getCampaigns', { application });
+    for (const [method, parameters, text] of [
+      ['getPreset', { preset_code: code }, 'Preset not found'],
+      ['deletePreset', { preset_code: code }, 'Preset not found'],
+      ['deleteCampaign', { campaign: campaigns[0]!.code }, 'campaign: not found'],
+    ] as const) {
+      expect(await refusal(method, { auth: token, ...parameters })).toBe(text);
+    }
+  });
+});

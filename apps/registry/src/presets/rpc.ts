@@ -1,0 +1,83 @@
+import type { CampaignState } from '@tidings/audience';
+import type { Campaign } from '@tidings/events';
+import { type Clock, Fault, newCode } from '@tidings/kernel';
+import type { Presets } from '@tidings/rpc';
+import type { AccountWriter } from '../accounts/writer.ts';
+import type { PresetStore } from './store.ts';
+
+export interface PresetsDeps {
+  readonly clock: Clock;
+  /** Ids of campaigns. */
+  readonly nextId: () => number;
+}
+
+const campaignOf = ({ code, id, application, name, description }: CampaignState): Campaign => ({
+  code,
+  id: BigInt(id),
+  application,
+  name,
+  description,
+});
+
+/** Presets and campaigns. Another account's are not found. */
+export function presetsRpc(store: PresetStore, write: AccountWriter, { clock, nextId }: PresetsDeps): Presets {
+  const now = (): Date => new Date(clock.now());
+  const newCampaign = (application: string, name: string, description: string): Campaign => ({
+    code: newCode(),
+    id: BigInt(nextId()),
+    application,
+    name,
+    description,
+  });
+  return {
+    async createPreset({ account, preset }) {
+      if (!preset) throw Fault.bug('no preset to create');
+      await write({ account, action: { type: 'createPreset', preset: { ...preset, code: newCode() } }, at: now() });
+      return {};
+    },
+
+    async findPreset({ account, code }) {
+      return { preset: (await store.preset(account, code))?.preset };
+    },
+
+    async listPresets({ account, application }) {
+      const presets = await store.presets(account, application);
+      return { presets: presets.map(({ preset: { code, name } }) => ({ code, name })) };
+    },
+
+    async deletePreset({ account, code }) {
+      await write({ account, action: { type: 'deletePreset', code }, at: now() });
+      return {};
+    },
+
+    async createCampaign({ account, application, name, description }) {
+      const campaign = newCampaign(application, name, description);
+      await write({ account, action: { type: 'createCampaign', campaign }, at: now() });
+      return { campaign };
+    },
+
+    async nameCampaign({ account, application, name }) {
+      const known = await store.campaignNamed(application, name);
+      if (known) return { campaign: campaignOf(known) };
+      const campaign = newCampaign(application, name, '');
+      await write({ account, action: { type: 'nameCampaign', campaign }, at: now() });
+      const found = await store.campaignNamed(application, name);
+      return { campaign: found && campaignOf(found) };
+    },
+
+    async findCampaign({ account, code }) {
+      const found = await store.campaign(account, code);
+      return { campaign: found && campaignOf(found) };
+    },
+
+    async listCampaigns({ account, application, after, limit }) {
+      const found = await store.campaigns(account, application, Number(after), limit + 1);
+      return { campaigns: found.slice(0, limit).map(campaignOf), more: found.length > limit };
+    },
+
+    async deleteCampaign({ account, code }) {
+      await write({ account, action: { type: 'deleteCampaign', code }, at: now() });
+      return {};
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { campaignNameKey, type CampaignState, type PresetState } from '@tidings/audience';
+import type { Db, Document } from 'mongodb';
+import { type AccountDocument, CAMPAIGNS, PRESETS, stateOf } from '../accounts/log.ts';
+
+/** Queries over presets and campaigns that are there, as the accounts' logs have folded them. */
+export interface PresetStore {
+  readonly preset: (account: string, code: string) => Promise<PresetState | undefined>;
+  /** Oldest first. */
+  readonly presets: (account: string, application: string) => Promise<PresetState[]>;
+  readonly campaign: (account: string, code: string) => Promise<CampaignState | undefined>;
+  /** The oldest of this name. */
+  readonly campaignNamed: (application: string, name: string) => Promise<CampaignState | undefined>;
+  /** Oldest first, those behind the id `after`. */
+  readonly campaigns: (account: string, application: string, after: number, limit: number) => Promise<CampaignState[]>;
+}
+
+const presetIn = (document: Document): PresetState => stateOf(document) as PresetState;
+const campaignIn = (document: Document): CampaignState => stateOf(document) as CampaignState;
+
+export function openPresetStore(db: Db): PresetStore {
+  const presets = db.collection<AccountDocument>(PRESETS);
+  const campaigns = db.collection<AccountDocument>(CAMPAIGNS);
+  const deleted = false;
+  return {
+    async preset(account, code) {
+      const found = await presets.findOne({ _id: code, account, deleted });
+      return found ? presetIn(found) : undefined;
+    },
+    async presets(account, application) {
+      const found = await presets.find({ application, account, deleted }).sort({ rev: 1, _id: 1 }).toArray();
+      return found.map(presetIn);
+    },
+    async campaign(account, code) {
+      const found = await campaigns.findOne({ _id: code, account, deleted });
+      return found ? campaignIn(found) : undefined;
+    },
+    async campaignNamed(application, name) {
+      const found = await campaigns
+        .find({ named: campaignNameKey(application, name), deleted })
+        .sort({ id: 1 })
+        .next();
+      return found ? campaignIn(found) : undefined;
+    },
+    async campaigns(account, application, after, limit) {
+      const behind = { application, account, deleted, id: { $gt: after } };
+      return (await campaigns.find(behind).sort({ id: 1 }).limit(limit).toArray()).map(campaignIn);
+    },
+  };
+}
+
+/** Makes the indexes of presets and campaigns where they are missing. */
+export async function preparePresets(db: Db): Promise<void> {
+  await db.collection(PRESETS).createIndexes([{ name: 'application', key: { application: 1 } }]);
+  await db.collection(CAMPAIGNS).createIndexes([
+    { name: 'application_id', key: { application: 1, id: 1 } },
+    { name: 'named', key: { named: 1 } },
+  ]);
+}

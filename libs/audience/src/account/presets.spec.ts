@@ -1,0 +1,97 @@
+import { Content, type Preset } from '@tidings/events';
+import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
+import { type CampaignAction, campaignNameKey, type CampaignState, evolveCampaign } from './campaigns.ts';
+import { decideCampaign } from './campaigns.ts';
+import { decidePreset, evolvePreset, type PresetAction, type PresetState } from './presets.ts';
+
+const APP = 'AAAAA-00001';
+
+const campaign = (code: string, id: number, name: string, application = APP) => ({
+  code,
+  id: BigInt(id),
+  application,
+  name,
+  description: '',
+});
+const preset = (more: Partial<Preset> = {}): Preset => ({
+  code: 'DDDDD-00001',
+  application: APP,
+  name: 'Welcome',
+  campaign: '',
+  content: Content.fromPartial({ text: { entries: [{ language: 'default', text: 'Hi' }] } }),
+  shortenLink: true,
+  richMedia: '',
+  platforms: [1, 3],
+  filter: '',
+  sendRate: 0,
+  ...more,
+});
+
+/** What an account's presets and campaigns come to. */
+class World {
+  readonly campaigns = new Map<string, CampaignState>();
+  readonly presets = new Map<string, PresetState>();
+  readonly #view = {
+    campaign: (code: string) => this.campaigns.get(code),
+    campaignsNamed: (key: string) => [...this.campaigns.values()].filter(({ named }) => named === key),
+    preset: (code: string) => this.presets.get(code),
+  };
+
+  do(action: CampaignAction | PresetAction, account = 'a'): AccountEvent['event'][] {
+    const isPreset = action.type === 'createPreset' || action.type === 'deletePreset';
+    const changes = isPreset ? decidePreset(account, this.#view, action) : decideCampaign(account, this.#view, action);
+    for (const event of changes) {
+      const code = 'code' in action ? action.code : 'preset' in action ? action.preset.code : action.campaign.code;
+      const whole = { account, at: new Date(0), event };
+      if (isPreset) this.presets.set(code, evolvePreset(this.presets.get(code), whole)!);
+      else this.campaigns.set(code, evolveCampaign(this.campaigns.get(code), whole)!);
+    }
+    return changes;
+  }
+}
+
+describe('campaigns', () => {
+  it('are called by name, and made once (R-RES5)', () => {
+    const world = new World();
+    expect(world.do({ type: 'nameCampaign', campaign: campaign('C1', 1, 'Spring') })).toHaveLength(1);
+    expect(world.do({ type: 'nameCampaign', campaign: campaign('C2', 2, 'Spring') })).toEqual([]);
+    expect(world.do({ type: 'nameCampaign', campaign: campaign('C3', 3, 'spring') })).toHaveLength(1);
+    expect(world.do({ type: 'nameCampaign', campaign: campaign('C4', 4, 'Spring', 'AAAAA-00002') })).toHaveLength(1);
+    expect(world.campaigns.get('C1')).toMatchObject({ id: 1, named: campaignNameKey(APP, 'Spring'), deleted: false });
+  });
+
+  it('may be made with equal names, and are not found once deleted', () => {
+    const world = new World();
+    world.do({ type: 'createCampaign', campaign: campaign('C1', 1, 'Spring') });
+    world.do({ type: 'createCampaign', campaign: campaign('C2', 2, 'Spring') });
+    world.do({ type: 'deleteCampaign', code: 'C1' });
+    expect(() => world.do({ type: 'deleteCampaign', code: 'C1' })).toThrow('campaign: not found');
+    expect(() => world.do({ type: 'deleteCampaign', code: 'C2' }, 'b')).toThrow('campaign: not found');
+    world.do({ type: 'deleteCampaign', code: 'C2' });
+    expect(world.do({ type: 'nameCampaign', campaign: campaign('C3', 3, 'Spring') })).toHaveLength(1);
+    expect(() => world.do({ type: 'createCampaign', campaign: campaign('C3', 4, 'x') })).toThrow('the code is taken');
+  });
+});
+
+describe('presets', () => {
+  it('keep what they were made with until they are deleted', () => {
+    const world = new World();
+    world.do({ type: 'createPreset', preset: preset() });
+    expect(world.presets.get('DDDDD-00001')).toMatchObject({ application: APP, preset: preset(), deleted: false });
+    expect(() => world.do({ type: 'deletePreset', code: 'DDDDD-00001' }, 'b')).toThrow('Preset not found');
+    world.do({ type: 'deletePreset', code: 'DDDDD-00001' });
+    expect(() => world.do({ type: 'deletePreset', code: 'DDDDD-00001' })).toThrow('Preset not found');
+    expect(() => world.do({ type: 'createPreset', preset: preset() })).toThrow('the code is taken');
+  });
+
+  it('count under a campaign of their own application', () => {
+    const world = new World();
+    world.do({ type: 'createCampaign', campaign: campaign('C1', 1, 'Spring') });
+    world.do({ type: 'createCampaign', campaign: campaign('C2', 2, 'Spring', 'AAAAA-00002') });
+    expect(world.do({ type: 'createPreset', preset: preset({ campaign: 'C1' }) })).toHaveLength(1);
+    for (const campaignCode of ['C2', 'C3']) {
+      const other = preset({ code: 'DDDDD-00002', campaign: campaignCode });
+      expect(() => world.do({ type: 'createPreset', preset: other })).toThrow('campaignCode: not found');
+    }
+  });
+});

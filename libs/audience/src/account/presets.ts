@@ -1,0 +1,68 @@
+import type { Preset } from '@tidings/events';
+import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
+import { Fault } from '@tidings/kernel';
+import { isWithin } from '../tags/value.ts';
+import { type CampaignView, liveCampaign } from './campaigns.ts';
+
+export interface PresetState {
+  readonly kind: 'preset';
+  readonly account: string;
+  readonly code: string;
+  readonly application: string;
+  readonly preset: Preset;
+  readonly deleted: boolean;
+}
+
+export type PresetAction =
+  { readonly type: 'createPreset'; readonly preset: Preset } | { readonly type: 'deletePreset'; readonly code: string };
+
+/** The states that decide about presets. */
+export interface PresetView extends CampaignView {
+  preset(code: string): PresetState | undefined;
+}
+
+type Change = NonNullable<AccountEvent['event']>;
+
+/** A preset that is there, of this account. */
+export function livePreset(account: string, view: PresetView, code: string): PresetState | undefined {
+  const state = view.preset(code);
+  return state?.account === account && !state.deleted ? state : undefined;
+}
+
+function created(account: string, view: PresetView, preset: Preset): Change[] {
+  if (view.preset(preset.code)) throw Fault.conflict('the code is taken');
+  if (preset.name === '' || !isWithin(preset.name, 255)) throw Fault.argument('name: must be 1 to 255 characters');
+  if (preset.campaign !== '' && liveCampaign(account, view, preset.campaign)?.application !== preset.application) {
+    throw Fault.argument('campaignCode: not found');
+  }
+  return [{ $case: 'presetCreated', value: { preset } }];
+}
+
+/** What follows from an action on presets, whose application is the account's (Spec K). Pure. */
+export function decidePreset(account: string, view: PresetView, action: PresetAction): Change[] {
+  switch (action.type) {
+    case 'createPreset':
+      return created(account, view, action.preset);
+    case 'deletePreset':
+      if (!livePreset(account, view, action.code)) throw Fault.argument('Preset not found');
+      return [{ $case: 'presetDeleted', value: { preset: action.code } }];
+  }
+}
+
+/** The preset after the event. */
+export function evolvePreset(
+  state: PresetState | undefined,
+  { account, event }: AccountEvent,
+): PresetState | undefined {
+  switch (event?.$case) {
+    case 'presetCreated': {
+      const preset = event.value.preset!;
+      const { code, application } = preset;
+      return { kind: 'preset', account, code, application, preset, deleted: false };
+    }
+    case 'presetDeleted':
+      return state && { ...state, deleted: true };
+    default:
+      return state;
+  }
+}

@@ -1,0 +1,11 @@
+import { json13 } from '../families/json13.ts';
+import { nothing, object } from '../values.ts';
+import { campaignCode } from './campaign-code.ts';
+
+/** Deletes a campaign; messages that were counted under it stay as they are. Facts 4. */
+export const deleteCampaign = json13('deleteCampaign', {
+  scope: 'api',
+  input: object({ campaign: campaignCode }),
+  output: nothing,
+  examples: [{ request: { auth: 'token', campaign: 'C1B2C-3D4E5' }, reply: undefined }],
+});

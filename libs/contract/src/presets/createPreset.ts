@@ -1,0 +1,140 @@
+import { isPlatform, Platform } from '@tidings/kernel';
+import { json13 } from '../families/json13.ts';
+import { applicationCode } from '../fields/application.ts';
+import { jsonData, jsonObject, localized } from '../messages/texts.ts';
+import { optionalUnless } from '../presence.ts';
+import { array, bit, integer, nothing, notServedYet, object, oneOf, optional, text, textOf } from '../values.ts';
+import { interruptionLevel, ttl } from '../messages/ios.ts';
+import { sendRate } from '../messages/send-rate.ts';
+
+/** Platforms that no device registers with (R-RES24): no preset is made for them (R-K2). */
+const unnamed: ReadonlySet<number> = new Set([
+  Platform.Blackberry,
+  Platform.WindowsPhone,
+  Platform.InternetExplorer,
+  Platform.Xiaomi,
+]);
+
+const platforms = array(integer)
+  .min(1, 'must not be empty')
+  .refine((codes) => codes.every((code) => isPlatform(code) && !unnamed.has(code)), 'unknown value')
+  .transform((codes) => [...new Set(codes)]);
+
+const options = object({
+  url: optional(text),
+  shortener: optional(integer.refine((value) => value === 0 || value === 2, 'must be 0 or 2')),
+  richMediaCode: optional(text),
+  id: notServedYet,
+  params: notServedYet,
+});
+
+const action = object({
+  type: optional(oneOf(['url', 'deepLink', 'richMedia', 'openApp'])),
+  options: optional(options),
+}).transform(({ type = 'openApp', options: given = {} }, context) => {
+  const shortenLink = (given.shortener ?? 2) === 2;
+  if (type === 'openApp') return { shortenLink };
+  const need = type === 'richMedia' ? 'richMediaCode' : 'url';
+  if (!given[need]) {
+    context.issues.push({ code: 'custom', message: 'must be set', path: ['options', need], input: given });
+  }
+  return type === 'richMedia' ? { shortenLink, richMedia: given.richMediaCode } : { shortenLink, link: given.url };
+});
+
+const platformSettings = object({
+  ios: optional(
+    object({
+      sound: optional(text),
+      silent: optional(bit),
+      ttl: optional(ttl),
+      rootParams: optional(jsonObject),
+      interruptionLevel: optional(interruptionLevel),
+    }).transform(({ ttl: ttlSeconds, ...settings }) => ({ ...settings, ttlSeconds })),
+  ),
+  android: optional(object({ rootParams: optional(jsonObject) })),
+});
+
+const content = object({
+  message: localized,
+  title: optional(localized),
+  subtitle: optional(localized),
+  action: optional(action),
+  userData: optional(jsonData),
+  properties: optional(platformSettings),
+  platforms: optional(platformSettings),
+}).transform((given) => ({
+  text: given.message,
+  title: given.title,
+  subtitle: given.subtitle,
+  data: given.userData,
+  link: given.action?.link,
+  shortenLink: given.action?.shortenLink ?? true,
+  richMedia: given.action?.richMedia ?? '',
+  ...(given.properties ?? given.platforms),
+}));
+
+const given = (value: unknown): boolean => value !== undefined && value !== null;
+
+/**
+ * Makes a preset: what messages take their fields from. The reply is empty; listPresets tells the code (R-K1). With platform 14 it is an
+ * e-mail preset, whose message is HTML and whose title is the subject (R-K2). Spec K.
+ */
+export const createPreset = json13('createPreset', {
+  scope: 'api',
+  application: (request) => request['applicationCode'],
+  input: object({
+    name: textOf(1, 255),
+    applicationCode: optionalUnless(applicationCode, (request) =>
+      given(request['applicationCode']) || given(request['applicationGroupCode']) ? undefined : 'applicationCode',
+    ),
+    applicationGroupCode: notServedYet,
+    campaignCode: optional(text),
+    content,
+    scheduling: optional(object({ sendRate: optional(sendRate) })),
+    segmentation: object({ filter: optional(text), platforms }),
+  }).transform((request) => ({
+    application: request.applicationCode!,
+    name: request.name,
+    /** Codes; "" = none. */
+    campaign: request.campaignCode?.toUpperCase() ?? '',
+    filter: request.segmentation.filter ?? '',
+    platforms: request.segmentation.platforms,
+    /** Pushes per second; 0 = as fast as it goes. */
+    sendRate: request.scheduling?.sendRate ?? 0,
+    content: request.content,
+  })),
+  output: nothing,
+  examples: [
+    {
+      request: {
+        auth: 'token',
+        name: 'Welcome',
+        applicationCode: 'A1B2C-3D4E5',
+        campaignCode: 'C1B2C-3D4E5',
+        content: {
+          message: { en: 'Welcome', de: 'Willkommen' },
+          title: 'Hello',
+          subtitle: null,
+          action: { type: 'openApp', options: { shortener: 0 } },
+          userData: { first: true },
+          properties: {
+            ios: { sound: 'bell', silent: 0, ttl: 60, rootParams: { a: 1 }, interruptionLevel: 'active' },
+            android: { rootParams: { a: 1 } },
+          },
+        },
+        scheduling: { sendRate: 500 },
+        segmentation: { platforms: [1, 3] },
+      },
+      reply: undefined,
+    },
+    {
+      request: {
+        name: 'Garden',
+        applicationCode: 'A1B2C-3D4E5',
+        content: { message: 'Spring is here', action: { type: 'url', options: { url: 'https://example.com' } } },
+        segmentation: { platforms: ['3'] },
+      },
+      reply: undefined,
+    },
+  ],
+});

@@ -1,0 +1,11 @@
+import { json13 } from '../families/json13.ts';
+import { nothing, object } from '../values.ts';
+import { presetCode } from './preset-code.ts';
+
+/** Deletes a preset; messages that were made of it stay as they are (R-K5). Spec K. */
+export const deletePreset = json13('deletePreset', {
+  scope: 'api',
+  input: object({ preset_code: presetCode }).transform(({ preset_code: code }) => ({ code })),
+  output: nothing,
+  examples: [{ request: { auth: 'token', preset_code: 'D1B2C-3D4E5' }, reply: undefined }],
+});

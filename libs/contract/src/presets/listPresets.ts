@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { json13 } from '../families/json13.ts';
+import { applicationCode } from '../fields/application.ts';
+import { object } from '../values.ts';
+
+/** The presets of an application, oldest first (R-K1). Spec K. */
+export const listPresets = json13('listPresets', {
+  scope: 'api',
+  input: object({ application: applicationCode }),
+  output: z.object({ presets: z.array(z.object({ name: z.string(), code: z.string() })) }),
+  examples: [
+    {
+      request: { auth: 'token', application: 'A1B2C-3D4E5' },
+      reply: { presets: [{ name: 'Welcome', code: 'D1B2C-3D4E5' }] },
+    },
+  ],
+});
