@@ -202,7 +202,7 @@ describeWithMongo('the registry', (mongo) => {
       });
       const seqs = locations.filter(({ found }) => found).map(({ seq }) => seq);
       expect(seqs.sort((a, b) => a - b)).toEqual(hwids.map((_, i) => i));
-      expect(locations[300]).toEqual({ found: false, seq: 0, platform: 0 });
+      expect(locations[300]).toEqual({ found: false, seq: 0, platform: 0, hasToken: false });
     });
 
     it.each<[string, Partial<Register>, string]>([

@@ -3,6 +3,7 @@ import {
   type LogDefinition,
   logMetrics,
   type LogWriter,
+  openEmptying,
   openLogs,
   openRelay,
   type RelayOptions,
@@ -22,9 +23,11 @@ import { applyRpc } from './devices/apply.ts';
 import { DEAD_TOKENS_GROUP, forgetDeadTokens } from './devices/dead-tokens.ts';
 import { describeRpc } from './devices/describe.ts';
 import { prepareDevices } from './devices/document.ts';
+import { emptyErased, ERASURE_GROUP } from './devices/erasure.ts';
 import { getTagsRpc } from './devices/get-tags.ts';
 import { locateRpc } from './devices/locate.ts';
 import { devicesLog } from './devices/log.ts';
+import { mergeUserRpc } from './devices/merge-user.ts';
 import { openNotes } from './devices/notes.ts';
 import { prepareRpc } from './devices/prepare.ts';
 import { deviceRecords } from './devices/publish.ts';
@@ -62,7 +65,10 @@ const lagOf =
   (broker: Broker): Open =>
   async () => {
     const lags = await Promise.all(
-      [TOKEN_OWNERS_GROUP, DEAD_TOKENS_GROUP].map(async (group) => ({ group, lag: await broker.lag(group) })),
+      [TOKEN_OWNERS_GROUP, DEAD_TOKENS_GROUP, ERASURE_GROUP].map(async (group) => ({
+        group,
+        lag: await broker.lag(group),
+      })),
     );
     return lags.flatMap(({ group, lag }) =>
       lag
@@ -146,9 +152,10 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
     { publish: (commit) => configurationRecords(commit, store) },
     closing,
   );
+  const devicesDefinition = devicesLog({ sequences: openSequences(db), readNotes: openNotes(db) });
   const deviceLogs = await openCategory(
     deps,
-    devicesLog({ sequences: openSequences(db), readNotes: openNotes(db) }),
+    devicesDefinition,
     { publish: deviceRecords, lingerMs: DEVICES_LINGER_MS },
     closing,
   );
@@ -163,6 +170,9 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
   const reaction = { db, clock, broker, logs: deviceLogs.writer, report: incidentsTo(log, metrics) };
   closing.add('token owners', await keepTokensUnique(reaction), (subscription) => subscription.stop());
   closing.add('dead tokens', await forgetDeadTokens(reaction), (subscription) => subscription.stop());
+
+  const commits = openEmptying(db, devicesDefinition);
+  closing.add('erasure', await emptyErased({ ...reaction, commits }), (subscription) => subscription.stop());
 
   const tags = openTags(store);
   const keys = { device: keyFor(masterKey, 'device'), token: keyFor(masterKey, 'push-token') };
@@ -179,6 +189,7 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
       ...applyRpc(devices),
       ...getTagsRpc(devices),
       ...locateRpc(devices),
+      ...mergeUserRpc(devices),
       ...describeRpc(devices),
       ...prepareRpc(devices),
     },

@@ -25,18 +25,28 @@ export {
   tagTypeOf,
 } from './default-tags.ts';
 export { controlBucketOf } from './device/control-group.ts';
-export {
-  decide,
-  type DeviceAction,
-  type DeviceDecision,
-  type NewToken,
-  type NewUser,
-  type NoteWrite,
-  type Person,
-  type RegisterDevice,
-} from './device/decide.ts';
+export type {
+  DeviceAction,
+  DeviceDecision,
+  NewToken,
+  NewUser,
+  NoteWrite,
+  Person,
+  RegisterDevice,
+} from './device/action.ts';
+export { decide } from './device/decide.ts';
 export type { DeviceIdentity } from './device/events.ts';
-export { type Device, type DeviceNotes, entriesIn, evolve, lastActivity, tokenTime } from './device/device.ts';
+export {
+  type ActivityToken,
+  type Device,
+  type DeviceNotes,
+  entriesIn,
+  evolve,
+  isPresent,
+  lastActivity,
+  tokenTime,
+} from './device/device.ts';
+export { emptied } from './device/emptied.ts';
 export {
   checkOf,
   DEVICE_LOGS,
@@ -48,7 +58,7 @@ export {
   logOf,
   personOf,
 } from './identity.ts';
-export { formatDate, parseDate, type ParsedDate } from './tags/date.ts';
+export { formatDate, MINUTE_MS, parseDate, type ParsedDate } from './tags/date.ts';
 export { entriesOf, indexedText, type TagEntry, valueOf } from './tags/entries.ts';
 export { isTimezone, parseLanguage } from './tags/languages.ts';
 export {

@@ -36,6 +36,10 @@ export interface Method<Input = unknown, Output = unknown> {
   readonly messagesOn210: boolean;
   /** A success has no `response` key (R-ER9). */
   readonly omitResponse: boolean;
+  /** Whether parameters stand in `request`, or are the body themselves. */
+  readonly body: 'wrapped' | 'bare' | 'either';
+  /** A missing or invalid token is a 401 rather than a 403 (R-T4). */
+  readonly unauthorized: boolean;
   readonly input: z.ZodType<Input>;
   readonly output: z.ZodType<Output>;
   readonly examples: readonly Example<Output>[];

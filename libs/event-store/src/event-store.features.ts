@@ -190,6 +190,21 @@ export function eventStoreFeatures(name: string, start: () => Promise<EventStore
       await expect(writer.submit(log, { kind: 'note', id, set: { 'a..b': 1 } })).rejects.toMatchObject({ kind: 'bug' });
     });
 
+    it('clears notes with the state that follows, and keeps what is noted after', async () => {
+      const { log, id } = fresh();
+      await writer.submit(log, { kind: 'add', id, key: 'a', by: 1 });
+      await writer.submit(log, { kind: 'note', id, set: { badge: 3 } });
+      await Promise.all([
+        writer.submit(log, { kind: 'note', id, set: { place: 1 } }),
+        writer.submit(log, { kind: 'add', id, key: 'b', by: 1 }),
+        writer.submit(log, { kind: 'note', id, clear: true, set: { seen: 5 } }),
+      ]);
+      expect(await store.document(thingAt(id))).toMatchObject({ count: 2, self: { seen: 5 } });
+      expect(await store.document(thingAt(id))).not.toHaveProperty('self.badge');
+      await writer.submit(log, { kind: 'note', id, clear: true });
+      expect(Object.keys({ ...((await store.document(thingAt(id)))?.['self'] as object) })).toEqual([]);
+    });
+
     it('finds states by a field, those of the same group included', async () => {
       const { log, id, other } = fresh();
       const person = `${log}/person`;

@@ -4,6 +4,8 @@ import { checkValue, Unstorable } from './storable.ts';
 
 /** What notes do to one document in one write; the paths lie below the notes field, and none lies within another. */
 export interface NoteUpdate {
+  /** Removes all notes, and does nothing else. */
+  readonly clear?: true;
   readonly set: Map<string, unknown>;
   readonly max: Map<string, number | Date>;
 }
@@ -32,6 +34,7 @@ export function mergeNotes(notes: readonly Note[]): NotedDocument[] {
   for (const note of notes) {
     const key = `${note.address.collection}\0${note.address.id}`;
     const document = getOrAdd(documents, key, () => ({ address: note.address, updates: [] }));
+    if (note.clear) document.updates.splice(0, Infinity, { clear: true, set: new Map(), max: new Map() });
     for (const [path, value] of Object.entries(note.set ?? {})) if (value !== undefined) setIn(document, path, value);
     for (const [path, value] of Object.entries(note.max ?? {})) if (value !== undefined) raiseIn(document, path, value);
   }
@@ -57,7 +60,7 @@ function raiseIn(document: NotedDocument, path: string, value: number | Date): v
 /** The last update if it can take more, else a new one. */
 function room(document: NotedDocument, fits: (last: NoteUpdate) => boolean): NoteUpdate {
   const last = document.updates.at(-1);
-  if (last && fits(last)) return last;
+  if (last && !last.clear && fits(last)) return last;
   const update: NoteUpdate = { set: new Map(), max: new Map() };
   document.updates.push(update);
   return update;
@@ -72,7 +75,7 @@ function overlaps(update: NoteUpdate, path: string): boolean {
 
 /** A sub-document with the notes, where there was none, or over those that were there. */
 export function applyNotes(before: Record<string, unknown>, update: NoteUpdate): Record<string, unknown> {
-  const after = structuredClone(before);
+  const after = update.clear ? {} : structuredClone(before);
   for (const [path, value] of update.set) place(after, path, () => value);
   for (const [path, value] of update.max) {
     place(after, path, (known) => (known === undefined || value > (known as number | Date) ? value : known));

@@ -17,6 +17,8 @@ export interface StateView<State> {
 /** A write beside the event log: what a device reports about itself (architecture 4, "Not everything is an event"). */
 export interface Note {
   readonly address: DocumentAddress;
+  /** Removes all notes of the document, before the rest of this one. */
+  readonly clear?: true;
   /** Fields set as they are; dotted paths below the definition's `notesField`. */
   readonly set?: Readonly<Record<string, unknown>>;
   /** Fields that only grow. */

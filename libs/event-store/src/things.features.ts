@@ -25,6 +25,7 @@ export type ThingCommand =
   | { readonly kind: 'refuse' | 'explode' | 'look'; readonly id: string }
   | {
       readonly kind: 'note';
+      readonly clear?: true;
       readonly id: string;
       readonly set?: Record<string, unknown>;
       readonly max?: Record<string, number | Date>;
@@ -107,8 +108,9 @@ export const things: LogDefinition<ThingCommand, ThingEvent, State, ThingReply> 
         return { events: [{ kind: 'joined', id, person: command.person }], reply: { ...reply, others } };
       }
       case 'note': {
-        const { set, max } = command;
-        return { events: [], reply, notes: [{ address: thingAt(id), ...(set && { set }), ...(max && { max }) }] };
+        const { clear, set, max } = command;
+        const note = { address: thingAt(id), ...(clear && { clear }), ...(set && { set }), ...(max && { max }) };
+        return { events: [], reply, notes: [note] };
       }
       default:
         return withoutEvents(command.kind, reply);

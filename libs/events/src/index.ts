@@ -22,6 +22,7 @@ export {
   Localized,
   LocalizedEntry,
 } from './generated/tidings/events/v1/content.ts';
+export { Conversion } from './generated/tidings/events/v1/conversions.ts';
 export { FanoutTask } from './generated/tidings/events/v1/fanout.ts';
 export {
   MessageAccepted,

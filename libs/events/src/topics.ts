@@ -12,6 +12,7 @@ export const topicNames = {
   plans: 'tidings.plans',
   outcomes: 'tidings.outcomes',
   reports: 'tidings.reports',
+  conversions: 'tidings.conversions',
   parked: 'tidings.parked',
 } as const;
 
@@ -44,6 +45,7 @@ const general: readonly Topic[] = [
   topic(topicNames.plans, 'facts', 8, 7 * DAY),
   topic(topicNames.outcomes, 'facts', 8, 7 * DAY),
   topic(topicNames.reports, 'facts', 8, 7 * DAY),
+  topic(topicNames.conversions, 'facts', 8, 7 * DAY),
   topic(topicNames.parked, 'facts', 1, 30 * DAY),
 ];
 

@@ -23,13 +23,16 @@ export { describeWithMongo, startMongo, type TestMongo } from './mongo.ts';
 export {
   type Form,
   type LoggingWorld,
+  formUnderTest,
   platform,
   platformInProcesses,
   type PlatformWorld,
   type PlatformWorldOptions,
+  type StoredWorld,
 } from './platform.ts';
 export { platformProcess, type ProcessWorld, type ProcessWorldOptions } from './platform-process.ts';
 export { type RecordedTraces, recordTraces } from './traces.ts';
 export { type Moments, type Strike, struck, UNDER_WAY } from './struck.ts';
 export { Wire } from './wire.ts';
 export { type ApplicationOptions, BUNDLE, type Parameters, type World } from './world.ts';
+export { storedText } from './stored.ts';

@@ -33,6 +33,12 @@ export interface LoggingWorld extends PlatformWorld {
   logged(): Promise<string>;
 }
 
+/** A world whose databases can be looked into. */
+export interface StoredWorld extends PlatformWorld {
+  /** The server; the path is what the names of the world's databases begin with. */
+  readonly mongoUrl: string;
+}
+
 export interface PlatformWorld extends World {
   /** Closes the platform as SIGTERM would, then the providers, and leaves nothing behind. */
   stop(): Promise<void>;
@@ -42,14 +48,24 @@ export interface PlatformWorld extends World {
  * The whole platform with providers, on data of its own: the world in one call. Embedded it is in this process; distributed it is a
  * {@link cluster}. The clock stands where the system's is and can be set forward.
  */
-export const platform = (options: PlatformWorldOptions = {}, form = formUnderTest): Promise<PlatformWorld> =>
-  form === 'distributed' ? cluster(options) : embedded(options);
+export async function platform(options: PlatformWorldOptions = {}, form = formUnderTest): Promise<StoredWorld> {
+  if (form === 'embedded') return embedded(options);
+  const world = await cluster(options);
+  return { ...world, mongoUrl: world.cluster.mongoUrl };
+}
 
 /** The same, and embedded in a process of its own too, so that what it logs can be read. */
 export const platformInProcesses = (options: PlatformWorldOptions = {}, form = formUnderTest): Promise<LoggingWorld> =>
   form === 'distributed' ? cluster(options) : platformProcess(options);
 
-async function embedded({ env = {}, simulators: options }: PlatformWorldOptions): Promise<PlatformWorld> {
+/** The server with the prefix of the databases in its path. */
+function databasesAt({ url, prefix }: { readonly url: string; readonly prefix: string }): string {
+  const address = new URL(url);
+  address.pathname = `/${prefix}`;
+  return address.href;
+}
+
+async function embedded({ env = {}, simulators: options }: PlatformWorldOptions): Promise<StoredWorld> {
   const log = testLog();
   const closing = new Closing(log);
   try {
@@ -74,6 +90,7 @@ async function embedded({ env = {}, simulators: options }: PlatformWorldOptions)
     closing.add('client', client, (idle) => idle.close());
     return {
       ...worldOf({ url: opened.url, dataFolder, secrets, client, simulators }),
+      mongoUrl: databasesAt(mongo),
       stop: () => closing.close(),
     };
   } catch (error) {

@@ -14,8 +14,10 @@ export interface Presented {
 }
 
 /** Faults of a missing or invalid token are in the family's words (R-T4, R-T6). */
-const refusal = (method: Method): Fault =>
-  method.scope === 'server' ? Fault.unauthorized('missing or invalid token') : Fault.forbidden(FORBID);
+function refusal(method: Method): Fault {
+  if (method.scope === 'server') return Fault.unauthorized('missing or invalid token');
+  return method.unauthorized ? Fault.unauthorized('Missing or invalid token') : Fault.forbidden(FORBID);
+}
 
 /** Existence must not leak: foreign and unknown answer alike (R-T5). */
 const denial = (method: Method): Fault =>

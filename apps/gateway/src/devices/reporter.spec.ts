@@ -24,7 +24,7 @@ function setUp() {
     devices: {
       locate: async ({ hwids }) => {
         located.push(...hwids);
-        return { locations: hwids.map((hwid) => ({ found: hwid === 'phone-1', seq: 9, platform: 1 })) };
+        return { locations: hwids.map((hwid) => ({ found: hwid === 'phone-1', seq: 9, platform: 1, hasToken: true })) };
       },
     },
   });

@@ -18,8 +18,15 @@ export function isRepeatable({ command, idempotencyKey }: DeviceCommand): boolea
     case 'register':
     case 'setTags':
       return !Object.values(command.value.tags ?? {}).some(isOperation);
+    case 'occur':
+      return false;
     case 'open':
     case 'unregister':
+    case 'erase':
+    case 'setBadge':
+    case 'bindUser':
+    case 'setPushToStartToken':
+    case 'setActivityToken':
     case undefined:
       return true;
   }

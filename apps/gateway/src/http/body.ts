@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { isObject, type Request } from '@tidings/contract';
+import { isObject, type Method, type Request } from '@tidings/contract';
 import { Fault } from '@tidings/kernel';
 import { TOO_LARGE } from '../envelopes/reply.ts';
 
@@ -83,9 +83,10 @@ export function parseObject(bytes: Buffer): Request {
   return mayBeIllFormed ? (wellFormed(value) as Request) : value;
 }
 
-/** The parameters of a method-style request, which stand in `request` (R-ER1). */
-export function parametersIn(body: Request): Request {
+/** The parameters of a method-style request, which stand in `request` (R-ER1) but for a few methods (R-ER3, R-X1). */
+export function parametersIn(body: Request, form: Method['body'] = 'wrapped'): Request {
   const { request } = body;
+  if (form === 'bare' || (form === 'either' && request === undefined)) return body;
   if (!isObject(request)) throw Fault.malformed(MALFORMED);
   return request;
 }

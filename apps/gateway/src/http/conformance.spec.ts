@@ -16,7 +16,7 @@ const secrets: Readonly<Record<Method['scope'], string>> = {
 
 /** Bodies carry what the path does not: operators' paths have parameters. */
 function requestOf(method: Method, fields: Readonly<Record<string, unknown>>): { url: string; payload: unknown } {
-  if (method.family === 'json13') return { url: method.path, payload: { request: { ...fields, auth: undefined } } };
+  if (method.body !== 'bare') return { url: method.path, payload: { request: { ...fields, auth: undefined } } };
   const url = method.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(fields[name])));
   return { url, payload: fields };
 }

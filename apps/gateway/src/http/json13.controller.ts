@@ -7,7 +7,7 @@ import { parametersIn, parseObject, readBody } from './body.ts';
 import { invoke } from './invoke.ts';
 import type { Route } from './route.ts';
 
-/** `/json/1.3/`: parameters wrapped in `request`, tokens in the body or the header. */
+/** `/json/1.3/`, and what speaks like it: parameters mostly wrapped in `request`, tokens in the body or the header. */
 @Injectable()
 export class Json13Controller {
   readonly #context: Context;
@@ -23,7 +23,7 @@ export class Json13Controller {
       envelope: json13Envelope,
       method,
       serve: async (request) => {
-        const parameters = parametersIn(parseObject(await readBody(request)));
+        const parameters = parametersIn(parseObject(await readBody(request)), method.body);
         const output = await invoke(method, handler, this.#context, parameters, request.headers);
         return json13Envelope.success(method, output);
       },

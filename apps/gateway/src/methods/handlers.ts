@@ -19,10 +19,21 @@ import { createCampaign } from './campaigns/createCampaign.ts';
 import { deleteCampaign } from './campaigns/deleteCampaign.ts';
 import { getCampaigns } from './campaigns/getCampaigns.ts';
 import { applicationOpen } from './devices/applicationOpen.ts';
+import { checkDevice } from './devices/checkDevice.ts';
+import { getInApps, pageVisit, richMediaAction, triggerInAppAction } from './devices/client-calls.ts';
+import { deleteDevice, deleteDeviceBare } from './devices/deleteDevice.ts';
+import { getConfig } from './devices/getConfig.ts';
 import { getTags } from './devices/getTags.ts';
+import { mergeUser } from './devices/mergeUser.ts';
 import { messageDeliveryEvent } from './devices/messageDeliveryEvent.ts';
+import { eventApiPostEvent, postEvent } from './devices/postEvent.ts';
 import { pushStat } from './devices/pushStat.ts';
 import { registerDevice } from './devices/registerDevice.ts';
+import { registerUser } from './devices/registerUser.ts';
+import { setActivityPushToStartToken } from './devices/setActivityPushToStartToken.ts';
+import { setActivityToken } from './devices/setActivityToken.ts';
+import { setBadge } from './devices/setBadge.ts';
+import { setPurchase } from './devices/setPurchase.ts';
 import { setTags } from './devices/setTags.ts';
 import { unregisterDevice } from './devices/unregisterDevice.ts';
 import { createMessage } from './messages/createMessage.ts';
@@ -47,6 +58,22 @@ export const handlers = {
   applicationOpen,
   pushStat,
   messageDeliveryEvent,
+  checkDevice,
+  getInApps,
+  pageVisit,
+  richMediaAction,
+  triggerInAppAction,
+  deleteDevice,
+  deleteDeviceBare,
+  getConfig,
+  mergeUser,
+  eventApiPostEvent,
+  postEvent,
+  registerUser,
+  setActivityPushToStartToken,
+  setActivityToken,
+  setBadge,
+  setPurchase,
   addTag,
   listTags,
   createMessage,

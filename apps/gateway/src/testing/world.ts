@@ -125,9 +125,10 @@ export class World {
       return { tags: { Language: 'en', Level: 6 } };
     },
     locate: async ({ hwids }) => ({
-      locations: hwids.map((hwid) => ({ found: hwid === KNOWN_HWID, seq: 70_000, platform: 3 })),
+      locations: hwids.map((hwid) => ({ found: hwid === KNOWN_HWID, seq: 70_000, platform: 3, hasToken: true })),
     }),
     describe: unsupported,
+    mergeUser: unsupported,
     prepare: async ({ application: code, audiences }) => ({
       application: this.applications.get(code),
       audiences: audiences.map(({ target }) => {

@@ -63,7 +63,7 @@ export class ApiClient {
     return this.http.send(path, {
       method: method.verb,
       headers: this.#headers(method),
-      body: method.family === 'json13' ? { request: { ...this.#auth(method), ...fields } } : fields,
+      body: method.body === 'bare' ? fields : { request: { ...this.#auth(method), ...fields } },
     });
   }
 

@@ -68,6 +68,9 @@ async function send(path: string, { verb = 'POST', headers = {}, body }: Sent = 
 
 const api13 = (method: string, request: unknown, headers: Sent['headers'] = {}): Promise<Reply> =>
   send(`/json/1.3/${method}`, { headers, body: JSON.stringify({ request }) });
+/** A method-style method, wherever it is served. */
+const asked = ({ path, body }: Method, request: unknown, headers: Sent['headers'] = {}): Promise<Reply> =>
+  send(path, { headers, body: JSON.stringify(body === 'bare' ? request : { request }) });
 const asDevice = (): Readonly<Record<string, string>> => ({ authorization: `Token ${world.secrets.device}` });
 const asServer = (): Readonly<Record<string, string>> => ({ authorization: `Api ${world.secrets.api}` });
 const asAdmin = (): Readonly<Record<string, string>> => ({ authorization: `Bearer ${world.secrets.admin}` });
@@ -317,9 +320,9 @@ describe('tokens (R-T1 to R-T7)', () => {
     return example;
   };
 
-  it.each(byName(methodStyle))('%s wants a valid API token', async (name, method) => {
+  it.each(byName(methodStyle))('%s wants a valid API token', async (_name, method) => {
     const example = exampleOf(method, application);
-    expect(only(await api13(name, example))).toEqual(bare(400, 'Missing required argument: auth'));
+    expect(only(await asked(method, example))).toEqual(bare(400, 'Missing required argument: auth'));
     for (const auth of [
       garbage,
       '',
@@ -331,19 +334,20 @@ describe('tokens (R-T1 to R-T7)', () => {
       world.secrets.admin,
       ' '.repeat(9999),
     ]) {
-      expect(only(await api13(name, { ...example, auth }))).toEqual(full(403, FORBID));
+      expect(only(await asked(method, { ...example, auth }))).toEqual(full(403, FORBID));
     }
     // A token in the header does not stand in for one in the body that is wrong.
-    expect(only(await api13(name, { ...example, auth: garbage }, asServer()))).toEqual(full(403, FORBID));
+    expect(only(await asked(method, { ...example, auth: garbage }, asServer()))).toEqual(full(403, FORBID));
   });
 
-  it.each(byName(deviceMethods))('%s wants a valid device token', async (name, method) => {
+  it.each(byName(deviceMethods))('%s wants a valid device token', async (_name, method) => {
     const example = exampleOf(method, application);
-    expect(only(await api13(name, example))).toEqual(full(403, FORBID));
-    expect(only(await api13(name, { ...example, auth: world.secrets.device }))).toEqual(full(403, FORBID));
+    const invalid = method.unauthorized ? bare(401, 'Missing or invalid token') : full(403, FORBID);
+    expect(only(await asked(method, example))).toEqual(invalid);
+    expect(only(await asked(method, { ...example, auth: world.secrets.device }))).toEqual(invalid);
     for (const secret of [garbage, '', world.secrets.api, world.secrets.admin, '\t']) {
       const headers = { authorization: `Token ${secret}` };
-      expect(only(await api13(name, example, headers))).toEqual(full(403, FORBID));
+      expect(only(await asked(method, example, headers))).toEqual(invalid);
     }
   });
 
@@ -378,8 +382,8 @@ describe('tokens (R-T1 to R-T7)', () => {
       const ask = (about: string, kind: 'ours' | 'theirs'): Promise<Reply> => {
         const tokens = kind === 'ours' ? world.secrets : foreign;
         const example = exampleOf(method, about);
-        if (method.scope === 'api') return api13(name, { auth: tokens.api, ...example });
-        if (method.scope === 'device') return api13(name, example, { authorization: `Token ${tokens.device}` });
+        if (method.scope === 'api') return asked(method, { auth: tokens.api, ...example });
+        if (method.scope === 'device') return asked(method, example, { authorization: `Token ${tokens.device}` });
         return v2(name, example, { authorization: `Api ${tokens.api}` });
       };
       const denied =
@@ -461,9 +465,9 @@ describe('every method of the contract', () => {
     const fields = ours(request);
     switch (method.scope) {
       case 'api':
-        return api13(method.name, { ...fields, auth: world.secrets.api });
+        return asked(method, { ...fields, auth: world.secrets.api });
       case 'device':
-        return api13(method.name, fields, asDevice());
+        return asked(method, fields, asDevice());
       case 'server':
         return v2(method.name, fields);
       default:

@@ -5,6 +5,7 @@ import {
   isTimezone,
   isWithin,
   keyedId,
+  MINUTE_MS,
   type NewToken,
   type NewUser,
   parseLanguage,
@@ -13,9 +14,9 @@ import {
   type TagDefinition,
   type TagWrite,
 } from '@tidings/audience';
-import type { DeviceKeys } from '@tidings/events/generated/tidings/events/v1/devices';
+import type { ActivityTokenSet, DeviceKeys } from '@tidings/events/generated/tidings/events/v1/devices';
 import { Fault, Platform } from '@tidings/kernel';
-import type { DeviceCommand, Open, Register } from '@tidings/rpc';
+import type { BindUser, DeviceCommand, Occur, Open, Register, SetActivityToken } from '@tidings/rpc';
 import type { TagSet } from '../tags/tags.ts';
 
 /** Keys of what indexes hold in place of callers' text. */
@@ -38,7 +39,7 @@ const NAME_LENGTH = 255;
 
 const registered: ReadonlySet<number> = new Set([1, 3, 7, 8, 9, 10, 11, 12, 14, 17, 18, 21, 22, 23]);
 
-/** Platforms whose hwid is the address that is sent to. */
+/** Platforms that are sent to at an address which is no push token. */
 const contacts: ReadonlySet<number> = new Set([
   Platform.Email,
   Platform.Sms,
@@ -56,9 +57,11 @@ function isHwid(hwid: string, platform?: number): boolean {
   return platform !== Platform.WhatsApp || (hwid.startsWith(WHATSAPP) && phone.test(hwid.slice(WHATSAPP.length)));
 }
 
-/** The hwid as devices have it: addresses of mail are compared in lower case (R-E1). */
+/** The hwid as devices have it: where it is an address of mail it is compared in lower case (R-E1). */
 export const hwidOf = ({ hwid, command }: DeviceCommand): string =>
-  command?.$case === 'register' && command.value.platform === Platform.Email ? hwid.toLowerCase() : hwid;
+  command?.$case === 'register' && command.value.platform === Platform.Email && hwid.includes('@')
+    ? hwid.toLowerCase()
+    : hwid;
 
 const limited = (field: string, text: string | undefined): string | undefined => {
   if (text !== undefined && !isWithin(text, TEXT_LENGTH))
@@ -72,11 +75,17 @@ export const tokenText = (platform: number, token: string): string =>
 
 export const tokenHash = (tokenKey: KeyObject, text: string): string => keyedId(tokenKey, text);
 
+/** What a contact is sent to: its hwid, but for mail, whose contacts may have one of their own (R-C1). */
+const addressOf = ({ platform, pushToken }: Register, hwid: string): string | undefined => {
+  if (!contacts.has(platform)) return undefined;
+  return platform === Platform.Email ? (pushToken || hwid).toLowerCase() : hwid;
+};
+
 function tokenOf(command: Register, { hwid, keys }: Reading): NewToken | null | undefined {
-  const given = contacts.has(command.platform) ? hwid : limited('push_token', command.pushToken);
-  if (given === undefined) return undefined;
-  if (given === '') return null;
-  const text = tokenText(command.platform, given);
+  const token = addressOf(command, hwid) ?? limited('push_token', command.pushToken);
+  if (token === undefined) return undefined;
+  if (token === '') return null;
+  const text = tokenText(command.platform, token);
   return { text, hash: tokenHash(keys.token, text) };
 }
 
@@ -164,6 +173,32 @@ function registerOf(command: Register, reading: Reading, person: string): Device
   };
 }
 
+/** A purchase fills the default tags that tell of purchases (R-RES17). */
+function occurOf({ name, amount, currency, purchase }: Occur): DeviceAction {
+  const occurrence = { name, amount, currency };
+  if (!purchase) return { type: 'occur', occurrence, writes: [] };
+  const minutes = Math.floor((purchase.at?.getTime() ?? 0) / MINUTE_MS);
+  const writes: TagWrite[] = [
+    { tag: defaultTags.inAppProduct, operation: 'append', items: [purchase.product] },
+    { tag: defaultTags.inAppPurchase, operation: 'increment', by: purchase.quantity },
+    { tag: defaultTags.lastInAppPurchaseDate, operation: 'set', value: { $case: 'minutes', value: minutes } },
+  ];
+  return { type: 'occur', occurrence, writes };
+}
+
+function bindUserOf({ userId, timezoneSeconds }: BindUser, reading: Reading, person: string): DeviceAction {
+  const user = userOf(userId === '' ? reading.hwid : userId, reading, person)!;
+  return { type: 'bindUser', user, writes: timezoneSeconds === undefined ? [] : [timezoneOf(timezoneSeconds)] };
+}
+
+const given = (token: string | undefined): string | undefined => (token === '' ? undefined : limited('token', token));
+
+const activityOf = ({ activityId, token }: SetActivityToken, { account, keys }: Reading): ActivityTokenSet => ({
+  activityId,
+  activity: keyedId(keys.device, 'activity', account, activityId),
+  token: given(token),
+});
+
 /** What a request asks of the device. Faults are the 210s of section C; texts name the fields as requests do. */
 export function actionOf({ command }: DeviceCommand, reading: Reading, person: string): DeviceAction {
   switch (command?.$case) {
@@ -175,6 +210,18 @@ export function actionOf({ command }: DeviceCommand, reading: Reading, person: s
       return { type: 'setTags', writes: strictWrites(command.value.tags, reading.tags) };
     case 'open':
       return { type: 'open', user: userOf(command.value.userId, reading, person), writes: systemWrites(command.value) };
+    case 'erase':
+      return { type: 'erase' };
+    case 'setBadge':
+      return { type: 'setBadge', badge: command.value.badge };
+    case 'occur':
+      return occurOf(command.value);
+    case 'bindUser':
+      return bindUserOf(command.value, reading, person);
+    case 'setPushToStartToken':
+      return { type: 'setPushToStartToken', token: given(command.value.token) };
+    case 'setActivityToken':
+      return { type: 'setActivityToken', activity: activityOf(command.value, reading) };
     case undefined:
       throw Fault.bug('a device command without a command');
   }

@@ -1,4 +1,4 @@
-import { DENIED, deviceIdOf, deviceLogOf, keyedId, personOf } from '@tidings/audience';
+import { DENIED, deviceIdOf, deviceLogOf, keyedId, lastActivity, personOf } from '@tidings/audience';
 import type { LogWriter } from '@tidings/event-store';
 import { type Clock, Fault } from '@tidings/kernel';
 import { type DeviceCommand, type DeviceReply, type Devices, viewOfFault } from '@tidings/rpc';
@@ -64,6 +64,11 @@ const isRegistration = ({ command }: DeviceCommand): boolean => command?.$case =
 const isByUser = (command: DeviceCommand): boolean =>
   command.hwid === '' && command.userId !== '' && !isRegistration(command);
 
+/** What happens to a user happens on one device (R-X1); what is said of a user holds for all. */
+const happensOnce = ({ command }: DeviceCommand): boolean => command?.$case === 'occur';
+
+const activityFields = ['hwid', 'token', 'ta', 'self', 'createdAt'] as const;
+
 const done: DeviceReply = { fault: undefined };
 
 function refusal(error: unknown, log: Logger): DeviceReply {
@@ -81,12 +86,13 @@ export function applyRpc({ db, clock, log, keys, owners, tags, logs }: DevicesDe
     return { command, hwid, person, id: deviceIdOf(command.application, person) };
   };
 
-  /** The user's devices in the application. */
+  /** The user's devices in the application, or the one used last. */
   const addressUser = async (command: DeviceCommand): Promise<Addressed[]> => {
     const { account, application: app, userId } = command;
-    const found = await devicesOfUsers(devices, app, [personOf(keys.device, account, userId)], ['hwid']);
+    const found = await devicesOfUsers(devices, app, [personOf(keys.device, account, userId)], activityFields);
     if (found.length === 0) throw Fault.argument('User not found');
-    return found.map(({ hwid }) => address(command, hwid));
+    const meant = happensOnce(command) ? [found.reduce((a, b) => (lastActivity(a) >= lastActivity(b) ? a : b))] : found;
+    return meant.map(({ hwid }) => address(command, hwid));
   };
 
   const submit = ({ command, hwid, person, id }: Addressed, { set, at }: Round): Promise<unknown> => {

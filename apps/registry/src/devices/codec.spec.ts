@@ -10,6 +10,7 @@ describe('a published device event', () => {
     hwid: 'h',
     seq: 5,
     at: new Date(1_700_000_000_123),
+    previous: 7n,
     event: { $case: 'tokenSet', value: { token: 't', tokenHash: 'th', platform: 3 } },
   };
   const stamp = { log: 'devices-15', n: 2n ** 53n, index: 499 };

@@ -10,17 +10,22 @@ export function locateRpc({ db, keys, owners }: DevicesDeps): Pick<Devices, 'loc
     async locate({ account, application, hwids }) {
       await owners.learn([application]);
       if (!owners.owns(account, application)) {
-        return { locations: hwids.map(() => ({ found: false, seq: 0, platform: 0 })) };
+        return { locations: hwids.map(() => ({ found: false, seq: 0, platform: 0, hasToken: false })) };
       }
       const ids = hwids.map((hwid) => deviceIdOf(application, personOf(keys.device, account, hwid)));
       const found = await devices
-        .find({ _id: { $in: ids } }, { projection: { seq: 1, platform: 1, status: 1 } })
+        .find({ _id: { $in: ids } }, { projection: { seq: 1, platform: 1, status: 1, th: 1 } })
         .toArray();
       const byId = new Map(found.filter(({ status }) => status === 1).map((device) => [device._id, device]));
       return {
         locations: ids.map((id) => {
           const device = byId.get(id);
-          return { found: device !== undefined, seq: device?.seq ?? 0, platform: device?.platform ?? 0 };
+          return {
+            found: device !== undefined,
+            seq: device?.seq ?? 0,
+            platform: device?.platform ?? 0,
+            hasToken: device?.th !== undefined,
+          };
         }),
       };
     },

@@ -6,6 +6,7 @@ import {
   type DeviceAction,
   type DeviceNotes,
   evolve,
+  isPresent,
   isSharedTag,
 } from '@tidings/audience';
 import type { DocumentAddress, LogDefinition, Note, StateView } from '@tidings/event-store';
@@ -64,9 +65,12 @@ function sistersOf(view: View, { identity: { person }, id }: DeviceLogCommand): 
 /** The commands that are the first to register their device, one for each. */
 function firstRegistrations(commands: readonly DeviceLogCommand[], view: View): ReadonlyMap<string, DeviceLogCommand> {
   const first = new Map<string, DeviceLogCommand>();
+  const erased = new Set<string>();
   for (const command of commands) {
-    if (command.action.type !== 'register' || first.has(command.id) || device(view, command.id)) continue;
-    first.set(command.id, command);
+    const { id, action } = command;
+    if (action.type === 'erase') erased.add(id);
+    if (action.type !== 'register' || first.has(id)) continue;
+    if (erased.has(id) || !isPresent(device(view, id))) first.set(id, command);
   }
   return first;
 }
@@ -110,12 +114,29 @@ function isUsed(view: View, { key, at }: DeviceLogCommand): boolean {
 
 function keyUsed({ identity, key, at }: DeviceLogCommand, seq: number): DeviceEvent {
   const until = new Date(at.getTime() + KEY_LIFETIME_MS);
-  return { stamp: undefined, ...identity, seq, at, event: { $case: 'keyUsed', value: { key: key!, until } } };
+  const event = { $case: 'keyUsed', value: { key: key!, until } } as const;
+  // Nothing follows this event back to its device, so it names nobody.
+  return { stamp: undefined, ...identity, hwid: '', seq, at, previous: 0n, event };
 }
+
+/** The number of the commit that a state was read at: documents bring it along. */
+const revOf = (state: Device | undefined): number => (state as { readonly rev?: number } | undefined)?.rev ?? 0;
+
+/** The events as the log keeps them: each with the commit that changed its device before. */
+const chained = (events: readonly DeviceEvent[], view: View): readonly DeviceEvent[] =>
+  events.map((event) => {
+    const rev = revOf(device(view, deviceIdOf(event.application, event.person)));
+    return rev === 0 ? event : { ...event, previous: BigInt(rev) };
+  });
 
 /** True where the device has belonged to its person from the first day on, and to nobody else. */
 const isAlwaysOwn = ({ person, owners: [first, second], createdAt }: Device): boolean =>
   second === undefined && first?.user === person && first.from === createdAt;
+
+/** What is stored of an erased device. */
+const erasedDocument = ({ account, app, person, seq, status }: Device): Record<string, unknown> => ({
+  ...{ account, app, person, seq, status },
+});
 
 /** Every field by name: a state carries the id and number of the document that it was read from. */
 const deviceDocument = (state: Device): Record<string, unknown> => ({
@@ -141,6 +162,8 @@ const deviceDocument = (state: Device): Record<string, unknown> => ({
   authToken: state.authToken,
   fcmToken: state.fcmToken,
   fcmPushSet: state.fcmPushSet,
+  startToken: state.startToken,
+  activities: state.activities,
   owners: isAlwaysOwn(state) ? undefined : state.owners,
   createdAt: state.createdAt,
 });
@@ -175,7 +198,8 @@ export const devicesLog = ({
     const own = withNotes(device(view, id), notes.get(id));
     const sisters = concernsSisters(action) ? sistersOf(view, command) : [];
     const decision = decide(identity, { own, sisters }, action, seqs.get(id), at);
-    const events = command.key === undefined ? decision.events : [...decision.events, keyUsed(command, own?.seq ?? 0)];
+    const said = chained(decision.events, view);
+    const events = command.key === undefined ? said : [...said, keyUsed(command, own?.seq ?? 0)];
     const reply = decision.keptSince === undefined ? {} : { keptSince: decision.keptSince };
     if (decision.notes.length === 0) return { events, reply };
     return {
@@ -197,7 +221,10 @@ export const devicesLog = ({
 
   encode: encodeEvent,
   decode: (bytes) => DeviceEvent.decode(bytes),
-  toDocument: (state) => ('until' in state ? { until: state.until } : deviceDocument(state)),
+  toDocument(state) {
+    if ('until' in state) return { until: state.until };
+    return isPresent(state) ? deviceDocument(state) : erasedDocument(state);
+  },
   fromDocument: (document, { collection }) =>
     collection === DEVICES
       ? deviceOf(document as unknown as DeviceDocument)

@@ -5,7 +5,7 @@ import {
   type TagValue,
   TokenRemoval,
 } from '@tidings/events/generated/tidings/events/v1/devices';
-import { Fault, pushPlatforms } from '@tidings/kernel';
+import { Fault } from '@tidings/kernel';
 import { defaultTags, tagTypeOf } from '../default-tags.ts';
 import { deviceIdOf } from '../identity.ts';
 import { MINUTE_MS } from '../tags/date.ts';
@@ -13,67 +13,21 @@ import { type TagEntry, valueOf } from '../tags/entries.ts';
 import type { TagWrite } from '../tags/operations.ts';
 import { wrongValue } from '../tags/value.ts';
 import { controlBucketOf } from './control-group.ts';
-import { type Device, type DeviceNotes, entriesIn, tokenTime } from './device.ts';
-import { type DeviceIdentity, eventOf, identityOf } from './events.ts';
+import {
+  type DeviceAction,
+  type DeviceDecision,
+  type NewToken,
+  type NewUser,
+  type NoteWrite,
+  nothing,
+  type Person,
+  type RegisterDevice,
+} from './action.ts';
+import { setActivityToken, setPushToStartToken } from './activities.ts';
+import { type Device, entriesIn, isPresent } from './device.ts';
+import { type DeviceIdentity, eventOf } from './events.ts';
+import { giveUpToken, rejectToken } from './lost-tokens.ts';
 import { applyWrites, sharedEntries, shareWith } from './tag-writes.ts';
-
-export interface NewToken {
-  /** As it is stored: lower case on iOS. */
-  readonly text: string;
-  readonly hash: string;
-}
-
-export interface NewUser {
-  readonly id: string;
-  readonly hash: string;
-}
-
-export interface RegisterDevice {
-  readonly type: 'register';
-  readonly platform: number;
-  /** null removes the stored one; undefined keeps it (R-C1). */
-  readonly token?: NewToken | null | undefined;
-  /** undefined keeps the stored one; a new device has its hwid (R-RES3). */
-  readonly user?: NewUser | undefined;
-  readonly keys?: DeviceKeys | undefined;
-  readonly writes: readonly TagWrite[];
-}
-
-/** What happens to a device. Values were parsed against the account's tags; those that a registration got wrong are not among them (R-C3). */
-export type DeviceAction =
-  | RegisterDevice
-  | { readonly type: 'unregister' }
-  | { readonly type: 'setTags'; readonly writes: readonly TagWrite[] }
-  /** applicationOpen: fields sent along are stored (R-C10). */
-  | { readonly type: 'open'; readonly user?: NewUser | undefined; readonly writes: readonly TagWrite[] }
-  /** The provider called the token dead; `since` = when it learnt of that, or the send began. */
-  | { readonly type: 'tokenRejected'; readonly token: string; readonly since: number }
-  /** Another device of the application registered the token at `at`. */
-  | { readonly type: 'tokenTaken'; readonly platform: number; readonly token: string; readonly at: number };
-
-/** What is written beside the log for the device of this id. */
-export interface NoteWrite {
-  readonly id: string;
-  readonly set?: Partial<DeviceNotes>;
-  readonly max?: Partial<Record<keyof DeviceNotes, number>>;
-}
-
-export interface DeviceDecision {
-  readonly events: readonly DeviceEvent[];
-  readonly notes: readonly NoteWrite[];
-  /** tokenTaken: the device registered the token later than the one that took it, so it stays, and is taken from the other instead. */
-  readonly keptSince?: number;
-}
-
-/** A person's devices in one account. */
-export interface Person {
-  /** The one that the command is about. */
-  readonly own: Device | undefined;
-  /** Those of the same hwid in other applications. */
-  readonly sisters: readonly Device[];
-}
-
-const nothing: DeviceDecision = { events: [], notes: [] };
 
 const openNote = (id: string, open: number | null | undefined): NoteWrite[] =>
   open === undefined ? [] : [{ id, set: { open } }];
@@ -180,7 +134,7 @@ function registerAgain(
   return { events: [...events, ...shareWith(sisters, changes, at)], notes };
 }
 
-const found = (own: Device | undefined): Device => {
+export const found = (own: Device | undefined): Device => {
   if (!own) throw Fault.argument('Device not found');
   return own;
 };
@@ -215,55 +169,29 @@ function setTags(
   };
 }
 
-function open(
+/** What the device says of itself: whose it is, tags, and more events in front. */
+function say(
   identity: DeviceIdentity,
   { own, sisters }: Person,
-  command: DeviceAction & { type: 'open' },
+  { user, writes }: { readonly user?: NewUser | undefined; readonly writes: readonly TagWrite[] },
   at: Date,
-): DeviceDecision {
+  before: readonly NonNullable<DeviceEvent['event']>[] = [],
+): readonly DeviceEvent[] {
   const device = found(own);
-  const user = changedUser(identity, device, command.user);
-  const { changes } = applyWrites((k) => entriesIn(device, k), command.writes, skip);
-  const events: DeviceEvent[] = [];
-  if (user)
-    events.push(
-      eventOf(identity, device.seq, at, { $case: 'updated', value: { platform: undefined, user, keys: undefined } }),
-    );
-  if (changes.length > 0)
-    events.push(eventOf(identity, device.seq, at, { $case: 'tagsChanged', value: { tags: [...changes] } }));
+  const owner = changedUser(identity, device, user);
+  const { changes } = applyWrites((k) => entriesIn(device, k), writes, skip);
+  const said = [...before];
+  if (owner) said.push({ $case: 'updated', value: { platform: undefined, user: owner, keys: undefined } });
+  if (changes.length > 0) said.push({ $case: 'tagsChanged', value: { tags: [...changes] } });
+  return [...said.map((event) => eventOf(identity, device.seq, at, event)), ...shareWith(sisters, changes, at)];
+}
+
+function erase(identity: DeviceIdentity, own: Device | undefined, at: Date): DeviceDecision {
+  if (!own) return nothing;
   return {
-    events: [...events, ...shareWith(sisters, changes, at)],
-    notes: [{ id: deviceIdOf(device.app, device.person), max: { open: at.getTime() } }],
+    events: [eventOf(identity, own.seq, at, { $case: 'erased', value: {} })],
+    notes: [{ id: deviceIdOf(own.app, own.person), clear: true }],
   };
-}
-
-const removed = (device: Device, reason: TokenRemoval, at: Date): DeviceDecision => ({
-  events: [eventOf(identityOf(device), device.seq, at, { $case: 'tokenRemoved', value: { reason } })],
-  notes: [],
-});
-
-/** Only push tokens die, and only those that were not registered again since (R-P2). */
-function rejectToken(
-  own: Device | undefined,
-  command: DeviceAction & { type: 'tokenRejected' },
-  at: Date,
-): DeviceDecision {
-  const dead =
-    own?.token === command.token &&
-    tokenTime(own) <= command.since &&
-    (pushPlatforms as readonly number[]).includes(own.platform);
-  return dead ? removed(own, TokenRemoval.TOKEN_REMOVAL_REJECTED, at) : nothing;
-}
-
-/** A token lives on one device per application and platform: the one that registered it last (R-RES2). */
-function giveUpToken(
-  own: Device | undefined,
-  command: DeviceAction & { type: 'tokenTaken' },
-  at: Date,
-): DeviceDecision {
-  if (own?.token !== command.token || own.platform !== command.platform) return nothing;
-  const mine = tokenTime(own);
-  return mine > command.at ? { ...nothing, keptSince: mine } : removed(own, TokenRemoval.TOKEN_REMOVAL_MOVED, at);
 }
 
 /**
@@ -272,12 +200,15 @@ function giveUpToken(
  */
 export function decide(
   identity: DeviceIdentity,
-  person: Person,
+  known: Person,
   action: DeviceAction,
   seq: number | undefined,
   at: Date,
 ): DeviceDecision {
-  const { own, sisters } = person;
+  const own = isPresent(known.own) ? known.own : undefined;
+  const sisters = known.sisters.filter(isPresent);
+  const person = { own, sisters };
+  const id = deviceIdOf(identity.application, identity.person);
   switch (action.type) {
     case 'register':
       if (own) return registerAgain(identity, own, sisters, action, at);
@@ -288,10 +219,26 @@ export function decide(
     case 'setTags':
       return setTags(identity, person, action.writes, at);
     case 'open':
-      return open(identity, person, action, at);
+      return { events: say(identity, person, action, at), notes: [{ id, max: { open: at.getTime() } }] };
     case 'tokenRejected':
       return rejectToken(own, action, at);
     case 'tokenTaken':
       return giveUpToken(own, action, at);
+    case 'erase':
+      return erase(identity, own, at);
+    case 'setBadge':
+      found(own);
+      return { events: [], notes: [{ id, set: { badge: action.badge } }] };
+    case 'occur':
+      return {
+        events: say(identity, person, action, at, [{ $case: 'occurred', value: action.occurrence }]),
+        notes: [],
+      };
+    case 'bindUser':
+      return { events: say(identity, person, action, at), notes: [] };
+    case 'setPushToStartToken':
+      return setPushToStartToken(identity, found(own), action.token, at);
+    case 'setActivityToken':
+      return setActivityToken(identity, found(own), action.activity, at);
   }
 }

@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { defaultTags, isSharedTag, type TagDefinition, tagNumber } from '../default-tags.ts';
 import { deviceIdOf } from '../identity.ts';
 import { parseTagWrite, type TagWrite } from '../tags/operations.ts';
-import { decide, type DeviceAction, type DeviceDecision } from './decide.ts';
+import type { DeviceAction, DeviceDecision } from './action.ts';
+import { decide } from './decide.ts';
 import { type Device, entriesIn, evolve } from './device.ts';
 import type { DeviceIdentity } from './events.ts';
 

@@ -1,4 +1,5 @@
 import type {
+  ActivityTokenSet,
   DeviceEvent,
   DeviceKeys,
   DeviceUser,
@@ -31,7 +32,7 @@ export interface Device {
   readonly person: string;
   /** The device's number in the application, from 0, 32 bits. */
   readonly seq: number;
-  /** 1 = present; 0 = deleted: then nothing is left but the fields above, and whoever scans skips it. */
+  /** 1 = present; 0 = erased: then nothing is left but the fields above, and whoever scans skips it. */
   readonly status: 0 | 1;
   readonly hwid: string;
   readonly platform: number;
@@ -61,19 +62,37 @@ export interface Device {
   readonly authToken?: string | undefined;
   readonly fcmToken?: string | undefined;
   readonly fcmPushSet?: string | undefined;
-  /** Who the device belonged to and from when, oldest first; the last is `user`. */
+  /** What live activities are started with. */
+  readonly startToken?: string | undefined;
+  /** What the device's live activities are updated with, the newest last; the newest {@link MAX_ACTIVITIES}. */
+  readonly activities?: readonly ActivityToken[] | undefined;
+  /** Who the device belonged to and from when, oldest first; the last is `user`. The newest {@link MAX_OWNERS}. */
   readonly owners: readonly { readonly user: string; readonly from: number }[];
   /** When it was first registered. */
   readonly createdAt: number;
   readonly self?: DeviceNotes | undefined;
 }
 
+export interface ActivityToken {
+  /** Keyed hash of (account, activity id). */
+  readonly k: string;
+  readonly id: string;
+  readonly token: string;
+}
+
+/** A phone shows a handful at a time, and each ends within hours. */
+const MAX_ACTIVITIES = 50;
+const MAX_OWNERS = 100;
+
+/** True for a device that is there: an erased one leaves a state behind, too. */
+export const isPresent = (device: Device | undefined): device is Device => device?.status === 1;
+
 /** When the stored token was last registered: what a rejection must be later than to count (R-P2). 0 without a token. */
 export const tokenTime = (device: Pick<Device, 'token' | 'ta' | 'self'>): number =>
   device.token === undefined ? 0 : Math.max(device.ta ?? 0, device.self?.tokenAt ?? 0);
 
 /** When the device was last heard of: the newest of a user's devices wins per tag (R-C6). */
-export const lastActivity = (device: Device): number =>
+export const lastActivity = (device: Pick<Device, 'token' | 'ta' | 'self' | 'createdAt'>): number =>
   Math.max(device.self?.open ?? 0, tokenTime(device), device.createdAt);
 
 const field = (k: number, v: string | number | boolean | null | undefined): readonly TagEntry[] =>
@@ -147,8 +166,27 @@ function setUser(device: Mutable<Device>, owner: DeviceUser | undefined, at: num
   device.userId = owner.userId === '' ? undefined : owner.userId;
   device.user = owner.user;
   device.cg = owner.controlBucket;
-  if (device.owners.at(-1)?.user !== owner.user) device.owners = [...device.owners, { user: owner.user, from: at }];
+  if (device.owners.at(-1)?.user === owner.user) return;
+  device.owners = [...device.owners, { user: owner.user, from: at }].slice(-MAX_OWNERS);
 }
+
+function setActivity(device: Mutable<Device>, { activity: k, activityId: id, token }: ActivityTokenSet): void {
+  const others = (device.activities ?? []).filter((each) => each.k !== k);
+  const activities = token === undefined ? others : [...others, { k, id, token }].slice(-MAX_ACTIVITIES);
+  device.activities = activities.length === 0 ? undefined : activities;
+}
+
+/** What is left of an erased device: that its number is taken. */
+const erased = ({ account, app, person, seq }: Device): Device => ({
+  ...{ account, app, person, seq, status: 0 },
+  hwid: '',
+  platform: 0,
+  user: person,
+  cg: 0,
+  tags: [],
+  owners: [],
+  createdAt: 0,
+});
 
 const blank = (event: DeviceEvent, at: number): Mutable<Device> => ({
   account: event.account,
@@ -174,7 +212,8 @@ export function evolve(state: Device | undefined, event: DeviceEvent): Device {
       `event ${change?.$case ?? 'none'} for unknown device ${deviceIdOf(event.application, event.person)}`,
     );
   }
-  const device: Mutable<Device> = state ? { ...state } : blank(event, at);
+  const begins = state === undefined || (state.status === 0 && change?.$case === 'registered');
+  const device: Mutable<Device> = begins ? blank(event, at) : { ...state };
   switch (change?.$case) {
     case 'registered':
       device.platform = change.value.platform;
@@ -198,6 +237,15 @@ export function evolve(state: Device | undefined, event: DeviceEvent): Device {
     case 'tagsChanged':
       setTags(device, change.value.tags);
       return device;
+    case 'pushToStartTokenSet':
+      device.startToken = change.value.token;
+      return device;
+    case 'activityTokenSet':
+      setActivity(device, change.value);
+      return device;
+    case 'erased':
+      return erased(device);
+    case 'occurred':
     case 'keyUsed':
     case undefined:
       return device;

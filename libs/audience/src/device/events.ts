@@ -22,6 +22,8 @@ export const eventOf = (
   hwid: identity.hwid,
   seq,
   at,
+  // Known to the log alone, which decides on states that it has read.
+  previous: 0n,
   event,
 });
 

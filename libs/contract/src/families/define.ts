@@ -14,7 +14,7 @@ export interface Definition<Input extends z.ZodType, Output extends z.ZodType> {
 }
 
 type Given = Pick<Method, 'family' | 'name' | 'verb' | 'path' | 'scope'> &
-  Partial<Pick<Method, 'status' | 'messagesOn210' | 'omitResponse'>>;
+  Partial<Pick<Method, 'status' | 'messagesOn210' | 'omitResponse' | 'body' | 'unauthorized'>>;
 
 const applicationField = (request: Request): unknown => request['application'];
 
@@ -31,6 +31,8 @@ export function define<Input extends z.ZodType, Output extends z.ZodType>(
     status: 200,
     messagesOn210: false,
     omitResponse: false,
+    body: 'bare',
+    unauthorized: false,
     ...given,
     input: input as z.ZodType<z.output<Input>>,
     output: output as z.ZodType<z.output<Output>>,

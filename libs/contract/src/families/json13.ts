@@ -7,9 +7,14 @@ interface Json13<Input extends z.ZodType, Output extends z.ZodType> extends Defi
   readonly scope: Extract<Scope, 'api' | 'device' | 'none'>;
   readonly messagesOn210?: boolean;
   readonly omitResponse?: boolean;
+  /** @default wrapped */
+  readonly body?: Method['body'];
+  readonly unauthorized?: boolean;
+  /** @default `/json/1.3/` and the name */
+  readonly path?: string;
 }
 
-/** A method of `/json/1.3/`, whose parameters come in `request` (Spec, Errors). */
+/** A method of `/json/1.3/`, whose parameters come in `request` (Spec, Errors); a few are served in the same words elsewhere, too. */
 export const json13 = <Input extends z.ZodType, Output extends z.ZodType>(
   name: string,
   definition: Json13<Input, Output>,
@@ -19,10 +24,12 @@ export const json13 = <Input extends z.ZodType, Output extends z.ZodType>(
       family: 'json13',
       name,
       verb: 'POST',
-      path: `/json/1.3/${name}`,
+      path: definition.path ?? `/json/1.3/${name}`,
       scope: definition.scope,
       messagesOn210: definition.messagesOn210 ?? false,
       omitResponse: definition.omitResponse ?? false,
+      body: definition.body ?? 'wrapped',
+      unauthorized: definition.unauthorized ?? false,
     },
     definition,
     (path) => Fault.malformed(`Missing required argument: ${path}`),

@@ -23,3 +23,15 @@ export function instantOf(value: string): Date | undefined {
 export const day = text
   .refine((value) => DAY.test(value) && exists(value), 'must be YYYY-MM-DD')
   .transform((value) => new Date(`${value}T00:00:00Z`));
+
+const UNIX_SECONDS = /^\d{1,11}$/;
+
+function momentOf(value: string): Date | undefined {
+  if (UNIX_SECONDS.test(value)) return new Date(Number(value) * 1000);
+  return DAY.test(value) && exists(value) ? new Date(`${value}T00:00:00Z`) : instantOf(value);
+}
+
+/** An instant: unix seconds, or a date in one of the forms that Date tags take (R-RES8). */
+export const moment = text
+  .refine((value) => momentOf(value) !== undefined, 'must be a date')
+  .transform((value) => momentOf(value)!);

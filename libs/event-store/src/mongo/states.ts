@@ -20,6 +20,12 @@ interface Step {
   readonly again: boolean;
 }
 
+interface NoteOperators {
+  readonly $set?: Record<string, unknown>;
+  readonly $max?: Record<string, unknown>;
+  readonly $unset?: Record<string, ''>;
+}
+
 /** The state collections of one owner. */
 export class MongoStates {
   readonly #db: Db;
@@ -116,17 +122,18 @@ export class MongoStates {
     const notes = write.notes[note];
     if (kind === 'note') return { q: { _id: address.id }, u: this.#noteUpdate(notes!) };
     const known = kind === 'patch' ? before : undefined;
-    const { $set, $max } = notes ? this.#noteUpdate(notes) : {};
-    const vanished = vanishedFrom(before, fields!);
+    const { $set, $max, $unset } = notes ? this.#noteUpdate(notes) : {};
+    const vanished = { ...vanishedFrom(before, fields!), ...$unset };
     const update: Document = {
       $set: { ...changedIn(fields!, known), ...$set, rev: n },
-      ...(vanished && { $unset: vanished }),
+      ...(Object.keys(vanished).length > 0 && { $unset: vanished }),
       ...($max && { $max }),
     };
     return { q: { _id: address.id, rev: known ? known['rev'] : { $lt: n } }, u: update, upsert: true };
   }
 
-  #noteUpdate({ set, max }: NoteUpdate): { $set?: Record<string, unknown>; $max?: Record<string, unknown> } {
+  #noteUpdate({ clear, set, max }: NoteUpdate): NoteOperators {
+    if (clear) return { $unset: { [this.#notesField!]: '' } };
     const below = (values: ReadonlyMap<string, unknown>): Record<string, unknown> =>
       Object.fromEntries([...values].map(([path, value]) => [`${this.#notesField}.${path}`, value]));
     return { ...(set.size > 0 && { $set: below(set) }), ...(max.size > 0 && { $max: below(max) }) };

@@ -32,17 +32,25 @@ export interface DeviceEvent {
   application: string;
   /** Keyed hash of (account, hwid); with the application it is the device's id. */
   person: string;
-  /** Emptied when the person is erased. */
+  /** Emptied when the device is erased; empty in key_used. */
   hwid: string;
   /** The device's number in the application. */
   seq: number;
-  at: Date | undefined;
+  at:
+    | Date
+    | undefined;
+  /** Number of the log's commit that changed the device before, 0 without one: an erasure follows the device's events back by it. */
+  previous: bigint;
   event:
     | { $case: "registered"; value: DeviceRegistered }
     | { $case: "updated"; value: DeviceUpdated }
     | { $case: "tokenSet"; value: PushTokenSet }
     | { $case: "tokenRemoved"; value: PushTokenRemoved }
     | { $case: "tagsChanged"; value: TagsChanged }
+    | { $case: "erased"; value: DeviceErased }
+    | { $case: "occurred"; value: DeviceOccurrence }
+    | { $case: "pushToStartTokenSet"; value: PushToStartTokenSet }
+    | { $case: "activityTokenSet"; value: ActivityTokenSet }
     | //
     /** Stays in the log: not published. */
     { $case: "keyUsed"; value: KeyUsed }
@@ -126,6 +134,36 @@ export interface TextList {
   items: string[];
 }
 
+/** Nothing of the device is left but its number, which no other device gets. What its earlier events say of a person is emptied a moment later. */
+export interface DeviceErased {
+}
+
+/** A purchase or an event that the application reports; changes nothing of the device. */
+export interface DeviceOccurrence {
+  name: string;
+  /** Both present where it is worth money. */
+  amount?:
+    | number
+    | undefined;
+  /** Three letters, upper case. */
+  currency?: string | undefined;
+}
+
+/** What live activities are started with on the device. */
+export interface PushToStartTokenSet {
+  /** Absent = removed. */
+  token?: string | undefined;
+}
+
+/** What one live activity is updated with on the device. */
+export interface ActivityTokenSet {
+  activityId: string;
+  /** Keyed hash of (account, activity id). */
+  activity: string;
+  /** Absent = removed. */
+  token?: string | undefined;
+}
+
 /** An Idempotency-Key was used up by what stands in the same commit. */
 export interface KeyUsed {
   key: string;
@@ -141,6 +179,7 @@ function createBaseDeviceEvent(): DeviceEvent {
     hwid: "",
     seq: 0,
     at: undefined,
+    previous: 0n,
     event: undefined,
   };
 }
@@ -168,6 +207,12 @@ export const DeviceEvent: MessageFns<DeviceEvent> = {
     if (message.at !== undefined) {
       Timestamp.encode(toTimestamp(message.at), writer.uint32(58).fork()).join();
     }
+    if (message.previous !== 0n) {
+      if (BigInt.asUintN(64, message.previous) !== message.previous) {
+        throw new globalThis.Error("value provided for field message.previous of type uint64 too large");
+      }
+      writer.uint32(64).uint64(message.previous);
+    }
     switch (message.event?.$case) {
       case "registered":
         DeviceRegistered.encode(message.event.value, writer.uint32(82).fork()).join();
@@ -183,6 +228,18 @@ export const DeviceEvent: MessageFns<DeviceEvent> = {
         break;
       case "tagsChanged":
         TagsChanged.encode(message.event.value, writer.uint32(114).fork()).join();
+        break;
+      case "erased":
+        DeviceErased.encode(message.event.value, writer.uint32(122).fork()).join();
+        break;
+      case "occurred":
+        DeviceOccurrence.encode(message.event.value, writer.uint32(130).fork()).join();
+        break;
+      case "pushToStartTokenSet":
+        PushToStartTokenSet.encode(message.event.value, writer.uint32(138).fork()).join();
+        break;
+      case "activityTokenSet":
+        ActivityTokenSet.encode(message.event.value, writer.uint32(146).fork()).join();
         break;
       case "keyUsed":
         KeyUsed.encode(message.event.value, writer.uint32(162).fork()).join();
@@ -260,6 +317,14 @@ export const DeviceEvent: MessageFns<DeviceEvent> = {
             message.at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.previous = reader.uint64() as bigint;
+            continue;
+          }
           case 10: {
             if (tag !== 82) {
               break;
@@ -298,6 +363,41 @@ export const DeviceEvent: MessageFns<DeviceEvent> = {
             }
 
             message.event = { $case: "tagsChanged", value: TagsChanged.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 15: {
+            if (tag !== 122) {
+              break;
+            }
+
+            message.event = { $case: "erased", value: DeviceErased.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 16: {
+            if (tag !== 130) {
+              break;
+            }
+
+            message.event = { $case: "occurred", value: DeviceOccurrence.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 17: {
+            if (tag !== 138) {
+              break;
+            }
+
+            message.event = {
+              $case: "pushToStartTokenSet",
+              value: PushToStartTokenSet.decode(reader, reader.uint32()),
+            };
+            continue;
+          }
+          case 18: {
+            if (tag !== 146) {
+              break;
+            }
+
+            message.event = { $case: "activityTokenSet", value: ActivityTokenSet.decode(reader, reader.uint32()) };
             continue;
           }
           case 20: {
@@ -364,6 +464,7 @@ export const DeviceEvent: MessageFns<DeviceEvent> = {
     message.hwid = object.hwid ?? "";
     message.seq = object.seq ?? 0;
     message.at = object.at ?? undefined;
+    message.previous = (object.previous !== undefined && object.previous !== null) ? BigInt(object.previous) : 0n;
     switch (object.event?.$case) {
       case "registered": {
         if (object.event?.value !== undefined && object.event?.value !== null) {
@@ -392,6 +493,30 @@ export const DeviceEvent: MessageFns<DeviceEvent> = {
       case "tagsChanged": {
         if (object.event?.value !== undefined && object.event?.value !== null) {
           message.event = { $case: "tagsChanged", value: TagsChanged.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "erased": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "erased", value: DeviceErased.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "occurred": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "occurred", value: DeviceOccurrence.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "pushToStartTokenSet": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "pushToStartTokenSet", value: PushToStartTokenSet.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "activityTokenSet": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "activityTokenSet", value: ActivityTokenSet.fromPartial(object.event.value) };
         }
         break;
       }
@@ -1469,6 +1594,392 @@ export const TextList: MessageFns<TextList> = {
   fromPartial<I extends Exact<DeepPartial<TextList>, I>>(object: I): TextList {
     const message = createBaseTextList();
     message.items = object.items?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseDeviceErased(): DeviceErased {
+  return {};
+}
+
+export const DeviceErased: MessageFns<DeviceErased> = {
+  encode(_: DeviceErased, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeviceErased {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeviceErased();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<DeviceErased, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<DeviceErased | DeviceErased[]> | Iterable<DeviceErased | DeviceErased[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [DeviceErased.encode(p).finish()];
+        }
+      } else {
+        yield* [DeviceErased.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, DeviceErased>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<DeviceErased> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [DeviceErased.decode(p)];
+        }
+      } else {
+        yield* [DeviceErased.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DeviceErased>, I>>(base?: I): DeviceErased {
+    return DeviceErased.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DeviceErased>, I>>(_: I): DeviceErased {
+    const message = createBaseDeviceErased();
+    return message;
+  },
+};
+
+function createBaseDeviceOccurrence(): DeviceOccurrence {
+  return { name: "", amount: undefined, currency: undefined };
+}
+
+export const DeviceOccurrence: MessageFns<DeviceOccurrence> = {
+  encode(message: DeviceOccurrence, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.amount !== undefined) {
+      writer.uint32(17).double(message.amount);
+    }
+    if (message.currency !== undefined) {
+      writer.uint32(26).string(message.currency);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeviceOccurrence {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeviceOccurrence();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.amount = reader.double();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.currency = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<DeviceOccurrence, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<DeviceOccurrence | DeviceOccurrence[]> | Iterable<DeviceOccurrence | DeviceOccurrence[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [DeviceOccurrence.encode(p).finish()];
+        }
+      } else {
+        yield* [DeviceOccurrence.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, DeviceOccurrence>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<DeviceOccurrence> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [DeviceOccurrence.decode(p)];
+        }
+      } else {
+        yield* [DeviceOccurrence.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DeviceOccurrence>, I>>(base?: I): DeviceOccurrence {
+    return DeviceOccurrence.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DeviceOccurrence>, I>>(object: I): DeviceOccurrence {
+    const message = createBaseDeviceOccurrence();
+    message.name = object.name ?? "";
+    message.amount = object.amount ?? undefined;
+    message.currency = object.currency ?? undefined;
+    return message;
+  },
+};
+
+function createBasePushToStartTokenSet(): PushToStartTokenSet {
+  return { token: undefined };
+}
+
+export const PushToStartTokenSet: MessageFns<PushToStartTokenSet> = {
+  encode(message: PushToStartTokenSet, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.token !== undefined) {
+      writer.uint32(10).string(message.token);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PushToStartTokenSet {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePushToStartTokenSet();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.token = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<PushToStartTokenSet, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<PushToStartTokenSet | PushToStartTokenSet[]>
+      | Iterable<PushToStartTokenSet | PushToStartTokenSet[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [PushToStartTokenSet.encode(p).finish()];
+        }
+      } else {
+        yield* [PushToStartTokenSet.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, PushToStartTokenSet>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<PushToStartTokenSet> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [PushToStartTokenSet.decode(p)];
+        }
+      } else {
+        yield* [PushToStartTokenSet.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<PushToStartTokenSet>, I>>(base?: I): PushToStartTokenSet {
+    return PushToStartTokenSet.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<PushToStartTokenSet>, I>>(object: I): PushToStartTokenSet {
+    const message = createBasePushToStartTokenSet();
+    message.token = object.token ?? undefined;
+    return message;
+  },
+};
+
+function createBaseActivityTokenSet(): ActivityTokenSet {
+  return { activityId: "", activity: "", token: undefined };
+}
+
+export const ActivityTokenSet: MessageFns<ActivityTokenSet> = {
+  encode(message: ActivityTokenSet, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.activityId !== "") {
+      writer.uint32(10).string(message.activityId);
+    }
+    if (message.activity !== "") {
+      writer.uint32(18).string(message.activity);
+    }
+    if (message.token !== undefined) {
+      writer.uint32(26).string(message.token);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ActivityTokenSet {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseActivityTokenSet();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.activityId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.activity = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.token = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<ActivityTokenSet, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<ActivityTokenSet | ActivityTokenSet[]> | Iterable<ActivityTokenSet | ActivityTokenSet[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ActivityTokenSet.encode(p).finish()];
+        }
+      } else {
+        yield* [ActivityTokenSet.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, ActivityTokenSet>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<ActivityTokenSet> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ActivityTokenSet.decode(p)];
+        }
+      } else {
+        yield* [ActivityTokenSet.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ActivityTokenSet>, I>>(base?: I): ActivityTokenSet {
+    return ActivityTokenSet.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ActivityTokenSet>, I>>(object: I): ActivityTokenSet {
+    const message = createBaseActivityTokenSet();
+    message.activityId = object.activityId ?? "";
+    message.activity = object.activity ?? "";
+    message.token = object.token ?? undefined;
     return message;
   },
 };

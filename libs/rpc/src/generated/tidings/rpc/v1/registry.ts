@@ -241,12 +241,20 @@ export interface DeviceCommand {
   userId: string;
   /** "" without one; a repeat within 24 h has no second effect (R-ER11). */
   idempotencyKey: string;
-  command: { $case: "register"; value: Register } | { $case: "unregister"; value: Unregister } | {
-    $case: "setTags";
-    value: SetTags;
-  } | //
-  /** applicationOpen, and pushStat's share of it. */
-  { $case: "open"; value: Open } | undefined;
+  command:
+    | { $case: "register"; value: Register }
+    | { $case: "unregister"; value: Unregister }
+    | { $case: "setTags"; value: SetTags }
+    | //
+    /** applicationOpen, and pushStat's share of it. */
+    { $case: "open"; value: Open }
+    | { $case: "erase"; value: Erase }
+    | { $case: "setBadge"; value: SetBadge }
+    | { $case: "occur"; value: Occur }
+    | { $case: "bindUser"; value: BindUser }
+    | { $case: "setPushToStartToken"; value: SetPushToStartToken }
+    | { $case: "setActivityToken"; value: SetActivityToken }
+    | undefined;
 }
 
 export interface Register {
@@ -285,6 +293,48 @@ export interface Open {
   deviceModel?: string | undefined;
 }
 
+/** deleteDevice: an unknown device is no fault. */
+export interface Erase {
+}
+
+export interface SetBadge {
+  badge: number;
+}
+
+/** setPurchase and postEvent. Of a user's devices it is the most recently active one that it happens to. */
+export interface Occur {
+  name: string;
+  amount?: number | undefined;
+  currency?:
+    | string
+    | undefined;
+  /** Of setPurchase alone. */
+  purchase: Purchase | undefined;
+}
+
+export interface Purchase {
+  product: string;
+  quantity: number;
+  at: Date | undefined;
+}
+
+export interface BindUser {
+  /** "" = the hwid. */
+  userId: string;
+  timezoneSeconds?: number | undefined;
+}
+
+export interface SetPushToStartToken {
+  /** Absent removes it. */
+  token?: string | undefined;
+}
+
+export interface SetActivityToken {
+  activityId: string;
+  /** Absent removes it. */
+  token?: string | undefined;
+}
+
 export interface DeviceReplies {
   replies: DeviceReply[];
 }
@@ -311,6 +361,18 @@ export interface GetTagsReply {
   tags: { [key: string]: any } | undefined;
 }
 
+export interface MergeUserRequest {
+  account: string;
+  application: string;
+  oldUserId: string;
+  newUserId: string;
+  /** False: the old user's devices become their own. */
+  merge: boolean;
+}
+
+export interface MergeUserReply {
+}
+
 export interface LocateRequest {
   account: string;
   application: string;
@@ -326,6 +388,7 @@ export interface Location {
   found: boolean;
   seq: number;
   platform: number;
+  hasToken: boolean;
 }
 
 export interface DescribeRequest {
@@ -4331,6 +4394,24 @@ export const DeviceCommand: MessageFns<DeviceCommand> = {
       case "open":
         Open.encode(message.command.value, writer.uint32(106).fork()).join();
         break;
+      case "erase":
+        Erase.encode(message.command.value, writer.uint32(114).fork()).join();
+        break;
+      case "setBadge":
+        SetBadge.encode(message.command.value, writer.uint32(122).fork()).join();
+        break;
+      case "occur":
+        Occur.encode(message.command.value, writer.uint32(130).fork()).join();
+        break;
+      case "bindUser":
+        BindUser.encode(message.command.value, writer.uint32(138).fork()).join();
+        break;
+      case "setPushToStartToken":
+        SetPushToStartToken.encode(message.command.value, writer.uint32(146).fork()).join();
+        break;
+      case "setActivityToken":
+        SetActivityToken.encode(message.command.value, writer.uint32(154).fork()).join();
+        break;
     }
     return writer;
   },
@@ -4420,6 +4501,57 @@ export const DeviceCommand: MessageFns<DeviceCommand> = {
             message.command = { $case: "open", value: Open.decode(reader, reader.uint32()) };
             continue;
           }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.command = { $case: "erase", value: Erase.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 15: {
+            if (tag !== 122) {
+              break;
+            }
+
+            message.command = { $case: "setBadge", value: SetBadge.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 16: {
+            if (tag !== 130) {
+              break;
+            }
+
+            message.command = { $case: "occur", value: Occur.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 17: {
+            if (tag !== 138) {
+              break;
+            }
+
+            message.command = { $case: "bindUser", value: BindUser.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 18: {
+            if (tag !== 146) {
+              break;
+            }
+
+            message.command = {
+              $case: "setPushToStartToken",
+              value: SetPushToStartToken.decode(reader, reader.uint32()),
+            };
+            continue;
+          }
+          case 19: {
+            if (tag !== 154) {
+              break;
+            }
+
+            message.command = { $case: "setActivityToken", value: SetActivityToken.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4496,6 +4628,45 @@ export const DeviceCommand: MessageFns<DeviceCommand> = {
       case "open": {
         if (object.command?.value !== undefined && object.command?.value !== null) {
           message.command = { $case: "open", value: Open.fromPartial(object.command.value) };
+        }
+        break;
+      }
+      case "erase": {
+        if (object.command?.value !== undefined && object.command?.value !== null) {
+          message.command = { $case: "erase", value: Erase.fromPartial(object.command.value) };
+        }
+        break;
+      }
+      case "setBadge": {
+        if (object.command?.value !== undefined && object.command?.value !== null) {
+          message.command = { $case: "setBadge", value: SetBadge.fromPartial(object.command.value) };
+        }
+        break;
+      }
+      case "occur": {
+        if (object.command?.value !== undefined && object.command?.value !== null) {
+          message.command = { $case: "occur", value: Occur.fromPartial(object.command.value) };
+        }
+        break;
+      }
+      case "bindUser": {
+        if (object.command?.value !== undefined && object.command?.value !== null) {
+          message.command = { $case: "bindUser", value: BindUser.fromPartial(object.command.value) };
+        }
+        break;
+      }
+      case "setPushToStartToken": {
+        if (object.command?.value !== undefined && object.command?.value !== null) {
+          message.command = {
+            $case: "setPushToStartToken",
+            value: SetPushToStartToken.fromPartial(object.command.value),
+          };
+        }
+        break;
+      }
+      case "setActivityToken": {
+        if (object.command?.value !== undefined && object.command?.value !== null) {
+          message.command = { $case: "setActivityToken", value: SetActivityToken.fromPartial(object.command.value) };
         }
         break;
       }
@@ -5102,6 +5273,691 @@ export const Open: MessageFns<Open> = {
   },
 };
 
+function createBaseErase(): Erase {
+  return {};
+}
+
+export const Erase: MessageFns<Erase> = {
+  encode(_: Erase, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Erase {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseErase();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<Erase, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<Erase | Erase[]> | Iterable<Erase | Erase[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [Erase.encode(p).finish()];
+        }
+      } else {
+        yield* [Erase.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, Erase>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<Erase> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [Erase.decode(p)];
+        }
+      } else {
+        yield* [Erase.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<Erase>, I>>(base?: I): Erase {
+    return Erase.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<Erase>, I>>(_: I): Erase {
+    const message = createBaseErase();
+    return message;
+  },
+};
+
+function createBaseSetBadge(): SetBadge {
+  return { badge: 0 };
+}
+
+export const SetBadge: MessageFns<SetBadge> = {
+  encode(message: SetBadge, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.badge !== 0) {
+      writer.uint32(8).uint32(message.badge);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetBadge {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetBadge();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.badge = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<SetBadge, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<SetBadge | SetBadge[]> | Iterable<SetBadge | SetBadge[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SetBadge.encode(p).finish()];
+        }
+      } else {
+        yield* [SetBadge.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, SetBadge>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<SetBadge> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SetBadge.decode(p)];
+        }
+      } else {
+        yield* [SetBadge.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SetBadge>, I>>(base?: I): SetBadge {
+    return SetBadge.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SetBadge>, I>>(object: I): SetBadge {
+    const message = createBaseSetBadge();
+    message.badge = object.badge ?? 0;
+    return message;
+  },
+};
+
+function createBaseOccur(): Occur {
+  return { name: "", amount: undefined, currency: undefined, purchase: undefined };
+}
+
+export const Occur: MessageFns<Occur> = {
+  encode(message: Occur, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.amount !== undefined) {
+      writer.uint32(17).double(message.amount);
+    }
+    if (message.currency !== undefined) {
+      writer.uint32(26).string(message.currency);
+    }
+    if (message.purchase !== undefined) {
+      Purchase.encode(message.purchase, writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Occur {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseOccur();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.amount = reader.double();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.currency = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.purchase = Purchase.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<Occur, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<Occur | Occur[]> | Iterable<Occur | Occur[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [Occur.encode(p).finish()];
+        }
+      } else {
+        yield* [Occur.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, Occur>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<Occur> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [Occur.decode(p)];
+        }
+      } else {
+        yield* [Occur.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<Occur>, I>>(base?: I): Occur {
+    return Occur.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<Occur>, I>>(object: I): Occur {
+    const message = createBaseOccur();
+    message.name = object.name ?? "";
+    message.amount = object.amount ?? undefined;
+    message.currency = object.currency ?? undefined;
+    message.purchase = (object.purchase !== undefined && object.purchase !== null)
+      ? Purchase.fromPartial(object.purchase)
+      : undefined;
+    return message;
+  },
+};
+
+function createBasePurchase(): Purchase {
+  return { product: "", quantity: 0, at: undefined };
+}
+
+export const Purchase: MessageFns<Purchase> = {
+  encode(message: Purchase, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.product !== "") {
+      writer.uint32(10).string(message.product);
+    }
+    if (message.quantity !== 0) {
+      writer.uint32(16).uint32(message.quantity);
+    }
+    if (message.at !== undefined) {
+      Timestamp.encode(toTimestamp(message.at), writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Purchase {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePurchase();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.product = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.quantity = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<Purchase, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<Purchase | Purchase[]> | Iterable<Purchase | Purchase[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [Purchase.encode(p).finish()];
+        }
+      } else {
+        yield* [Purchase.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, Purchase>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<Purchase> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [Purchase.decode(p)];
+        }
+      } else {
+        yield* [Purchase.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<Purchase>, I>>(base?: I): Purchase {
+    return Purchase.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<Purchase>, I>>(object: I): Purchase {
+    const message = createBasePurchase();
+    message.product = object.product ?? "";
+    message.quantity = object.quantity ?? 0;
+    message.at = object.at ?? undefined;
+    return message;
+  },
+};
+
+function createBaseBindUser(): BindUser {
+  return { userId: "", timezoneSeconds: undefined };
+}
+
+export const BindUser: MessageFns<BindUser> = {
+  encode(message: BindUser, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.userId !== "") {
+      writer.uint32(10).string(message.userId);
+    }
+    if (message.timezoneSeconds !== undefined) {
+      writer.uint32(16).sint32(message.timezoneSeconds);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BindUser {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBindUser();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.userId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.timezoneSeconds = reader.sint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<BindUser, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<BindUser | BindUser[]> | Iterable<BindUser | BindUser[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [BindUser.encode(p).finish()];
+        }
+      } else {
+        yield* [BindUser.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, BindUser>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<BindUser> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [BindUser.decode(p)];
+        }
+      } else {
+        yield* [BindUser.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<BindUser>, I>>(base?: I): BindUser {
+    return BindUser.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<BindUser>, I>>(object: I): BindUser {
+    const message = createBaseBindUser();
+    message.userId = object.userId ?? "";
+    message.timezoneSeconds = object.timezoneSeconds ?? undefined;
+    return message;
+  },
+};
+
+function createBaseSetPushToStartToken(): SetPushToStartToken {
+  return { token: undefined };
+}
+
+export const SetPushToStartToken: MessageFns<SetPushToStartToken> = {
+  encode(message: SetPushToStartToken, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.token !== undefined) {
+      writer.uint32(10).string(message.token);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetPushToStartToken {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetPushToStartToken();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.token = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<SetPushToStartToken, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<SetPushToStartToken | SetPushToStartToken[]>
+      | Iterable<SetPushToStartToken | SetPushToStartToken[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SetPushToStartToken.encode(p).finish()];
+        }
+      } else {
+        yield* [SetPushToStartToken.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, SetPushToStartToken>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<SetPushToStartToken> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SetPushToStartToken.decode(p)];
+        }
+      } else {
+        yield* [SetPushToStartToken.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SetPushToStartToken>, I>>(base?: I): SetPushToStartToken {
+    return SetPushToStartToken.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SetPushToStartToken>, I>>(object: I): SetPushToStartToken {
+    const message = createBaseSetPushToStartToken();
+    message.token = object.token ?? undefined;
+    return message;
+  },
+};
+
+function createBaseSetActivityToken(): SetActivityToken {
+  return { activityId: "", token: undefined };
+}
+
+export const SetActivityToken: MessageFns<SetActivityToken> = {
+  encode(message: SetActivityToken, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.activityId !== "") {
+      writer.uint32(10).string(message.activityId);
+    }
+    if (message.token !== undefined) {
+      writer.uint32(18).string(message.token);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetActivityToken {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetActivityToken();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.activityId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.token = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<SetActivityToken, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<SetActivityToken | SetActivityToken[]> | Iterable<SetActivityToken | SetActivityToken[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SetActivityToken.encode(p).finish()];
+        }
+      } else {
+        yield* [SetActivityToken.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, SetActivityToken>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<SetActivityToken> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SetActivityToken.decode(p)];
+        }
+      } else {
+        yield* [SetActivityToken.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SetActivityToken>, I>>(base?: I): SetActivityToken {
+    return SetActivityToken.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SetActivityToken>, I>>(object: I): SetActivityToken {
+    const message = createBaseSetActivityToken();
+    message.activityId = object.activityId ?? "";
+    message.token = object.token ?? undefined;
+    return message;
+  },
+};
+
 function createBaseDeviceReplies(): DeviceReplies {
   return { replies: [] };
 }
@@ -5587,6 +6443,216 @@ export const GetTagsReply: MessageFns<GetTagsReply> = {
   },
 };
 
+function createBaseMergeUserRequest(): MergeUserRequest {
+  return { account: "", application: "", oldUserId: "", newUserId: "", merge: false };
+}
+
+export const MergeUserRequest: MessageFns<MergeUserRequest> = {
+  encode(message: MergeUserRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.account !== "") {
+      writer.uint32(10).string(message.account);
+    }
+    if (message.application !== "") {
+      writer.uint32(18).string(message.application);
+    }
+    if (message.oldUserId !== "") {
+      writer.uint32(26).string(message.oldUserId);
+    }
+    if (message.newUserId !== "") {
+      writer.uint32(34).string(message.newUserId);
+    }
+    if (message.merge !== false) {
+      writer.uint32(40).bool(message.merge);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MergeUserRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMergeUserRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.account = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.oldUserId = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.newUserId = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.merge = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<MergeUserRequest, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<MergeUserRequest | MergeUserRequest[]> | Iterable<MergeUserRequest | MergeUserRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [MergeUserRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [MergeUserRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, MergeUserRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<MergeUserRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [MergeUserRequest.decode(p)];
+        }
+      } else {
+        yield* [MergeUserRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<MergeUserRequest>, I>>(base?: I): MergeUserRequest {
+    return MergeUserRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<MergeUserRequest>, I>>(object: I): MergeUserRequest {
+    const message = createBaseMergeUserRequest();
+    message.account = object.account ?? "";
+    message.application = object.application ?? "";
+    message.oldUserId = object.oldUserId ?? "";
+    message.newUserId = object.newUserId ?? "";
+    message.merge = object.merge ?? false;
+    return message;
+  },
+};
+
+function createBaseMergeUserReply(): MergeUserReply {
+  return {};
+}
+
+export const MergeUserReply: MessageFns<MergeUserReply> = {
+  encode(_: MergeUserReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MergeUserReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMergeUserReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<MergeUserReply, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<MergeUserReply | MergeUserReply[]> | Iterable<MergeUserReply | MergeUserReply[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [MergeUserReply.encode(p).finish()];
+        }
+      } else {
+        yield* [MergeUserReply.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, MergeUserReply>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<MergeUserReply> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [MergeUserReply.decode(p)];
+        }
+      } else {
+        yield* [MergeUserReply.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<MergeUserReply>, I>>(base?: I): MergeUserReply {
+    return MergeUserReply.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<MergeUserReply>, I>>(_: I): MergeUserReply {
+    const message = createBaseMergeUserReply();
+    return message;
+  },
+};
+
 function createBaseLocateRequest(): LocateRequest {
   return { account: "", application: "", hwids: [] };
 }
@@ -5786,7 +6852,7 @@ export const LocateReply: MessageFns<LocateReply> = {
 };
 
 function createBaseLocation(): Location {
-  return { found: false, seq: 0, platform: 0 };
+  return { found: false, seq: 0, platform: 0, hasToken: false };
 }
 
 export const Location: MessageFns<Location> = {
@@ -5799,6 +6865,9 @@ export const Location: MessageFns<Location> = {
     }
     if (message.platform !== 0) {
       writer.uint32(24).uint32(message.platform);
+    }
+    if (message.hasToken !== false) {
+      writer.uint32(32).bool(message.hasToken);
     }
     return writer;
   },
@@ -5838,6 +6907,14 @@ export const Location: MessageFns<Location> = {
             }
 
             message.platform = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.hasToken = reader.bool();
             continue;
           }
         }
@@ -5892,6 +6969,7 @@ export const Location: MessageFns<Location> = {
     message.found = object.found ?? false;
     message.seq = object.seq ?? 0;
     message.platform = object.platform ?? 0;
+    message.hasToken = object.hasToken ?? false;
     return message;
   },
 };
@@ -7358,6 +8436,8 @@ export interface Devices {
   /** Commands of many callers in one call, each answered on its own, in order. */
   apply(request: DeviceCommands): Promise<DeviceReplies>;
   getTags(request: GetTagsRequest): Promise<GetTagsReply>;
+  /** Gives a user's devices and missing tags to another, or ends the user. Idempotent; an unknown user is no fault. */
+  mergeUser(request: MergeUserRequest): Promise<MergeUserReply>;
   /** Sequence numbers and platforms of devices by hwid, for reports whose hash does not name them. */
   locate(request: LocateRequest): Promise<LocateReply>;
   /** Who devices are, by sequence number, for event streams: one question per window. */
@@ -7388,6 +8468,15 @@ export const DevicesDefinition = {
       responseType: GetTagsReply as typeof GetTagsReply,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** Gives a user's devices and missing tags to another, or ends the user. Idempotent; an unknown user is no fault. */
+    mergeUser: {
+      name: "MergeUser",
+      requestType: MergeUserRequest as typeof MergeUserRequest,
+      requestStream: false,
+      responseType: MergeUserReply as typeof MergeUserReply,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
     },
     /** Sequence numbers and platforms of devices by hwid, for reports whose hash does not name them. */
     locate: {

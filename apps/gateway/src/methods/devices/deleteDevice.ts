@@ -1,0 +1,8 @@
+import type { api } from '@tidings/contract';
+import type { Handler } from '../../context.ts';
+import { commandOf } from './command.ts';
+
+export const deleteDevice: Handler<typeof api.deleteDevice> = (input, { deviceCommands }, call) =>
+  deviceCommands.submit(commandOf(call, input, { $case: 'erase', value: {} }));
+
+export const deleteDeviceBare: Handler<typeof api.deleteDeviceBare> = deleteDevice;

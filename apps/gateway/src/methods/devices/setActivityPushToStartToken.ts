@@ -1,0 +1,12 @@
+import type { api } from '@tidings/contract';
+import type { Handler } from '../../context.ts';
+import { commandOf } from './command.ts';
+
+export const setActivityPushToStartToken: Handler<typeof api.setActivityPushToStartToken> = (
+  input,
+  { deviceCommands },
+  call,
+) =>
+  deviceCommands.submit(
+    commandOf(call, input, { $case: 'setPushToStartToken', value: { token: input.activity_push_to_start_token } }),
+  );

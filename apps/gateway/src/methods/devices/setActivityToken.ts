@@ -1,0 +1,11 @@
+import type { api } from '@tidings/contract';
+import type { Handler } from '../../context.ts';
+import { commandOf } from './command.ts';
+
+export const setActivityToken: Handler<typeof api.setActivityToken> = (input, { deviceCommands }, call) =>
+  deviceCommands.submit(
+    commandOf(call, input, {
+      $case: 'setActivityToken',
+      value: { activityId: input.activity_id, token: input.activity_push_token },
+    }),
+  );

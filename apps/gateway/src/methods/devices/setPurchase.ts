@@ -1,0 +1,12 @@
+import type { api } from '@tidings/contract';
+import type { Handler } from '../../context.ts';
+import { commandOf } from './command.ts';
+
+/** What a purchase is called among events (R-C12). */
+const PURCHASE = 'In-app Purchase';
+
+export const setPurchase: Handler<typeof api.setPurchase> = (input, { deviceCommands }, call) => {
+  const { productIdentifier: product, quantity, price, currency, transactionDate: at } = input;
+  const value = { name: PURCHASE, amount: price * quantity, currency, purchase: { product, quantity, at } };
+  return deviceCommands.submit(commandOf(call, input, { $case: 'occur', value }));
+};

@@ -1,0 +1,266 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  formUnderTest,
+  funnelFigures,
+  type Parameters,
+  platform,
+  storedText,
+  type StoredWorld,
+  untilDone,
+} from '@tidings/testing';
+import type { MethodName } from '../client/api-client.ts';
+
+const IOS = 1;
+const ANDROID = 3;
+/** What this suite says of a person begins with this, so that a search for it finds every place where something is left. */
+const CANARY = 'c4n4ry';
+const DAY_SECONDS = 86_400;
+
+let world: StoredWorld;
+let application: string;
+let sister: string;
+beforeAll(async () => {
+  world = await platform({ simulators: { keepPayloads: true } });
+  application = await world.application();
+  sister = await world.application({ title: 'Sister' });
+  for (const [name, type, specific] of [
+    ['Level', 1, true],
+    ['Score', 6, true],
+    ['Interests', 3, true],
+    ['Plan', 2, true],
+    ['Since', 4, true],
+    ['Release', 7, true],
+    ['Shared', 2, false],
+  ] as const) {
+    await world.call('addTag', { tag: { name, type, application_specific: specific } });
+  }
+});
+afterAll(() => world?.stop());
+
+const register = (hwid: string, more: Parameters = {}) =>
+  world.call('registerDevice', { application, hwid, device_type: ANDROID, ...more });
+const tagsOf = async (of: Parameters) => (await world.call('getTags', { application, ...of })).result;
+/** What a method refuses with. */
+const refusal = async (name: MethodName, parameters: Parameters): Promise<string> =>
+  ((await world.reply(name, { application, ...parameters })).body as { status_message: string }).status_message;
+
+describe('a device', () => {
+  it('is there with a push token, without one, and not at all', async () => {
+    await register('checked', { push_token: 'token-of-checked' });
+    const check = (hwid: string) => world.call('checkDevice', { application, hwid });
+    expect(await check('checked')).toEqual({ exist: true, push_token_exist: true });
+    await world.call('unregisterDevice', { application, hwid: 'checked' });
+    expect(await check('checked')).toEqual({ exist: true, push_token_exist: false });
+    expect(await check('nobody')).toEqual({ exist: false, push_token_exist: false });
+  });
+
+  it('has a badge that relative ones count from (R-C9)', async () => {
+    await register('badged', { device_type: IOS, push_token: 'b'.repeat(64) });
+    const { body } = await world.reply('setBadge', { application, hwid: 'badged', badge: '7' });
+    expect(body).toEqual({ status_code: 200, status_message: 'OK' });
+    const send = async (badge: string): Promise<void> => {
+      await world.call('setDebug', { code: application });
+      const notifications = [{ content: 'x', devices: ['badged'], ios_badges: badge }];
+      const { Messages } = await world.call('createMessage', { application, notifications });
+      await untilDone(world, application, Messages[0]!);
+    };
+    await send('+2');
+    await send('-20');
+    const badges = world.simulators.ledger
+      .of('apns')
+      .entries({ token: 'b'.repeat(64), limit: Infinity })
+      .map(({ payload }) => (JSON.parse(payload!) as { aps: { badge: number } }).aps.badge);
+    expect(badges).toEqual([9, 0]);
+    expect(await refusal('setBadge', { hwid: 'badged', badge: -1 })).toMatch(/^badge: must be /);
+    expect(await refusal('setBadge', { hwid: 'nobody', badge: 1 })).toBe('Device not found');
+  });
+
+  it('buys: default tags, and an error that changes nothing (R-C12, R-RES17)', async () => {
+    await register('buyer');
+    const buy = (more: Parameters): Parameters => ({
+      hwid: 'buyer',
+      transactionDate: 1_768_478_400,
+      quantity: 2,
+      currency: 'eur',
+      productIdentifier: 'coins',
+      price: 0.99,
+      ...more,
+    });
+    await world.call('setPurchase', { application, ...buy({}) });
+    await world.call('setPurchase', {
+      application,
+      ...buy({ productIdentifier: 'gems', quantity: '3', transactionDate: '2026-02-01 10:00:00' }),
+    });
+    expect(await tagsOf({ hwid: 'buyer' })).toMatchObject({
+      'In-app Product': ['coins', 'gems'],
+      'In-app Purchase': 5,
+      'Last In-app Purchase Date': '2026-02-01 10:00',
+    });
+    for (const [wrong, text] of [
+      [{ transactionDate: 'yesterday' }, 'transactionDate: must be a date'],
+      [{ quantity: 0 }, 'quantity: must be 1 to 2147483647'],
+      [{ price: -1 }, 'price: must be 0 or more'],
+      [{ currency: 'euro' }, 'currency: must be three letters'],
+      [{ hwid: 'nobody' }, 'Device not found'],
+    ] as const) {
+      expect(await refusal('setPurchase', buy(wrong))).toBe(text);
+    }
+    expect(await tagsOf({ hwid: 'buyer' })).toMatchObject({ 'In-app Purchase': 5 });
+  });
+
+  it('posts events on both paths, wrapped and bare; of one that nobody knows nothing is said', async () => {
+    await register('player', { userId: 'player-1' });
+    const event = { application, event: 'Level Up', hwid: 'player', attributes: { amount: '4.99', currency: 'EUR' } };
+    const reply = { code: '', required: false, message_hash: '' };
+    expect(await world.call('postEvent', event)).toEqual(reply);
+    expect(await world.call('eventApiPostEvent', { ...event, hwid: null, userId: 'player-1' })).toEqual(reply);
+    expect(await world.call('postEvent', { ...event, hwid: 'nobody' })).toEqual(reply);
+    const bare = await world.client.http.send('/api/v1/event-api/postEvent', {
+      method: 'POST',
+      headers: { authorization: `Token ${world.secrets.device}` },
+      body: event,
+    });
+    expect(bare).toMatchObject({ status: 200, body: { status_code: 200, response: reply } });
+  });
+
+  it('learns what its client has to know, and tells what nobody keeps (R-X1)', async () => {
+    expect(await world.call('getConfig', { application })).toEqual({ features: { events: [] } });
+    expect(await world.call('getInApps', { application, hwid: 'x' })).toEqual({ inApps: [] });
+    for (const name of ['pageVisit', 'triggerInAppAction', 'richMediaAction'] as const) {
+      expect(await world.call(name, { application, hwid: 'x' })).toBeNull();
+    }
+  });
+
+  it('takes and gives up tokens of live activities', async () => {
+    await register('live', { device_type: IOS });
+    const activity = { application, hwid: 'live', activity_id: 'order-1' };
+    expect(await world.call('setActivityToken', { ...activity, activity_push_token: 'aa11' })).toBeNull();
+    expect(await world.call('setActivityToken', { ...activity, activity_push_token: null })).toBeNull();
+    const start = { application, hwid: 'live', activity_push_to_start_token: 'bb22' };
+    expect(await world.call('setActivityPushToStartToken', start)).toBeNull();
+    expect(await refusal('setActivityToken', { ...activity, hwid: 'nobody' })).toBe('Device not found');
+  });
+});
+
+describe('a user', () => {
+  it('has many devices, whose tags are one', async () => {
+    const hwids = Array.from({ length: 40 }, (_, i) => `many-${i}`);
+    await Promise.all(hwids.map((hwid) => register(hwid)));
+    await Promise.all(
+      hwids.map((hwid) => world.call('registerUser', { application, hwid, userId: 'many', tz_offset: 3600 })),
+    );
+    await world.call('setTags', { application, userId: 'many', tags: { Level: 3 } });
+    expect(await tagsOf({ userId: 'many' })).toMatchObject({ Level: 3, Timezone: 3600 });
+    const levels = await Promise.all(hwids.map(async (hwid) => (await tagsOf({ hwid }))['Level']));
+    expect(levels).toEqual(hwids.map(() => 3));
+    expect(await refusal('registerUser', { hwid: 'nobody', userId: 'many' })).toBe('Device not found');
+  });
+
+  it('is merged into another, who gets the tags that he lacks, or merely ends (R-X2)', async () => {
+    await register('guest-phone', { userId: 'guest', tags: { Level: 9, Plan: 'free' } });
+    await register('own-phone', { userId: 'anna', tags: { Level: 1 } });
+    const merge = { application, oldUserId: 'guest', newUserId: 'anna', merge: true };
+    await world.call('mergeUser', merge);
+    await world.call('mergeUser', merge);
+    expect(await tagsOf({ hwid: 'own-phone' })).toMatchObject({ Level: 1, Plan: 'free' });
+    expect(await refusal('getTags', { userId: 'guest' })).toBe('User not found');
+    await world.call('setTags', { application, userId: 'anna', tags: { Level: 2 } });
+    expect(await tagsOf({ hwid: 'guest-phone' })).toMatchObject({ Level: 2 });
+
+    await world.call('mergeUser', { application, oldUserId: 'anna', newUserId: 'guest', merge: false });
+    expect(await refusal('getTags', { userId: 'anna' })).toBe('User not found');
+    expect(await tagsOf({ userId: 'own-phone' })).toMatchObject({ Level: 2 });
+  });
+});
+
+describe('deleteDevice', () => {
+  /** Everything of it is about one person. */
+  const planted = (i: number): Parameters => ({
+    hwid: `${CANARY}-hwid-${i}`,
+    push_token: `${CANARY}-token-${i}`,
+    userId: `${CANARY}-user-${i}`,
+    idfa: `${CANARY}-idfa-${i}`,
+    city: `${CANARY}-city-${i}`,
+    tags: { Plan: `${CANARY}-plan-${i}`, Interests: [`${CANARY}-interest-${i}`], Shared: `${CANARY}-shared-${i}` },
+  });
+
+  it('erases the record and all that was said of it; figures keep their counts (R-C8, T15)', async () => {
+    const own = await world.application({ title: 'Erasing' });
+    await world.call('setDebug', { code: own });
+    await world.call('registerDevice', { application: own, hwid: 'stays', device_type: ANDROID, push_token: 'stays' });
+    for (const i of [1, 2]) {
+      const hwid = `${CANARY}-hwid-${i}`;
+      await world.call('registerDevice', { application: own, device_type: ANDROID, ...planted(i) });
+      await world.call('setTags', { application: own, hwid, tags: { Plan: `${CANARY}-later-${i}` } });
+      await world.call('postEvent', { application: own, hwid, event: `${CANARY} event` });
+      await world.call('setActivityToken', {
+        ...{ application: own, hwid },
+        activity_id: `${CANARY}-activity`,
+        activity_push_token: `${CANARY}-activity-token`,
+      });
+      await world.call('registerUser', { application: own, hwid, userId: `${CANARY}-next-user-${i}` });
+    }
+    const notifications = [{ content: 'Hello {{Plan}}' }];
+    const { Messages } = await world.call('createMessage', { application: own, notifications });
+    await untilDone(world, own, Messages[0]!);
+    const figures = async () => funnelFigures(await world.call('getDeliveryFunnel', { message_code: Messages[0]! }));
+    const before = await figures();
+    const ofRegistry = (database: string): boolean => database.endsWith('_registry');
+    expect(await storedText(world.mongoUrl, CANARY, ofRegistry)).not.toEqual([]);
+
+    const [wrapped, bare] = [`${CANARY}-hwid-1`, `${CANARY}-hwid-2`];
+    expect(await world.call('deleteDevice', { application: own, hwid: wrapped })).toBeNull();
+    expect(await world.call('deleteDeviceBare', { application: own, hwid: bare })).toBeNull();
+    // Deletion is idempotent, and nothing more is found of it.
+    expect(await world.call('deleteDevice', { application: own, hwid: wrapped })).toBeNull();
+    expect(await world.call('checkDevice', { application: own, hwid: wrapped })).toMatchObject({ exist: false });
+    for (const name of ['setBadge', 'unregisterDevice', 'getTags'] as const) {
+      const { body } = await world.reply(name, { application: own, hwid: wrapped, badge: 1 });
+      expect(body).toMatchObject({ status_code: 210, status_message: 'Device not found' });
+    }
+    const { body } = await world.reply('getTags', { application: own, userId: `${CANARY}-next-user-1` });
+    expect(body).toMatchObject({ status_message: 'User not found' });
+
+    await world.settle();
+    expect(await figures()).toEqual(before);
+    // The registry itself says nothing any more; streams are kept for as long as they say.
+    expect(await storedText(world.mongoUrl, CANARY, ofRegistry)).toEqual([]);
+    await world.advance(8 * DAY_SECONDS);
+    if (formUnderTest === 'distributed') return;
+    let left: string[] = [];
+    for (const deadline = Date.now() + 40_000; Date.now() < deadline; await delay(250)) {
+      left = await storedText(world.mongoUrl, CANARY);
+      if (left.length === 0) break;
+    }
+    expect(left).toEqual([]);
+  });
+
+  it('forgets for good: who registers again is new', async () => {
+    const hwid = 'returns';
+    await register(hwid, { userId: 'returning', tags: { Level: 4, Shared: 'kept by the sister' } });
+    await world.call('registerDevice', { application: sister, hwid, device_type: ANDROID });
+    await world.call('setBadge', { application, hwid, badge: 3 });
+    await world.call('applicationOpen', { application, hwid });
+    await world.call('deleteDevice', { application, hwid });
+    await register(hwid);
+    const tags = await tagsOf({ hwid });
+    expect(tags).toMatchObject({ Shared: 'kept by the sister' });
+    for (const name of ['Level', 'Last Application Open']) expect(tags).not.toHaveProperty([name]);
+    expect(await refusal('getTags', { userId: 'returning' })).toBe('User not found');
+  });
+
+  it('wants a device token, in its own words (R-T4)', async () => {
+    for (const path of ['/json/1.3/deleteDevice', '/api/v2/device-api/deleteDevice']) {
+      const reply = await world.client.http.send(path, {
+        method: 'POST',
+        headers: { authorization: `Token ${world.secrets.api}` },
+        body: { request: { application, hwid: 'x' }, application, hwid: 'x' },
+      });
+      expect(reply).toMatchObject({
+        status: 401,
+        body: { status_message: 'Missing or invalid token', response: null },
+      });
+    }
+  });
+});

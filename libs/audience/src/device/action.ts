@@ -1,0 +1,77 @@
+import type {
+  ActivityTokenSet,
+  DeviceEvent,
+  DeviceKeys,
+  DeviceOccurrence,
+} from '@tidings/events/generated/tidings/events/v1/devices';
+import type { TagWrite } from '../tags/operations.ts';
+import type { Device, DeviceNotes } from './device.ts';
+
+export interface NewToken {
+  /** As it is stored: lower case on iOS. */
+  readonly text: string;
+  readonly hash: string;
+}
+
+export interface NewUser {
+  readonly id: string;
+  readonly hash: string;
+}
+
+export interface RegisterDevice {
+  readonly type: 'register';
+  readonly platform: number;
+  /** null removes the stored one; undefined keeps it (R-C1). */
+  readonly token?: NewToken | null | undefined;
+  /** undefined keeps the stored one; a new device has its hwid (R-RES3). */
+  readonly user?: NewUser | undefined;
+  readonly keys?: DeviceKeys | undefined;
+  readonly writes: readonly TagWrite[];
+}
+
+/** What happens to a device. Values were parsed against the account's tags; those that a registration got wrong are not among them (R-C3). */
+export type DeviceAction =
+  | RegisterDevice
+  | { readonly type: 'unregister' }
+  | { readonly type: 'setTags'; readonly writes: readonly TagWrite[] }
+  /** applicationOpen: fields sent along are stored (R-C10). */
+  | { readonly type: 'open'; readonly user?: NewUser | undefined; readonly writes: readonly TagWrite[] }
+  /** The provider called the token dead; `since` = when it learnt of that, or the send began. */
+  | { readonly type: 'tokenRejected'; readonly token: string; readonly since: number }
+  /** Another device of the application registered the token at `at`. */
+  | { readonly type: 'tokenTaken'; readonly platform: number; readonly token: string; readonly at: number }
+  /** deleteDevice: what is known of the device is forgotten, and its number is never given out again (R-C8). */
+  | { readonly type: 'erase' }
+  /** The base of relative badges (R-C9). */
+  | { readonly type: 'setBadge'; readonly badge: number }
+  /** A purchase or an event; tags that cannot hold what is written of it stay as they are (R-C12). */
+  | { readonly type: 'occur'; readonly occurrence: DeviceOccurrence; readonly writes: readonly TagWrite[] }
+  | { readonly type: 'bindUser'; readonly user: NewUser; readonly writes: readonly TagWrite[] }
+  | { readonly type: 'setPushToStartToken'; readonly token: string | undefined }
+  | { readonly type: 'setActivityToken'; readonly activity: ActivityTokenSet };
+
+/** What is written beside the log for the device of this id. */
+export interface NoteWrite {
+  readonly id: string;
+  /** Removes all that was noted before. */
+  readonly clear?: true;
+  readonly set?: Partial<DeviceNotes>;
+  readonly max?: Partial<Record<keyof DeviceNotes, number>>;
+}
+
+export interface DeviceDecision {
+  readonly events: readonly DeviceEvent[];
+  readonly notes: readonly NoteWrite[];
+  /** tokenTaken: the device registered the token later than the one that took it, so it stays, and is taken from the other instead. */
+  readonly keptSince?: number;
+}
+
+/** A person's devices in one account. */
+export interface Person {
+  /** The one that the command is about. */
+  readonly own: Device | undefined;
+  /** Those of the same hwid in other applications. */
+  readonly sisters: readonly Device[];
+}
+
+export const nothing: DeviceDecision = { events: [], notes: [] };

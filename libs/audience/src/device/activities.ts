@@ -1,0 +1,27 @@
+import type { ActivityTokenSet } from '@tidings/events/generated/tidings/events/v1/devices';
+import { type DeviceDecision, nothing } from './action.ts';
+import type { Device } from './device.ts';
+import { type DeviceIdentity, eventOf } from './events.ts';
+
+/** What starts live activities on the device; undefined removes it (R-X2). */
+export function setPushToStartToken(
+  identity: DeviceIdentity,
+  own: Device,
+  token: string | undefined,
+  at: Date,
+): DeviceDecision {
+  if (own.startToken === token) return nothing;
+  return { events: [eventOf(identity, own.seq, at, { $case: 'pushToStartTokenSet', value: { token } })], notes: [] };
+}
+
+/** What updates one live activity on the device; without a token it is removed (R-X2). */
+export function setActivityToken(
+  identity: DeviceIdentity,
+  own: Device,
+  activity: ActivityTokenSet,
+  at: Date,
+): DeviceDecision {
+  const known = own.activities?.find(({ k }) => k === activity.activity);
+  if (known?.token === activity.token) return nothing;
+  return { events: [eventOf(identity, own.seq, at, { $case: 'activityTokenSet', value: activity })], notes: [] };
+}

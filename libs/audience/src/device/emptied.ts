@@ -1,0 +1,35 @@
+import type { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
+
+type Change = NonNullable<DeviceEvent['event']>;
+
+function withoutContent(change: Change): Change {
+  switch (change.$case) {
+    case 'registered': {
+      const { platform } = change.value;
+      return { ...change, value: { platform, token: undefined, user: undefined, tags: [], keys: undefined } };
+    }
+    case 'updated':
+      return { ...change, value: { platform: change.value.platform, user: undefined, keys: undefined } };
+    case 'tokenSet':
+      return { ...change, value: { token: '', tokenHash: '', platform: change.value.platform } };
+    case 'tagsChanged':
+      return { ...change, value: { tags: [] } };
+    case 'occurred':
+      return { ...change, value: { name: '', amount: undefined, currency: undefined } };
+    case 'pushToStartTokenSet':
+      return { ...change, value: { token: undefined } };
+    case 'activityTokenSet':
+      return { ...change, value: { activityId: '', activity: '', token: undefined } };
+    case 'tokenRemoved':
+    case 'erased':
+    case 'keyUsed':
+      return change;
+  }
+}
+
+/** What stays of an event when its device is erased: that something happened to the device of this number, and when. Pure. */
+export const emptied = (event: DeviceEvent): DeviceEvent => ({
+  ...event,
+  hwid: '',
+  event: event.event && withoutContent(event.event),
+});

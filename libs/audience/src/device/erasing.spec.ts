@@ -1,0 +1,113 @@
+import { TagType } from '@tidings/events';
+import { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
+import fc from 'fast-check';
+import { defaultTags, tagNumber } from '../default-tags.ts';
+import { parseTagWrite, type TagWrite } from '../tags/operations.ts';
+import type { DeviceAction, DeviceDecision } from './action.ts';
+import { decide } from './decide.ts';
+import { type Device, entriesIn, evolve, isPresent } from './device.ts';
+import { emptied } from './emptied.ts';
+import type { DeviceIdentity } from './events.ts';
+
+const AT = new Date('2026-01-01T12:00:00Z');
+/** Whatever a caller says of the person begins with this. */
+const CANARY = 'c4n4ry';
+const identity: DeviceIdentity = {
+  account: 'default',
+  application: 'AAAAA-00001',
+  person: 'p'.repeat(22),
+  hwid: `${CANARY}-hwid`,
+};
+const plan = {
+  name: 'Plan',
+  number: tagNumber(0, TagType.TAG_TYPE_STRING, true),
+  type: TagType.TAG_TYPE_STRING,
+  applicationSpecific: true,
+};
+
+const write = (input: unknown, tag = plan): TagWrite => parseTagWrite(tag, input) as TagWrite;
+const register = (more: object = {}): DeviceAction => ({ type: 'register', platform: 3, writes: [], ...more });
+const user = (id: string) => ({ id, hash: `hash of ${id}` });
+
+interface History {
+  readonly events: readonly DeviceEvent[];
+  readonly device: Device | undefined;
+  readonly decisions: readonly DeviceDecision[];
+}
+
+function given(actions: readonly DeviceAction[]): History {
+  let device: Device | undefined;
+  const events: DeviceEvent[] = [];
+  const decisions: DeviceDecision[] = [];
+  for (const [i, action] of actions.entries()) {
+    const decision = decide(identity, { own: device, sisters: [] }, action, i, AT);
+    for (const event of decision.events) device = evolve(device, event);
+    events.push(...decision.events);
+    decisions.push(decision);
+  }
+  return { events, device, decisions };
+}
+
+const personal = fc.string({ maxLength: 8 }).map((text) => `${CANARY}${text}`);
+/** Whatever can happen to a device that is there. */
+const actions = fc.oneof<fc.Arbitrary<DeviceAction>[]>(
+  personal.map((text) => register({ token: { text, hash: text }, user: user(text), keys: { idfa: text } })),
+  personal.map((text) => ({ type: 'setTags', writes: [write(text)] })),
+  personal.map((name) => ({
+    type: 'occur',
+    occurrence: { name, amount: 1, currency: 'EUR' },
+    writes: [write([name], defaultTags.inAppProduct as never)],
+  })),
+  personal.map((id) => ({ type: 'bindUser', user: user(id), writes: [] })),
+  personal.map((token) => ({ type: 'setPushToStartToken', token })),
+  personal.map((token) => ({ type: 'setActivityToken', activity: { activityId: token, activity: token, token } })),
+  fc.constant<DeviceAction>({ type: 'unregister' }),
+);
+
+describe('an erased device', () => {
+  const erase: DeviceAction = { type: 'erase' };
+
+  it('leaves its number, and forgets what it noted', () => {
+    const { device, decisions } = given([register({ user: user('u') }), erase]);
+    expect(device).toEqual({
+      ...{ account: 'default', app: 'AAAAA-00001', person: identity.person, seq: 0, status: 0 },
+      ...{ hwid: '', platform: 0, user: identity.person, cg: 0, tags: [], owners: [], createdAt: 0 },
+    });
+    expect(decisions[1]?.notes).toEqual([{ id: `AAAAA-00001:${identity.person}`, clear: true }]);
+  });
+
+  it('is erased once, and an unknown one not at all', () => {
+    expect(given([erase]).events).toEqual([]);
+    expect(given([register(), erase, erase]).events).toHaveLength(2);
+  });
+
+  it.each<DeviceAction>([
+    { type: 'unregister' },
+    { type: 'setBadge', badge: 1 },
+    { type: 'setTags', writes: [] },
+    { type: 'bindUser', user: user('u'), writes: [] },
+  ])('is not there for $type', (action) => {
+    expect(() => given([register(), erase, action])).toThrow('Device not found');
+  });
+
+  it('registered again is a new one with a new number', () => {
+    const { device } = given([register({ writes: [write('old')], user: user('u') }), erase, register()]);
+    expect(device).toMatchObject({ seq: 2, status: 1, hwid: identity.hwid, user: identity.person });
+    expect(entriesIn(device, plan.number)).toEqual([]);
+  });
+
+  it('is in no event any more when they are emptied, and they still come to the same', () => {
+    fc.assert(
+      fc.property(fc.array(actions, { maxLength: 12 }), (history) => {
+        const { events, device } = given([register(), ...history, erase]);
+        const left = events.map(emptied);
+        for (const event of left) {
+          expect(Buffer.from(DeviceEvent.encode(event).finish()).includes(CANARY)).toBe(false);
+        }
+        const again = left.reduce<Device | undefined>(evolve, undefined);
+        expect(again).toEqual(device);
+        expect(isPresent(again)).toBe(false);
+      }),
+    );
+  });
+});

@@ -1,0 +1,34 @@
+import { TokenRemoval } from '@tidings/events/generated/tidings/events/v1/devices';
+import { pushPlatforms } from '@tidings/kernel';
+import { type DeviceAction, type DeviceDecision, nothing } from './action.ts';
+import { type Device, tokenTime } from './device.ts';
+import { eventOf, identityOf } from './events.ts';
+
+const removed = (device: Device, reason: TokenRemoval, at: Date): DeviceDecision => ({
+  events: [eventOf(identityOf(device), device.seq, at, { $case: 'tokenRemoved', value: { reason } })],
+  notes: [],
+});
+
+/** Only push tokens die, and only those that were not registered again since (R-P2). */
+export function rejectToken(
+  own: Device | undefined,
+  command: DeviceAction & { type: 'tokenRejected' },
+  at: Date,
+): DeviceDecision {
+  const dead =
+    own?.token === command.token &&
+    tokenTime(own) <= command.since &&
+    (pushPlatforms as readonly number[]).includes(own.platform);
+  return dead ? removed(own, TokenRemoval.TOKEN_REMOVAL_REJECTED, at) : nothing;
+}
+
+/** A token lives on one device per application and platform: the one that registered it last (R-RES2). */
+export function giveUpToken(
+  own: Device | undefined,
+  command: DeviceAction & { type: 'tokenTaken' },
+  at: Date,
+): DeviceDecision {
+  if (own?.token !== command.token || own.platform !== command.platform) return nothing;
+  const mine = tokenTime(own);
+  return mine > command.at ? { ...nothing, keptSince: mine } : removed(own, TokenRemoval.TOKEN_REMOVAL_MOVED, at);
+}

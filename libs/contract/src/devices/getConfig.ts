@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { json13 } from '../families/json13.ts';
+import { applicationCode } from '../fields/application.ts';
+import { object } from '../values.ts';
+
+/** What a client has to know of its application: browsers subscribe with the VAPID key, which is there when Chrome or Firefox is configured (R-X1). */
+export const getConfig = json13('getConfig', {
+  scope: 'device',
+  input: object({ application: applicationCode }),
+  output: z.object({ features: z.object({ events: z.array(z.string()), vapid_key: z.optional(z.string()) }) }),
+  examples: [
+    {
+      request: { application: 'A1B2C-3D4E5', features: ['vapid_key', 'events'] },
+      reply: { features: { events: [], vapid_key: 'BExample' } },
+    },
+  ],
+});

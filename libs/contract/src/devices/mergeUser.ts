@@ -1,0 +1,25 @@
+import { json13 } from '../families/json13.ts';
+import { applicationCode } from '../fields/application.ts';
+import { userId } from '../fields/device.ts';
+import { boolean, nothing, object, optional } from '../values.ts';
+
+/**
+ * Gives a user's devices to another one, who also gets the tags that he lacks; with `merge` false the old user merely ends, and his
+ * devices are nobody's but their own (R-X2). Repeating it changes nothing.
+ */
+export const mergeUser = json13('mergeUser', {
+  scope: 'device',
+  input: object({
+    application: applicationCode,
+    oldUserId: userId,
+    newUserId: userId,
+    merge: optional(boolean),
+  }),
+  output: nothing,
+  examples: [
+    {
+      request: { application: 'A1B2C-3D4E5', oldUserId: 'guest-7', newUserId: 'user-1', merge: true },
+      reply: undefined,
+    },
+  ],
+});

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { json13 } from '../families/json13.ts';
+import { applicationCode } from '../fields/application.ts';
+import { anyObject, isObject, number, object, optional, textOf } from '../values.ts';
+import { addressee } from './addressee.ts';
+
+const amount = number.refine((value) => value >= 0);
+
+/** What an event is worth; nothing where its attributes do not say both (R-H6). */
+function worthOf(attributes: unknown): { readonly amount?: number; readonly currency?: string } {
+  if (!isObject(attributes)) return {};
+  const value = amount.safeParse(attributes['amount'] ?? attributes['__amount']);
+  const currency = attributes['currency'] ?? attributes['__currency'];
+  if (!value.success || typeof currency !== 'string' || !/^[A-Za-z]{3}$/.test(currency)) return {};
+  return { amount: value.data, currency: currency.toUpperCase() };
+}
+
+const definition = {
+  scope: 'device',
+  body: 'either',
+  input: object({
+    application: applicationCode,
+    event: textOf(1, 255),
+    ...addressee,
+    attributes: optional(anyObject),
+  }).transform(({ attributes, ...given }) => ({ ...given, ...worthOf(attributes) })),
+  output: z.object({ code: z.literal(''), required: z.literal(false), message_hash: z.literal('') }),
+  examples: [
+    {
+      request: {
+        application: 'A1B2C-3D4E5',
+        event: 'Level Up',
+        hwid: 'phone-1',
+        attributes: { level: 7, amount: 4.99, currency: 'EUR' },
+        timestampUTC: 1_768_478_400,
+      },
+      reply: { code: '', required: false, message_hash: '' },
+    },
+  ],
+} as const;
+
+/** Records an event of a device, or of a user on the device used last; a device that nobody knows has none (R-X1). */
+export const postEvent = json13('postEvent', definition);
+
+/** The same under its own path (R-X1). */
+export const eventApiPostEvent = json13('event-api/postEvent', {
+  ...definition,
+  path: '/api/v1/event-api/postEvent',
+});

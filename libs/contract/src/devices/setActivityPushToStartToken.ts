@@ -1,0 +1,17 @@
+import { json13 } from '../families/json13.ts';
+import { applicationCode } from '../fields/application.ts';
+import { hwid } from '../fields/device.ts';
+import { nothing, object, optional, text } from '../values.ts';
+
+/** Stores the token that live activities are started with on a device; null removes it (R-X2). */
+export const setActivityPushToStartToken = json13('setActivityPushToStartToken', {
+  scope: 'device',
+  input: object({ application: applicationCode, hwid, activity_push_to_start_token: optional(text) }),
+  output: nothing,
+  examples: [
+    {
+      request: { application: 'A1B2C-3D4E5', hwid: 'phone-1', activity_push_to_start_token: '80f1e2d3c4b5a697' },
+      reply: undefined,
+    },
+  ],
+});

@@ -1,0 +1,27 @@
+import { json13 } from '../families/json13.ts';
+import { applicationCode } from '../fields/application.ts';
+import { hwid } from '../fields/device.ts';
+import { nothing, object, optional, text, textOf } from '../values.ts';
+
+/** Stores the token that one live activity is updated with on a device; null removes it (R-X2). */
+export const setActivityToken = json13('setActivityToken', {
+  scope: 'device',
+  input: object({
+    application: applicationCode,
+    hwid,
+    activity_id: textOf(1, 255),
+    activity_push_token: optional(text),
+  }),
+  output: nothing,
+  examples: [
+    {
+      request: {
+        application: 'A1B2C-3D4E5',
+        hwid: 'phone-1',
+        activity_id: 'order-17',
+        activity_push_token: '80f1e2d3c4b5a697',
+      },
+      reply: undefined,
+    },
+  ],
+});

@@ -1,0 +1,42 @@
+import { json13 } from '../families/json13.ts';
+import { applicationCode } from '../fields/application.ts';
+import { moment } from '../fields/dates.ts';
+import { hwid } from '../fields/device.ts';
+import { integerOf, nothing, number, object, text, textOf } from '../values.ts';
+
+/** What the default purchase tag can count up by. */
+const MAX_QUANTITY = 2_147_483_647;
+
+/** Records a purchase: fills the default tags that tell of purchases, and is an event for conversions (R-C12, R-RES17). Spec C. */
+export const setPurchase = json13('setPurchase', {
+  scope: 'device',
+  input: object({
+    application: applicationCode,
+    hwid,
+    transactionDate: moment,
+    quantity: integerOf(1, MAX_QUANTITY),
+    currency: text
+      .refine((value) => /^[A-Za-z]{3}$/.test(value), 'must be three letters')
+      .transform((value) => value.toUpperCase()),
+    productIdentifier: textOf(1, 255),
+    price: number.refine((value) => value >= 0, 'must be 0 or more'),
+  }).refine(({ price, quantity }) => Number.isFinite(price * quantity), {
+    path: ['price'],
+    error: 'must be a number',
+  }),
+  output: nothing,
+  examples: [
+    {
+      request: {
+        application: 'A1B2C-3D4E5',
+        hwid: 'phone-1',
+        transactionDate: '2026-01-15 12:00:00',
+        quantity: 2,
+        currency: 'EUR',
+        productIdentifier: 'com.example.coins',
+        price: 0.99,
+      },
+      reply: undefined,
+    },
+  ],
+});

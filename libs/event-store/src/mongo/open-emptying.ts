@@ -1,0 +1,45 @@
+import type { Db } from 'mongodb';
+import type { LogDefinition } from '../port.ts';
+import { answered } from './answers.ts';
+import { type CommitDocument, DURABLE } from './commits.ts';
+
+/** An event with its place in its commit. */
+export interface PlacedEvent<Event> {
+  readonly index: number;
+  readonly event: Event;
+}
+
+/** The one way in which a commit is changed: what its events say of somebody is taken out (architecture 4, "Retention and erasure"). */
+export interface CommitEmptying<Event> {
+  /** The events of a commit whose bytes contain `mark`, in order; none where the commit was removed. */
+  marked(log: string, n: number, mark: string): Promise<readonly PlacedEvent<Event>[]>;
+  /** Puts other events in the place of these; durable when it resolves, and may be repeated. */
+  replace(log: string, n: number, events: readonly PlacedEvent<Event>[]): Promise<void>;
+}
+
+/** Opens the commits of a category for erasures. What the store does not answer rejects with an error that may pass. */
+export function openEmptying<Event>(
+  db: Db,
+  { category, encode, decode }: Pick<LogDefinition<never, Event, never, never>, 'category' | 'encode' | 'decode'>,
+): CommitEmptying<Event> {
+  const commits = db.collection<CommitDocument>(`${category}.commits`);
+  return {
+    async marked(log, n, mark) {
+      const options = { promoteBuffers: true, readConcern: 'majority', projection: { events: 1 } } as const;
+      const found = await answered(commits.findOne({ _id: { log, n } }, options));
+      return (found?.events ?? []).flatMap((bytes, index) =>
+        Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(mark)
+          ? [{ index, event: decode(bytes) }]
+          : [],
+      );
+    },
+    async replace(log, n, events) {
+      if (events.length === 0) return;
+      const $set = Object.fromEntries(
+        events.map(({ index, event }) => [`events.${index}`, Buffer.from(encode(event))]),
+      );
+      const update = { q: { _id: { log, n } }, u: { $set } };
+      await answered(db.command({ update: commits.collectionName, updates: [update], writeConcern: DURABLE }));
+    },
+  };
+}

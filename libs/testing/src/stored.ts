@@ -1,0 +1,40 @@
+import { MongoClient } from 'mongodb';
+
+/**
+ * Where a text stands in the databases of a world, as `database.collection: _id`: the bytes of every document are searched.
+ * @param mongoUrl the server, with what the names of the databases begin with as its path
+ */
+export async function storedText(
+  mongoUrl: string,
+  text: string,
+  isMeant: (database: string) => boolean = () => true,
+): Promise<string[]> {
+  const address = new URL(mongoUrl);
+  const prefix = address.pathname.slice(1);
+  address.pathname = '/';
+  const client = await MongoClient.connect(address.href);
+  try {
+    const { databases } = await client.db().admin().listDatabases({ nameOnly: true });
+    const meant = databases.map(({ name }) => name).filter((name) => name.startsWith(prefix) && isMeant(name));
+    const places = await Promise.all(meant.map((name) => searched(client, name, text)));
+    return places.flat();
+  } finally {
+    await client.close();
+  }
+}
+
+async function searched(client: MongoClient, database: string, text: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const collection of await client.db(database).collections()) {
+    for await (const document of collection.find<Buffer>({}, { raw: true })) {
+      if (document.includes(text)) found.push(`${database}.${collection.collectionName}: ${excerpt(document, text)}`);
+    }
+  }
+  return found;
+}
+
+/** What stands around the text, enough to tell what it belongs to. */
+const excerpt = (document: Buffer, text: string): string => {
+  const at = document.indexOf(text);
+  return document.toString('latin1', Math.max(0, at - 40), at + 80).replaceAll(/[^ -~]/g, '.');
+};
