@@ -1,6 +1,15 @@
 import type { InputOf, OutputOf } from '@tidings/contract';
 import type { Clock } from '@tidings/kernel';
-import type { Accounts, ApplicationView, Devices, Messages, Presets, Statistics, Subscriptions } from '@tidings/rpc';
+import type {
+  Accounts,
+  ApplicationView,
+  Devices,
+  Messages,
+  Presets,
+  Segments,
+  Statistics,
+  Subscriptions,
+} from '@tidings/rpc';
 import type { Access } from './auth/access.ts';
 import type { Presented } from './auth/authorize.ts';
 import type { DeviceCommands } from './devices/device-commands.ts';
@@ -14,6 +23,7 @@ export interface Context {
   /** Commands to devices, grouped in front of {@link Context.devices}. */
   readonly deviceCommands: DeviceCommands;
   readonly presets: Presets;
+  readonly segments: Segments;
   readonly messages: Messages;
   readonly statistics: Statistics;
   readonly subscriptions: Subscriptions;

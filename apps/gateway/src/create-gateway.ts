@@ -5,7 +5,16 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { keyFor } from '@tidings/audience';
 import type { Clock } from '@tidings/kernel';
-import type { Accounts, DeviceCommand, Devices, Messages, Presets, Statistics, Subscriptions } from '@tidings/rpc';
+import type {
+  Accounts,
+  DeviceCommand,
+  Devices,
+  Messages,
+  Presets,
+  Segments,
+  Statistics,
+  Subscriptions,
+} from '@tidings/rpc';
 import { type Logger, nestLogger, operationsOf } from '@tidings/runtime';
 import type { Broker } from '@tidings/streaming';
 import type { Registry } from 'prom-client';
@@ -20,6 +29,7 @@ export interface GatewayDeps {
   readonly accounts: Accounts;
   readonly devices: Devices;
   readonly presets: Presets;
+  readonly segments: Segments;
   readonly messages: Messages;
   readonly statistics: Statistics;
   readonly subscriptions: Subscriptions;
@@ -54,8 +64,20 @@ const connections = {
  * The gateway, ready to listen. It owns nothing: closing it finishes what is in flight and leaves the services that it was given alone.
  */
 export async function createGateway(deps: GatewayDeps): Promise<NestFastifyApplication> {
-  const { accounts, devices, presets, messages, statistics, subscriptions, broker, clock, log, masterKey, adminToken } =
-    deps;
+  const {
+    accounts,
+    devices,
+    presets,
+    segments,
+    messages,
+    statistics,
+    subscriptions,
+    broker,
+    clock,
+    log,
+    masterKey,
+    adminToken,
+  } = deps;
   const commands = deviceCommands(devices, deps.replicaOf);
   const reporter = openReporter({ broker, devices, deviceKey: keyFor(masterKey, 'device'), clock });
   const operations = operationsOf(clock, async () => [
@@ -67,6 +89,7 @@ export async function createGateway(deps: GatewayDeps): Promise<NestFastifyAppli
     devices,
     deviceCommands: commands,
     presets,
+    segments,
     messages,
     statistics,
     subscriptions,

@@ -10,6 +10,8 @@ import {
   OperationsDefinition,
   type Presets,
   PresetsDefinition,
+  type Segments,
+  SegmentsDefinition,
   type Statistics,
   StatisticsDefinition,
   type Subscriptions,
@@ -33,6 +35,9 @@ export const peers = [
   'statistics',
   'webhooks',
 ] as const satisfies Peer[];
+
+/** How long counting a segment may take. */
+const COUNT_MS = 60_000;
 
 type GatewayProcess = ServiceProcess<'TIDINGS_ADMIN_TOKEN', (typeof peers)[number]>;
 
@@ -62,6 +67,7 @@ export async function startGateway(process: GatewayProcess): Promise<Running> {
     accounts: remote<Accounts>(AccountsDefinition, registry),
     ...devicesOf(registry, masterKey),
     presets: remote<Presets>(PresetsDefinition, registry),
+    segments: remote<Segments>(SegmentsDefinition, registry, { deadlineMs: COUNT_MS }),
     messages: remote<Messages>(MessagesDefinition, scheduler, {
       // A transactionId that was used meets the message that it has made.
       isRepeatable: { create: ({ drafts }) => drafts.every(({ transactionId }) => transactionId !== '') },

@@ -10,6 +10,7 @@ import {
   MessagesDefinition,
   type Operations,
   PresetsDefinition,
+  SegmentsDefinition,
   StatisticsDefinition,
   SubscriptionsDefinition,
 } from '@tidings/rpc';
@@ -105,6 +106,7 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
     accounts,
     devices,
     presets: inProcess(PresetsDefinition, registry.presets),
+    segments: inProcess(SegmentsDefinition, registry.segments),
     messages: inProcess(MessagesDefinition, scheduler.messages),
     statistics: inProcess(StatisticsDefinition, statistics.statistics),
     subscriptions: inProcess(SubscriptionsDefinition, webhooks.subscriptions),

@@ -1,5 +1,11 @@
 import { Module } from '@nestjs/common';
-import { AccountsDefinition, DevicesDefinition, OperationsDefinition, PresetsDefinition } from '@tidings/rpc';
+import {
+  AccountsDefinition,
+  DevicesDefinition,
+  OperationsDefinition,
+  PresetsDefinition,
+  SegmentsDefinition,
+} from '@tidings/rpc';
 import { rpcControllers } from '@tidings/rpc/grpc';
 import { ServiceProcess } from '@tidings/service';
 import { openRegistry, type RegistryService } from './registry.ts';
@@ -11,6 +17,7 @@ export const registryServices = {
   accounts: AccountsDefinition,
   devices: DevicesDefinition,
   presets: PresetsDefinition,
+  segments: SegmentsDefinition,
   operations: OperationsDefinition,
 };
 

@@ -9,8 +9,8 @@ import {
   type RelayOptions,
 } from '@tidings/event-store';
 import { numberIds } from '@tidings/kernel';
-import type { Accounts, Devices, Operations, Presets } from '@tidings/rpc';
-import { Closing, nextReplica, operationsOf, type ServiceDeps } from '@tidings/runtime';
+import type { Accounts, Devices, Operations, Presets, Segments } from '@tidings/rpc';
+import { Closing, every, nextReplica, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, incidentsTo } from '@tidings/streaming';
 import { accountsLog } from './accounts/log.ts';
 import { configurationRecords } from './accounts/publish.ts';
@@ -35,6 +35,9 @@ import { openSequences } from './devices/sequences.ts';
 import { keepTokensUnique, TOKEN_OWNERS_GROUP } from './devices/token-owners.ts';
 import { presetsRpc } from './presets/rpc.ts';
 import { openPresetStore, preparePresets } from './presets/store.ts';
+import { DeviceScan } from './fanout/scan.ts';
+import { expireFilters } from './segments/expiry.ts';
+import { segmentsRpc } from './segments/rpc.ts';
 import { tagsRpc } from './tags/rpc.ts';
 import { openTags } from './tags/tags.ts';
 import { tokensRpc } from './tokens/rpc.ts';
@@ -49,6 +52,7 @@ export interface RegistryService {
   readonly accounts: Accounts;
   readonly devices: Devices;
   readonly presets: Presets;
+  readonly segments: Segments;
   readonly operations: Operations;
   /** Answers what is under way and takes nothing more. */
   close(): Promise<void>;
@@ -56,6 +60,9 @@ export interface RegistryService {
 
 /** Nobody waits for what devices become but the rule about their tokens, which is kept within a second. */
 const DEVICES_LINGER_MS = 50;
+
+/** Filters go at midnight. */
+const EXPIRY_EVERY_MS = 1_000;
 
 /** What a part of the registry has not done yet, one line per thing. */
 type Open = () => Promise<string[]>;
@@ -173,11 +180,18 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
 
   const commits = openEmptying(db, devicesDefinition);
   closing.add('erasure', await emptyErased({ ...reaction, commits }), (subscription) => subscription.stop());
+  const expire = (): Promise<void> => expireFilters(store, write, clock);
+  const expiry = every(EXPIRY_EVERY_MS, expire, { name: 'expiry of filters', log });
+  closing.add('expiry of filters', expiry, (periodic) => periodic.stop());
+  const dueFilters: Open = async () => {
+    const due = await store.dueFilters(new Date(clock.now()));
+    return due.map(({ code }) => `registry: filter ${code} has expired`);
+  };
 
   const tags = openTags(store);
   const keys = { device: keyFor(masterKey, 'device'), token: keyFor(masterKey, 'push-token') };
   const devices = { db, clock, log, keys, owners: openOwners(store), tags, store, presets, logs: deviceLogs.writer };
-  const parts: Open[] = [accountLogs.open, deviceLogs.open, lagOf(broker)];
+  const parts: Open[] = [dueFilters, accountLogs.open, deviceLogs.open, lagOf(broker)];
   return {
     accounts: {
       ...accountsRpc(write, clock),
@@ -194,6 +208,7 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
       ...prepareRpc(devices),
     },
     presets: presetsRpc(presets, write, { clock, nextId }),
+    segments: segmentsRpc({ store, tags, clock, write, scan: new DeviceScan(db) }),
     operations: operationsOf(clock, () => allOpen(parts)),
     close: () => closing.close(),
   };

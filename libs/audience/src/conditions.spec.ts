@@ -145,7 +145,7 @@ describe('daysago (R-RES15)', () => {
     return conditions.map((each) => {
       const operand = each?.$case === 'tag' ? each.value.operands[0]?.value : undefined;
       const daysAgo = operand?.$case === 'date' ? operand.value.daysAgo : undefined;
-      return each?.$case === 'tag' && [Operator[each.value.operator]!.slice('OPERATOR_'.length), daysAgo];
+      return each?.$case === 'tag' && [Operator[each.value.operator].slice('OPERATOR_'.length), daysAgo];
     });
   };
 

@@ -1,6 +1,6 @@
 export { type CampaignAction, campaignNameKey, type CampaignState } from './account/campaigns.ts';
-export { type AccountAction, type AccountView, decideAccount, DENIED } from './account/decide.ts';
 export type { PresetAction, PresetState } from './account/presets.ts';
+export { type AccountAction, type AccountView, decideAccount, DENIED, FORBID } from './account/decide.ts';
 export {
   type AccessToken,
   type Account,
@@ -14,6 +14,7 @@ export {
   type Tag,
   targetsOf,
 } from './account/state.ts';
+export { type Filter, type LiveFilter, MAX_NESTING } from './account/filters.ts';
 export { type ConditionInput, daysAgoCondition, expressionOf, MAX_CONDITIONS, tagCondition } from './conditions.ts';
 export {
   defaultTagList,

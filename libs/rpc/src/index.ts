@@ -59,6 +59,7 @@ export {
   DevicesDefinition,
   Erase,
   Everyone,
+  FilterReference,
   FaultView,
   FindApplicationReply,
   FindApplicationRequest,
@@ -106,6 +107,20 @@ export {
   TokenView,
   Unregister,
 } from './generated/tidings/rpc/v1/registry.ts';
+export {
+  CountReply,
+  CountRequest,
+  CreateFilterReply,
+  CreateFilterRequest,
+  DeleteFilterReply,
+  DeleteFilterRequest,
+  FilterView,
+  Grant,
+  ListFiltersReply,
+  ListFiltersRequest,
+  type Segments,
+  SegmentsDefinition,
+} from './generated/tidings/rpc/v1/segments.ts';
 export {
   CreatedMessage,
   CreateMessagesReply,

@@ -41,6 +41,10 @@ import { createPreset } from './presets/createPreset.ts';
 import { deletePreset } from './presets/deletePreset.ts';
 import { getPreset } from './presets/getPreset.ts';
 import { listPresets } from './presets/listPresets.ts';
+import { compileFilter } from './segments/compileFilter.ts';
+import { createFilter } from './segments/createFilter.ts';
+import { deleteFilter } from './segments/deleteFilter.ts';
+import { listFilters } from './segments/listFilters.ts';
 import { getDeliveryFunnel } from './statistics/getDeliveryFunnel.ts';
 import { messagesList } from './statistics/messagesList.ts';
 import { addTag } from './tags/addTag.ts';
@@ -76,6 +80,10 @@ export const handlers = {
   setPurchase,
   addTag,
   listTags,
+  createFilter,
+  listFilters,
+  deleteFilter,
+  compileFilter,
   createMessage,
   createPreset,
   getPreset,

@@ -12,6 +12,7 @@ import {
   type Messages,
   type Operations,
   type Presets,
+  type Segments,
   type Statistics,
   type Subscriptions,
   type SubscriptionView,
@@ -139,6 +140,8 @@ export class World {
           unknown,
           preset: this.preset,
           campaignId: 0n,
+          filterName: '',
+          filterCode: '',
         };
       }),
     }),
@@ -159,6 +162,13 @@ export class World {
     findCampaign: async () => ({ campaign: undefined }),
     listCampaigns: unsupported,
     deleteCampaign: unsupported,
+  };
+
+  readonly segments: Segments = {
+    createFilter: unsupported,
+    listFilters: unsupported,
+    deleteFilter: unsupported,
+    count: unsupported,
   };
 
   readonly messages: Messages = {
@@ -216,11 +226,12 @@ export class World {
 
   /** A gateway in front of these services. */
   gateway(imports: GatewayDeps['imports'] = []): Promise<NestFastifyApplication> {
-    const { accounts, devices, presets, messages, statistics, subscriptions, operations, clock } = this;
+    const { accounts, devices, presets, segments, messages, statistics, subscriptions, operations, clock } = this;
     return createGateway({
       accounts,
       devices,
       presets,
+      segments,
       messages,
       statistics,
       subscriptions,

@@ -29,12 +29,14 @@ export const TOKENS = 'tokens';
 export const TAGS = 'tags';
 export const CAMPAIGNS = 'campaigns';
 export const PRESETS = 'presets';
+export const FILTERS = 'filters';
 
 /** An account's configuration is one log. */
 export const accountLogOf = (account: string): string => `accounts-${account}`;
 
-/** Names are callers' text, so the id of a tag has their hash. */
-const tagId = (account: string, name: string): string => `${account}:${hash('sha256', name, 'base64url').slice(0, 22)}`;
+/** Names are callers' text, so the ids of tags and filters have their hash. */
+export const namedId = (account: string, name: string): string =>
+  `${account}:${hash('sha256', name, 'base64url').slice(0, 22)}`;
 
 function addressOf(account: string, target: AccountTarget): DocumentAddress {
   switch (target.kind) {
@@ -45,11 +47,13 @@ function addressOf(account: string, target: AccountTarget): DocumentAddress {
     case 'token':
       return { collection: TOKENS, id: target.id };
     case 'tag':
-      return { collection: TAGS, id: tagId(account, target.name) };
+      return { collection: TAGS, id: namedId(account, target.name) };
     case 'campaign':
       return { collection: CAMPAIGNS, id: target.code };
     case 'preset':
       return { collection: PRESETS, id: target.code };
+    case 'filter':
+      return { collection: FILTERS, id: namedId(account, target.name) };
   }
 }
 
@@ -60,6 +64,7 @@ const kinds: Readonly<Record<string, AccountTarget['kind']>> = {
   [TAGS]: 'tag',
   [CAMPAIGNS]: 'campaign',
   [PRESETS]: 'preset',
+  [FILTERS]: 'filter',
 };
 
 /** The states that an action is decided on. */
@@ -92,6 +97,13 @@ function targetsOfAction(action: AccountAction): AccountTarget[] {
     }
     case 'deletePreset':
       return [{ kind: 'preset', code: action.code }];
+    case 'createFilter': {
+      const bound = action.application === '' ? [] : [application(action.application)];
+      return [{ kind: 'account' }, { kind: 'filter', name: action.name }, ...bound];
+    }
+    case 'deleteFilter':
+    case 'expireFilter':
+      return [{ kind: 'filter', name: action.name }];
   }
 }
 
@@ -121,6 +133,7 @@ export const accountsLog: LogDefinition<AccountCommand, AccountEvent, AccountSta
       campaign: (code: string) => state({ kind: 'campaign', code }) as CampaignState | undefined,
       campaignsNamed: (key: string) => view.find(CAMPAIGNS, key).map((found) => found.state as CampaignState),
       preset: (code: string) => state({ kind: 'preset', code }) as PresetState | undefined,
+      filter: (name: string) => state({ kind: 'filter', name }),
     };
     return { events: decideAccount(account, states, action, at), reply: undefined };
   },
@@ -154,6 +167,8 @@ export function stateOf(document: Readonly<Record<string, unknown>>): AccountSta
     }
     case 'preset':
       return { ...read, preset: Preset.decode(bytesOf(read.preset as unknown as Uint8Array | Binary)) };
+    case 'filter':
+      return read.live ? { ...read, expression: bytesOf(read.expression) } : read;
     case 'account':
     case 'tag':
     case 'campaign':

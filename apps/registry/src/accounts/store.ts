@@ -1,6 +1,6 @@
-import type { AccessToken, AccountState, Application, Tag } from '@tidings/audience';
-import type { Db, Document } from 'mongodb';
-import { ACCOUNTS, APPLICATIONS, stateOf, TAGS, TOKENS } from './log.ts';
+import type { AccessToken, AccountState, Application, LiveFilter, Tag } from '@tidings/audience';
+import type { Db, Document, Filter } from 'mongodb';
+import { ACCOUNTS, APPLICATIONS, FILTERS, namedId, stateOf, TAGS, TOKENS } from './log.ts';
 
 /** A state and the number of the commit that made it. */
 export type Versioned<State> = State & { readonly rev: number };
@@ -17,6 +17,14 @@ export interface AccountStore {
   readonly tagsMade: (account: string) => Promise<number>;
   /** An account's own tags. */
   readonly tags: (account: string) => Promise<Tag[]>;
+  /** Oldest first. */
+  readonly applicationsOf: (account: string) => Promise<Application[]>;
+  readonly filterNamed: (account: string, name: string) => Promise<LiveFilter | undefined>;
+  readonly filtersByCode: (account: string, codes: readonly string[]) => Promise<LiveFilter[]>;
+  /** Those bound to the application or to none, oldest first. */
+  readonly filters: (account: string, application: string) => Promise<LiveFilter[]>;
+  /** Those whose day has come. */
+  readonly dueFilters: (now: Date) => Promise<LiveFilter[]>;
 }
 
 const read = <State extends AccountState>(document: Document): Versioned<State> => ({
@@ -31,6 +39,14 @@ export function openAccountStore(db: Db): AccountStore {
       .find({ _id: { $in: [...ids] } })
       .toArray();
     return found.map((document) => read<State>(document));
+  };
+  const filters = async (filter: Filter<{ _id: string }>): Promise<LiveFilter[]> => {
+    const found = await db
+      .collection<{ _id: string }>(FILTERS)
+      .find({ ...filter, live: true })
+      .sort({ createdAt: 1, _id: 1 })
+      .toArray();
+    return found.map((document) => read<LiveFilter>(document));
   };
   const store: AccountStore = {
     application: async (code) => (await store.applications([code]))[0],
@@ -51,6 +67,15 @@ export function openAccountStore(db: Db): AccountStore {
       const found = await db.collection(TAGS).find({ account }).sort({ number: 1 }).toArray();
       return found.map((document) => read<Tag>(document));
     },
+    async applicationsOf(account) {
+      const found = await db.collection(APPLICATIONS).find({ account }).sort({ createdAt: 1, _id: 1 }).toArray();
+      return found.map((document) => read<Application>(document));
+    },
+    filterNamed: async (account, name) => (await filters({ _id: namedId(account, name) }))[0],
+    filtersByCode: async (account, codes) =>
+      codes.length === 0 ? [] : filters({ account, code: { $in: [...codes] } }),
+    filters: (account, application) => filters({ account, application: { $in: ['', application] } }),
+    dueFilters: (now) => filters({ expiresAt: { $lte: now } }),
   };
   return store;
 }
@@ -59,4 +84,8 @@ export function openAccountStore(db: Db): AccountStore {
 export async function prepareAccounts(db: Db): Promise<void> {
   await db.collection(TAGS).createIndexes([{ name: 'account_number', key: { account: 1, number: 1 } }]);
   await db.collection(APPLICATIONS).createIndexes([{ name: 'account', key: { account: 1 } }]);
+  await db.collection(FILTERS).createIndexes([
+    { name: 'account_code', key: { account: 1, code: 1 } },
+    { name: 'expiry', key: { expiresAt: 1 }, partialFilterExpression: { expiresAt: { $exists: true } } },
+  ]);
 }

@@ -1,7 +1,7 @@
-import { DENIED, expressionOf } from '@tidings/audience';
-import type { Audience, Expression } from '@tidings/events';
+import { DENIED, expressionOf, type LiveFilter } from '@tidings/audience';
+import { type Audience, Expression } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
-import type { Conditions, Devices, PrepareAudience, PreparedAudience } from '@tidings/rpc';
+import type { Conditions, Devices, FilterReference, PrepareAudience, PreparedAudience } from '@tidings/rpc';
 import type { AccountStore } from '../accounts/store.ts';
 import { applicationView } from '../applications/view.ts';
 import type { DevicesDeps } from './apply.ts';
@@ -11,19 +11,32 @@ import { type DeviceDocument, DEVICES } from './document.ts';
 import { findDevices, findUsers, type Found } from './named.ts';
 
 /** Whom a message addresses. */
-type Addressed = Pick<PreparedAudience, 'audience' | 'unknown'>;
+type Addressed = Pick<PreparedAudience, 'audience' | 'unknown' | 'filterName' | 'filterCode'>;
 
 /** Restricting platforms is the caller's business. */
-const audience = (target: NonNullable<Audience['target']>, unknown: readonly string[] = []): Addressed => ({
+const audience = (
+  target: NonNullable<Audience['target']>,
+  more: { readonly unknown?: readonly string[]; readonly filter?: LiveFilter } = {},
+): Addressed => ({
   audience: { target, platforms: [] },
-  unknown: [...unknown],
+  unknown: [...(more.unknown ?? [])],
+  filterName: more.filter?.name ?? '',
+  filterCode: more.filter?.code ?? '',
 });
 
 const named = ({ seqs, unknown }: Found): Addressed =>
-  audience({ $case: 'named', value: { seqs: [...seqs].sort((a, b) => a - b) } }, unknown);
+  audience({ $case: 'named', value: { seqs: [...seqs].sort((a, b) => a - b) } }, { unknown });
 
 const selected = (expression: Expression | undefined): Addressed =>
   audience({ $case: 'selection', value: { expression } });
+
+/** What the segments of one request may hold together, encoded. */
+const MAX_SEGMENT_BYTES = 16 << 20;
+
+/** What is left of it. */
+interface Room {
+  bytes: number;
+}
 
 /** The one registry read of createMessage: whom it addresses, in one `$in` each for hwids, push tokens and users (sending 1). */
 export function prepareRpc({
@@ -42,10 +55,30 @@ export function prepareRpc({
     return selected(expressionOf(path, conditions, operator, (name) => set.named(name), clock.now()));
   };
 
+  /** A name, else a code (R-N2). The expression as it is now goes with the message. */
+  const filtered = async (
+    account: string,
+    application: string,
+    path: string,
+    { name, code }: FilterReference,
+    room: Room,
+  ): Promise<Addressed> => {
+    const named = name === '' ? undefined : await store.filterNamed(account, name);
+    const [found] = named ? [named] : await store.filtersByCode(account, [(name || code).toUpperCase()]);
+    if (!found || (found.application !== '' && found.application !== application)) {
+      throw Fault.argument(`${path}.${name === '' ? 'filter_code' : 'filter'}: not found`);
+    }
+    room.bytes -= found.expression.length;
+    if (room.bytes < 0) throw Fault.argument('notifications: the segments are too large together');
+    const target = { $case: 'selection', value: { expression: Expression.decode(found.expression) } } as const;
+    return audience(target, { filter: found });
+  };
+
   const address = async (
     account: string,
     application: string,
     { target, path }: PrepareAudience,
+    room: Room,
   ): Promise<Addressed> => {
     const lookup = { devices, keys, account, application };
     switch (target?.$case) {
@@ -55,6 +88,8 @@ export function prepareRpc({
         return named(await findUsers(target.value.names, lookup));
       case 'conditions':
         return typed(account, path, target.value);
+      case 'filter':
+        return filtered(account, application, path, target.value, room);
       case 'everyone':
         return selected(undefined);
       case undefined:
@@ -68,9 +103,10 @@ export function prepareRpc({
     account: string,
     application: string,
     asked: PrepareAudience,
+    room: Room,
   ): Promise<PreparedAudience> => {
     const [addressed, resolved] = await Promise.all([
-      address(account, application, asked),
+      address(account, application, asked, room),
       resolve(account, application, asked),
     ]);
     return { ...addressed, ...resolved };
@@ -80,9 +116,10 @@ export function prepareRpc({
     async prepare({ account, application: code, audiences }) {
       const application = await store.application(code);
       if (application?.account !== account) throw Fault.argument(DENIED);
+      const room = { bytes: MAX_SEGMENT_BYTES };
       return {
         application: applicationView(application),
-        audiences: await Promise.all(audiences.map((each) => prepareOne(account, code, each))),
+        audiences: await Promise.all(audiences.map((each) => prepareOne(account, code, each, room))),
       };
     },
   };

@@ -116,6 +116,22 @@ export class DeviceScan {
     await this.#read(filters, hint, columns, { ...extras, predicate: residual });
   }
 
+  /** How many devices of the application are selected, with a token or without. */
+  async count(application: string, selected: Selected): Promise<number> {
+    const viewpoint = { now: selected.now, application };
+    if (!canMatch(selected.expression, viewpoint)) return 0;
+    const [lookup, last] = await Promise.all([this.chooseLookup(application, selected), this.lastSeq(application)]);
+    const { filter, hint, residual } = scanPlan(selected.expression, viewpoint, deviceLayout, lookup);
+    const columns = new Columns();
+    let count = 0;
+    for (let chunk = 0; seqRangeOf(chunk)[0] <= last; chunk++) {
+      const [from, to] = seqRangeOf(chunk);
+      await this.#read([filter(application, from, to)], hint, columns, { predicate: residual });
+      count += columns.count;
+    }
+    return count;
+  }
+
   /** Reads the devices with these numbers, all of one chunk, whatever they are. */
   named(columns: Columns, application: string, seqs: readonly number[], extras: Extras): Promise<void> {
     return this.#read(listed(application, seqs), deviceIndexes.seq, columns, extras);

@@ -4,6 +4,7 @@ import { isSharedTag, tagTypeOf } from '../default-tags.ts';
 import type { CampaignState } from './campaigns.ts';
 import { type AccountAction, decideAccount, DENIED } from './decide.ts';
 import type { PresetState } from './presets.ts';
+import type { Filter } from './filters.ts';
 import {
   type AccessToken,
   type AccountState,
@@ -20,7 +21,7 @@ const app = 'AAAAA-00001';
 class World {
   readonly states = new Map<string, AccountState>();
 
-  do(account: string, action: AccountAction): AccountEvent[] {
+  do(account: string, action: AccountAction, at = AT): AccountEvent[] {
     const view = {
       account: () => this.states.get(`account ${account}`),
       application: (code: string) => this.states.get(`application ${code}`),
@@ -32,8 +33,9 @@ class World {
           (state): state is CampaignState => state.kind === 'campaign' && state.named === key,
         ),
       preset: (code: string) => this.states.get(`preset ${code}`) as PresetState | undefined,
+      filter: (name: string) => this.states.get(`filter ${account} ${name}`),
     };
-    const events = decideAccount(account, view, action, AT);
+    const events = decideAccount(account, view, action, at);
     for (const event of events) {
       for (const target of targetsOf(event)) {
         const key = {
@@ -43,6 +45,7 @@ class World {
           tag: `tag ${account} ${'name' in target ? target.name : ''}`,
           campaign: `campaign ${'code' in target ? target.code : ''}`,
           preset: `preset ${'code' in target ? target.code : ''}`,
+          filter: `filter ${account} ${'name' in target ? target.name : ''}`,
         }[target.kind];
         this.states.set(key, evolveAccountState(this.states.get(key), event, target.kind));
       }
@@ -174,4 +177,49 @@ describe('an account', () => {
     world.do('a', addTag('Level'));
     expect(() => world.do('a', addTag(name, type))).toThrow(text);
   });
+
+  const createFilter = (more: Partial<AccountAction & { type: 'createFilter' }> = {}): AccountAction => ({
+    type: 'createFilter',
+    code: '52551-F2F42',
+    name: 'Regulars',
+    text: 'T("Level", EQ, 1)',
+    expression: { node: { $case: 'any', value: { of: [] } } },
+    nesting: 0,
+    application: '',
+    expiresAt: undefined,
+    ...more,
+  });
+  const filter = (account = 'a') => world.states.get(`filter ${account} Regulars`) as Filter;
+
+  it('keeps a filter under its name, which is free again when it is deleted', () => {
+    world.do('a', createFilter());
+    world.do('b', createFilter());
+    expect(filter()).toMatchObject({ live: true, code: '52551-F2F42', text: 'T("Level", EQ, 1)', createdAt: AT });
+    expect(() => world.do('a', createFilter({ code: '00000-00000' }))).toThrow('Filter already exists');
+    world.do('a', { type: 'deleteFilter', name: 'Regulars' });
+    expect(filter()).toEqual({ kind: 'filter', account: 'a', live: false });
+    expect(filter('b').live).toBe(true);
+    expect(() => world.do('a', { type: 'deleteFilter', name: 'Regulars' })).toThrow('Filter not found');
+    world.do('a', createFilter({ code: '00000-00000' }));
+    expect(filter()).toMatchObject({ live: true, code: '00000-00000' });
+  });
+
+  it('lets filters expire on their day, and no sooner', () => {
+    const today = new Date('2026-01-01T00:00:00Z');
+    const tomorrow = new Date('2026-01-02T00:00:00Z');
+    expect(() => world.do('a', createFilter({ expiresAt: today }))).toThrow('expiration_date: must be in the future');
+    world.do('a', createFilter({ expiresAt: tomorrow }));
+    const expire: AccountAction = { type: 'expireFilter', name: 'Regulars' };
+    expect(world.do('a', expire)).toEqual([]);
+    expect(world.do('a', expire, tomorrow)).toHaveLength(1);
+    expect(filter().live).toBe(false);
+    expect(world.do('a', expire, tomorrow)).toEqual([]);
+  });
+
+  it.each([
+    [{ name: '' }, 'name: must be 1 to 255 characters'],
+    [{ name: 'x'.repeat(256) }, 'name: must be 1 to 255 characters'],
+    [{ nesting: 11 }, 'filter_expression: segments nest more than 10 deep'],
+    [{ application: 'BBBBB-00001' }, DENIED],
+  ])('refuses the filter %j', (more, text) => expect(() => world.do('a', createFilter(more))).toThrow(text));
 });

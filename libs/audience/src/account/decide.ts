@@ -6,6 +6,15 @@ import { isTagType } from '../tags/operations.ts';
 import { isWithin } from '../tags/value.ts';
 import { type CampaignAction, decideCampaign } from './campaigns.ts';
 import { decidePreset, type PresetAction, type PresetView } from './presets.ts';
+import {
+  type CreateFilter,
+  createFilter,
+  type DeleteFilter,
+  deleteFilter,
+  type ExpireFilter,
+  expireFilter,
+  type Filter,
+} from './filters.ts';
 import { type AccessToken, type Account, type AccountState, type Application, as } from './state.ts';
 
 /** How long debug mode stays on (R-S8). */
@@ -49,7 +58,10 @@ export type AccountAction =
       readonly applicationSpecific: boolean;
     }
   | CampaignAction
-  | PresetAction;
+  | PresetAction
+  | CreateFilter
+  | DeleteFilter
+  | ExpireFilter;
 
 /** The states of one account that an action is decided on. */
 export interface AccountView extends PresetView {
@@ -57,10 +69,14 @@ export interface AccountView extends PresetView {
   application(code: string): AccountState | undefined;
   token(id: string): AccountState | undefined;
   tag(name: string): AccountState | undefined;
+  filter(name: string): AccountState | undefined;
 }
 
 /** The one text for what is unknown and for what is another account's (R-T5). */
 export const DENIED = 'Access denied or application not found';
+
+/** What a valid token is told that may not use an application of its account (R-T5). */
+export const FORBID = 'Token restrictions forbid this operation';
 
 type Change = NonNullable<AccountEvent['event']>;
 
@@ -136,6 +152,11 @@ function addTag(view: AccountView, action: AccountAction & { type: 'addTag' }): 
   ];
 }
 
+function filterNamed(view: AccountView, name: string): Filter | undefined {
+  const state = view.filter(name);
+  return state && as('filter', state);
+}
+
 function changes(account: string, view: AccountView, action: AccountAction, at: Date): Change[] {
   switch (action.type) {
     case 'createAccount':
@@ -166,6 +187,14 @@ function changes(account: string, view: AccountView, action: AccountAction, at: 
       return decidePreset(account, view, action);
     case 'deletePreset':
       return decidePreset(account, view, action);
+    case 'createFilter':
+      accountOf(view);
+      if (action.application !== '') own(account, view, action.application);
+      return createFilter(filterNamed(view, action.name), action, at);
+    case 'deleteFilter':
+      return deleteFilter(filterNamed(view, action.name), action);
+    case 'expireFilter':
+      return expireFilter(filterNamed(view, action.name), action, at);
   }
 }
 

@@ -3,6 +3,7 @@ import { Fault } from '@tidings/kernel';
 import type { TagDefinition } from '../default-tags.ts';
 import { type CampaignState, evolveCampaign } from './campaigns.ts';
 import { evolvePreset, type PresetState } from './presets.ts';
+import { evolveFilter, type Filter } from './filters.ts';
 
 /** The account that is there from the first start; requests that name none mean it. */
 export const DEFAULT_ACCOUNT = 'default';
@@ -62,7 +63,7 @@ export interface Tag extends TagDefinition {
 }
 
 /** What an account's log folds into. */
-export type AccountState = Account | Application | AccessToken | Tag | CampaignState | PresetState;
+export type AccountState = Account | Application | AccessToken | Tag | CampaignState | PresetState | Filter;
 
 type Kind = AccountState['kind'];
 
@@ -72,12 +73,12 @@ export function as<K extends Kind>(kind: K, state: AccountState | undefined): Ac
   return state as AccountState & { readonly kind: K };
 }
 
-/** Which states an event changes. Tags go by name, because names are what must be unique. */
+/** Which states an event changes. Tags and filters go by name, because names are what must be unique. */
 export type AccountTarget =
   | { readonly kind: 'account' }
   | { readonly kind: 'application'; readonly code: string }
   | { readonly kind: 'token'; readonly id: string }
-  | { readonly kind: 'tag'; readonly name: string }
+  | { readonly kind: 'tag' | 'filter'; readonly name: string }
   | { readonly kind: 'campaign' | 'preset'; readonly code: string };
 
 export function targetsOf({ event }: AccountEvent): readonly AccountTarget[] {
@@ -104,6 +105,9 @@ export function targetsOf({ event }: AccountEvent): readonly AccountTarget[] {
       return [{ kind: 'preset', code: event.value.preset!.code }];
     case 'presetDeleted':
       return [{ kind: 'preset', code: event.value.preset }];
+    case 'filterCreated':
+    case 'filterDeleted':
+      return [{ kind: 'filter', name: event.value.name }];
     case undefined:
       return [];
   }
@@ -187,5 +191,7 @@ export function evolveAccountState(
       return as('campaign', evolveCampaign(state && as('campaign', state), event));
     case 'preset':
       return as('preset', evolvePreset(state && as('preset', state), event));
+    case 'filter':
+      return evolveFilter(state && as('filter', state), event);
   }
 }

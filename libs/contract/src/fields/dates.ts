@@ -19,16 +19,23 @@ export function instantOf(value: string): Date | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
+const isDay = (value: string): boolean => DAY.test(value) && exists(value);
+const startOf = (value: string): Date => new Date(`${value}T00:00:00Z`);
+
 /** A day of the calendar as `YYYY-MM-DD`; the value is its start in UTC. */
-export const day = text
-  .refine((value) => DAY.test(value) && exists(value), 'must be YYYY-MM-DD')
-  .transform((value) => new Date(`${value}T00:00:00Z`));
+export const day = text.refine(isDay, 'must be YYYY-MM-DD').transform(startOf);
+
+/** {@link day}; a time that follows it is ignored. */
+export const dayOfTime = text
+  .transform((value) => value.replace(/[ T].*$/s, ''))
+  .refine(isDay, 'must be YYYY-MM-DD')
+  .transform(startOf);
 
 const UNIX_SECONDS = /^\d{1,11}$/;
 
 function momentOf(value: string): Date | undefined {
   if (UNIX_SECONDS.test(value)) return new Date(Number(value) * 1000);
-  return DAY.test(value) && exists(value) ? new Date(`${value}T00:00:00Z`) : instantOf(value);
+  return isDay(value) ? startOf(value) : instantOf(value);
 }
 
 /** An instant: unix seconds, or a date in one of the forms that Date tags take (R-RES8). */

@@ -58,7 +58,7 @@ describe('createMessage', () => {
     [{ content: 'x', rich_media: 'A1B2C-3D4E5' }, 'rich_media: not served yet'],
     [{ content: 'x', campaign_name: '' }, 'campaign_name: must be 1 to 255 characters'],
     [{ content: 'x', send_rate: 100 }, 'send_rate: not served yet'],
-    [{ content: 'x', filter: 'vip' }, 'filter: not served yet'],
+    [{ content: 'x', filter: [] }, 'filter: must be a string'],
     [{ content: 'x', geozone: {} }, 'geozone: not served yet'],
     [{ content: 'x', to: ['a'] }, 'to: not served yet'],
     [{ content: 'x', safari_title: 'x' }, 'safari_title: not served yet'],

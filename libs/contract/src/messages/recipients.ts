@@ -1,13 +1,15 @@
 import { isPlatform } from '@tidings/kernel';
 import { z } from 'zod';
 import { parseWithin } from '../forward.ts';
-import { array, integer, listOf, optional, text, whole } from '../values.ts';
+import { array, integer, listOf, optional, text, textOf, whole } from '../values.ts';
 import { conditions, conditionsOperator, type TagCondition } from './conditions.ts';
 
 /** Whom a notification addresses (R-I3). Names are distinct. */
 export type Recipients =
   | { readonly kind: 'users' | 'devices'; readonly names: readonly string[] }
   | { readonly kind: 'conditions'; readonly operator: 'AND' | 'OR'; readonly conditions: readonly TagCondition[] }
+  /** A segment by its name, else by its code; `name` is "" where only the code counts (R-N2). */
+  | { readonly kind: 'filter'; readonly name: string; readonly code: string }
   | { readonly kind: 'everyone' };
 
 const MAX_NAMES = 1000;
@@ -15,6 +17,7 @@ const MAX_NAMES = 1000;
 const PLATFORMS_APPLY_FROM = 10;
 
 const names = listOf(text, MAX_NAMES);
+const filterName = textOf(1, 255);
 const optionalOperator = optional(conditionsOperator);
 const platformList = array(integer).refine((codes) => codes.every(isPlatform), 'unknown value');
 
@@ -25,6 +28,7 @@ export const recipientFields = {
   to: optional(z.unknown()),
   users: optional(names),
   filter: optional(z.unknown()),
+  filter_code: optional(z.unknown()),
   geozone: optional(z.unknown()),
   conditions: optional(z.unknown()),
   conditions_operator: optional(z.unknown()),
@@ -36,12 +40,20 @@ const refuse = (context: z.core.ParsePayload, name: keyof Fields): void => {
   context.issues.push({ code: 'custom', message: 'not served yet', path: [name], input: undefined });
 };
 
-function selectedRecipients(fields: Fields, context: z.core.ParsePayload): Recipients {
-  if (fields.filter !== undefined && fields.conditions !== undefined) {
-    const { error: message, params } = whole('filter and conditions must not be used together');
+/** The segment that is named, which stands for itself: beside it there are no conditions (R-I3). */
+function filterOf(field: 'filter' | 'filter_code', fields: Fields, context: z.core.ParsePayload): Recipients {
+  if (fields.conditions !== undefined) {
+    const { error: message, params } = whole(`${field} and conditions must not be used together`);
     context.issues.push({ code: 'custom', message, params, input: undefined });
   }
-  for (const name of ['to', 'filter', 'geozone'] as const) if (fields[name] !== undefined) refuse(context, name);
+  const given = parseWithin(filterName, fields[field], context, [field]) ?? '';
+  return field === 'filter' ? { kind: 'filter', name: given, code: '' } : { kind: 'filter', name: '', code: given };
+}
+
+function selectedRecipients(fields: Fields, context: z.core.ParsePayload): Recipients {
+  for (const name of ['to', 'geozone'] as const) if (fields[name] !== undefined) refuse(context, name);
+  if (fields.filter !== undefined) return filterOf('filter', fields, context);
+  if (fields.filter_code !== undefined) return filterOf('filter_code', fields, context);
   if (fields.conditions === undefined) return { kind: 'everyone' };
   return {
     kind: 'conditions',

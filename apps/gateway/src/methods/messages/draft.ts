@@ -32,6 +32,8 @@ function targetOf(recipients: Notification['recipients']): PrepareAudience['targ
         $case: 'conditions',
         value: { operator: recipients.operator, conditions: [...recipients.conditions] },
       };
+    case 'filter':
+      return { $case: 'filter', value: { name: recipients.name, code: recipients.code } };
     case 'everyone':
       return { $case: 'everyone', value: {} };
   }
@@ -88,6 +90,8 @@ export function draftOf(
       audience,
       content,
       ...conditionsOf(notification),
+      filterName: prepared.filterName,
+      filterCode: prepared.filterCode,
       shortLink: '',
       shortLinkTarget: '',
       transaction: '',

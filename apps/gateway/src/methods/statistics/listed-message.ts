@@ -35,8 +35,8 @@ const platformParameters = ({ ios, android }: Content): Details['platform_parame
 function detailsOf(message: MessageAccepted, content: Content): Details {
   return {
     title: title(content.title),
-    filter_name: '',
-    filter_code: '',
+    filter_name: message.filterName,
+    filter_code: message.filterCode,
     content: texts(content.text),
     platform_parameters: platformParameters(content),
     conditions: conditions(message.conditions),

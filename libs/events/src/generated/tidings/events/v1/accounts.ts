@@ -7,7 +7,7 @@
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Timestamp } from "../../../google/protobuf/timestamp.ts";
-import { TagType } from "./audience.ts";
+import { Expression, TagType } from "./audience.ts";
 import { CampaignCreated, CampaignDeleted, PresetCreated, PresetDeleted } from "./presets.ts";
 
 export const protobufPackage = "tidings.events.v1";
@@ -39,6 +39,8 @@ export interface AccountEvent {
     | { $case: "campaignDeleted"; value: CampaignDeleted }
     | { $case: "presetCreated"; value: PresetCreated }
     | { $case: "presetDeleted"; value: PresetDeleted }
+    | { $case: "filterCreated"; value: FilterCreated }
+    | { $case: "filterDeleted"; value: FilterDeleted }
     | undefined;
 }
 
@@ -105,6 +107,29 @@ export interface TagAdded {
   applicationSpecific: boolean;
 }
 
+/** A segment under a name (Spec N). It never changes. */
+export interface FilterCreated {
+  code: string;
+  name: string;
+  /** As it was given. */
+  text: string;
+  /** What it means, with what the segments hold that it names. */
+  expression:
+    | Expression
+    | undefined;
+  /** How deep segments nest in it; 0 = it names none. */
+  nesting: number;
+  /** "" = bound to none. */
+  application: string;
+  /** Start of the day on which it is deleted; absent = never. */
+  expiresAt: Date | undefined;
+}
+
+/** By its owner, or because it has expired. */
+export interface FilterDeleted {
+  name: string;
+}
+
 function createBaseAccountEvent(): AccountEvent {
   return { account: "", at: undefined, event: undefined };
 }
@@ -150,6 +175,12 @@ export const AccountEvent: MessageFns<AccountEvent> = {
         break;
       case "presetDeleted":
         PresetDeleted.encode(message.event.value, writer.uint32(346).fork()).join();
+        break;
+      case "filterCreated":
+        FilterCreated.encode(message.event.value, writer.uint32(242).fork()).join();
+        break;
+      case "filterDeleted":
+        FilterDeleted.encode(message.event.value, writer.uint32(250).fork()).join();
         break;
     }
     return writer;
@@ -272,6 +303,22 @@ export const AccountEvent: MessageFns<AccountEvent> = {
             message.event = { $case: "presetDeleted", value: PresetDeleted.decode(reader, reader.uint32()) };
             continue;
           }
+          case 30: {
+            if (tag !== 242) {
+              break;
+            }
+
+            message.event = { $case: "filterCreated", value: FilterCreated.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 31: {
+            if (tag !== 250) {
+              break;
+            }
+
+            message.event = { $case: "filterDeleted", value: FilterDeleted.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -387,6 +434,18 @@ export const AccountEvent: MessageFns<AccountEvent> = {
       case "presetDeleted": {
         if (object.event?.value !== undefined && object.event?.value !== null) {
           message.event = { $case: "presetDeleted", value: PresetDeleted.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "filterCreated": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "filterCreated", value: FilterCreated.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "filterDeleted": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "filterDeleted", value: FilterDeleted.fromPartial(object.event.value) };
         }
         break;
       }
@@ -1450,6 +1509,254 @@ export const TagAdded: MessageFns<TagAdded> = {
     message.name = object.name ?? "";
     message.type = object.type ?? 0;
     message.applicationSpecific = object.applicationSpecific ?? false;
+    return message;
+  },
+};
+
+function createBaseFilterCreated(): FilterCreated {
+  return { code: "", name: "", text: "", expression: undefined, nesting: 0, application: "", expiresAt: undefined };
+}
+
+export const FilterCreated: MessageFns<FilterCreated> = {
+  encode(message: FilterCreated, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.code !== "") {
+      writer.uint32(10).string(message.code);
+    }
+    if (message.name !== "") {
+      writer.uint32(18).string(message.name);
+    }
+    if (message.text !== "") {
+      writer.uint32(26).string(message.text);
+    }
+    if (message.expression !== undefined) {
+      Expression.encode(message.expression, writer.uint32(34).fork()).join();
+    }
+    if (message.nesting !== 0) {
+      writer.uint32(40).uint32(message.nesting);
+    }
+    if (message.application !== "") {
+      writer.uint32(50).string(message.application);
+    }
+    if (message.expiresAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.expiresAt), writer.uint32(58).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FilterCreated {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFilterCreated();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.code = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.expression = Expression.decode(reader, reader.uint32());
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.nesting = reader.uint32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.expiresAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<FilterCreated, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<FilterCreated | FilterCreated[]> | Iterable<FilterCreated | FilterCreated[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FilterCreated.encode(p).finish()];
+        }
+      } else {
+        yield* [FilterCreated.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, FilterCreated>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<FilterCreated> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FilterCreated.decode(p)];
+        }
+      } else {
+        yield* [FilterCreated.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FilterCreated>, I>>(base?: I): FilterCreated {
+    return FilterCreated.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FilterCreated>, I>>(object: I): FilterCreated {
+    const message = createBaseFilterCreated();
+    message.code = object.code ?? "";
+    message.name = object.name ?? "";
+    message.text = object.text ?? "";
+    message.expression = (object.expression !== undefined && object.expression !== null)
+      ? Expression.fromPartial(object.expression)
+      : undefined;
+    message.nesting = object.nesting ?? 0;
+    message.application = object.application ?? "";
+    message.expiresAt = object.expiresAt ?? undefined;
+    return message;
+  },
+};
+
+function createBaseFilterDeleted(): FilterDeleted {
+  return { name: "" };
+}
+
+export const FilterDeleted: MessageFns<FilterDeleted> = {
+  encode(message: FilterDeleted, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FilterDeleted {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFilterDeleted();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<FilterDeleted, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<FilterDeleted | FilterDeleted[]> | Iterable<FilterDeleted | FilterDeleted[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FilterDeleted.encode(p).finish()];
+        }
+      } else {
+        yield* [FilterDeleted.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, FilterDeleted>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<FilterDeleted> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FilterDeleted.decode(p)];
+        }
+      } else {
+        yield* [FilterDeleted.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FilterDeleted>, I>>(base?: I): FilterDeleted {
+    return FilterDeleted.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FilterDeleted>, I>>(object: I): FilterDeleted {
+    const message = createBaseFilterDeleted();
+    message.name = object.name ?? "";
     return message;
   },
 };

@@ -59,6 +59,9 @@ export interface MessageAccepted {
   transaction: string;
   /** What the request answers and a repeat answers again: the code or CODE_NOT_AVAILABLE. */
   answer: string;
+  /** The segment that it addresses, as messages:list shows it; "" without one. */
+  filterName: string;
+  filterCode: string;
 }
 
 /** Due: planning may begin. `at` of the envelope is the processing start (R-H17). */
@@ -279,6 +282,8 @@ function createBaseMessageAccepted(): MessageAccepted {
     shortLinkTarget: "",
     transaction: "",
     answer: "",
+    filterName: "",
+    filterCode: "",
   };
 }
 
@@ -331,6 +336,12 @@ export const MessageAccepted: MessageFns<MessageAccepted> = {
     }
     if (message.answer !== "") {
       writer.uint32(122).string(message.answer);
+    }
+    if (message.filterName !== "") {
+      writer.uint32(242).string(message.filterName);
+    }
+    if (message.filterCode !== "") {
+      writer.uint32(250).string(message.filterCode);
     }
     return writer;
   },
@@ -468,6 +479,22 @@ export const MessageAccepted: MessageFns<MessageAccepted> = {
             message.answer = reader.string();
             continue;
           }
+          case 30: {
+            if (tag !== 242) {
+              break;
+            }
+
+            message.filterName = reader.string();
+            continue;
+          }
+          case 31: {
+            if (tag !== 250) {
+              break;
+            }
+
+            message.filterCode = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -538,6 +565,8 @@ export const MessageAccepted: MessageFns<MessageAccepted> = {
     message.shortLinkTarget = object.shortLinkTarget ?? "";
     message.transaction = object.transaction ?? "";
     message.answer = object.answer ?? "";
+    message.filterName = object.filterName ?? "";
+    message.filterCode = object.filterCode ?? "";
     return message;
   },
 };

@@ -437,6 +437,7 @@ export interface PrepareAudience {
     | { $case: "users"; value: Names }
     | { $case: "conditions"; value: Conditions }
     | { $case: "everyone"; value: Everyone }
+    | { $case: "filter"; value: FilterReference }
     | undefined;
   /** Where the notification stands, for error paths: "notifications[0]". */
   path: string;
@@ -451,6 +452,13 @@ export interface Names {
 }
 
 export interface Everyone {
+}
+
+/** A segment by its name, else by its code (R-N2). */
+export interface FilterReference {
+  /** "" where only the code was given. */
+  name: string;
+  code: string;
 }
 
 export interface Conditions {
@@ -485,6 +493,9 @@ export interface PreparedAudience {
     | undefined;
   /** 0 without a campaign. */
   campaignId: bigint;
+  /** The segment that was asked for. */
+  filterName: string;
+  filterCode: string;
 }
 
 function createBaseCreateAccountRequest(): CreateAccountRequest {
@@ -7511,6 +7522,9 @@ export const PrepareAudience: MessageFns<PrepareAudience> = {
       case "everyone":
         Everyone.encode(message.target.value, writer.uint32(34).fork()).join();
         break;
+      case "filter":
+        FilterReference.encode(message.target.value, writer.uint32(50).fork()).join();
+        break;
     }
     if (message.path !== "") {
       writer.uint32(42).string(message.path);
@@ -7567,6 +7581,14 @@ export const PrepareAudience: MessageFns<PrepareAudience> = {
             }
 
             message.target = { $case: "everyone", value: Everyone.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.target = { $case: "filter", value: FilterReference.decode(reader, reader.uint32()) };
             continue;
           }
           case 5: {
@@ -7664,6 +7686,12 @@ export const PrepareAudience: MessageFns<PrepareAudience> = {
       case "everyone": {
         if (object.target?.value !== undefined && object.target?.value !== null) {
           message.target = { $case: "everyone", value: Everyone.fromPartial(object.target.value) };
+        }
+        break;
+      }
+      case "filter": {
+        if (object.target?.value !== undefined && object.target?.value !== null) {
+          message.target = { $case: "filter", value: FilterReference.fromPartial(object.target.value) };
         }
         break;
       }
@@ -7833,6 +7861,105 @@ export const Everyone: MessageFns<Everyone> = {
   },
   fromPartial<I extends Exact<DeepPartial<Everyone>, I>>(_: I): Everyone {
     const message = createBaseEveryone();
+    return message;
+  },
+};
+
+function createBaseFilterReference(): FilterReference {
+  return { name: "", code: "" };
+}
+
+export const FilterReference: MessageFns<FilterReference> = {
+  encode(message: FilterReference, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.code !== "") {
+      writer.uint32(18).string(message.code);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FilterReference {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFilterReference();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.code = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<FilterReference, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<FilterReference | FilterReference[]> | Iterable<FilterReference | FilterReference[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FilterReference.encode(p).finish()];
+        }
+      } else {
+        yield* [FilterReference.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, FilterReference>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<FilterReference> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FilterReference.decode(p)];
+        }
+      } else {
+        yield* [FilterReference.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FilterReference>, I>>(base?: I): FilterReference {
+    return FilterReference.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FilterReference>, I>>(object: I): FilterReference {
+    const message = createBaseFilterReference();
+    message.name = object.name ?? "";
+    message.code = object.code ?? "";
     return message;
   },
 };
@@ -8149,7 +8276,7 @@ export const PrepareReply: MessageFns<PrepareReply> = {
 };
 
 function createBasePreparedAudience(): PreparedAudience {
-  return { audience: undefined, unknown: [], preset: undefined, campaignId: 0n };
+  return { audience: undefined, unknown: [], preset: undefined, campaignId: 0n, filterName: "", filterCode: "" };
 }
 
 export const PreparedAudience: MessageFns<PreparedAudience> = {
@@ -8168,6 +8295,12 @@ export const PreparedAudience: MessageFns<PreparedAudience> = {
         throw new globalThis.Error("value provided for field message.campaignId of type uint64 too large");
       }
       writer.uint32(168).uint64(message.campaignId);
+    }
+    if (message.filterName !== "") {
+      writer.uint32(26).string(message.filterName);
+    }
+    if (message.filterCode !== "") {
+      writer.uint32(34).string(message.filterCode);
     }
     return writer;
   },
@@ -8215,6 +8348,22 @@ export const PreparedAudience: MessageFns<PreparedAudience> = {
             }
 
             message.campaignId = reader.uint64() as bigint;
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.filterName = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.filterCode = reader.string();
             continue;
           }
         }
@@ -8276,6 +8425,8 @@ export const PreparedAudience: MessageFns<PreparedAudience> = {
     message.campaignId = (object.campaignId !== undefined && object.campaignId !== null)
       ? BigInt(object.campaignId)
       : 0n;
+    message.filterName = object.filterName ?? "";
+    message.filterCode = object.filterCode ?? "";
     return message;
   },
 };

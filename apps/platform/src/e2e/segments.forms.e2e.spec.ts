@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Parameters, platform, type PlatformWorld } from '@tidings/testing';
+import { ApiClient, type MethodName } from '../client/api-client.ts';
+
+const CODE = /^[0-9A-F]{5}-[0-9A-F]{5}$/;
+const FORBID = 'Token restrictions forbid this operation';
+const DAY_S = 86_400;
+
+let world: PlatformWorld;
+let application: string;
+/** Another application of the account, and one of another account. */
+let sister: string;
+let foreign: string;
+/** What a token sees that may use the first application only, and one of the other account. */
+let restricted: ApiClient;
+let stranger: ApiClient;
+
+const clientWith = async (token: Parameters): Promise<ApiClient> => {
+  const { token: api } = await world.call('createToken', { scope: 'api', ...token });
+  return new ApiClient(world.url, { api }, 2);
+};
+
+/** Levels 0 to 9; every second one an iPhone, the last two without a token. */
+const phones = Array.from({ length: 10 }, (_, level) => ({
+  hwid: `phone-${level}`,
+  device_type: level % 2 === 0 ? 1 : 3,
+  ...(level < 8 && { push_token: level % 2 === 0 ? String(level).repeat(64) : `token-${level}` }),
+  tags: { Level: level, Interests: level < 3 ? ['news', 'sport'] : ['news'], ...(level === 9 && { Name: 'Ann "A"' }) },
+}));
+
+beforeAll(async () => {
+  world = await platform();
+  application = await world.application();
+  sister = await world.application({ title: 'Sister', ios: false, android: false });
+  await world.call('addTag', { tag: { name: 'Level', type: 1, application_specific: true } });
+  await world.call('addTag', { tag: { name: 'Interests', type: 3, application_specific: true } });
+  await world.call('addTag', { tag: { name: 'Name', type: 2, application_specific: true } });
+  for (const phone of phones) await world.call('registerDevice', { application, ...phone });
+  await world.call('registerDevice', { application: sister, hwid: 'phone-0', device_type: 3, tags: { Level: 5 } });
+  const { account } = await world.call('createAccount', { name: 'Other' });
+  stranger = await clientWith({ account, applications: 'all' });
+  foreign = (await stranger.call('createApplication', { title: 'Foreign' })).application;
+  restricted = await clientWith({ applications: [application] });
+});
+afterAll(async () => {
+  restricted?.close();
+  stranger?.close();
+  await world?.stop();
+});
+
+const count = async (expression: string): Promise<number> =>
+  (await world.call('compileFilter', { devices_filter: expression })).devices_count;
+/** The status and the text of a reply. */
+const said = async (name: MethodName, parameters: Parameters, client: ApiClient = world.client): Promise<unknown> => {
+  const { status, body } = await client.reply(name, parameters);
+  const { status_code: code, status_message: text, response } = body as Record<string, unknown>;
+  expect(response).toBe(code === 210 && name === 'createMessage' ? response : null);
+  return [status, code, text];
+};
+const argument = (text: string) => [200, 210, text];
+const listed = async (of = application, client: ApiClient = world.client) =>
+  (await client.call('listFilters', { application: of })).filters;
+
+describe('compileFilter', () => {
+  it.each([
+    ['A("APP")', 10],
+    ['A("APP") + A("SIS")', 11],
+    ['T("Level", GTE, 5)', 6],
+    ['T("Level", GTE, 5) * A(APP)', 5],
+    ['AT("APP", "Level", BETWEEN, [2, 5]) \\ A("APP", [iOS])', 2],
+    ['A("APP", ["Android", ios], [with_tokens])', 8],
+    ['(A("APP") \\ T(Level, IN, [1, 2, 3])) * T("Interests", EQ, "sport")', 1],
+    ['AT("APP", "Name", NOTEQ, "Ann \\"A\\"")', 9],
+    ['A("APP") * AT("SIS", "Level", EQ, 5)', 0],
+    ['A("APP") * T("First Install", daysago, eq, 0)', 10],
+    ['A("APP") * T("First Install", LTE, "1 days ago")', 0],
+    ['A("APP") \\ T("Last Application Open", daysago, lte, 7)', 10],
+  ])('%s', async (expression, devices) => {
+    expect(await count(expression.replaceAll('APP', application).replaceAll('SIS', sister))).toBe(devices);
+  });
+
+  it('counts what the token may see', async () => {
+    const asked = (devices_filter: string) => ({ devices_filter });
+    expect(await restricted.call('compileFilter', asked('T("Level", EQ, 5)'))).toEqual({ devices_count: 1 });
+    expect(await said('compileFilter', asked(`A("${sister}")`), restricted)).toEqual([403, 403, FORBID]);
+    expect(await said('compileFilter', asked(`A("${foreign}")`))).toEqual(
+      argument(`devices_filter: unknown application "${foreign}"`),
+    );
+    expect(await stranger.call('compileFilter', asked('T("Language", NOTEQ, "xx")'))).toEqual({ devices_count: 0 });
+  });
+
+  it.each([
+    ['', 'unexpected end at position 0'],
+    ['T("Level", EQ, 1', '")" expected at position 16'],
+    ['T("Nope", EQ, 1)', 'unknown tag "Nope"'],
+    ['T("Level", EQ, "x")', 'wrong operand for Integer tag'],
+    ['T("Name", GTE, "x")', 'operator GTE is not valid for String tag'],
+    ['T("Level", daysago, gt, 3)', 'operator DAYSAGO is not valid for Integer tag'],
+    ['Event("x")', 'Event is not supported'],
+    ['G("AAAAA-00000")', 'unknown group "AAAAA-00000"'],
+    ['Segment("AAAAA-00000")', 'unknown segment "AAAAA-00000"'],
+    [`${'('.repeat(5000)}`, 'nested too deeply at position 100'],
+    [`${' '.repeat(65_537)}`, 'at most 65536 characters'],
+  ])('refuses %#', async (devices_filter, reason) => {
+    expect(await said('compileFilter', { devices_filter })).toEqual(argument(`devices_filter: ${reason}`));
+  });
+});
+
+describe('filters', () => {
+  const create = (name: string, filter_expression: string, more: Parameters = {}) =>
+    world.call('createFilter', { name, filter_expression, ...more });
+
+  it('are kept, listed oldest first, and deleted by name', async () => {
+    expect(await create('Upper', 'T("Level", GTE, 5)')).toEqual({ name: 'Upper' });
+    await create('Bound', 'T("Level", EQ, 1)', { application });
+    await create('Elsewhere', 'T("Level", EQ, 1)', { application: sister });
+    const filters = await listed();
+    expect(filters.map(({ code, ...rest }) => ({ ...rest, code: CODE.test(code) }))).toEqual([
+      { code: true, name: 'Upper', filter_expression: 'T("Level", GTE, 5)', expiration_date: null, application: null },
+      { code: true, name: 'Bound', filter_expression: 'T("Level", EQ, 1)', expiration_date: null, application },
+    ]);
+    expect(await listed(foreign, stranger)).toEqual([]);
+    expect(await said('createFilter', { name: 'Upper', filter_expression: 'A(x)' })).toEqual(
+      argument('filter_expression: unknown application "X"'),
+    );
+    expect(await said('createFilter', { name: 'Upper', filter_expression: 'T("Level", EQ, 2)' })).toEqual(
+      argument('Filter already exists'),
+    );
+    expect(await said('deleteFilter', { name: 'Upper' }, stranger)).toEqual(argument('Filter not found'));
+    expect(await said('deleteFilter', { name: 'Elsewhere' }, restricted)).toEqual(argument('Filter not found'));
+    await world.call('deleteFilter', { name: 'Bound' });
+    expect(await said('deleteFilter', { name: 'Bound' })).toEqual(argument('Filter not found'));
+    expect((await listed()).map(({ name }) => name)).toEqual(['Upper']);
+  });
+
+  it('hold what the segments held that they name, ten deep at most', async () => {
+    let code = (await listed()).find(({ name }) => name === 'Upper')!.code;
+    for (let depth = 1; depth <= 10; depth++) {
+      await create(`Depth ${depth}`, `Segment("${code}") \\ T("Level", EQ, ${depth})`);
+      code = (await listed()).find(({ name }) => name === `Depth ${depth}`)!.code;
+    }
+    expect(await count(`A("${application}") * Segment(${code})`)).toBe(0);
+    expect(await count(`A("${application}") \\ Segment(${code})`)).toBe(10);
+    expect(await said('createFilter', { name: 'Depth 11', filter_expression: `Segment(${code})` })).toEqual(
+      argument('filter_expression: segments nest more than 10 deep'),
+    );
+  });
+
+  it('expire at midnight of their day', async () => {
+    const now = Date.parse((await world.call('advanceClock', { advance_seconds: 0 })).now);
+    const day = (ahead: number): string => new Date(now + ahead * DAY_S * 1000).toISOString().slice(0, 10);
+    expect(
+      await said('createFilter', { name: 'T', filter_expression: 'T(Level, EQ, 1)', expiration_date: day(0) }),
+    ).toEqual(argument('expiration_date: must be in the future'));
+    expect(
+      await said('createFilter', { name: 'T', filter_expression: 'T(Level, EQ, 1)', expiration_date: 'soon' }),
+    ).toEqual(argument('expiration_date: must be YYYY-MM-DD'));
+    await create('Today', 'T(Level, EQ, 1)', { expiration_date: `${day(2)} 10:00` });
+    expect((await listed()).at(-1)).toMatchObject({ name: 'Today', expiration_date: day(2) });
+    await world.advance(DAY_S - 120);
+    await world.settle();
+    expect((await listed()).at(-1)).toMatchObject({ name: 'Today' });
+    await world.advance(DAY_S + 240);
+    await world.settle();
+    expect((await listed()).map(({ name }) => name)).not.toContain('Today');
+  });
+});
+
+describe('a message to a filter', () => {
+  const send = async (notification: Parameters): Promise<string> => {
+    const { Messages: messages } = await world.call('createMessage', {
+      application,
+      notifications: [{ content: 'Hello', ...notification }],
+    });
+    return messages[0]!;
+  };
+  const audienceOf = async (message: string): Promise<string | undefined> => {
+    const { channels } = await world.call('getDeliveryFunnel', { message_code: message });
+    return channels[0]?.funnel.find(({ stage }) => stage === 'STAGE_AUDIENCE')?.count;
+  };
+
+  it('reaches who is in it by name and by code, and keeps what it held', async () => {
+    await world.call('createFilter', { name: 'Few', filter_expression: 'T("Level", BETWEEN, [2, 5])' });
+    const { code } = (await listed()).find(({ name }) => name === 'Few')!;
+    const [byName, byCode, byEither] = [
+      await send({ filter: 'Few' }),
+      await send({ filter_code: code.toLowerCase() }),
+      await send({ filter: code }),
+    ];
+    await world.call('deleteFilter', { name: 'Few' });
+    await world.settle();
+    for (const message of [byName, byCode, byEither]) expect(await audienceOf(message)).toBe('4');
+    const { items } = await world.call('messagesList', {
+      filters: { application, messages_codes: [byName] },
+      params: { with_details: true },
+    });
+    expect(items[0]?.push_info.details).toMatchObject({ filter_name: 'Few', filter_code: code });
+  });
+
+  it('is refused where the filter is unknown, or stands beside conditions', async () => {
+    const refused = (notification: Parameters) =>
+      said('createMessage', { application, notifications: [{ content: 'x', ...notification }] });
+    expect(await refused({ filter: 'Few' })).toEqual(argument('notifications[0].filter: not found'));
+    expect(await refused({ filter: 'Elsewhere' })).toEqual(argument('notifications[0].filter: not found'));
+    expect(await refused({ filter_code: 'Upper' })).toEqual(argument('notifications[0].filter_code: not found'));
+    const conditions = [['Level', 'EQ', 1]];
+    for (const field of ['filter', 'filter_code']) {
+      expect(await refused({ [field]: 'Upper', conditions })).toEqual(
+        argument(`${field} and conditions must not be used together`),
+      );
+    }
+  });
+});

@@ -1,0 +1,111 @@
+import { daysAgoCondition, FORBID, tagCondition } from '@tidings/audience';
+import { Expression } from '@tidings/events';
+import { type Clock, Fault } from '@tidings/kernel';
+import type { Grant } from '@tidings/rpc';
+import { type Asked, compile, namesIn, parse, Refusal } from '@tidings/segments';
+import type { AccountStore } from '../accounts/store.ts';
+import type { Tags } from '../tags/tags.ts';
+
+/** What an expression may come to with the segments that it names, encoded: it travels with every message to it. */
+export const MAX_BYTES = 512 * 1024;
+/** How deep the tree may be then. */
+const MAX_DEPTH = 200;
+
+export interface ExpressionsDeps {
+  readonly store: AccountStore;
+  readonly tags: Tags;
+  readonly clock: Clock;
+}
+
+/** An expression as somebody gave it. */
+export interface Given {
+  readonly account: string;
+  /** What the caller may use: other applications must not be named. Undefined = everything of the account. */
+  readonly grant: Grant | undefined;
+  readonly source: string;
+  /** What the request calls it, for faults. */
+  readonly path: string;
+}
+
+export interface Compiled {
+  readonly expression: Expression;
+  /** How deep segments nest in it; 0 = it names none. */
+  readonly nesting: number;
+}
+
+/** Whether a caller may use an application (R-T2). */
+export const isGranted = (
+  grant: Grant | undefined,
+  { code, authorizeAllTokens }: { readonly code: string; readonly authorizeAllTokens: boolean },
+): boolean => !grant || grant.allApplications || authorizeAllTokens || grant.applications.includes(code);
+
+/** Stops where it is deeper than anything may be. */
+function isDeeper({ node }: Expression, than: number): boolean {
+  if (than === 0) return true;
+  switch (node?.$case) {
+    case 'all':
+    case 'any':
+      return node.value.of.some((each) => isDeeper(each, than - 1));
+    case 'not':
+      return isDeeper(node.value, than - 1);
+    default:
+      return false;
+  }
+}
+
+/** Words what the language refuses. */
+function refusing<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (thrown) {
+    if (thrown instanceof Refusal) throw Fault.argument(`${path}: ${thrown.message}`);
+    throw thrown;
+  }
+}
+
+/**
+ * What an expression means to an account (Spec N). Faults (210): `<path>: <reason>` of the language, of unknown names and of conditions
+ * (R-N4, R-RES12, R-RES13); `forbidden` for an application that the caller may not use (R-T5).
+ */
+export async function compiledOf(given: Given, { store, tags, clock }: ExpressionsDeps): Promise<Compiled> {
+  const { account, grant, source, path } = given;
+  const parsed = refusing(path, () => parse(source));
+  const names = refusing(path, () => namesIn(parsed));
+  const [tagSet, found, filters] = await Promise.all([
+    tags.of(account, names.tags),
+    store.applications([...names.applications]),
+    store.filtersByCode(account, [...names.segments]),
+  ]);
+  const applications = new Map(found.filter((each) => each.account === account).map((each) => [each.code, each]));
+  const segments = new Map(
+    filters.map((filter) => [filter.code, { filter, expression: Expression.decode(filter.expression) }]),
+  );
+  let bytes = 0;
+  const grow = (by: number): void => {
+    if ((bytes += by) > MAX_BYTES) throw new Refusal('too large with the segments that it names');
+  };
+  const condition = (name: string, asked: Asked): Expression => {
+    const tag = tagSet.named(name);
+    if (!tag) throw new Refusal(`unknown tag "${name}"`);
+    return asked.kind === 'daysago'
+      ? daysAgoCondition(path, tag, asked.comparison, asked.days)
+      : tagCondition(path, tag, asked.operator, asked.operand, clock.now());
+  };
+  const hasApplication = (code: string): boolean => {
+    const application = applications.get(code);
+    if (application && !isGranted(grant, application)) throw Fault.forbidden(FORBID);
+    return application !== undefined;
+  };
+  const segment = (code: string): Expression | undefined => {
+    const known = segments.get(code);
+    if (known) grow(known.filter.expression.length);
+    return known?.expression;
+  };
+  return refusing(path, () => {
+    const expression = compile(parsed, { hasApplication, condition, segment, group: () => undefined });
+    if (isDeeper(expression, MAX_DEPTH)) throw new Refusal('nested too deeply with the segments that it names');
+    bytes = 0;
+    grow(Expression.encode(expression).finish().length);
+    return { expression, nesting: Math.max(0, ...filters.map(({ nesting }) => nesting + 1)) };
+  });
+}

@@ -1,0 +1,63 @@
+import { Fault, newCode } from '@tidings/kernel';
+import type { Segments } from '@tidings/rpc';
+import type { AccountWriter } from '../accounts/writer.ts';
+import type { DeviceScan } from '../fanout/scan.ts';
+import { compiledOf, type ExpressionsDeps, isGranted } from './expressions.ts';
+
+export interface SegmentsDeps extends ExpressionsDeps {
+  readonly write: AccountWriter;
+  readonly scan: DeviceScan;
+}
+
+/** An account's segments (Spec N). */
+export function segmentsRpc(deps: SegmentsDeps): Segments {
+  const { store, clock, write, scan } = deps;
+  const now = (): Date => new Date(clock.now());
+  const freeCode = async (account: string): Promise<string> => {
+    for (;;) {
+      const code = newCode();
+      if ((await store.filtersByCode(account, [code])).length === 0) return code;
+    }
+  };
+  return {
+    async createFilter({ account, grant, name, expression: text, application, expiresAt }) {
+      const given = { account, grant, source: text, path: 'filter_expression' };
+      const compiled = await compiledOf(given, deps);
+      const code = await freeCode(account);
+      await write({
+        account,
+        action: { type: 'createFilter', code, name, text, ...compiled, application, expiresAt },
+        at: now(),
+      });
+      return { code };
+    },
+
+    async listFilters({ account, application }) {
+      const filters = await store.filters(account, application);
+      return {
+        filters: filters.map(({ code, name, text, application: bound, expiresAt }) => ({
+          ...{ code, name, expression: text, application: bound, expiresAt },
+        })),
+      };
+    },
+
+    async deleteFilter({ account, grant, name }) {
+      const filter = await store.filterNamed(account, name);
+      const bound = filter && filter.application !== '' ? await store.application(filter.application) : undefined;
+      if (!filter || (bound && !isGranted(grant, bound))) throw Fault.argument('Filter not found');
+      await write({ account, action: { type: 'deleteFilter', name }, at: now() });
+      return {};
+    },
+
+    async count({ account, grant, expression: source, path }) {
+      const { expression } = await compiledOf({ account, grant, source, path }, deps);
+      const selected = { expression, now: now() };
+      const applications = await store.applicationsOf(account);
+      let devices = 0;
+      for (const application of applications) {
+        if (isGranted(grant, application)) devices += await scan.count(application.code, selected);
+      }
+      return { devices: BigInt(devices) };
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import { Expression } from '@tidings/events';
+import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
+import { Fault } from '@tidings/kernel';
+import { isWithin } from '../tags/value.ts';
+
+/** A segment under its name (R-RES6). */
+export interface LiveFilter {
+  readonly kind: 'filter';
+  readonly account: string;
+  readonly live: true;
+  readonly code: string;
+  readonly name: string;
+  /** As it was given. */
+  readonly text: string;
+  /** What it means, segments that it names included: an `Expression`, encoded, because documents may not nest as deep. */
+  readonly expression: Uint8Array;
+  /** How deep segments nest in it; 0 = it names none. */
+  readonly nesting: number;
+  /** "" = bound to none. */
+  readonly application: string;
+  /** Start of the day on which it is deleted; absent = never. */
+  readonly expiresAt?: Date | undefined;
+  readonly createdAt: Date;
+}
+
+/** A segment, or the place under its name that another may take. */
+export type Filter = LiveFilter | { readonly kind: 'filter'; readonly account: string; readonly live: false };
+
+export interface CreateFilter {
+  readonly type: 'createFilter';
+  readonly code: string;
+  readonly name: string;
+  readonly text: string;
+  readonly expression: Expression;
+  readonly nesting: number;
+  readonly application: string;
+  readonly expiresAt: Date | undefined;
+}
+
+export interface DeleteFilter {
+  readonly type: 'deleteFilter';
+  readonly name: string;
+}
+
+/** Deletes a filter whose day has come; does nothing to any other. */
+export interface ExpireFilter {
+  readonly type: 'expireFilter';
+  readonly name: string;
+}
+
+type Change = NonNullable<AccountEvent['event']>;
+
+const DAY_MS = 86_400_000;
+
+/** How deep segments may nest (R-N5). */
+export const MAX_NESTING = 10;
+
+export function createFilter(existing: Filter | undefined, action: CreateFilter, at: Date): Change[] {
+  const { type: _type, ...filter } = action;
+  if (filter.name === '' || !isWithin(filter.name, 255)) throw Fault.argument('name: must be 1 to 255 characters');
+  if (filter.nesting > MAX_NESTING) {
+    throw Fault.argument(`filter_expression: segments nest more than ${MAX_NESTING} deep`);
+  }
+  if (filter.expiresAt && filter.expiresAt.getTime() < Math.floor(at.getTime() / DAY_MS + 1) * DAY_MS) {
+    throw Fault.argument('expiration_date: must be in the future');
+  }
+  if (existing?.live) throw Fault.argument('Filter already exists');
+  return [{ $case: 'filterCreated', value: filter }];
+}
+
+export function deleteFilter(existing: Filter | undefined, { name }: DeleteFilter): Change[] {
+  if (!existing?.live) throw Fault.argument('Filter not found');
+  return [{ $case: 'filterDeleted', value: { name } }];
+}
+
+export const expireFilter = (existing: Filter | undefined, { name }: ExpireFilter, at: Date): Change[] =>
+  existing?.live && existing.expiresAt && existing.expiresAt <= at ? [{ $case: 'filterDeleted', value: { name } }] : [];
+
+/** The place under a name after the event. Pure. */
+export function evolveFilter(state: Filter | undefined, { account, event, at }: AccountEvent): Filter {
+  switch (event?.$case) {
+    case 'filterCreated': {
+      const { expression, expiresAt, ...filter } = event.value;
+      return {
+        ...{ kind: 'filter', account, live: true, ...filter, createdAt: at ?? new Date(0) },
+        expression: expression ? Expression.encode(expression).finish() : new Uint8Array(),
+        ...(expiresAt && { expiresAt }),
+      };
+    }
+    case 'filterDeleted':
+      return { kind: 'filter', account, live: false };
+    default:
+      return state ?? { kind: 'filter', account, live: false };
+  }
+}

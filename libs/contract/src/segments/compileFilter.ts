@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { json13 } from '../families/json13.ts';
+import { object, text } from '../values.ts';
+
+/** How many devices an expression addresses, of all applications that the token may use (R-N5, R-X2). */
+export const compileFilter = json13('compileFilter', {
+  scope: 'api',
+  input: object({ devices_filter: text }).transform(({ devices_filter }) => ({ expression: devices_filter })),
+  output: z.object({ devices_count: z.int() }),
+  examples: [
+    {
+      request: { auth: 'token', devices_filter: 'A("A1B2C-3D4E5") * T("Level", GTE, 5)' },
+      reply: { devices_count: 17 },
+    },
+  ],
+});

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { json13 } from '../families/json13.ts';
+import { applicationCode } from '../fields/application.ts';
+import { dayOfTime } from '../fields/dates.ts';
+import { object, optional, text, textOf } from '../values.ts';
+
+/**
+ * Keeps an expression of the segmentation language under a name of the account. It is deleted at the start of its expiration date, UTC, if it
+ * has one. Spec N (R-N1, R-N3 to R-N5).
+ */
+export const createFilter = json13('createFilter', {
+  scope: 'api',
+  input: object({
+    name: textOf(1, 255),
+    filter_expression: text,
+    application: optional(applicationCode),
+    expiration_date: optional(dayOfTime),
+  }).transform(({ name, filter_expression, application, expiration_date }) => ({
+    name,
+    expression: filter_expression,
+    /** "" = bound to none. */
+    application: application ?? '',
+    expiresAt: expiration_date,
+  })),
+  output: z.object({ name: z.string() }),
+  examples: [
+    {
+      request: {
+        auth: 'token',
+        name: 'Regulars',
+        filter_expression: 'T("Level", GTE, 5) * T("Last Application Open", daysago, lte, 30)',
+        application: 'A1B2C-3D4E5',
+        expiration_date: '2030-01-01',
+      },
+      reply: { name: 'Regulars' },
+    },
+  ],
+});
