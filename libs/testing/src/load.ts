@@ -73,9 +73,11 @@ export class Load {
       });
     }
     for (const { code, devices } of this.#messages) {
-      const { sent } = funnelFigures(await this.#world.call('getDeliveryFunnel', { message_code: code }));
+      const figures = funnelFigures(await this.#world.call('getDeliveryFunnel', { message_code: code }));
       const status = (await listedMessage(this.#world, application, code))?.status;
-      if (status !== 'DONE' || sent !== devices) broken.push(`${code} is ${status}, sent to ${sent} of ${devices}`);
+      if (status !== 'DONE' || figures.sent !== devices) {
+        broken.push(`${code} to ${devices} devices is ${status}: ${JSON.stringify(figures)}`);
+      }
     }
     return broken;
   }
