@@ -1,17 +1,24 @@
 import { Fault } from '@tidings/kernel';
-import { MongoError, MongoServerError } from 'mongodb';
+import { MongoCompatibilityError, MongoError, MongoInvalidArgumentError, MongoServerError } from 'mongodb';
 
-/** Server errors that are no verdict on the command: elections, shutdowns, time-outs, lost connections. */
+/** Server errors that are no verdict on the command: elections, shutdowns, time-outs, lost connections, cut-off cursors. */
 const PASSING_CODES: ReadonlySet<unknown> = new Set([
-  6, 7, 24, 50, 64, 79, 89, 91, 100, 112, 133, 189, 202, 234, 237, 262, 317, 9001, 10107, 11600, 11602, 13388, 13435,
-  13436,
+  6, 7, 24, 43, 50, 63, 64, 79, 89, 91, 100, 112, 133, 134, 150, 175, 189, 202, 234, 237, 262, 317, 384, 9001, 10058,
+  10107, 11600, 11602, 13388, 13435, 13436,
 ]);
 
-function isPassing(error: unknown): boolean {
+export const isPassingCode = (code: unknown): boolean => PASSING_CODES.has(code);
+
+/**
+ * Whether repeating work on MongoDB may help: after everything but a server's verdict on the command, and what the driver refuses to send.
+ * Broken sockets come through the driver as plain system errors too, and in a bulk write, whatever it was, as a server's error without a code.
+ */
+export function isPassing(error: unknown): boolean {
   if (error instanceof MongoServerError) {
-    return PASSING_CODES.has(error.code) || error.hasErrorLabel('RetryableWriteError');
+    const { code } = error;
+    return code === undefined || isPassingCode(code) || error.hasErrorLabel('RetryableWriteError');
   }
-  // A lost socket comes from the driver as the system's error, too.
+  if (error instanceof MongoInvalidArgumentError || error instanceof MongoCompatibilityError) return false;
   return error instanceof MongoError || (error instanceof Error && 'syscall' in error);
 }
 

@@ -1,5 +1,7 @@
 import type { Cluster, Member } from '@tidings/platform';
 
+const PARKED = /^tidings_consumer_incidents_total\{.*kind="parked"/;
+
 /** What a process measures, as it is scraped: by name and labels, e.g. `tidings_dispatch_open_windows{channel="fcm",lane="direct"}`. Empty while it does not run. */
 async function metricsOf({ url }: Pick<Member, 'url'>): Promise<ReadonlyMap<string, number>> {
   const text = await fetch(`${url}/metrics`).then(
@@ -27,6 +29,13 @@ export async function givenUp(cluster: Cluster, channel: string): Promise<readon
   return metrics.map((of) =>
     events.reduce((sum, labels) => sum + (of.get(`tidings_dispatch_windows_total${labels}`) ?? 0), 0),
   );
+}
+
+/** How many records the processes that run now have given up: what was away for a while must cost none. */
+export async function parked(cluster: Cluster): Promise<number> {
+  const metrics = await Promise.all(cluster.members.map(metricsOf));
+  const counts = metrics.flatMap((of) => [...of].filter(([name]) => PARKED.test(name)));
+  return counts.reduce((sum, [, count]) => sum + count, 0);
 }
 
 /** How many windows of broadcasts each dispatcher of a channel has open now. */

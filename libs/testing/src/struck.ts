@@ -4,7 +4,7 @@ import { answered } from './answered.ts';
 import type { ClusterWorld } from './cluster.ts';
 import { type Crowd, crowdPlatforms, type CrowdProvider } from './crowd.ts';
 import { listedMessage, untilDone } from './message.ts';
-import { givenUp, givenUpSince } from './metrics.ts';
+import { givenUp, givenUpSince, parked } from './metrics.ts';
 import { Wire } from './wire.ts';
 
 /** What a dispatcher may have under way, and so leave in doubt when it is killed: devices of one lane (R-LM5). */
@@ -65,6 +65,8 @@ export async function struck(world: ClusterWorld, crowd: Crowd, { strike, ...abo
   const seconds = ((performance.now() - struckAt) / 1000).toFixed(1);
 
   const broken = await crowd.brokenIn(round, codes, new Wire(world.simulators));
+  const lost = await parked(world.cluster);
+  if (lost > 0) broken.push(`${lost} records are parked`);
   const told: string[] = [];
   for (const [i, { provider }] of crowdPlatforms.entries()) {
     const windows = givenUpSince(before[i]!, await givenUp(world.cluster, provider));

@@ -1,10 +1,5 @@
-import {
-  MongoCompatibilityError,
-  MongoError,
-  MongoInvalidArgumentError,
-  MongoServerError,
-  MongoWriteConcernError,
-} from 'mongodb';
+import { isPassing as isPassingOfMongo } from '@tidings/runtime';
+import { MongoWriteConcernError } from 'mongodb';
 import { Unanswered } from '../store.ts';
 
 /**
@@ -13,11 +8,6 @@ import { Unanswered } from '../store.ts';
  */
 export const ATTEMPT_MS = 2000;
 
-/** Server errors that are no verdict on the command: elections, shutdowns, time-outs, lost connections, cut-off cursors. */
-const PASSING_CODES: ReadonlySet<unknown> = new Set([
-  6, 7, 24, 43, 50, 63, 64, 79, 89, 91, 100, 112, 133, 134, 150, 175, 189, 202, 234, 237, 262, 317, 384, 9001, 10058,
-  10107, 11600, 11602, 13388, 13435, 13436,
-]);
 const DUPLICATE_KEY = 11000;
 
 /** One entry of `writeErrors` in a write command's answer. */
@@ -32,21 +22,9 @@ export interface WriteError {
 export const isDuplicateId = ({ code, errmsg, keyPattern }: WriteError): boolean =>
   code === DUPLICATE_KEY && (keyPattern ? '_id' in keyPattern : errmsg.includes('index: _id_'));
 
-export const isPassingCode = (code: unknown): boolean => PASSING_CODES.has(code);
-
-/**
- * Whether repeating may help: everything but a server's verdict on the command, and what the driver refuses to send. Broken sockets come
- * through the driver as plain system errors too.
- */
-export function isPassing(error: unknown): boolean {
-  if (error instanceof Unanswered || error instanceof MongoWriteConcernError) return true;
-  if (error instanceof MongoServerError) {
-    const { code } = error;
-    return isPassingCode(code) || error.hasErrorLabel('RetryableWriteError');
-  }
-  if (error instanceof MongoInvalidArgumentError || error instanceof MongoCompatibilityError) return false;
-  return error instanceof MongoError || (error instanceof Error && 'syscall' in error);
-}
+/** Whether repeating a command may help. */
+export const isPassing = (error: unknown): boolean =>
+  error instanceof Unanswered || error instanceof MongoWriteConcernError || isPassingOfMongo(error);
 
 /** The answer of one command, or {@link Unanswered} when none comes in time or the error may pass. */
 export async function answered<T>(command: Promise<T>): Promise<T> {

@@ -1,7 +1,8 @@
 import { type Collection, type Db, MongoServerError } from 'mongodb';
 import type { Head, InsertOutcome, StoredCommit } from '../store.ts';
 import { Unanswered } from '../store.ts';
-import { answered, ATTEMPT_MS, isDuplicateId, isPassingCode, type WriteError } from './answers.ts';
+import { isPassingCode } from '@tidings/runtime';
+import { answered, ATTEMPT_MS, isDuplicateId, type WriteError } from './answers.ts';
 import { batchesOf } from './batches.ts';
 
 /** Acknowledged means journaled on a majority. */

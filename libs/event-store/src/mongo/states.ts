@@ -3,7 +3,8 @@ import type { StoredFields } from '../documents.ts';
 import { getOrAdd } from '../get-or-add.ts';
 import { applyNotes, type NoteUpdate } from '../notes.ts';
 import { type RefusedWrite, type StateWrite, Unanswered } from '../store.ts';
-import { answered, isDuplicateId, isPassingCode, type WriteError } from './answers.ts';
+import { isPassingCode } from '@tidings/runtime';
+import { answered, isDuplicateId, type WriteError } from './answers.ts';
 import { batchesOf } from './batches.ts';
 import { DURABLE } from './commits.ts';
 

@@ -1,0 +1,36 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  type BulkWriteResult,
+  MongoBulkWriteError,
+  MongoInvalidArgumentError,
+  MongoNetworkError,
+  MongoServerError,
+} from 'mongodb';
+import { isPassing, passing } from './passing.ts';
+
+const bulk = (error: ConstructorParameters<typeof MongoBulkWriteError>[0]): MongoBulkWriteError =>
+  new MongoBulkWriteError(error, {} as BulkWriteResult);
+
+describe('isPassing', () => {
+  it.each([
+    ['a lost connection', new MongoNetworkError('connection reset')],
+    ['the same in a bulk write, where the driver makes a server error of it', bulk(new MongoNetworkError('reset'))],
+    ['an election', new MongoServerError({ message: 'not master', code: 10107 })],
+    ['an election in a bulk write', bulk(new MongoServerError({ message: 'not master', code: 10107 }))],
+    ['a broken socket', Object.assign(new Error('read ECONNRESET'), { syscall: 'read' })],
+  ])('%s may pass', (_, error) => expect(isPassing(error)).toBe(true));
+
+  it.each([
+    ['a verdict on the command', new MongoServerError({ message: 'duplicate key', code: 11000 })],
+    ['a verdict in a bulk write', bulk({ message: 'too large', code: 10334, writeErrors: [] })],
+    ['what the driver refuses to send', new MongoInvalidArgumentError('no pipeline')],
+    ['a mistake of ours', new TypeError('x is undefined')],
+  ])('%s does not', (_, error) => expect(isPassing(error)).toBe(false));
+
+  it('work that fails with what may pass is unavailable, everything else as it is', async () => {
+    const lost = new MongoNetworkError('connection reset');
+    await expect(passing(() => Promise.reject(lost))).rejects.toMatchObject({ kind: 'unavailable', cause: lost });
+    const mistake = new TypeError('x is undefined');
+    await expect(passing(() => Promise.reject(mistake))).rejects.toBe(mistake);
+  });
+});
