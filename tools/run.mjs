@@ -2,7 +2,7 @@
 // then starts the task under the Node 24 that the lockfile pins, found by path.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -40,7 +40,12 @@ const tasks = {
 
 const installed = () => existsSync(node) && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === lockHash();
 
-const stamp = () => existsSync(modules) && writeFileSync(stampFile, lockHash());
+// Written anew: trees whose files are links to each other's have stamps of their own.
+const stamp = () => {
+  if (!existsSync(modules)) return;
+  rmSync(stampFile, { force: true });
+  writeFileSync(stampFile, lockHash());
+};
 
 function install() {
   const npm = process.env.npm_execpath;

@@ -610,6 +610,7 @@ describeWithMongo('the registry', (mongo) => {
         scope: TokenScope.TOKEN_SCOPE_API,
         allApplications: true,
         applications: [],
+        expiresAt: undefined,
         ...more,
       });
 
@@ -663,6 +664,7 @@ describeWithMongo('the registry', (mongo) => {
           ios_key_file: Buffer.from(secret).toString('base64'),
         },
         secretSettings: ['ios_key_password', 'ios_key_file'],
+        disabled: false,
       };
       const view = await registry.accounts.configurePlatform(request);
       expect(view.platforms).toEqual([{ platform: 1, enabled: true, configured: true, credentialVersion: 1 }]);

@@ -18,7 +18,9 @@ import { accountsRpc } from './accounts/rpc.ts';
 import { openAccountStore, prepareAccounts } from './accounts/store.ts';
 import { accountWriter } from './accounts/writer.ts';
 import { openOwners } from './applications/owners.ts';
+import { platformsRpc } from './applications/platforms.ts';
 import { applicationsRpc } from './applications/rpc.ts';
+import { settingsRpc } from './applications/settings.ts';
 import { applyRpc } from './devices/apply.ts';
 import { DEAD_TOKENS_GROUP, forgetDeadTokens } from './devices/dead-tokens.ts';
 import { describeRpc } from './devices/describe.ts';
@@ -190,13 +192,16 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
 
   const tags = openTags(store);
   const keys = { device: keyFor(masterKey, 'device'), token: keyFor(masterKey, 'push-token') };
-  const devices = { db, clock, log, keys, owners: openOwners(store), tags, store, presets, logs: deviceLogs.writer };
+  const owners = openOwners(store);
+  const devices = { db, clock, log, keys, owners, tags, store, presets, logs: deviceLogs.writer };
   const parts: Open[] = [dueFilters, accountLogs.open, deviceLogs.open, lagOf(broker)];
   return {
     accounts: {
       ...accountsRpc(write, clock),
       ...tokensRpc(store, write, { clock, tokenKey: keyFor(masterKey, 'access-token') }),
-      ...applicationsRpc(store, write, { clock, db, masterKey, displayKey: keyFor(masterKey, 'display') }),
+      ...applicationsRpc(store, write, { clock, db, owners, masterKey, displayKey: keyFor(masterKey, 'display') }),
+      ...platformsRpc(store, write, { clock, masterKey }),
+      ...settingsRpc(store, write, clock),
       ...tagsRpc(tags, write, clock, hasReplicas),
     },
     devices: {

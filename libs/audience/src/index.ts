@@ -1,21 +1,21 @@
 export { type CampaignAction, campaignNameKey, type CampaignState } from './account/campaigns.ts';
 export type { PresetAction, PresetState } from './account/presets.ts';
-export { type AccountAction, type AccountView, decideAccount, DENIED, FORBID } from './account/decide.ts';
+export type { Application, ApplicationGroup, PlatformSettings } from './account/application.ts';
+export { type AccountAction, decideAccount } from './account/decide.ts';
 export {
   type AccessToken,
   type Account,
   type AccountState,
   type AccountTarget,
-  type Application,
   as,
   DEFAULT_ACCOUNT,
   evolveAccountState,
-  type PlatformSettings,
   type Tag,
   targetsOf,
 } from './account/state.ts';
 export { type Filter, type LiveFilter, MAX_NESTING } from './account/filters.ts';
 export { type ConditionInput, daysAgoCondition, expressionOf, MAX_CONDITIONS, tagCondition } from './conditions.ts';
+export { type AccountView, DENIED, FORBID } from './account/view.ts';
 export {
   defaultTagList,
   defaultTags,

@@ -1,6 +1,7 @@
 import { advanceClock } from './admin/advanceClock.ts';
 import { changeSubscription } from './admin/changeSubscription.ts';
 import { createAccount } from './admin/createAccount.ts';
+import { createGroup } from './admin/createGroup.ts';
 import { createSubscription } from './admin/createSubscription.ts';
 import { createToken } from './admin/createToken.ts';
 import { deleteSubscription } from './admin/deleteSubscription.ts';
@@ -8,14 +9,22 @@ import { deleteToken } from './admin/deleteToken.ts';
 import { getSubscription } from './admin/getSubscription.ts';
 import { listSubscriptions } from './admin/listSubscriptions.ts';
 import { listTokens } from './admin/listTokens.ts';
+import { setCapping } from './admin/setCapping.ts';
+import { setCategories } from './admin/setCategories.ts';
+import { setControlGroup } from './admin/setControlGroup.ts';
 import { setDebug } from './admin/setDebug.ts';
 import { settled } from './admin/settled.ts';
 import { configureApplication } from './applications/configureApplication.ts';
 import { createApplication } from './applications/createApplication.ts';
+import { deleteApplication } from './applications/deleteApplication.ts';
 import { getApplication } from './applications/getApplication.ts';
 import { createCampaign } from './campaigns/createCampaign.ts';
 import { deleteCampaign } from './campaigns/deleteCampaign.ts';
 import { getCampaigns } from './campaigns/getCampaigns.ts';
+import { getApplicationFile } from './applications/getApplicationFile.ts';
+import { getApplications } from './applications/getApplications.ts';
+import { setApplicationPlatformStatus } from './applications/setApplicationPlatformStatus.ts';
+import { updateApplication } from './applications/updateApplication.ts';
 import { applicationOpen } from './devices/applicationOpen.ts';
 import { checkDevice } from './devices/checkDevice.ts';
 import { getInApps, pageVisit, richMediaAction, triggerInAppAction } from './devices/client-calls.ts';
@@ -51,8 +60,13 @@ import { listTags } from './tags/listTags.ts';
 /** Every API method that is served. Whatever stands here has a handler in the gateway; whatever does not is an unknown method (R-ER5). */
 export const api = {
   createApplication,
+  updateApplication,
+  deleteApplication,
   getApplication,
+  getApplications,
+  getApplicationFile,
   configureApplication,
+  setApplicationPlatformStatus,
   registerDevice,
   unregisterDevice,
   setTags,
@@ -97,6 +111,10 @@ export const api = {
   deleteToken,
   createAccount,
   setDebug,
+  createGroup,
+  setControlGroup,
+  setCapping,
+  setCategories,
   createSubscription,
   listSubscriptions,
   getSubscription,

@@ -1,4 +1,5 @@
 export { api } from './api.ts';
+export { switchedPlatforms } from './applications/setApplicationPlatformStatus.ts';
 export { admin } from './families/admin.ts';
 export { apiV2 } from './families/api-v2.ts';
 export { json13 } from './families/json13.ts';

@@ -40,6 +40,8 @@ export interface Method<Input = unknown, Output = unknown> {
   readonly body: 'wrapped' | 'bare' | 'either';
   /** A missing or invalid token is a 401 rather than a 403 (R-T4). */
   readonly unauthorized: boolean;
+  /** A success is its text alone, without an envelope (R-B4). */
+  readonly textReply: boolean;
   readonly input: z.ZodType<Input>;
   readonly output: z.ZodType<Output>;
   readonly examples: readonly Example<Output>[];

@@ -3,7 +3,8 @@ import { z } from 'zod';
 /** Options of a check whose text is the whole reply, without the path before it. */
 export const whole = (text: string) => ({ error: text, params: { whole: true } });
 
-const TEXT_LIMIT = 65_536;
+/** Characters of a text without a limit of its own (R-LM4). */
+export const TEXT_LIMIT = 65_536;
 
 /** Whether a text has at most `max` code points (R-LM4). */
 const atMost = (text: string, max: number): boolean => {

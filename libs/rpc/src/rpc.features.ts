@@ -168,6 +168,7 @@ export function rpcFeatures(name: string, open: () => Promise<RpcBinding>): void
           createdAt: new Date('2026-01-15T13:00:00.123Z'),
           version: 2n ** 63n,
           revoked: true,
+          expiresAt: undefined,
         };
         const implementation = partly<Accounts>(AccountsDefinition, {
           resolveToken: async ({ secret }) => ({ token: secret === 'known' ? token : undefined }),

@@ -10,6 +10,7 @@ export {
 export { masterKeyOf, onceMade, openDataFolder } from './data-folder.ts';
 export { every, type EveryOptions, type Periodic } from './every.ts';
 export { healthModule, type HealthServerOptions, serveHealth } from './health.ts';
+export { type KeyFile, openKeyFile } from './key-files.ts';
 export { canRunKafka, KAFKA_VERSION } from './kafka-jars.ts';
 export { type LocalKafka, type LocalKafkaOptions, startLocalKafka } from './local-kafka.ts';
 export { type Logger, nestLogger, openLog } from './logs.ts';

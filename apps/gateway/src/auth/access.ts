@@ -58,6 +58,11 @@ export class Access {
     return secret === '' || secret.length > MAX_SECRET_LENGTH ? undefined : this.#tokens.get(secret);
   }
 
+  /** What this gateway knows of an application counts no more: it was deleted. */
+  forgetApplication(code: string): void {
+    this.#applications.forget(code);
+  }
+
   /** How a token, presented as `secret`, stands to the application of this code. */
   standing(token: Token, secret: string, code: string): Standing | Promise<Standing> {
     const application = this.#applications.get(code);

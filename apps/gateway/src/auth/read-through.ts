@@ -59,6 +59,11 @@ export class ReadThrough<Value> {
     return this.#fresh(this.#keyOf(name), name);
   }
 
+  /** Makes the next {@link get} read the value anew. */
+  forget(name: string): void {
+    this.#entries.delete(this.#keyOf(name));
+  }
+
   #fresh(key: string, name: string): Promise<Value | undefined> {
     const reads = this.#reads.get(key);
     if (!reads) return this.#begin(key, name);

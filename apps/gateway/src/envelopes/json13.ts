@@ -46,6 +46,8 @@ function faultReply(fault: Fault, method: Method | undefined): Reply {
 export const json13Envelope: Envelope & { unknownMethod(): Reply } = {
   success(method, output) {
     if (method.omitResponse) return withoutResponse;
+    if (method.textReply)
+      return { status: 200, body: '', file: { type: 'text/plain', bytes: Buffer.from(String(output)) } };
     return output === undefined ? withNull : { status: 200, body: `{${OK},"response":${JSON.stringify(output)}}` };
   },
   fault: faultReply,

@@ -93,6 +93,24 @@ export class World {
       application('a', APPLICATION, {
         platforms: [{ platform, enabled: true, configured: true, credentialVersion: 1 }],
       }),
+    updateApplication: async () => ({}),
+    deleteApplication: async ({ application: code }) => {
+      this.applications.delete(code);
+      return {};
+    },
+    listApplications: async ({ page }) => ({
+      applications: [{ code: APPLICATION, title: 'News' }],
+      count: page,
+      pages: 1,
+    }),
+    setPlatformStatus: async ({ platform, enabled }) =>
+      application('a', APPLICATION, { platforms: [{ platform, enabled, configured: false, credentialVersion: 0 }] }),
+    getApplicationFile: async () => ({ text: 'PEM' }),
+    setControlGroup: async ({ percentage }) => application('a', APPLICATION, { controlGroupPercentage: percentage }),
+    setCapping: async ({ days, count }) =>
+      application('a', APPLICATION, { capping: count === 0 ? undefined : { days, count } }),
+    setCategories: async ({ categories }) => ({ categories }),
+    createGroup: async () => ({ code: 'C0DE0-00001' }),
     setDebug: async ({ on }) => ({ debugUntil: on ? new Date('2026-01-15T13:00:00.123Z') : undefined }),
     describeApplication: async () => ({
       view: this.applications.get(APPLICATION),
@@ -297,6 +315,14 @@ export async function openClient(world: World = new World(), imports: GatewayDep
     /** Calls a method-style method. */
     json13: (name: string, parameters: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer> =>
       send('POST', `/json/1.3/${name}`, JSON.stringify({ request: parameters }), headers),
+    /** The same, where the reply is no JSON. */
+    raw: async (name: string, parameters: unknown) => {
+      const sent = await fetch(new URL(`/json/1.3/${name}`, url), {
+        method: 'POST',
+        body: JSON.stringify({ request: parameters }),
+      });
+      return { status: sent.status, type: sent.headers.get('content-type'), text: await sent.text() };
+    },
     /** Calls a newer endpoint. */
     apiV2: (path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer> =>
       send('POST', `/api/v2/${path}`, JSON.stringify(body), headers),

@@ -30,6 +30,7 @@ export const TAGS = 'tags';
 export const CAMPAIGNS = 'campaigns';
 export const PRESETS = 'presets';
 export const FILTERS = 'filters';
+export const GROUPS = 'groups';
 
 /** An account's configuration is one log. */
 export const accountLogOf = (account: string): string => `accounts-${account}`;
@@ -44,6 +45,8 @@ function addressOf(account: string, target: AccountTarget): DocumentAddress {
       return { collection: ACCOUNTS, id: account };
     case 'application':
       return { collection: APPLICATIONS, id: target.code };
+    case 'group':
+      return { collection: GROUPS, id: target.code };
     case 'token':
       return { collection: TOKENS, id: target.id };
     case 'tag':
@@ -65,6 +68,7 @@ const kinds: Readonly<Record<string, AccountTarget['kind']>> = {
   [CAMPAIGNS]: 'campaign',
   [PRESETS]: 'preset',
   [FILTERS]: 'filter',
+  [GROUPS]: 'group',
 };
 
 /** The states that an action is decided on. */
@@ -74,6 +78,7 @@ function targetsOfAction(action: AccountAction): AccountTarget[] {
   const campaignNamed = (code: string): AccountTarget[] => (code === '' ? [] : [{ kind: 'campaign', code }]);
   switch (action.type) {
     case 'createAccount':
+    case 'setCategories':
       return [{ kind: 'account' }];
     case 'issueToken':
       return [{ kind: 'account' }, ...token(action.id), ...action.applications.map(application)];
@@ -81,8 +86,16 @@ function targetsOfAction(action: AccountAction): AccountTarget[] {
       return token(action.id);
     case 'createApplication':
       return [{ kind: 'account' }, application(action.code), ...token(action.token)];
+    case 'createGroup':
+      return [{ kind: 'group', code: action.code }, ...action.applications.map(application)];
+    case 'updateApplication':
+    case 'deleteApplication':
+    case 'purgeApplication':
     case 'configurePlatform':
+    case 'setPlatformStatus':
     case 'setDebug':
+    case 'setControlGroup':
+    case 'setCapping':
       return [application(action.application)];
     case 'addTag':
       return [{ kind: 'account' }, { kind: 'tag', name: action.name.trim() }];
@@ -134,6 +147,7 @@ export const accountsLog: LogDefinition<AccountCommand, AccountEvent, AccountSta
       campaignsNamed: (key: string) => view.find(CAMPAIGNS, key).map((found) => found.state as CampaignState),
       preset: (code: string) => state({ kind: 'preset', code }) as PresetState | undefined,
       filter: (name: string) => state({ kind: 'filter', name }),
+      group: (code: string) => state({ kind: 'group', code }),
     };
     return { events: decideAccount(account, states, action, at), reply: undefined };
   },
@@ -172,6 +186,7 @@ export function stateOf(document: Readonly<Record<string, unknown>>): AccountSta
     case 'account':
     case 'tag':
     case 'campaign':
+    case 'group':
       return read;
   }
 }

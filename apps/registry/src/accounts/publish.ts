@@ -41,7 +41,7 @@ export async function configurationRecords(
   const codes = new Set(targets.flatMap((target) => (target.kind === 'application' ? [target.code] : [])));
   const ids = new Set(targets.flatMap((target) => (target.kind === 'token' ? [target.id] : [])));
   const [applications, tokens] = await Promise.all([
-    statesOf(store.applications, [...codes], n),
+    statesOf(store.applicationStates, [...codes], n),
     statesOf(store.tokens, [...ids], n),
   ]);
   return [

@@ -1,4 +1,4 @@
-import type { AccessToken, AccountState, Application, LiveFilter, Tag } from '@tidings/audience';
+import type { AccessToken, Account, AccountState, Application, LiveFilter, Tag } from '@tidings/audience';
 import type { Db, Document, Filter } from 'mongodb';
 import { ACCOUNTS, APPLICATIONS, FILTERS, namedId, stateOf, TAGS, TOKENS } from './log.ts';
 
@@ -7,14 +7,24 @@ export type Versioned<State> = State & { readonly rev: number };
 
 /** Queries over the configuration of accounts, as its logs have folded it. */
 export interface AccountStore {
+  /** Undefined for a deleted one, too. */
   readonly application: (code: string) => Promise<Versioned<Application> | undefined>;
+  /** Without those that are deleted. */
   readonly applications: (codes: readonly string[]) => Promise<Versioned<Application>[]>;
+  /** Deleted ones included. */
+  readonly applicationStates: (codes: readonly string[]) => Promise<Versioned<Application>[]>;
+  /** What a token may use, oldest first: entries from `skip` on, at most `limit`, and how many there are in all. */
+  readonly granted: (token: AccessToken, skip: number, limit: number) => Promise<Granted>;
+  /** Deleted applications of which something is left. */
+  readonly unpurged: () => Promise<Versioned<Application>[]>;
   readonly token: (id: string) => Promise<Versioned<AccessToken> | undefined>;
   readonly tokens: (ids: readonly string[]) => Promise<Versioned<AccessToken>[]>;
   /** All that are not revoked, oldest first. */
   readonly liveTokens: () => Promise<Versioned<AccessToken>[]>;
   /** How many tags of its own the account ever had. */
   readonly tagsMade: (account: string) => Promise<number>;
+  /** An account's categories of e-mail (R-E13). */
+  readonly categories: (account: string) => Promise<string[]>;
   /** An account's own tags. */
   readonly tags: (account: string) => Promise<Tag[]>;
   /** Oldest first. */
@@ -26,6 +36,13 @@ export interface AccountStore {
   /** Those whose day has come. */
   readonly dueFilters: (now: Date) => Promise<LiveFilter[]>;
 }
+
+export interface Granted {
+  readonly applications: readonly Pick<Application, 'code' | 'title'>[];
+  readonly count: number;
+}
+
+const isLive = { deletedAt: { $exists: false } } as const;
 
 const read = <State extends AccountState>(document: Document): Versioned<State> => ({
   ...(stateOf(document) as State),
@@ -50,7 +67,28 @@ export function openAccountStore(db: Db): AccountStore {
   };
   const store: AccountStore = {
     application: async (code) => (await store.applications([code]))[0],
-    applications: (codes) => byId<Application>(APPLICATIONS, codes),
+    applications: async (codes) => (await store.applicationStates(codes)).filter(({ deletedAt }) => !deletedAt),
+    applicationStates: (codes) => byId<Application>(APPLICATIONS, codes),
+    async granted({ account, allApplications, applications }, skip, limit) {
+      const found = db.collection<Application & { _id: string }>(APPLICATIONS);
+      const grants = { $or: [{ _id: { $in: [...applications] } }, { authorizeAllTokens: true }] };
+      const filter = { account, ...isLive, ...(allApplications ? {} : grants) };
+      const [count, page] = await Promise.all([
+        found.countDocuments(filter),
+        found
+          .find(filter, { projection: { _id: 0, code: 1, title: 1 } })
+          .sort({ createdAt: 1, _id: 1 })
+          .skip(skip)
+          .limit(limit)
+          .toArray(),
+      ]);
+      return { applications: page, count };
+    },
+    async unpurged() {
+      const filter = { deletedAt: { $exists: true }, purgedAt: { $exists: false } };
+      const found = await db.collection(APPLICATIONS).find(filter).toArray();
+      return found.map((document) => read<Application>(document));
+    },
     token: async (id) => (await store.tokens([id]))[0],
     tokens: (ids) => byId<AccessToken>(TOKENS, ids),
     async liveTokens() {
@@ -62,6 +100,10 @@ export function openAccountStore(db: Db): AccountStore {
         .collection<{ _id: string; tagsMade?: number }>(ACCOUNTS)
         .findOne({ _id: account }, { projection: { tagsMade: 1 } });
       return found?.tagsMade ?? 0;
+    },
+    async categories(account) {
+      const found = await db.collection<Account & { _id: string }>(ACCOUNTS).findOne({ _id: account });
+      return [...(found?.categories ?? [])];
     },
     async tags(account) {
       const found = await db.collection(TAGS).find({ account }).sort({ number: 1 }).toArray();
@@ -83,9 +125,12 @@ export function openAccountStore(db: Db): AccountStore {
 /** Makes the indexes of the configuration where they are missing. */
 export async function prepareAccounts(db: Db): Promise<void> {
   await db.collection(TAGS).createIndexes([{ name: 'account_number', key: { account: 1, number: 1 } }]);
-  await db.collection(APPLICATIONS).createIndexes([{ name: 'account', key: { account: 1 } }]);
   await db.collection(FILTERS).createIndexes([
     { name: 'account_code', key: { account: 1, code: 1 } },
     { name: 'expiry', key: { expiresAt: 1 }, partialFilterExpression: { expiresAt: { $exists: true } } },
+  ]);
+  await db.collection(APPLICATIONS).createIndexes([
+    { name: 'account_created', key: { account: 1, createdAt: 1, _id: 1 } },
+    { name: 'deleted', key: { deletedAt: 1 }, partialFilterExpression: { deletedAt: { $exists: true } } },
   ]);
 }

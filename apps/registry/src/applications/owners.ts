@@ -1,21 +1,36 @@
 import type { AccountStore } from '../accounts/store.ts';
 
-/** Whose the applications are. That never changes, so it is read once; what is unknown is looked for each time. */
+/** How long an application is believed to be there: what is deleted elsewhere is unknown here soon. */
+const PATIENCE_MS = 2000;
+
+/** Whose the applications are, without those that are deleted. What is unknown is looked for each time. */
 export interface Owners {
-  /** Looks up those of the codes that are not known yet. */
+  /** Looks up those of the codes that are not known, or were last seen too long ago. */
   learn(codes: readonly string[]): Promise<void>;
   /** Of a learnt code. */
   owns(account: string, code: string): boolean;
+  /** Of a deleted one: it is unknown at once. */
+  forget(code: string): void;
 }
 
-export function openOwners(store: AccountStore): Owners {
-  const accounts = new Map<string, string>();
+interface Owner {
+  readonly account: string;
+  readonly since: number;
+}
+
+export function openOwners(store: Pick<AccountStore, 'applications'>): Owners {
+  const owners = new Map<string, Owner>();
   return {
     async learn(codes) {
-      const unknown = codes.filter((code) => !accounts.has(code));
-      if (unknown.length === 0) return;
-      for (const { code, account } of await store.applications([...new Set(unknown)])) accounts.set(code, account);
+      const since = performance.now();
+      const stale = codes.filter((code) => !(since - (owners.get(code)?.since ?? -Infinity) < PATIENCE_MS));
+      if (stale.length === 0) return;
+      const wanted = new Set(stale);
+      const found = await store.applications([...wanted]);
+      for (const code of wanted) owners.delete(code);
+      for (const { code, account } of found) owners.set(code, { account, since });
     },
-    owns: (account, code) => accounts.get(code) === account,
+    owns: (account, code) => owners.get(code)?.account === account,
+    forget: (code) => void owners.delete(code),
   };
 }

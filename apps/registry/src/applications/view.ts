@@ -19,6 +19,9 @@ export const applicationView = (application: Versioned<Application>): Applicatio
     credentialVersion,
   })),
   version: BigInt(application.rev),
+  deleted: application.deletedAt !== undefined,
+  controlGroupPercentage: (application.controlBuckets ?? 0) / 100,
+  capping: application.capping && { ...application.capping },
 });
 
 /** Where getApplication finds what it shows encoded: the field, and the platform and setting behind it (R-RES19). */

@@ -112,6 +112,7 @@ const openGroup = (platform: number, rules: PlanRules): Group => ({
 function sortDevices(candidates: Candidates, rules: PlanRules): readonly Group[] {
   const groups = new Map<number, Group>();
   const percentage = rules.transactional ? 0 : (rules.application?.controlGroupPercentage ?? 0);
+  const buckets = Math.round(percentage * 100);
   const { positions, platforms, controlBuckets, count } = candidates;
   for (let i = 0; i < count; i++) {
     const platform = platforms[i]!;
@@ -119,7 +120,7 @@ function sortDevices(candidates: Candidates, rules: PlanRules): readonly Group[]
     if (!group) groups.set(platform, (group = openGroup(platform, rules)));
     const hasToken = candidates.hasToken(i);
     if (!group.addressed || !(hasToken || rules.named)) continue;
-    if (controlBuckets[i]! < percentage * 100) group.controlGroup.push(positions[i]!);
+    if (controlBuckets[i]! < buckets) group.controlGroup.push(positions[i]!);
     else if (hasToken) group.routed.push(positions[i]!);
     else group.withoutToken.push(positions[i]!);
   }

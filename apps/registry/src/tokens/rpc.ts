@@ -1,5 +1,5 @@
 import { type KeyObject, timingSafeEqual } from 'node:crypto';
-import { DEFAULT_ACCOUNT } from '@tidings/audience';
+import { type AccessToken, DEFAULT_ACCOUNT } from '@tidings/audience';
 import { type Clock, Fault } from '@tidings/kernel';
 import { type Accounts, TokenScope } from '@tidings/rpc';
 import type { AccountStore } from '../accounts/store.ts';
@@ -9,23 +9,30 @@ import { accessScopeOf, tokenView } from './view.ts';
 
 type TokenMethods = Pick<Accounts, 'issueToken' | 'listTokens' | 'revokeToken' | 'resolveToken'>;
 
+const isValidAt = ({ revoked, expiresAt }: AccessToken, now: number): boolean =>
+  !revoked && (expiresAt === undefined || expiresAt.getTime() > now);
+
 /** Tokens are stored as HMACs and shown once, when they are issued (R-T1, reliability 2). */
 export const tokensRpc = (
   store: AccountStore,
   write: AccountWriter,
   { clock, tokenKey }: { readonly clock: Clock; readonly tokenKey: KeyObject },
 ): TokenMethods => ({
-  async issueToken({ account, scope, allApplications, applications }) {
+  async issueToken({ account, scope, allApplications, applications, expiresAt }) {
     if (scope === TokenScope.TOKEN_SCOPE_UNSPECIFIED) throw Fault.argument('scope: must be api or device');
     const accessScope = accessScopeOf(scope);
     const secret = newSecret(accessScope);
     const { id, hash } = fingerprint(tokenKey, secret);
-    const action = { type: 'issueToken', id, hash, scope: accessScope, allApplications, applications } as const;
+    const grant = { scope: accessScope, allApplications, applications, expiresAt };
+    const action = { type: 'issueToken', id, hash, ...grant } as const;
     await write({ account: account || DEFAULT_ACCOUNT, action, at: new Date(clock.now()) });
     return { id, secret };
   },
 
-  listTokens: async () => ({ tokens: (await store.liveTokens()).map(tokenView) }),
+  listTokens: async () => {
+    const now = clock.now();
+    return { tokens: (await store.liveTokens()).filter((token) => isValidAt(token, now)).map(tokenView) };
+  },
 
   async revokeToken({ id }) {
     const token = await store.token(id);
@@ -38,7 +45,7 @@ export const tokensRpc = (
     if (!isSecret(secret)) return { token: undefined };
     const { id, hash } = fingerprint(tokenKey, secret);
     const token = await store.token(id);
-    const known = token !== undefined && !token.revoked && timingSafeEqual(token.hash, hash);
+    const known = token !== undefined && isValidAt(token, clock.now()) && timingSafeEqual(token.hash, hash);
     return { token: known ? tokenView(token) : undefined };
   },
 });

@@ -27,4 +27,5 @@ export const tokenView = (token: Versioned<AccessToken>): TokenView => ({
   createdAt: token.createdAt,
   version: BigInt(token.rev),
   revoked: token.revoked,
+  expiresAt: token.expiresAt,
 });

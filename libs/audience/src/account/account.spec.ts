@@ -2,17 +2,12 @@ import { TagType } from '@tidings/events';
 import { type AccountEvent, AccessScope } from '@tidings/events/generated/tidings/events/v1/accounts';
 import { isSharedTag, tagTypeOf } from '../default-tags.ts';
 import type { CampaignState } from './campaigns.ts';
-import { type AccountAction, decideAccount, DENIED } from './decide.ts';
 import type { PresetState } from './presets.ts';
 import type { Filter } from './filters.ts';
-import {
-  type AccessToken,
-  type AccountState,
-  type Application,
-  evolveAccountState,
-  type Tag,
-  targetsOf,
-} from './state.ts';
+import type { Application } from './application.ts';
+import { type AccountAction, decideAccount } from './decide.ts';
+import { type AccessToken, type AccountState, evolveAccountState, type Tag, targetsOf } from './state.ts';
+import { DENIED } from './view.ts';
 
 const AT = new Date('2026-01-01T12:00:00Z');
 const app = 'AAAAA-00001';
@@ -34,6 +29,7 @@ class World {
         ),
       preset: (code: string) => this.states.get(`preset ${code}`) as PresetState | undefined,
       filter: (name: string) => this.states.get(`filter ${account} ${name}`),
+      group: (code: string) => this.states.get(`group ${code}`),
     };
     const events = decideAccount(account, view, action, at);
     for (const event of events) {
@@ -42,6 +38,7 @@ class World {
           account: `account ${account}`,
           application: `application ${'code' in target ? target.code : ''}`,
           token: `token ${'id' in target ? target.id : ''}`,
+          group: `group ${'code' in target ? target.code : ''}`,
           tag: `tag ${account} ${'name' in target ? target.name : ''}`,
           campaign: `campaign ${'code' in target ? target.code : ''}`,
           preset: `preset ${'code' in target ? target.code : ''}`,
@@ -137,6 +134,7 @@ describe('an account', () => {
       platform: 1,
       settings,
       sealed: { ios_key_file: new Uint8Array([1]) },
+      disabled: false,
     });
     world.do('a', configure({ ios_gateway: '1', ios_framework: 'native' }));
     world.do('a', configure({ ios_gateway: '0' }));
@@ -144,6 +142,131 @@ describe('an account', () => {
       { platform: 1, enabled: true, credentialVersion: 2, settings: { ios_gateway: '0' } },
     ]);
     expect(() => world.do('b', configure({}))).toThrow(DENIED);
+  });
+
+  it('updates what is given and leaves the rest (R-B2)', () => {
+    world.do('a', createApplication({ icon: 'old' }));
+    const update = (more: Partial<AccountAction & { type: 'updateApplication' }>): AccountAction => ({
+      type: 'updateApplication',
+      application: app,
+      ...more,
+    });
+    world.do('a', update({ title: 'New', sdkIos: 'corona' }));
+    expect(application()).toMatchObject({ title: 'New', icon: 'old', sdkIos: 'corona', sdkAndroid: 'pw' });
+    expect(world.do('a', update({ title: 'New' }))).toEqual([]);
+    expect(() => world.do('a', update({ title: '' }))).toThrow('title: ');
+    expect(() => world.do('b', update({ title: 'x' }))).toThrow(DENIED);
+  });
+
+  it('switches platforms, configured or not (R-S5)', () => {
+    world.do('a', createApplication());
+    const enable = (platform: number, enabled: boolean): AccountAction => ({
+      type: 'setPlatformStatus',
+      application: app,
+      platform,
+      enabled,
+    });
+    expect(world.do('a', enable(1, false))).toEqual([]);
+    world.do('a', enable(1, true));
+    expect(world.do('a', enable(1, true))).toEqual([]);
+    expect(application().platforms).toEqual([
+      { platform: 1, enabled: true, credentialVersion: 0, settings: {}, sealed: {} },
+    ]);
+    const configure = {
+      type: 'configurePlatform',
+      application: app,
+      platform: 1,
+      settings: { ios_gateway: '1' },
+      sealed: {},
+      disabled: false,
+    } as const;
+    world.do('a', configure);
+    world.do('a', enable(1, false));
+    expect(application().platforms).toMatchObject([
+      { enabled: false, credentialVersion: 1, settings: { ios_gateway: '1' } },
+    ]);
+    world.do('a', configure);
+    expect(application().platforms).toMatchObject([{ enabled: true, credentialVersion: 2 }]);
+    world.do('a', { ...configure, disabled: true });
+    expect(application().platforms).toMatchObject([{ enabled: false, credentialVersion: 3 }]);
+  });
+
+  it('deletes an application for good, with everything that it held (R-B2)', () => {
+    world.do('a', issueToken());
+    world.do('a', createApplication({ icon: 'i', token: 't1' }));
+    world.do('a', { type: 'setDebug', application: app, on: true });
+    expect(world.do('a', { type: 'purgeApplication', application: app })).toEqual([]);
+    expect(() => world.do('b', { type: 'deleteApplication', application: app })).toThrow(DENIED);
+    world.do('a', { type: 'deleteApplication', application: app });
+    expect(application()).toEqual({
+      ...{ kind: 'application', account: 'a', code: app, createdAt: AT, deletedAt: AT },
+      ...{ title: '', icon: '', sdkIos: '', sdkAndroid: '', authorizeAllTokens: false, platforms: [] },
+    });
+    for (const action of [
+      { type: 'deleteApplication', application: app },
+      { type: 'setDebug', application: app, on: true },
+      { type: 'updateApplication', application: app, title: 'x' },
+      { type: 'setPlatformStatus', application: app, platform: 1, enabled: true },
+      { type: 'createGroup', code: 'g', name: 'G', applications: [app] },
+      issueToken({ id: 't2', applications: [app] }),
+    ] satisfies AccountAction[]) {
+      expect(() => world.do('a', action)).toThrow(DENIED);
+    }
+    expect(() => world.do('a', createApplication())).toThrow('taken');
+    expect(world.do('b', { type: 'purgeApplication', application: app })).toEqual([]);
+    world.do('a', { type: 'purgeApplication', application: app });
+    expect(application().purgedAt).toEqual(AT);
+    expect(world.do('a', { type: 'purgeApplication', application: app })).toEqual([]);
+  });
+
+  it('keeps a control group in hundredths of a per cent (R-E15)', () => {
+    world.do('a', createApplication());
+    const set = (percentage: number): AccountAction => ({ type: 'setControlGroup', application: app, percentage });
+    world.do('a', set(12.34));
+    expect(application().controlBuckets).toBe(1234);
+    expect(world.do('a', set(12.34))).toEqual([]);
+    world.do('a', set(0));
+    expect(application().controlBuckets).toBe(0);
+    for (const wrong of [-0.01, 100.01, Number.NaN]) expect(() => world.do('a', set(wrong))).toThrow('percentage: ');
+  });
+
+  it('keeps an application-wide capping (R-I12)', () => {
+    world.do('a', createApplication());
+    const set = (days: number, count: number): AccountAction => ({ type: 'setCapping', application: app, days, count });
+    expect(world.do('a', set(7, 0))).toEqual([]);
+    world.do('a', set(7, 3));
+    expect(application().capping).toEqual({ days: 7, count: 3 });
+    expect(world.do('a', set(7, 3))).toEqual([]);
+    world.do('a', set(8, 0));
+    expect(application().capping).toBeUndefined();
+    for (const days of [0, 31]) expect(() => world.do('a', set(days, 1))).toThrow('days: ');
+    expect(() => world.do('a', set(1, -1))).toThrow('count: ');
+  });
+
+  it('groups applications of its own (R-I2)', () => {
+    world.do('a', createApplication());
+    const group = { type: 'createGroup', code: 'g', name: 'Europe', applications: [app, app] } as const;
+    expect(() => world.do('b', group)).toThrow(DENIED);
+    expect(() => world.do('a', { ...group, applications: [] })).toThrow('applications: must not be empty');
+    world.do('a', group);
+    expect(world.states.get('group g')).toMatchObject({ account: 'a', name: 'Europe', applications: [app] });
+    expect(() => world.do('a', group)).toThrow('taken');
+  });
+
+  it('replaces its categories of e-mail (R-E13)', () => {
+    const set = (...categories: string[]): AccountAction => ({ type: 'setCategories', categories });
+    world.do('a', set('News', 'Offers', 'News'));
+    expect(world.states.get('account a')).toMatchObject({ categories: ['News', 'Offers'] });
+    expect(world.do('a', set('News', 'Offers'))).toEqual([]);
+    expect(world.do('a', set('Offers', 'News'))).toHaveLength(1);
+    expect(() => world.do('a', set(''))).toThrow('categories: ');
+  });
+
+  it('issues tokens that end', () => {
+    const expiresAt = new Date(AT.getTime() + 1);
+    world.do('a', issueToken({ expiresAt }));
+    expect(token().expiresAt).toEqual(expiresAt);
+    expect(() => world.do('a', issueToken({ id: 't2', expiresAt: AT }))).toThrow('expires_at: ');
   });
 
   it('turns debug mode on for an hour, and off', () => {

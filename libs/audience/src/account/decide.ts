@@ -5,7 +5,6 @@ import { defaultTagList, tagNumber } from '../default-tags.ts';
 import { isTagType } from '../tags/operations.ts';
 import { isWithin } from '../tags/value.ts';
 import { type CampaignAction, decideCampaign } from './campaigns.ts';
-import { decidePreset, type PresetAction, type PresetView } from './presets.ts';
 import {
   type CreateFilter,
   createFilter,
@@ -15,10 +14,14 @@ import {
   expireFilter,
   type Filter,
 } from './filters.ts';
-import { type AccessToken, type Account, type AccountState, type Application, as } from './state.ts';
+import { decidePreset, type PresetAction } from './presets.ts';
+import { type ApplicationAction, decideApplication } from './decide-application.ts';
+import { as } from './state.ts';
+import { accountOf, type AccountView, liveToken, own } from './view.ts';
 
-/** How long debug mode stays on (R-S8). */
-const DEBUG_MS = 60 * 60_000;
+/** Categories that an account may have, and characters that each may have. */
+const MAX_CATEGORIES = 1000;
+const CATEGORY_LENGTH = 255;
 
 export type AccountAction =
   /** Does nothing where the account is there already. */
@@ -30,27 +33,11 @@ export type AccountAction =
       readonly scope: AccessScope;
       readonly allApplications: boolean;
       readonly applications: readonly string[];
+      /** Undefined = it lives until it is revoked. */
+      readonly expiresAt?: Date | undefined;
     }
   | { readonly type: 'revokeToken'; readonly id: string }
-  | {
-      readonly type: 'createApplication';
-      readonly code: string;
-      readonly title: string;
-      readonly icon: string;
-      readonly sdkIos: string;
-      readonly sdkAndroid: string;
-      readonly authorizeAllTokens: boolean;
-      /** The token that creates it, "" without one. */
-      readonly token: string;
-    }
-  | {
-      readonly type: 'configurePlatform';
-      readonly application: string;
-      readonly platform: number;
-      readonly settings: Readonly<Record<string, string>>;
-      readonly sealed: Readonly<Record<string, Uint8Array>>;
-    }
-  | { readonly type: 'setDebug'; readonly application: string; readonly on: boolean }
+  | { readonly type: 'setCategories'; readonly categories: readonly string[] }
   | {
       readonly type: 'addTag';
       readonly name: string;
@@ -61,83 +48,40 @@ export type AccountAction =
   | PresetAction
   | CreateFilter
   | DeleteFilter
-  | ExpireFilter;
-
-/** The states of one account that an action is decided on. */
-export interface AccountView extends PresetView {
-  account(): AccountState | undefined;
-  application(code: string): AccountState | undefined;
-  token(id: string): AccountState | undefined;
-  tag(name: string): AccountState | undefined;
-  filter(name: string): AccountState | undefined;
-}
-
-/** The one text for what is unknown and for what is another account's (R-T5). */
-export const DENIED = 'Access denied or application not found';
-
-/** What a valid token is told that may not use an application of its account (R-T5). */
-export const FORBID = 'Token restrictions forbid this operation';
+  | ExpireFilter
+  | ApplicationAction;
 
 type Change = NonNullable<AccountEvent['event']>;
+type Action<Type extends AccountAction['type']> = AccountAction & { readonly type: Type };
 
-const own = (account: string, view: AccountView, code: string): Application => {
-  const state = view.application(code);
-  if (state?.kind !== 'application' || state.account !== account) throw Fault.argument(DENIED);
-  return state;
-};
-
-const accountOf = (view: AccountView): Account => {
-  const state = view.account();
-  if (!state) throw Fault.notFound('Account not found');
-  return as('account', state);
-};
-
-function liveToken(account: string, view: AccountView, id: string): AccessToken | undefined {
-  const state = view.token(id);
-  return state?.kind === 'token' && state.account === account && !state.revoked ? state : undefined;
-}
-
-function issueToken(account: string, view: AccountView, action: AccountAction & { type: 'issueToken' }): Change[] {
+function issueToken(account: string, view: AccountView, action: Action<'issueToken'>, at: Date): Change[] {
   accountOf(view);
   for (const code of action.applications) own(account, view, code);
-  const { id: token, hash, scope, allApplications } = action;
+  const { id: token, hash, scope, allApplications, expiresAt } = action;
+  if (expiresAt && expiresAt <= at) throw Fault.argument('expires_at: must be in the future');
   const applications = allApplications ? [] : [...new Set(action.applications)];
-  return [{ $case: 'tokenIssued', value: { token, hash: Buffer.from(hash), scope, allApplications, applications } }];
-}
-
-function createApplication(
-  account: string,
-  view: AccountView,
-  action: AccountAction & { type: 'createApplication' },
-): Change[] {
-  accountOf(view);
-  if (view.application(action.code)) throw Fault.conflict('the code is taken');
-  if (action.title === '' || !isWithin(action.title, 255)) throw Fault.argument('title: must have 1 to 255 characters');
-  const creator = action.token === '' ? undefined : liveToken(account, view, action.token);
-  const { code: application, title, icon, sdkIos, sdkAndroid, authorizeAllTokens } = action;
-  const token = creator && !creator.allApplications ? creator.id : '';
   return [
-    { $case: 'applicationCreated', value: { application, title, icon, sdkIos, sdkAndroid, authorizeAllTokens, token } },
+    {
+      $case: 'tokenIssued',
+      value: { token, hash: Buffer.from(hash), scope, allApplications, applications, expiresAt },
+    },
   ];
 }
 
-function configurePlatform(
-  account: string,
-  view: AccountView,
-  action: AccountAction & { type: 'configurePlatform' },
-): Change[] {
-  const { application, platform, settings, sealed } = action;
-  const before = own(account, view, application).platforms.find((each) => each.platform === platform);
-  const credentialVersion = (before?.credentialVersion ?? 0) + 1;
-  const bytes = Object.fromEntries(Object.entries(sealed).map(([name, value]) => [name, Buffer.from(value)]));
-  return [
-    { $case: 'platformConfigured', value: { application, platform, credentialVersion, settings, sealed: bytes } },
-  ];
+function setCategories(view: AccountView, action: Action<'setCategories'>): Change[] {
+  const { categories: before = [] } = accountOf(view);
+  const categories = [...new Set(action.categories)];
+  if (categories.length > MAX_CATEGORIES) throw Fault.argument(`categories: at most ${MAX_CATEGORIES} entries`);
+  if (categories.some((name) => name === '' || !isWithin(name, CATEGORY_LENGTH))) {
+    throw Fault.argument(`categories: each must have 1 to ${CATEGORY_LENGTH} characters`);
+  }
+  const isSame = categories.length === before.length && categories.every((name, i) => name === before[i]);
+  return isSame ? [] : [{ $case: 'categoriesSet', value: { categories } }];
 }
 
 const defaultNames = new Set(defaultTagList.map(({ name }) => name));
 
-function addTag(view: AccountView, action: AccountAction & { type: 'addTag' }): Change[] {
+function addTag(view: AccountView, action: Action<'addTag'>): Change[] {
   const name = action.name.trim();
   if (name === '' || !isWithin(name, 255)) throw Fault.argument('tag.name: must have 1 to 255 characters');
   if (!isTagType(action.tagType)) throw Fault.argument('tag.type: must be 1 to 7');
@@ -162,18 +106,11 @@ function changes(account: string, view: AccountView, action: AccountAction, at: 
     case 'createAccount':
       return view.account() ? [] : [{ $case: 'created', value: { name: action.name } }];
     case 'issueToken':
-      return issueToken(account, view, action);
+      return issueToken(account, view, action, at);
     case 'revokeToken':
       return liveToken(account, view, action.id) ? [{ $case: 'tokenRevoked', value: { token: action.id } }] : [];
-    case 'createApplication':
-      return createApplication(account, view, action);
-    case 'configurePlatform':
-      return configurePlatform(account, view, action);
-    case 'setDebug': {
-      own(account, view, action.application);
-      const until = action.on ? new Date(at.getTime() + DEBUG_MS) : undefined;
-      return [{ $case: 'debugSet', value: { application: action.application, until } }];
-    }
+    case 'setCategories':
+      return setCategories(view, action);
     case 'addTag':
       return addTag(view, action);
     case 'createCampaign':
@@ -195,6 +132,8 @@ function changes(account: string, view: AccountView, action: AccountAction, at: 
       return deleteFilter(filterNamed(view, action.name), action);
     case 'expireFilter':
       return expireFilter(filterNamed(view, action.name), action, at);
+    default:
+      return decideApplication(account, view, action, at);
   }
 }
 

@@ -4,6 +4,7 @@ import type { TagDefinition } from '../default-tags.ts';
 import { type CampaignState, evolveCampaign } from './campaigns.ts';
 import { evolvePreset, type PresetState } from './presets.ts';
 import { evolveFilter, type Filter } from './filters.ts';
+import { type Application, type ApplicationGroup, createdApplication, evolveApplication } from './application.ts';
 
 /** The account that is there from the first start; requests that name none mean it. */
 export const DEFAULT_ACCOUNT = 'default';
@@ -14,33 +15,8 @@ export interface Account {
   readonly createdAt: Date;
   /** How many tags of its own it ever had: the index of the next. */
   readonly tagsMade: number;
-}
-
-export interface PlatformSettings {
-  readonly platform: number;
-  /** The flag of R-S5. */
-  readonly enabled: boolean;
-  /** Grows with every configuration; 0 = never configured. */
-  readonly credentialVersion: number;
-  readonly settings: Readonly<Record<string, string>>;
-  /** Secret settings, sealed. */
-  readonly sealed: Readonly<Record<string, Uint8Array>>;
-}
-
-export interface Application {
-  readonly kind: 'application';
-  readonly account: string;
-  readonly code: string;
-  readonly title: string;
-  /** SHA-256 of the PNG in hex; "" without one. */
-  readonly icon: string;
-  readonly sdkIos: string;
-  readonly sdkAndroid: string;
-  readonly authorizeAllTokens: boolean;
-  /** Debug mode is on until then (R-S8). */
-  readonly debugUntil?: Date | undefined;
-  readonly platforms: readonly PlatformSettings[];
-  readonly createdAt: Date;
+  /** Categories of e-mail (R-E13). @default none are defined */
+  readonly categories?: readonly string[] | undefined;
 }
 
 /** An API or device token. The secret is nowhere: it is known by its hash alone. */
@@ -55,6 +31,8 @@ export interface AccessToken {
   readonly applications: readonly string[];
   readonly createdAt: Date;
   readonly revoked: boolean;
+  /** Absent = it lives until it is revoked. */
+  readonly expiresAt?: Date | undefined;
 }
 
 export interface Tag extends TagDefinition {
@@ -63,7 +41,8 @@ export interface Tag extends TagDefinition {
 }
 
 /** What an account's log folds into. */
-export type AccountState = Account | Application | AccessToken | Tag | CampaignState | PresetState | Filter;
+export type AccountState =
+  Account | Application | ApplicationGroup | AccessToken | Tag | CampaignState | PresetState | Filter;
 
 type Kind = AccountState['kind'];
 
@@ -77,6 +56,7 @@ export function as<K extends Kind>(kind: K, state: AccountState | undefined): Ac
 export type AccountTarget =
   | { readonly kind: 'account' }
   | { readonly kind: 'application'; readonly code: string }
+  | { readonly kind: 'group'; readonly code: string }
   | { readonly kind: 'token'; readonly id: string }
   | { readonly kind: 'tag' | 'filter'; readonly name: string }
   | { readonly kind: 'campaign' | 'preset'; readonly code: string };
@@ -84,6 +64,7 @@ export type AccountTarget =
 export function targetsOf({ event }: AccountEvent): readonly AccountTarget[] {
   switch (event?.$case) {
     case 'created':
+    case 'categoriesSet':
       return [{ kind: 'account' }];
     case 'tokenIssued':
     case 'tokenRevoked':
@@ -92,9 +73,17 @@ export function targetsOf({ event }: AccountEvent): readonly AccountTarget[] {
       const application: AccountTarget = { kind: 'application', code: event.value.application };
       return event.value.token === '' ? [application] : [application, { kind: 'token', id: event.value.token }];
     }
+    case 'applicationUpdated':
     case 'platformConfigured':
+    case 'platformStatusSet':
     case 'debugSet':
+    case 'controlGroupSet':
+    case 'cappingSet':
+    case 'applicationDeleted':
+    case 'applicationPurged':
       return [{ kind: 'application', code: event.value.application }];
+    case 'groupCreated':
+      return [{ kind: 'group', code: event.value.group }];
     case 'tagAdded':
       return [{ kind: 'account' }, { kind: 'tag', name: event.value.name }];
     case 'campaignCreated':
@@ -118,14 +107,21 @@ function evolveAccount(state: AccountState | undefined, { event, at }: AccountEv
     return { kind: 'account', name: event.value.name, createdAt: at ?? new Date(0), tagsMade: 0 };
   }
   const account = as('account', state);
-  return event?.$case === 'tagAdded' ? { ...account, tagsMade: account.tagsMade + 1 } : account;
+  switch (event?.$case) {
+    case 'tagAdded':
+      return { ...account, tagsMade: account.tagsMade + 1 };
+    case 'categoriesSet':
+      return { ...account, categories: event.value.categories };
+    default:
+      return account;
+  }
 }
 
 function evolveToken(state: AccountState | undefined, { account, event, at }: AccountEvent): AccessToken {
   if (event?.$case === 'tokenIssued') {
-    const { token: id, hash, scope, allApplications, applications } = event.value;
-    const createdAt = at ?? new Date(0);
-    return { kind: 'token', account, id, hash, scope, allApplications, applications, createdAt, revoked: false };
+    const { token: id, hash, scope, allApplications, applications, expiresAt } = event.value;
+    const granted = { scope, allApplications, applications, expiresAt };
+    return { kind: 'token', account, id, hash, ...granted, createdAt: at ?? new Date(0), revoked: false };
   }
   const token = as('token', state);
   switch (event?.$case) {
@@ -138,36 +134,10 @@ function evolveToken(state: AccountState | undefined, { account, event, at }: Ac
   }
 }
 
-function evolveApplication(state: AccountState | undefined, { account, event, at }: AccountEvent): Application {
-  if (event?.$case === 'applicationCreated') {
-    const { application: code, title, icon, sdkIos, sdkAndroid, authorizeAllTokens } = event.value;
-    const createdAt = at ?? new Date(0);
-    return {
-      kind: 'application',
-      account,
-      code,
-      title,
-      icon,
-      sdkIos,
-      sdkAndroid,
-      authorizeAllTokens,
-      platforms: [],
-      createdAt,
-    };
-  }
-  const application = as('application', state);
-  switch (event?.$case) {
-    case 'platformConfigured': {
-      const { platform, credentialVersion, settings, sealed } = event.value;
-      const others = application.platforms.filter((each) => each.platform !== platform);
-      const next = { platform, enabled: true, credentialVersion, settings, sealed };
-      return { ...application, platforms: [...others, next].sort((a, b) => a.platform - b.platform) };
-    }
-    case 'debugSet':
-      return { ...application, debugUntil: event.value.until };
-    default:
-      return application;
-  }
+function evolveGroup(state: AccountState | undefined, { account, event, at }: AccountEvent): ApplicationGroup {
+  if (event?.$case !== 'groupCreated') return as('group', state);
+  const { group: code, name, applications } = event.value;
+  return { kind: 'group', account, code, name, applications, createdAt: at ?? new Date(0) };
 }
 
 /** The state after the event, for one of the event's targets. Pure. */
@@ -180,7 +150,9 @@ export function evolveAccountState(
     case 'account':
       return evolveAccount(state, event);
     case 'application':
-      return evolveApplication(state, event);
+      return createdApplication(event) ?? evolveApplication(as('application', state), event);
+    case 'group':
+      return evolveGroup(state, event);
     case 'token':
       return evolveToken(state, event);
     case 'tag': {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { admin } from '../families/admin.ts';
 import { applicationCode } from '../fields/application.ts';
+import { moment } from '../fields/dates.ts';
 import { listOf, object, oneOf, optional, textOf } from '../values.ts';
 
 const ALL = 'all' as const;
@@ -8,7 +9,10 @@ const MAX_APPLICATIONS = 1000;
 /** No account has a longer name. */
 const MAX_ACCOUNT = 64;
 
-/** Issues a token, whose secret this reply alone shows. Scope `server` is taken as `api` (R-T1, R-T8). */
+/**
+ * Issues a token, whose secret this reply alone shows; it lives until it is revoked, or until `expires_at`. Scope `server` is taken as `api`
+ * (R-T1, R-T8).
+ */
 export const createToken = admin('createToken', {
   route: 'POST tokens',
   status: 201,
@@ -18,13 +22,17 @@ export const createToken = admin('createToken', {
       error: 'must be "all" or a list of application codes',
     }),
     account: optional(textOf(1, MAX_ACCOUNT)),
-  }),
+    expires_at: optional(moment),
+  }).transform(({ expires_at: expiresAt, ...given }) => ({ ...given, expiresAt })),
   output: z.object({ id: z.string(), token: z.string() }),
   examples: [
     {
       request: { scope: 'api', applications: ['A1B2C-3D4E5'] },
       reply: { id: 'tok-1', token: 'secret' },
     },
-    { request: { scope: 'device', applications: 'all', account: 'acc-2' }, reply: { id: 'tok-2', token: 'secret' } },
+    {
+      request: { scope: 'device', applications: 'all', account: 'acc-2', expires_at: '2027-01-15T12:00:00Z' },
+      reply: { id: 'tok-2', token: 'secret' },
+    },
   ],
 });

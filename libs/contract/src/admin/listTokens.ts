@@ -14,6 +14,7 @@ export const listTokens = admin('listTokens', {
         scope: z.enum(['api', 'device']),
         applications: z.union([z.literal('all'), z.array(z.string())]),
         created_at: z.string().nullable(),
+        expires_at: z.string().nullable(),
       }),
     ),
   }),
@@ -22,7 +23,14 @@ export const listTokens = admin('listTokens', {
       request: {},
       reply: {
         tokens: [
-          { id: 'tok-1', account: 'default', scope: 'api', applications: 'all', created_at: '2026-01-15T12:00:00Z' },
+          {
+            id: 'tok-1',
+            account: 'default',
+            scope: 'api',
+            applications: 'all',
+            created_at: '2026-01-15T12:00:00Z',
+            expires_at: null,
+          },
         ],
       },
     },

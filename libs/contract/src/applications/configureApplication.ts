@@ -1,58 +1,47 @@
 import { Platform } from '@tidings/kernel';
 import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
-import { applicationCode } from '../fields/application.ts';
 import { choice } from '../presence.ts';
-import { integer, object } from '../values.ts';
-import { androidFields, androidSettings } from './android-settings.ts';
-import { iosFields, iosSettings } from './ios-settings.ts';
+import { integer } from '../values.ts';
+import { iosFields, macFields, safariFields } from './apple-settings.ts';
+import { androidFields, chromeFields, firefoxFields } from './google-settings.ts';
+import {
+  amazonFields,
+  emailFields,
+  huaweiFields,
+  kakaoFields,
+  lineFields,
+  smsFields,
+  whatsAppFields,
+  windowsFields,
+} from './other-settings.ts';
+import { type PlatformSettings, platformFields } from './platform-settings.ts';
 
-/** Platforms of Spec A and R-A6 whose settings nothing uses yet: refused, so that nobody takes them for configured. */
-const notYetServed: ReadonlySet<number> = new Set([
-  Platform.MacOS,
-  Platform.Windows,
-  Platform.Amazon,
-  Platform.Safari,
-  Platform.Chrome,
-  Platform.Firefox,
-  Platform.Email,
-  Platform.Huawei,
-  Platform.Sms,
-  Platform.WhatsApp,
-  Platform.Kakao,
-  Platform.Line,
+const fields: ReadonlyMap<number, z.ZodType<PlatformSettings>> = new Map([
+  [Platform.iOS, iosFields],
+  [Platform.Android, androidFields],
+  [Platform.MacOS, macFields],
+  [Platform.Windows, windowsFields],
+  [Platform.Amazon, amazonFields],
+  [Platform.Safari, safariFields],
+  [Platform.Chrome, chromeFields],
+  [Platform.Firefox, firefoxFields],
+  [Platform.Email, emailFields],
+  [Platform.Huawei, huaweiFields],
+  [Platform.Sms, smsFields],
+  [Platform.WhatsApp, whatsAppFields],
+  [Platform.Kakao, kakaoFields],
+  [Platform.Line, lineFields],
 ]);
 
-const refusal = integer
-  .refine((code) => !notYetServed.has(code), { error: 'platform is not yet served', abort: true })
-  .refine(() => false, 'platform cannot be configured');
-
-const common = { application: applicationCode, device_type: integer };
-
-const ios = object({ ...common, ...iosFields.shape }).transform(
-  ({ application, device_type: platform, ...fields }) => ({
-    application,
-    platform,
-    ...iosSettings(fields),
-  }),
+/** Every other device_type (R-A6). */
+const refused = platformFields(
+  { device_type: integer.refine(() => false, 'platform cannot be configured') },
+  { secrets: [] },
 );
 
-const android = object({ ...common, ...androidFields.shape }).transform(
-  ({ application, device_type: platform, ...fields }) => ({ application, platform, ...androidSettings(fields) }),
-);
-
-const refused = object({ ...common, device_type: refusal }).transform(() => z.NEVER);
-
-function fieldsFor(request: Readonly<Record<string, unknown>>) {
-  switch (integer.safeParse(request['device_type']).data) {
-    case Platform.iOS:
-      return ios;
-    case Platform.Android:
-      return android;
-    default:
-      return refused;
-  }
-}
+const fieldsFor = (request: Readonly<Record<string, unknown>>): z.ZodType<PlatformSettings> =>
+  fields.get(integer.safeParse(request['device_type']).data ?? 0) ?? refused;
 
 const flag = z.boolean();
 
@@ -74,7 +63,19 @@ const unconfigured = {
   windows: false,
 };
 
-/** Replaces all settings of a platform and enables it; key files are not opened (R-A1, R-A2). Spec A. */
+const account = {
+  type: 'service_account',
+  project_id: 'news',
+  private_key: '-----BEGIN PRIVATE KEY-----',
+  client_email: 'push@news.example.com',
+  token_uri: 'https://oauth2.googleapis.com/token',
+};
+
+const isWeb: ReadonlySet<number> = new Set([Platform.Chrome, Platform.Firefox, Platform.Safari]);
+
+/**
+ * Replaces all settings of a platform and enables it, unless `firefox_is_enabled` is false; key files are not opened (R-A1, R-A2). Spec A.
+ */
 export const configureApplication = json13('configureApplication', {
   scope: 'api',
   input: choice(fieldsFor),
@@ -120,15 +121,83 @@ export const configureApplication = json13('configureApplication', {
         application: 'A1B2C-3D4E5',
         device_type: '3',
         android_framework: 'native',
-        android_fcm_service_account: {
-          type: 'service_account',
-          project_id: 'news',
-          private_key: '-----BEGIN PRIVATE KEY-----',
-          client_email: 'push@news.example.com',
-          token_uri: 'https://oauth2.googleapis.com/token',
-        },
+        android_fcm_service_account: account,
       },
       reply: { providers: { ...unconfigured, android: true } },
+    },
+    ...(
+      [
+        [Platform.MacOS, 'osx', { macos_key_management_type: 'manual', macos_key_file: 'MIIB', macos_gateway: 0 }],
+        [Platform.Windows, 'windows', { wns_psid: 'ms-app://s-1-15-2', wns_secret: 'secret' }],
+        [Platform.Amazon, 'amazon', { adm_cid: 'id', adm_secret: 'secret', adm_framework: 'native' }],
+        [
+          Platform.Safari,
+          'safari',
+          {
+            safari_key_management_type: 'manual',
+            safari_website_name: 'News',
+            safari_allowed_domains: ['https://news.example.com'],
+            safari_url_template: 'https://%@',
+            safari_key_file: 'MIIB',
+          },
+        ],
+        [
+          Platform.Chrome,
+          'chrome',
+          { chrome_fcm_service_account: account, chrome_vapid_key: 'BPk_-w', chrome_vapid_private_key: 'Zm9v' },
+        ],
+        [
+          Platform.Firefox,
+          'firefox',
+          {
+            firefox_is_enabled: true,
+            firefox_fcm_service_account: account,
+            firefox_vapid_key: 'BPk_-w',
+            firefox_vapid_private_key: 'Zm9v',
+          },
+        ],
+        [
+          Platform.Email,
+          'email',
+          { email_from_email: 'news@example.com', email_from_name: 'News', email_reply: 'desk@example.com' },
+        ],
+        [Platform.Huawei, 'huawei_android', { huawei_app_id: '1', huawei_app_secret: 'secret' }],
+        [
+          Platform.Sms,
+          'sms',
+          {
+            sms_smpp_host: 'smpp.example.com',
+            sms_smpp_port: 2775,
+            sms_system_id: 'news',
+            sms_password: 'secret',
+            sms_sender: 'News',
+          },
+        ],
+        [Platform.WhatsApp, 'whats_app', { whats_app_phone_number_id: '1', whats_app_access_token: 'secret' }],
+      ] as const
+    ).map(([device_type, flag, settings]) => ({
+      request: { auth: 'token', application: 'A1B2C-3D4E5', device_type, ...settings },
+      reply: { providers: { ...unconfigured, [flag]: true, web: isWeb.has(device_type) } },
+    })),
+    {
+      request: {
+        auth: 'token',
+        application: 'A1B2C-3D4E5',
+        device_type: Platform.Kakao,
+        kakao_sender_key: 'key',
+        kakao_app_key: 'key',
+        kakao_secret_key: 'secret',
+      },
+      reply: { providers: unconfigured },
+    },
+    {
+      request: {
+        auth: 'token',
+        application: 'A1B2C-3D4E5',
+        device_type: Platform.Line,
+        line_channel_access_token: 'secret',
+      },
+      reply: { providers: unconfigured },
     },
   ],
 });

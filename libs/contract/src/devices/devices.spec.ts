@@ -91,7 +91,7 @@ describe('configureApplication', () => {
   it.each([
     [{ application: 'a' }, 'Missing required argument: device_type'],
     [{ application: 'a', device_type: 1 }, 'Missing required argument: ios_key_management_type'],
-    [{ application: 'a', device_type: 11 }, 'device_type: platform is not yet served'],
+    [{ application: 'a', device_type: 11 }, 'Missing required argument: chrome_fcm_service_account'],
     [{ application: 'a', device_type: 19 }, 'device_type: platform cannot be configured'],
     [{ application: 'a', device_type: {} }, 'device_type: must be an integer'],
     [{ ...android, android_framework: 'Native' }, /^android_framework: must be one of native, cordova,/],

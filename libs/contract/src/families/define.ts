@@ -14,7 +14,7 @@ export interface Definition<Input extends z.ZodType, Output extends z.ZodType> {
 }
 
 type Given = Pick<Method, 'family' | 'name' | 'verb' | 'path' | 'scope'> &
-  Partial<Pick<Method, 'status' | 'messagesOn210' | 'omitResponse' | 'body' | 'unauthorized'>>;
+  Partial<Pick<Method, 'status' | 'messagesOn210' | 'omitResponse' | 'textReply' | 'body' | 'unauthorized'>>;
 
 const applicationField = (request: Request): unknown => request['application'];
 
@@ -33,6 +33,7 @@ export function define<Input extends z.ZodType, Output extends z.ZodType>(
     omitResponse: false,
     body: 'bare',
     unauthorized: false,
+    textReply: false,
     ...given,
     input: input as z.ZodType<z.output<Input>>,
     output: output as z.ZodType<z.output<Output>>,

@@ -12,6 +12,7 @@ interface Json13<Input extends z.ZodType, Output extends z.ZodType> extends Defi
   readonly unauthorized?: boolean;
   /** @default `/json/1.3/` and the name */
   readonly path?: string;
+  readonly textReply?: boolean;
 }
 
 /** A method of `/json/1.3/`, whose parameters come in `request` (Spec, Errors); a few are served in the same words elsewhere, too. */
@@ -30,6 +31,7 @@ export const json13 = <Input extends z.ZodType, Output extends z.ZodType>(
       omitResponse: definition.omitResponse ?? false,
       body: definition.body ?? 'wrapped',
       unauthorized: definition.unauthorized ?? false,
+      textReply: definition.textReply ?? false,
     },
     definition,
     (path) => Fault.malformed(`Missing required argument: ${path}`),

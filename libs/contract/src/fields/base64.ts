@@ -11,6 +11,12 @@ export const base64 = text
   .refine((value) => value !== '', 'must not be empty')
   .refine(isBase64, 'must be base64');
 
+/** {@link base64} that may also have the alphabet of URLs, as web push keys do. */
+export const anyBase64 = text
+  .transform(compact)
+  .refine((value) => value !== '', 'must not be empty')
+  .refine((value) => isBase64(value.replace(/-/g, '+').replace(/_/g, '/')), 'must be base64');
+
 const MAX_ICON_BYTES = 1024 * 1024;
 const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
@@ -21,3 +27,16 @@ const isIcon = (bytes: Buffer): boolean =>
 export const pngIcon = base64
   .transform((value) => Buffer.from(value, 'base64'))
   .refine(isIcon, 'must be a PNG of at most 1 MiB');
+
+const WIDTH_AT = 16;
+const HEIGHT_AT = 20;
+const SIDE = 256;
+
+const is256 = (bytes: Buffer): boolean =>
+  isIcon(bytes) &&
+  bytes.length >= HEIGHT_AT + 4 &&
+  bytes.readUInt32BE(WIDTH_AT) === SIDE &&
+  bytes.readUInt32BE(HEIGHT_AT) === SIDE;
+
+/** A PNG of 256 x 256 pixels in base64 (R-A4). */
+export const icon256 = base64.refine((value) => is256(Buffer.from(value, 'base64')), 'must be a 256x256 PNG');

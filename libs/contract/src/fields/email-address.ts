@@ -1,4 +1,5 @@
 import { domainToASCII } from 'node:url';
+import { text } from '../values.ts';
 
 /** Domains that hand out throw-away addresses; a listed one covers its subdomains (R-E4). */
 const disposableDomains: ReadonlySet<string> = new Set([
@@ -30,8 +31,8 @@ const isDisposable = (domain: string): boolean => {
   return labels.some((_, first) => disposableDomains.has(labels.slice(first).join('.')));
 };
 
-/** What is wrong with an e-mail address, in the words and the order of R-E2; undefined where nothing is. */
-export function emailFault(address: string): string | undefined {
+/** What is wrong with the form of an address, in the words and the order of R-E2; undefined where nothing is. */
+function formFault(address: string): string | undefined {
   if (address === '') return 'Email address is empty';
   if (address.length > 254 || /[\s\u0000-\u001f\u007f-\u009f]/.test(address)) {
     return 'Email address is invalid or has invalid semantic';
@@ -41,6 +42,19 @@ export function emailFault(address: string): string | undefined {
   const [local, domain] = parts as [string, string];
   if (local.length > 64 || !LOCAL_PART.test(local)) return 'Email address has invalid local part';
   const ascii = domainToASCII(domain);
-  if (!isDomain(ascii)) return 'Email address has invalid domain part';
-  return isDisposable(ascii) ? 'Email address belongs to a disposable domain' : undefined;
+  return isDomain(ascii) ? undefined : 'Email address has invalid domain part';
 }
+
+/** The same, and disposable domains are wrong too. */
+export function emailFault(address: string): string | undefined {
+  const fault = formFault(address);
+  if (fault !== undefined) return fault;
+  const isThrownAway = isDisposable(domainToASCII(address.slice(address.indexOf('@') + 1)));
+  return isThrownAway ? 'Email address belongs to a disposable domain' : undefined;
+}
+
+/** An address that mail is sent from or answered to: only its form is checked (R-E2). */
+export const senderAddress = text.superRefine((address, context) => {
+  const fault = formFault(address);
+  if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+});

@@ -10,7 +10,7 @@ import {
 } from '@tidings/delivery';
 import type { Clock } from '@tidings/kernel';
 import { apnsKind, apnsPayload, type ApnsPayloadKind, type CompiledPayload, PayloadWriter } from '@tidings/messaging';
-import type { Credentials } from '../../credentials/credentials.ts';
+import type { Credential, Credentials } from '../../credentials/credentials.ts';
 import type { ConnectionSettings, ProviderConnection } from '../../providers/http2.ts';
 import { Connections } from '../connections.ts';
 import { type ExchangeContext, PushExchange } from '../exchange.ts';
@@ -53,13 +53,7 @@ export class ApnsChannel implements Channel {
     if (!reference) return localVerdicts.notConfigured;
     const stored = await this.#parts.credentials.read(reference);
     const gate = `${stored.application}/${stored.platform}`;
-    let prepared = this.#prepared.get(gate);
-    if (prepared?.version !== stored.version) {
-      const credential = apnsCredential(stored);
-      prepared = { version: stored.version, credential, token: providerTokenOf(credential, this.#parts.clock) };
-      this.#prepared.set(gate, prepared);
-    }
-    const { credential, token, version } = prepared;
+    const { credential, token, version } = await this.#prepare(gate, stored);
     if ('category' in credential) return credential;
     const connection = this.#connections.of(gate, version, job.lane, () => this.#connect(credential));
     return new ApnsSender({ job, gate, credential, token, connection, writer: this.#writer, clock: this.#parts.clock });
@@ -67,6 +61,19 @@ export class ApnsChannel implements Channel {
 
   close(): void {
     this.#connections.close();
+  }
+
+  /** What a stored credential comes to: opened once per version, for all who send with it. */
+  async #prepare(gate: string, stored: Credential): Promise<Prepared> {
+    const known = this.#prepared.get(gate);
+    if (known?.version === stored.version) return known;
+    const credential = await apnsCredential(stored);
+    const since = this.#prepared.get(gate);
+    if (since && since.version >= stored.version) return since;
+    const token = providerTokenOf(credential, this.#parts.clock);
+    const prepared = { version: stored.version, credential, token };
+    this.#prepared.set(gate, prepared);
+    return prepared;
   }
 
   #connect({ sandbox, proof }: ApnsCredential): ProviderConnection {

@@ -18,21 +18,21 @@ const of = (settings: Readonly<Record<string, string>>) =>
   apnsCredential({ application: 'A', platform: 1, version: 1, settings: new Map(Object.entries(settings)) });
 
 describe('an APNs credential', () => {
-  it('is a key that signs tokens', () => {
-    expect(of(complete)).toMatchObject({
+  it('is a key that signs tokens', async () => {
+    expect(await of(complete)).toMatchObject({
       bundleId: 'com.example',
       sandbox: false,
       proof: { by: 'token', keyId: 'K', teamId: 'T' },
     });
   });
 
-  it('is a certificate with its key', () => {
+  it('is a certificate with its key', async () => {
     const settings = { ios_key_file: base64(cert + key), ios_bundle_id: 'com.example', ios_gateway: '0' };
-    expect(of(settings)).toMatchObject({ bundleId: 'com.example', sandbox: true, proof: { by: 'certificate' } });
+    expect(await of(settings)).toMatchObject({ bundleId: 'com.example', sandbox: true, proof: { by: 'certificate' } });
   });
 
-  it.each(['ios_bundle_id', 'ios_key_id', 'ios_team_id', 'ios_key_file'])('is incomplete without %s', (name) => {
-    expect(of({ ...complete, [name]: '' })).toMatchObject({
+  it.each(['ios_bundle_id', 'ios_key_id', 'ios_team_id', 'ios_key_file'])('is incomplete without %s', async (name) => {
+    expect(await of({ ...complete, [name]: '' })).toMatchObject({
       category: 'INVALID_CONFIGURATION',
       name: 'not_configured',
     });
@@ -47,8 +47,8 @@ describe('an APNs credential', () => {
         .privateKey.export({ type: 'pkcs8', format: 'pem' })
         .toString(),
     ],
-  ])('is unusable with %s', (_, file) => {
-    expect(of({ ...complete, ios_key_file: base64(file) })).toMatchObject({
+  ])('is unusable with %s', async (_, file) => {
+    expect(await of({ ...complete, ios_key_file: base64(file) })).toMatchObject({
       category: 'INVALID_CONFIGURATION',
       name: 'unusable_key',
     });

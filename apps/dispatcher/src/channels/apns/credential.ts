@@ -1,6 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { localVerdicts, type Verdict } from '@tidings/delivery';
+import { openKeyFile } from '@tidings/runtime';
 import type { Credential } from '../../credentials/credentials.ts';
 
 /** How an application proves itself to APNs. */
@@ -9,10 +10,9 @@ export type ApnsProof =
   | { readonly by: 'certificate'; readonly tls: CertificateOptions };
 
 export interface CertificateOptions {
-  readonly pfx?: Buffer;
-  readonly passphrase?: string;
-  readonly cert?: string;
-  readonly key?: string;
+  /** PEM, with what it was issued by. */
+  readonly cert: string;
+  readonly key: string;
 }
 
 export interface ApnsCredential {
@@ -24,45 +24,29 @@ export interface ApnsCredential {
 const SANDBOX = '0';
 
 /** Reads what configureApplication stored for iOS; a verdict where nothing can be sent with it (R-A2, R-A6). */
-export function apnsCredential({ settings }: Credential): ApnsCredential | Verdict {
+export async function apnsCredential({ settings }: Credential): Promise<ApnsCredential | Verdict> {
   const text = (name: string): string => settings.get(name) ?? '';
   const file = Buffer.from(text('ios_key_file'), 'base64');
   if (file.length === 0) return localVerdicts.notConfigured;
+  const sandbox = text('ios_gateway') === SANDBOX;
   try {
-    const pem = file.includes('-----BEGIN') ? file.toString('utf8') : undefined;
-    if (pem === undefined || pem.includes('-----BEGIN CERTIFICATE-----')) {
-      return byCertificate(settings, file, pem);
+    const { key: pem, certificates } = await openKeyFile(file, text('ios_key_password'));
+    if (pem === undefined) return localVerdicts.unusableKey;
+    if (certificates.length > 0) {
+      const tls = { cert: certificates.join(''), key: pem };
+      // Throws where they do not belong together.
+      createSecureContext(tls);
+      const bundleId = text('ios_bundle_id') || bundleOf(new X509Certificate(certificates[0]!).subject);
+      return bundleId === '' ? localVerdicts.notConfigured : { bundleId, sandbox, proof: { by: 'certificate', tls } };
     }
-    const key = createPrivateKey({ key: pem, passphrase: text('ios_key_password') });
+    const key = createPrivateKey(pem);
     const [keyId, teamId, bundleId] = [text('ios_key_id'), text('ios_team_id'), text('ios_bundle_id')];
     if (key.asymmetricKeyType !== 'ec') return localVerdicts.unusableKey;
     if (keyId === '' || teamId === '' || bundleId === '') return localVerdicts.notConfigured;
-    return { bundleId, sandbox: isSandbox(settings), proof: { by: 'token', key, keyId, teamId } };
+    return { bundleId, sandbox, proof: { by: 'token', key, keyId, teamId } };
   } catch {
     return localVerdicts.unusableKey;
   }
-}
-
-const isSandbox = (settings: ReadonlyMap<string, string>): boolean => settings.get('ios_gateway') === SANDBOX;
-
-/** What Node's secure contexts can tell of the certificate in them. */
-interface OpenedContext {
-  readonly context: { getCertificate?(): Buffer | undefined };
-}
-
-function byCertificate(
-  settings: ReadonlyMap<string, string>,
-  file: Buffer,
-  pem: string | undefined,
-): ApnsCredential | Verdict {
-  const passphrase = settings.get('ios_key_password') ?? '';
-  const tls: CertificateOptions = pem === undefined ? { pfx: file, passphrase } : { cert: pem, key: pem, passphrase };
-  // Throws where the password or the file is wrong.
-  const opened = createSecureContext(tls) as unknown as OpenedContext;
-  const der = opened.context.getCertificate?.();
-  const bundleId = settings.get('ios_bundle_id') || (der ? bundleOf(new X509Certificate(der).subject) : '');
-  if (bundleId === '') return localVerdicts.notConfigured;
-  return { bundleId, sandbox: isSandbox(settings), proof: { by: 'certificate', tls } };
 }
 
 /** Apple puts the bundle into the user id of the subject. */

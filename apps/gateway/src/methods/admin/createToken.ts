@@ -2,12 +2,14 @@ import type { api } from '@tidings/contract';
 import { TokenScope } from '@tidings/rpc';
 import type { Handler } from '../../context.ts';
 
-export const createToken: Handler<typeof api.createToken> = async ({ scope, applications, account }, { accounts }) => {
+export const createToken: Handler<typeof api.createToken> = async (input, { accounts }) => {
+  const { scope, applications, account, expiresAt } = input;
   const { id, secret } = await accounts.issueToken({
     account: account ?? '',
     scope: scope === 'api' ? TokenScope.TOKEN_SCOPE_API : TokenScope.TOKEN_SCOPE_DEVICE,
     allApplications: applications === 'all',
     applications: applications === 'all' ? [] : applications,
+    expiresAt,
   });
   return { id, token: secret };
 };

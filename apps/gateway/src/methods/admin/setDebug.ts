@@ -1,11 +1,10 @@
 import type { api } from '@tidings/contract';
-import { Fault } from '@tidings/kernel';
 import type { Handler } from '../../context.ts';
 import { rfc3339 } from '../times.ts';
+import { requireApplication } from './existing-application.ts';
 
-export const setDebug: Handler<typeof api.setDebug> = async ({ application, on }, { accounts }) => {
-  const found = await accounts.findApplication({ application });
-  if (!found.application) throw Fault.notFound('Application not found');
-  const { debugUntil } = await accounts.setDebug({ application, on });
+export const setDebug: Handler<typeof api.setDebug> = async ({ application, on }, context) => {
+  await requireApplication(context, application);
+  const { debugUntil } = await context.accounts.setDebug({ application, on });
   return { debug_until: rfc3339(debugUntil) };
 };

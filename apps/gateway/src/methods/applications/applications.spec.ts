@@ -52,3 +52,40 @@ it('addTag and listTags', async () => {
     ],
   });
 });
+
+it('setApplicationPlatformStatus names the change and every platform (R-B5)', async () => {
+  const answer = (status: string, platform: number | string = 7) =>
+    responseOf('setApplicationPlatformStatus', { application: APPLICATION, platform, status });
+  const response = await answer('enable');
+  expect(response).toMatchObject({ message: 'OS X enabled', available_platforms: { 'OS X': true, iOS: false } });
+  expect(api.setApplicationPlatformStatus.output.safeParse(response)).toMatchObject({ success: true });
+  expect(await answer('disable', '12')).toMatchObject({ message: 'Firefox disabled' });
+  const refused = await client.json13('setApplicationPlatformStatus', {
+    ...{ auth: 'api', application: APPLICATION, platform: 14, status: 'enable' },
+  });
+  expect(refused.body).toMatchObject({ status_code: 210, status_message: 'platform: unknown value' });
+});
+
+it('getApplications names page and pages of more than 100 only (R-B3)', async () => {
+  expect(await responseOf('getApplications', {})).toEqual({ applications: { [APPLICATION]: 'News' } });
+  expect(await responseOf('getApplications', { page: 101 })).toMatchObject({ page: 101, total: 1 });
+  const refused = await client.json13('getApplications', { auth: 'api', page: 0 });
+  expect(refused.body).toMatchObject({ status_code: 210, status_message: 'page: must be 1 or more' });
+});
+
+it('getApplicationFile answers text, and faults as ever (R-B4)', async () => {
+  const request = { auth: 'api', application: APPLICATION };
+  const sent = await client.raw('getApplicationFile', { ...request, file: 'ios_push_certificate' });
+  expect(sent).toEqual({ status: 200, type: 'text/plain', text: 'PEM' });
+  const refused = await client.json13('getApplicationFile', { ...request, file: 'passwords' });
+  expect(refused.body).toEqual({ status_code: 210, status_message: 'file: unknown value', response: null });
+});
+
+it('a deleted application is unknown at once (R-B2)', async () => {
+  const request = { auth: 'api', application: APPLICATION };
+  expect(await responseOf('deleteApplication', { application: APPLICATION })).toBeNull();
+  expect((await client.json13('getApplication', request)).body).toMatchObject({
+    status_code: 210,
+    status_message: 'Access denied or application not found',
+  });
+});

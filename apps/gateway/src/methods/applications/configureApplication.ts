@@ -3,7 +3,7 @@ import type { Handler } from '../../context.ts';
 import { configuredProviders } from './providers.ts';
 
 export const configureApplication: Handler<typeof api.configureApplication> = async (
-  { application, platform, settings, secrets },
+  { application, platform, settings, secrets, disabled },
   { accounts },
   { account },
 ) => {
@@ -13,6 +13,7 @@ export const configureApplication: Handler<typeof api.configureApplication> = as
     platform,
     settings,
     secretSettings: [...secrets],
+    disabled,
   });
   return { providers: configuredProviders(view) };
 };

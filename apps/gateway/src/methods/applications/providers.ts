@@ -43,3 +43,21 @@ export function shownProviders(application: ApplicationView) {
     safari: on(Platform.Safari),
   };
 }
+
+/** The flags of setApplicationPlatformStatus's reply: switched on, configured or not (R-B5, R-S5). */
+export function availablePlatforms({ platforms }: ApplicationView) {
+  const on = (code: number): boolean => platforms.some(({ platform, enabled }) => platform === code && enabled);
+  return {
+    iOS: on(Platform.iOS),
+    BlackBerry: false,
+    Android: on(Platform.Android),
+    'Windows Phone': false,
+    'OS X': on(Platform.MacOS),
+    Windows: on(Platform.Windows),
+    Amazon: on(Platform.Amazon),
+    Safari: on(Platform.Safari),
+    Chrome: on(Platform.Chrome),
+    Firefox: on(Platform.Firefox),
+    'Internet Explorer 11': false,
+  };
+}

@@ -41,6 +41,14 @@ export interface AccountEvent {
     | { $case: "presetDeleted"; value: PresetDeleted }
     | { $case: "filterCreated"; value: FilterCreated }
     | { $case: "filterDeleted"; value: FilterDeleted }
+    | { $case: "applicationUpdated"; value: ApplicationUpdated }
+    | { $case: "platformStatusSet"; value: PlatformStatusSet }
+    | { $case: "applicationDeleted"; value: ApplicationDeleted }
+    | { $case: "applicationPurged"; value: ApplicationPurged }
+    | { $case: "controlGroupSet"; value: ControlGroupSet }
+    | { $case: "cappingSet"; value: CappingSet }
+    | { $case: "categoriesSet"; value: CategoriesSet }
+    | { $case: "groupCreated"; value: GroupCreated }
     | undefined;
 }
 
@@ -56,6 +64,8 @@ export interface TokenIssued {
   scope: AccessScope;
   allApplications: boolean;
   applications: string[];
+  /** Absent = it lives until it is revoked. */
+  expiresAt: Date | undefined;
 }
 
 export interface TokenRevoked {
@@ -74,7 +84,19 @@ export interface ApplicationCreated {
   token: string;
 }
 
-/** Replaces all settings of the platform and enables it. */
+/** Only what changes is there. */
+export interface ApplicationUpdated {
+  application: string;
+  title?:
+    | string
+    | undefined;
+  /** SHA-256 of the PNG, in hex. */
+  icon?: string | undefined;
+  sdkIos?: string | undefined;
+  sdkAndroid?: string | undefined;
+}
+
+/** Replaces all settings of the platform and enables it, unless they say that it is off. */
 export interface PlatformConfigured {
   application: string;
   platform: number;
@@ -82,6 +104,7 @@ export interface PlatformConfigured {
   settings: { [key: string]: string };
   /** Secret settings, sealed with the master key; associated data = application and field. */
   sealed: { [key: string]: Buffer };
+  disabled: boolean;
 }
 
 export interface PlatformConfigured_SettingsEntry {
@@ -92,6 +115,47 @@ export interface PlatformConfigured_SettingsEntry {
 export interface PlatformConfigured_SealedEntry {
   key: string;
   value: Buffer;
+}
+
+export interface PlatformStatusSet {
+  application: string;
+  platform: number;
+  enabled: boolean;
+}
+
+/** From here on the code is unknown, for good. */
+export interface ApplicationDeleted {
+  application: string;
+}
+
+/** Nothing is left of the application's devices. */
+export interface ApplicationPurged {
+  application: string;
+}
+
+export interface ControlGroupSet {
+  application: string;
+  /** How many of the 10,000 buckets are in the control group (R-E15). */
+  buckets: number;
+}
+
+/** Application-wide capping; a count of 0 = none. */
+export interface CappingSet {
+  application: string;
+  days: number;
+  count: number;
+}
+
+/** Replaces the account's e-mail categories. */
+export interface CategoriesSet {
+  categories: string[];
+}
+
+/** A group of applications, addressed as one. */
+export interface GroupCreated {
+  group: string;
+  name: string;
+  applications: string[];
 }
 
 export interface DebugSet {
@@ -181,6 +245,30 @@ export const AccountEvent: MessageFns<AccountEvent> = {
         break;
       case "filterDeleted":
         FilterDeleted.encode(message.event.value, writer.uint32(250).fork()).join();
+        break;
+      case "applicationUpdated":
+        ApplicationUpdated.encode(message.event.value, writer.uint32(402).fork()).join();
+        break;
+      case "platformStatusSet":
+        PlatformStatusSet.encode(message.event.value, writer.uint32(410).fork()).join();
+        break;
+      case "applicationDeleted":
+        ApplicationDeleted.encode(message.event.value, writer.uint32(418).fork()).join();
+        break;
+      case "applicationPurged":
+        ApplicationPurged.encode(message.event.value, writer.uint32(426).fork()).join();
+        break;
+      case "controlGroupSet":
+        ControlGroupSet.encode(message.event.value, writer.uint32(434).fork()).join();
+        break;
+      case "cappingSet":
+        CappingSet.encode(message.event.value, writer.uint32(442).fork()).join();
+        break;
+      case "categoriesSet":
+        CategoriesSet.encode(message.event.value, writer.uint32(450).fork()).join();
+        break;
+      case "groupCreated":
+        GroupCreated.encode(message.event.value, writer.uint32(458).fork()).join();
         break;
     }
     return writer;
@@ -319,6 +407,70 @@ export const AccountEvent: MessageFns<AccountEvent> = {
             message.event = { $case: "filterDeleted", value: FilterDeleted.decode(reader, reader.uint32()) };
             continue;
           }
+          case 50: {
+            if (tag !== 402) {
+              break;
+            }
+
+            message.event = { $case: "applicationUpdated", value: ApplicationUpdated.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 51: {
+            if (tag !== 410) {
+              break;
+            }
+
+            message.event = { $case: "platformStatusSet", value: PlatformStatusSet.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 52: {
+            if (tag !== 418) {
+              break;
+            }
+
+            message.event = { $case: "applicationDeleted", value: ApplicationDeleted.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 53: {
+            if (tag !== 426) {
+              break;
+            }
+
+            message.event = { $case: "applicationPurged", value: ApplicationPurged.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 54: {
+            if (tag !== 434) {
+              break;
+            }
+
+            message.event = { $case: "controlGroupSet", value: ControlGroupSet.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 55: {
+            if (tag !== 442) {
+              break;
+            }
+
+            message.event = { $case: "cappingSet", value: CappingSet.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 56: {
+            if (tag !== 450) {
+              break;
+            }
+
+            message.event = { $case: "categoriesSet", value: CategoriesSet.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 57: {
+            if (tag !== 458) {
+              break;
+            }
+
+            message.event = { $case: "groupCreated", value: GroupCreated.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -449,6 +601,54 @@ export const AccountEvent: MessageFns<AccountEvent> = {
         }
         break;
       }
+      case "applicationUpdated": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "applicationUpdated", value: ApplicationUpdated.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "platformStatusSet": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "platformStatusSet", value: PlatformStatusSet.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "applicationDeleted": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "applicationDeleted", value: ApplicationDeleted.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "applicationPurged": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "applicationPurged", value: ApplicationPurged.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "controlGroupSet": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "controlGroupSet", value: ControlGroupSet.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "cappingSet": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "cappingSet", value: CappingSet.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "categoriesSet": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "categoriesSet", value: CategoriesSet.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "groupCreated": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "groupCreated", value: GroupCreated.fromPartial(object.event.value) };
+        }
+        break;
+      }
     }
     return message;
   },
@@ -542,7 +742,7 @@ export const AccountCreated: MessageFns<AccountCreated> = {
 };
 
 function createBaseTokenIssued(): TokenIssued {
-  return { token: "", hash: Buffer.alloc(0), scope: 0, allApplications: false, applications: [] };
+  return { token: "", hash: Buffer.alloc(0), scope: 0, allApplications: false, applications: [], expiresAt: undefined };
 }
 
 export const TokenIssued: MessageFns<TokenIssued> = {
@@ -561,6 +761,9 @@ export const TokenIssued: MessageFns<TokenIssued> = {
     }
     for (const v of message.applications) {
       writer.uint32(42).string(v!);
+    }
+    if (message.expiresAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.expiresAt), writer.uint32(50).fork()).join();
     }
     return writer;
   },
@@ -618,6 +821,14 @@ export const TokenIssued: MessageFns<TokenIssued> = {
             message.applications.push(reader.string());
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.expiresAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -672,6 +883,7 @@ export const TokenIssued: MessageFns<TokenIssued> = {
     message.scope = object.scope ?? 0;
     message.allApplications = object.allApplications ?? false;
     message.applications = object.applications?.map((e) => e) || [];
+    message.expiresAt = object.expiresAt ?? undefined;
     return message;
   },
 };
@@ -924,8 +1136,145 @@ export const ApplicationCreated: MessageFns<ApplicationCreated> = {
   },
 };
 
+function createBaseApplicationUpdated(): ApplicationUpdated {
+  return { application: "", title: undefined, icon: undefined, sdkIos: undefined, sdkAndroid: undefined };
+}
+
+export const ApplicationUpdated: MessageFns<ApplicationUpdated> = {
+  encode(message: ApplicationUpdated, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.application !== "") {
+      writer.uint32(10).string(message.application);
+    }
+    if (message.title !== undefined) {
+      writer.uint32(18).string(message.title);
+    }
+    if (message.icon !== undefined) {
+      writer.uint32(26).string(message.icon);
+    }
+    if (message.sdkIos !== undefined) {
+      writer.uint32(34).string(message.sdkIos);
+    }
+    if (message.sdkAndroid !== undefined) {
+      writer.uint32(42).string(message.sdkAndroid);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ApplicationUpdated {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseApplicationUpdated();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.title = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.icon = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.sdkIos = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.sdkAndroid = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<ApplicationUpdated, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<ApplicationUpdated | ApplicationUpdated[]>
+      | Iterable<ApplicationUpdated | ApplicationUpdated[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ApplicationUpdated.encode(p).finish()];
+        }
+      } else {
+        yield* [ApplicationUpdated.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, ApplicationUpdated>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<ApplicationUpdated> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ApplicationUpdated.decode(p)];
+        }
+      } else {
+        yield* [ApplicationUpdated.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ApplicationUpdated>, I>>(base?: I): ApplicationUpdated {
+    return ApplicationUpdated.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ApplicationUpdated>, I>>(object: I): ApplicationUpdated {
+    const message = createBaseApplicationUpdated();
+    message.application = object.application ?? "";
+    message.title = object.title ?? undefined;
+    message.icon = object.icon ?? undefined;
+    message.sdkIos = object.sdkIos ?? undefined;
+    message.sdkAndroid = object.sdkAndroid ?? undefined;
+    return message;
+  },
+};
+
 function createBasePlatformConfigured(): PlatformConfigured {
-  return { application: "", platform: 0, credentialVersion: 0, settings: {}, sealed: {} };
+  return { application: "", platform: 0, credentialVersion: 0, settings: {}, sealed: {}, disabled: false };
 }
 
 export const PlatformConfigured: MessageFns<PlatformConfigured> = {
@@ -945,6 +1294,9 @@ export const PlatformConfigured: MessageFns<PlatformConfigured> = {
     globalThis.Object.entries(message.sealed).forEach(([key, value]: [string, Buffer]) => {
       PlatformConfigured_SealedEntry.encode({ key: key as any, value }, writer.uint32(42).fork()).join();
     });
+    if (message.disabled !== false) {
+      writer.uint32(48).bool(message.disabled);
+    }
     return writer;
   },
 
@@ -1005,6 +1357,14 @@ export const PlatformConfigured: MessageFns<PlatformConfigured> = {
             if (entry5.value !== undefined) {
               message.sealed[entry5.key] = entry5.value;
             }
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.disabled = reader.bool();
             continue;
           }
         }
@@ -1079,6 +1439,7 @@ export const PlatformConfigured: MessageFns<PlatformConfigured> = {
       },
       {},
     );
+    message.disabled = object.disabled ?? false;
     return message;
   },
 };
@@ -1287,6 +1648,701 @@ export const PlatformConfigured_SealedEntry: MessageFns<PlatformConfigured_Seale
     const message = createBasePlatformConfigured_SealedEntry();
     message.key = object.key ?? "";
     message.value = object.value ?? Buffer.alloc(0);
+    return message;
+  },
+};
+
+function createBasePlatformStatusSet(): PlatformStatusSet {
+  return { application: "", platform: 0, enabled: false };
+}
+
+export const PlatformStatusSet: MessageFns<PlatformStatusSet> = {
+  encode(message: PlatformStatusSet, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.application !== "") {
+      writer.uint32(10).string(message.application);
+    }
+    if (message.platform !== 0) {
+      writer.uint32(16).uint32(message.platform);
+    }
+    if (message.enabled !== false) {
+      writer.uint32(24).bool(message.enabled);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PlatformStatusSet {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePlatformStatusSet();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.platform = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.enabled = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<PlatformStatusSet, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<PlatformStatusSet | PlatformStatusSet[]> | Iterable<PlatformStatusSet | PlatformStatusSet[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [PlatformStatusSet.encode(p).finish()];
+        }
+      } else {
+        yield* [PlatformStatusSet.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, PlatformStatusSet>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<PlatformStatusSet> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [PlatformStatusSet.decode(p)];
+        }
+      } else {
+        yield* [PlatformStatusSet.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<PlatformStatusSet>, I>>(base?: I): PlatformStatusSet {
+    return PlatformStatusSet.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<PlatformStatusSet>, I>>(object: I): PlatformStatusSet {
+    const message = createBasePlatformStatusSet();
+    message.application = object.application ?? "";
+    message.platform = object.platform ?? 0;
+    message.enabled = object.enabled ?? false;
+    return message;
+  },
+};
+
+function createBaseApplicationDeleted(): ApplicationDeleted {
+  return { application: "" };
+}
+
+export const ApplicationDeleted: MessageFns<ApplicationDeleted> = {
+  encode(message: ApplicationDeleted, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.application !== "") {
+      writer.uint32(10).string(message.application);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ApplicationDeleted {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseApplicationDeleted();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<ApplicationDeleted, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<ApplicationDeleted | ApplicationDeleted[]>
+      | Iterable<ApplicationDeleted | ApplicationDeleted[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ApplicationDeleted.encode(p).finish()];
+        }
+      } else {
+        yield* [ApplicationDeleted.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, ApplicationDeleted>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<ApplicationDeleted> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ApplicationDeleted.decode(p)];
+        }
+      } else {
+        yield* [ApplicationDeleted.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ApplicationDeleted>, I>>(base?: I): ApplicationDeleted {
+    return ApplicationDeleted.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ApplicationDeleted>, I>>(object: I): ApplicationDeleted {
+    const message = createBaseApplicationDeleted();
+    message.application = object.application ?? "";
+    return message;
+  },
+};
+
+function createBaseApplicationPurged(): ApplicationPurged {
+  return { application: "" };
+}
+
+export const ApplicationPurged: MessageFns<ApplicationPurged> = {
+  encode(message: ApplicationPurged, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.application !== "") {
+      writer.uint32(10).string(message.application);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ApplicationPurged {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseApplicationPurged();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<ApplicationPurged, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<ApplicationPurged | ApplicationPurged[]> | Iterable<ApplicationPurged | ApplicationPurged[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ApplicationPurged.encode(p).finish()];
+        }
+      } else {
+        yield* [ApplicationPurged.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, ApplicationPurged>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<ApplicationPurged> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ApplicationPurged.decode(p)];
+        }
+      } else {
+        yield* [ApplicationPurged.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ApplicationPurged>, I>>(base?: I): ApplicationPurged {
+    return ApplicationPurged.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ApplicationPurged>, I>>(object: I): ApplicationPurged {
+    const message = createBaseApplicationPurged();
+    message.application = object.application ?? "";
+    return message;
+  },
+};
+
+function createBaseControlGroupSet(): ControlGroupSet {
+  return { application: "", buckets: 0 };
+}
+
+export const ControlGroupSet: MessageFns<ControlGroupSet> = {
+  encode(message: ControlGroupSet, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.application !== "") {
+      writer.uint32(10).string(message.application);
+    }
+    if (message.buckets !== 0) {
+      writer.uint32(16).uint32(message.buckets);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ControlGroupSet {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseControlGroupSet();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.buckets = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<ControlGroupSet, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<ControlGroupSet | ControlGroupSet[]> | Iterable<ControlGroupSet | ControlGroupSet[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ControlGroupSet.encode(p).finish()];
+        }
+      } else {
+        yield* [ControlGroupSet.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, ControlGroupSet>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<ControlGroupSet> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ControlGroupSet.decode(p)];
+        }
+      } else {
+        yield* [ControlGroupSet.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ControlGroupSet>, I>>(base?: I): ControlGroupSet {
+    return ControlGroupSet.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ControlGroupSet>, I>>(object: I): ControlGroupSet {
+    const message = createBaseControlGroupSet();
+    message.application = object.application ?? "";
+    message.buckets = object.buckets ?? 0;
+    return message;
+  },
+};
+
+function createBaseCappingSet(): CappingSet {
+  return { application: "", days: 0, count: 0 };
+}
+
+export const CappingSet: MessageFns<CappingSet> = {
+  encode(message: CappingSet, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.application !== "") {
+      writer.uint32(10).string(message.application);
+    }
+    if (message.days !== 0) {
+      writer.uint32(16).uint32(message.days);
+    }
+    if (message.count !== 0) {
+      writer.uint32(24).uint32(message.count);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CappingSet {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCappingSet();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.days = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.count = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<CappingSet, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<CappingSet | CappingSet[]> | Iterable<CappingSet | CappingSet[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [CappingSet.encode(p).finish()];
+        }
+      } else {
+        yield* [CappingSet.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, CappingSet>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<CappingSet> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [CappingSet.decode(p)];
+        }
+      } else {
+        yield* [CappingSet.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CappingSet>, I>>(base?: I): CappingSet {
+    return CappingSet.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CappingSet>, I>>(object: I): CappingSet {
+    const message = createBaseCappingSet();
+    message.application = object.application ?? "";
+    message.days = object.days ?? 0;
+    message.count = object.count ?? 0;
+    return message;
+  },
+};
+
+function createBaseCategoriesSet(): CategoriesSet {
+  return { categories: [] };
+}
+
+export const CategoriesSet: MessageFns<CategoriesSet> = {
+  encode(message: CategoriesSet, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.categories) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CategoriesSet {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCategoriesSet();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.categories.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<CategoriesSet, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<CategoriesSet | CategoriesSet[]> | Iterable<CategoriesSet | CategoriesSet[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [CategoriesSet.encode(p).finish()];
+        }
+      } else {
+        yield* [CategoriesSet.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, CategoriesSet>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<CategoriesSet> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [CategoriesSet.decode(p)];
+        }
+      } else {
+        yield* [CategoriesSet.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CategoriesSet>, I>>(base?: I): CategoriesSet {
+    return CategoriesSet.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CategoriesSet>, I>>(object: I): CategoriesSet {
+    const message = createBaseCategoriesSet();
+    message.categories = object.categories?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseGroupCreated(): GroupCreated {
+  return { group: "", name: "", applications: [] };
+}
+
+export const GroupCreated: MessageFns<GroupCreated> = {
+  encode(message: GroupCreated, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.group !== "") {
+      writer.uint32(10).string(message.group);
+    }
+    if (message.name !== "") {
+      writer.uint32(18).string(message.name);
+    }
+    for (const v of message.applications) {
+      writer.uint32(26).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GroupCreated {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGroupCreated();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.group = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.applications.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<GroupCreated, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<GroupCreated | GroupCreated[]> | Iterable<GroupCreated | GroupCreated[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [GroupCreated.encode(p).finish()];
+        }
+      } else {
+        yield* [GroupCreated.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, GroupCreated>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<GroupCreated> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [GroupCreated.decode(p)];
+        }
+      } else {
+        yield* [GroupCreated.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GroupCreated>, I>>(base?: I): GroupCreated {
+    return GroupCreated.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GroupCreated>, I>>(object: I): GroupCreated {
+    const message = createBaseGroupCreated();
+    message.group = object.group ?? "";
+    message.name = object.name ?? "";
+    message.applications = object.applications?.map((e) => e) || [];
     return message;
   },
 };

@@ -35,6 +35,8 @@ export interface IssueTokenRequest {
   scope: TokenScope;
   allApplications: boolean;
   applications: string[];
+  /** Absent = it lives until it is revoked. */
+  expiresAt: Date | undefined;
 }
 
 export interface IssueTokenReply {
@@ -79,6 +81,8 @@ export interface TokenView {
   version: bigint;
   /** Said on topic tidings.tokens only: elsewhere a revoked token is unknown. */
   revoked: boolean;
+  /** Absent = it lives until it is revoked. */
+  expiresAt: Date | undefined;
 }
 
 export interface CreateApplicationRequest {
@@ -97,6 +101,99 @@ export interface CreateApplicationReply {
   application: string;
 }
 
+export interface UpdateApplicationRequest {
+  account: string;
+  application: string;
+  /** What is absent stays as it is. */
+  title?:
+    | string
+    | undefined;
+  /** PNG bytes. */
+  icon?: Buffer | undefined;
+  sdkIos?: string | undefined;
+  sdkAndroid?: string | undefined;
+}
+
+export interface UpdateApplicationReply {
+}
+
+export interface DeleteApplicationRequest {
+  account: string;
+  application: string;
+}
+
+export interface DeleteApplicationReply {
+}
+
+export interface ListApplicationsRequest {
+  tokenId: string;
+  /** From 1. */
+  page: number;
+}
+
+export interface ListApplicationsReply {
+  applications: ListApplicationsReply_Entry[];
+  /** Of all pages. */
+  count: number;
+  pages: number;
+}
+
+export interface ListApplicationsReply_Entry {
+  code: string;
+  title: string;
+}
+
+export interface SetPlatformStatusRequest {
+  account: string;
+  application: string;
+  platform: number;
+  enabled: boolean;
+}
+
+export interface GetApplicationFileRequest {
+  account: string;
+  application: string;
+  file: string;
+}
+
+export interface GetApplicationFileReply {
+  text: string;
+}
+
+export interface SetControlGroupRequest {
+  application: string;
+  /** 0 to 100, two decimals count. */
+  percentage: number;
+}
+
+export interface SetCappingRequest {
+  application: string;
+  days: number;
+  /** 0 = none. */
+  count: number;
+}
+
+export interface SetCategoriesRequest {
+  /** "" = the default account. */
+  account: string;
+  categories: string[];
+}
+
+export interface SetCategoriesReply {
+  /** As they are now. */
+  categories: string[];
+}
+
+export interface CreateGroupRequest {
+  name: string;
+  /** Of one account, which the group belongs to. */
+  applications: string[];
+}
+
+export interface CreateGroupReply {
+  code: string;
+}
+
 export interface ConfigurePlatformRequest {
   account: string;
   application: string;
@@ -104,6 +201,8 @@ export interface ConfigurePlatformRequest {
   /** Named settings of the platform; those that are secret are sealed field by field, and none leaves the registry in clear. */
   settings: { [key: string]: string };
   secretSettings: string[];
+  /** The settings are kept, but the platform is off. */
+  disabled: boolean;
 }
 
 export interface ConfigurePlatformRequest_SettingsEntry {
@@ -137,6 +236,17 @@ export interface ApplicationView {
   platforms: PlatformView[];
   /** Grows with every change. */
   version: bigint;
+  /** Said on topic tidings.applications only: elsewhere a deleted application is unknown. */
+  deleted: boolean;
+  /** Operator setting, 0 to 100 (R-E15). */
+  controlGroupPercentage: number;
+  /** Application-wide; absent = none (R-I12). */
+  capping: CappingView | undefined;
+}
+
+export interface CappingView {
+  days: number;
+  count: number;
 }
 
 export interface PlatformView {
@@ -677,7 +787,7 @@ export const CreateAccountReply: MessageFns<CreateAccountReply> = {
 };
 
 function createBaseIssueTokenRequest(): IssueTokenRequest {
-  return { account: "", scope: 0, allApplications: false, applications: [] };
+  return { account: "", scope: 0, allApplications: false, applications: [], expiresAt: undefined };
 }
 
 export const IssueTokenRequest: MessageFns<IssueTokenRequest> = {
@@ -693,6 +803,9 @@ export const IssueTokenRequest: MessageFns<IssueTokenRequest> = {
     }
     for (const v of message.applications) {
       writer.uint32(34).string(v!);
+    }
+    if (message.expiresAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.expiresAt), writer.uint32(42).fork()).join();
     }
     return writer;
   },
@@ -740,6 +853,14 @@ export const IssueTokenRequest: MessageFns<IssueTokenRequest> = {
             }
 
             message.applications.push(reader.string());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.expiresAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -795,6 +916,7 @@ export const IssueTokenRequest: MessageFns<IssueTokenRequest> = {
     message.scope = object.scope ?? 0;
     message.allApplications = object.allApplications ?? false;
     message.applications = object.applications?.map((e) => e) || [];
+    message.expiresAt = object.expiresAt ?? undefined;
     return message;
   },
 };
@@ -1424,6 +1546,7 @@ function createBaseTokenView(): TokenView {
     createdAt: undefined,
     version: 0n,
     revoked: false,
+    expiresAt: undefined,
   };
 }
 
@@ -1455,6 +1578,9 @@ export const TokenView: MessageFns<TokenView> = {
     }
     if (message.revoked !== false) {
       writer.uint32(64).bool(message.revoked);
+    }
+    if (message.expiresAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.expiresAt), writer.uint32(74).fork()).join();
     }
     return writer;
   },
@@ -1536,6 +1662,14 @@ export const TokenView: MessageFns<TokenView> = {
             message.revoked = reader.bool();
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.expiresAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1593,6 +1727,7 @@ export const TokenView: MessageFns<TokenView> = {
     message.createdAt = object.createdAt ?? undefined;
     message.version = (object.version !== undefined && object.version !== null) ? BigInt(object.version) : 0n;
     message.revoked = object.revoked ?? false;
+    message.expiresAt = object.expiresAt ?? undefined;
     return message;
   },
 };
@@ -1855,8 +1990,1644 @@ export const CreateApplicationReply: MessageFns<CreateApplicationReply> = {
   },
 };
 
+function createBaseUpdateApplicationRequest(): UpdateApplicationRequest {
+  return { account: "", application: "", title: undefined, icon: undefined, sdkIos: undefined, sdkAndroid: undefined };
+}
+
+export const UpdateApplicationRequest: MessageFns<UpdateApplicationRequest> = {
+  encode(message: UpdateApplicationRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.account !== "") {
+      writer.uint32(10).string(message.account);
+    }
+    if (message.application !== "") {
+      writer.uint32(18).string(message.application);
+    }
+    if (message.title !== undefined) {
+      writer.uint32(26).string(message.title);
+    }
+    if (message.icon !== undefined) {
+      writer.uint32(34).bytes(message.icon);
+    }
+    if (message.sdkIos !== undefined) {
+      writer.uint32(42).string(message.sdkIos);
+    }
+    if (message.sdkAndroid !== undefined) {
+      writer.uint32(50).string(message.sdkAndroid);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UpdateApplicationRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUpdateApplicationRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.account = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.title = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.icon = Buffer.from(reader.bytes());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.sdkIos = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.sdkAndroid = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<UpdateApplicationRequest, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<UpdateApplicationRequest | UpdateApplicationRequest[]>
+      | Iterable<UpdateApplicationRequest | UpdateApplicationRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [UpdateApplicationRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [UpdateApplicationRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, UpdateApplicationRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<UpdateApplicationRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [UpdateApplicationRequest.decode(p)];
+        }
+      } else {
+        yield* [UpdateApplicationRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<UpdateApplicationRequest>, I>>(base?: I): UpdateApplicationRequest {
+    return UpdateApplicationRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<UpdateApplicationRequest>, I>>(object: I): UpdateApplicationRequest {
+    const message = createBaseUpdateApplicationRequest();
+    message.account = object.account ?? "";
+    message.application = object.application ?? "";
+    message.title = object.title ?? undefined;
+    message.icon = object.icon ?? undefined;
+    message.sdkIos = object.sdkIos ?? undefined;
+    message.sdkAndroid = object.sdkAndroid ?? undefined;
+    return message;
+  },
+};
+
+function createBaseUpdateApplicationReply(): UpdateApplicationReply {
+  return {};
+}
+
+export const UpdateApplicationReply: MessageFns<UpdateApplicationReply> = {
+  encode(_: UpdateApplicationReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UpdateApplicationReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUpdateApplicationReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<UpdateApplicationReply, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<UpdateApplicationReply | UpdateApplicationReply[]>
+      | Iterable<UpdateApplicationReply | UpdateApplicationReply[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [UpdateApplicationReply.encode(p).finish()];
+        }
+      } else {
+        yield* [UpdateApplicationReply.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, UpdateApplicationReply>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<UpdateApplicationReply> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [UpdateApplicationReply.decode(p)];
+        }
+      } else {
+        yield* [UpdateApplicationReply.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<UpdateApplicationReply>, I>>(base?: I): UpdateApplicationReply {
+    return UpdateApplicationReply.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<UpdateApplicationReply>, I>>(_: I): UpdateApplicationReply {
+    const message = createBaseUpdateApplicationReply();
+    return message;
+  },
+};
+
+function createBaseDeleteApplicationRequest(): DeleteApplicationRequest {
+  return { account: "", application: "" };
+}
+
+export const DeleteApplicationRequest: MessageFns<DeleteApplicationRequest> = {
+  encode(message: DeleteApplicationRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.account !== "") {
+      writer.uint32(10).string(message.account);
+    }
+    if (message.application !== "") {
+      writer.uint32(18).string(message.application);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeleteApplicationRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeleteApplicationRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.account = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<DeleteApplicationRequest, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<DeleteApplicationRequest | DeleteApplicationRequest[]>
+      | Iterable<DeleteApplicationRequest | DeleteApplicationRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [DeleteApplicationRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [DeleteApplicationRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, DeleteApplicationRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<DeleteApplicationRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [DeleteApplicationRequest.decode(p)];
+        }
+      } else {
+        yield* [DeleteApplicationRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DeleteApplicationRequest>, I>>(base?: I): DeleteApplicationRequest {
+    return DeleteApplicationRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DeleteApplicationRequest>, I>>(object: I): DeleteApplicationRequest {
+    const message = createBaseDeleteApplicationRequest();
+    message.account = object.account ?? "";
+    message.application = object.application ?? "";
+    return message;
+  },
+};
+
+function createBaseDeleteApplicationReply(): DeleteApplicationReply {
+  return {};
+}
+
+export const DeleteApplicationReply: MessageFns<DeleteApplicationReply> = {
+  encode(_: DeleteApplicationReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeleteApplicationReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeleteApplicationReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<DeleteApplicationReply, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<DeleteApplicationReply | DeleteApplicationReply[]>
+      | Iterable<DeleteApplicationReply | DeleteApplicationReply[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [DeleteApplicationReply.encode(p).finish()];
+        }
+      } else {
+        yield* [DeleteApplicationReply.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, DeleteApplicationReply>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<DeleteApplicationReply> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [DeleteApplicationReply.decode(p)];
+        }
+      } else {
+        yield* [DeleteApplicationReply.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DeleteApplicationReply>, I>>(base?: I): DeleteApplicationReply {
+    return DeleteApplicationReply.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DeleteApplicationReply>, I>>(_: I): DeleteApplicationReply {
+    const message = createBaseDeleteApplicationReply();
+    return message;
+  },
+};
+
+function createBaseListApplicationsRequest(): ListApplicationsRequest {
+  return { tokenId: "", page: 0 };
+}
+
+export const ListApplicationsRequest: MessageFns<ListApplicationsRequest> = {
+  encode(message: ListApplicationsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.tokenId !== "") {
+      writer.uint32(10).string(message.tokenId);
+    }
+    if (message.page !== 0) {
+      writer.uint32(16).uint32(message.page);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListApplicationsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListApplicationsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.tokenId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.page = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<ListApplicationsRequest, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<ListApplicationsRequest | ListApplicationsRequest[]>
+      | Iterable<ListApplicationsRequest | ListApplicationsRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ListApplicationsRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [ListApplicationsRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, ListApplicationsRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<ListApplicationsRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ListApplicationsRequest.decode(p)];
+        }
+      } else {
+        yield* [ListApplicationsRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListApplicationsRequest>, I>>(base?: I): ListApplicationsRequest {
+    return ListApplicationsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListApplicationsRequest>, I>>(object: I): ListApplicationsRequest {
+    const message = createBaseListApplicationsRequest();
+    message.tokenId = object.tokenId ?? "";
+    message.page = object.page ?? 0;
+    return message;
+  },
+};
+
+function createBaseListApplicationsReply(): ListApplicationsReply {
+  return { applications: [], count: 0, pages: 0 };
+}
+
+export const ListApplicationsReply: MessageFns<ListApplicationsReply> = {
+  encode(message: ListApplicationsReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.applications) {
+      ListApplicationsReply_Entry.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.count !== 0) {
+      writer.uint32(16).uint32(message.count);
+    }
+    if (message.pages !== 0) {
+      writer.uint32(24).uint32(message.pages);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListApplicationsReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListApplicationsReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.applications.push(ListApplicationsReply_Entry.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.count = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.pages = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<ListApplicationsReply, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<ListApplicationsReply | ListApplicationsReply[]>
+      | Iterable<ListApplicationsReply | ListApplicationsReply[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ListApplicationsReply.encode(p).finish()];
+        }
+      } else {
+        yield* [ListApplicationsReply.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, ListApplicationsReply>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<ListApplicationsReply> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ListApplicationsReply.decode(p)];
+        }
+      } else {
+        yield* [ListApplicationsReply.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListApplicationsReply>, I>>(base?: I): ListApplicationsReply {
+    return ListApplicationsReply.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListApplicationsReply>, I>>(object: I): ListApplicationsReply {
+    const message = createBaseListApplicationsReply();
+    message.applications = object.applications?.map((e) => ListApplicationsReply_Entry.fromPartial(e)) || [];
+    message.count = object.count ?? 0;
+    message.pages = object.pages ?? 0;
+    return message;
+  },
+};
+
+function createBaseListApplicationsReply_Entry(): ListApplicationsReply_Entry {
+  return { code: "", title: "" };
+}
+
+export const ListApplicationsReply_Entry: MessageFns<ListApplicationsReply_Entry> = {
+  encode(message: ListApplicationsReply_Entry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.code !== "") {
+      writer.uint32(10).string(message.code);
+    }
+    if (message.title !== "") {
+      writer.uint32(18).string(message.title);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListApplicationsReply_Entry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListApplicationsReply_Entry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.code = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.title = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<ListApplicationsReply_Entry, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<ListApplicationsReply_Entry | ListApplicationsReply_Entry[]>
+      | Iterable<ListApplicationsReply_Entry | ListApplicationsReply_Entry[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ListApplicationsReply_Entry.encode(p).finish()];
+        }
+      } else {
+        yield* [ListApplicationsReply_Entry.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, ListApplicationsReply_Entry>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<ListApplicationsReply_Entry> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ListApplicationsReply_Entry.decode(p)];
+        }
+      } else {
+        yield* [ListApplicationsReply_Entry.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListApplicationsReply_Entry>, I>>(base?: I): ListApplicationsReply_Entry {
+    return ListApplicationsReply_Entry.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListApplicationsReply_Entry>, I>>(object: I): ListApplicationsReply_Entry {
+    const message = createBaseListApplicationsReply_Entry();
+    message.code = object.code ?? "";
+    message.title = object.title ?? "";
+    return message;
+  },
+};
+
+function createBaseSetPlatformStatusRequest(): SetPlatformStatusRequest {
+  return { account: "", application: "", platform: 0, enabled: false };
+}
+
+export const SetPlatformStatusRequest: MessageFns<SetPlatformStatusRequest> = {
+  encode(message: SetPlatformStatusRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.account !== "") {
+      writer.uint32(10).string(message.account);
+    }
+    if (message.application !== "") {
+      writer.uint32(18).string(message.application);
+    }
+    if (message.platform !== 0) {
+      writer.uint32(24).uint32(message.platform);
+    }
+    if (message.enabled !== false) {
+      writer.uint32(32).bool(message.enabled);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetPlatformStatusRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetPlatformStatusRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.account = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.platform = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.enabled = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<SetPlatformStatusRequest, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<SetPlatformStatusRequest | SetPlatformStatusRequest[]>
+      | Iterable<SetPlatformStatusRequest | SetPlatformStatusRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SetPlatformStatusRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [SetPlatformStatusRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, SetPlatformStatusRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<SetPlatformStatusRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SetPlatformStatusRequest.decode(p)];
+        }
+      } else {
+        yield* [SetPlatformStatusRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SetPlatformStatusRequest>, I>>(base?: I): SetPlatformStatusRequest {
+    return SetPlatformStatusRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SetPlatformStatusRequest>, I>>(object: I): SetPlatformStatusRequest {
+    const message = createBaseSetPlatformStatusRequest();
+    message.account = object.account ?? "";
+    message.application = object.application ?? "";
+    message.platform = object.platform ?? 0;
+    message.enabled = object.enabled ?? false;
+    return message;
+  },
+};
+
+function createBaseGetApplicationFileRequest(): GetApplicationFileRequest {
+  return { account: "", application: "", file: "" };
+}
+
+export const GetApplicationFileRequest: MessageFns<GetApplicationFileRequest> = {
+  encode(message: GetApplicationFileRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.account !== "") {
+      writer.uint32(10).string(message.account);
+    }
+    if (message.application !== "") {
+      writer.uint32(18).string(message.application);
+    }
+    if (message.file !== "") {
+      writer.uint32(26).string(message.file);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetApplicationFileRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetApplicationFileRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.account = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.file = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<GetApplicationFileRequest, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<GetApplicationFileRequest | GetApplicationFileRequest[]>
+      | Iterable<GetApplicationFileRequest | GetApplicationFileRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [GetApplicationFileRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [GetApplicationFileRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, GetApplicationFileRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<GetApplicationFileRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [GetApplicationFileRequest.decode(p)];
+        }
+      } else {
+        yield* [GetApplicationFileRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetApplicationFileRequest>, I>>(base?: I): GetApplicationFileRequest {
+    return GetApplicationFileRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetApplicationFileRequest>, I>>(object: I): GetApplicationFileRequest {
+    const message = createBaseGetApplicationFileRequest();
+    message.account = object.account ?? "";
+    message.application = object.application ?? "";
+    message.file = object.file ?? "";
+    return message;
+  },
+};
+
+function createBaseGetApplicationFileReply(): GetApplicationFileReply {
+  return { text: "" };
+}
+
+export const GetApplicationFileReply: MessageFns<GetApplicationFileReply> = {
+  encode(message: GetApplicationFileReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.text !== "") {
+      writer.uint32(10).string(message.text);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetApplicationFileReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetApplicationFileReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<GetApplicationFileReply, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<GetApplicationFileReply | GetApplicationFileReply[]>
+      | Iterable<GetApplicationFileReply | GetApplicationFileReply[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [GetApplicationFileReply.encode(p).finish()];
+        }
+      } else {
+        yield* [GetApplicationFileReply.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, GetApplicationFileReply>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<GetApplicationFileReply> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [GetApplicationFileReply.decode(p)];
+        }
+      } else {
+        yield* [GetApplicationFileReply.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetApplicationFileReply>, I>>(base?: I): GetApplicationFileReply {
+    return GetApplicationFileReply.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetApplicationFileReply>, I>>(object: I): GetApplicationFileReply {
+    const message = createBaseGetApplicationFileReply();
+    message.text = object.text ?? "";
+    return message;
+  },
+};
+
+function createBaseSetControlGroupRequest(): SetControlGroupRequest {
+  return { application: "", percentage: 0 };
+}
+
+export const SetControlGroupRequest: MessageFns<SetControlGroupRequest> = {
+  encode(message: SetControlGroupRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.application !== "") {
+      writer.uint32(10).string(message.application);
+    }
+    if (message.percentage !== 0) {
+      writer.uint32(17).double(message.percentage);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetControlGroupRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetControlGroupRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.percentage = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<SetControlGroupRequest, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<SetControlGroupRequest | SetControlGroupRequest[]>
+      | Iterable<SetControlGroupRequest | SetControlGroupRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SetControlGroupRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [SetControlGroupRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, SetControlGroupRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<SetControlGroupRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SetControlGroupRequest.decode(p)];
+        }
+      } else {
+        yield* [SetControlGroupRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SetControlGroupRequest>, I>>(base?: I): SetControlGroupRequest {
+    return SetControlGroupRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SetControlGroupRequest>, I>>(object: I): SetControlGroupRequest {
+    const message = createBaseSetControlGroupRequest();
+    message.application = object.application ?? "";
+    message.percentage = object.percentage ?? 0;
+    return message;
+  },
+};
+
+function createBaseSetCappingRequest(): SetCappingRequest {
+  return { application: "", days: 0, count: 0 };
+}
+
+export const SetCappingRequest: MessageFns<SetCappingRequest> = {
+  encode(message: SetCappingRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.application !== "") {
+      writer.uint32(10).string(message.application);
+    }
+    if (message.days !== 0) {
+      writer.uint32(16).uint32(message.days);
+    }
+    if (message.count !== 0) {
+      writer.uint32(24).uint32(message.count);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetCappingRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetCappingRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.days = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.count = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<SetCappingRequest, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<SetCappingRequest | SetCappingRequest[]> | Iterable<SetCappingRequest | SetCappingRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SetCappingRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [SetCappingRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, SetCappingRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<SetCappingRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SetCappingRequest.decode(p)];
+        }
+      } else {
+        yield* [SetCappingRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SetCappingRequest>, I>>(base?: I): SetCappingRequest {
+    return SetCappingRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SetCappingRequest>, I>>(object: I): SetCappingRequest {
+    const message = createBaseSetCappingRequest();
+    message.application = object.application ?? "";
+    message.days = object.days ?? 0;
+    message.count = object.count ?? 0;
+    return message;
+  },
+};
+
+function createBaseSetCategoriesRequest(): SetCategoriesRequest {
+  return { account: "", categories: [] };
+}
+
+export const SetCategoriesRequest: MessageFns<SetCategoriesRequest> = {
+  encode(message: SetCategoriesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.account !== "") {
+      writer.uint32(10).string(message.account);
+    }
+    for (const v of message.categories) {
+      writer.uint32(18).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetCategoriesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetCategoriesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.account = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.categories.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<SetCategoriesRequest, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<SetCategoriesRequest | SetCategoriesRequest[]>
+      | Iterable<SetCategoriesRequest | SetCategoriesRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SetCategoriesRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [SetCategoriesRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, SetCategoriesRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<SetCategoriesRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SetCategoriesRequest.decode(p)];
+        }
+      } else {
+        yield* [SetCategoriesRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SetCategoriesRequest>, I>>(base?: I): SetCategoriesRequest {
+    return SetCategoriesRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SetCategoriesRequest>, I>>(object: I): SetCategoriesRequest {
+    const message = createBaseSetCategoriesRequest();
+    message.account = object.account ?? "";
+    message.categories = object.categories?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseSetCategoriesReply(): SetCategoriesReply {
+  return { categories: [] };
+}
+
+export const SetCategoriesReply: MessageFns<SetCategoriesReply> = {
+  encode(message: SetCategoriesReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.categories) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetCategoriesReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetCategoriesReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.categories.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<SetCategoriesReply, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<SetCategoriesReply | SetCategoriesReply[]>
+      | Iterable<SetCategoriesReply | SetCategoriesReply[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SetCategoriesReply.encode(p).finish()];
+        }
+      } else {
+        yield* [SetCategoriesReply.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, SetCategoriesReply>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<SetCategoriesReply> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SetCategoriesReply.decode(p)];
+        }
+      } else {
+        yield* [SetCategoriesReply.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SetCategoriesReply>, I>>(base?: I): SetCategoriesReply {
+    return SetCategoriesReply.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SetCategoriesReply>, I>>(object: I): SetCategoriesReply {
+    const message = createBaseSetCategoriesReply();
+    message.categories = object.categories?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseCreateGroupRequest(): CreateGroupRequest {
+  return { name: "", applications: [] };
+}
+
+export const CreateGroupRequest: MessageFns<CreateGroupRequest> = {
+  encode(message: CreateGroupRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    for (const v of message.applications) {
+      writer.uint32(18).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CreateGroupRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCreateGroupRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.applications.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<CreateGroupRequest, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<CreateGroupRequest | CreateGroupRequest[]>
+      | Iterable<CreateGroupRequest | CreateGroupRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [CreateGroupRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [CreateGroupRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, CreateGroupRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<CreateGroupRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [CreateGroupRequest.decode(p)];
+        }
+      } else {
+        yield* [CreateGroupRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CreateGroupRequest>, I>>(base?: I): CreateGroupRequest {
+    return CreateGroupRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CreateGroupRequest>, I>>(object: I): CreateGroupRequest {
+    const message = createBaseCreateGroupRequest();
+    message.name = object.name ?? "";
+    message.applications = object.applications?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseCreateGroupReply(): CreateGroupReply {
+  return { code: "" };
+}
+
+export const CreateGroupReply: MessageFns<CreateGroupReply> = {
+  encode(message: CreateGroupReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.code !== "") {
+      writer.uint32(10).string(message.code);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CreateGroupReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCreateGroupReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.code = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<CreateGroupReply, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<CreateGroupReply | CreateGroupReply[]> | Iterable<CreateGroupReply | CreateGroupReply[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [CreateGroupReply.encode(p).finish()];
+        }
+      } else {
+        yield* [CreateGroupReply.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, CreateGroupReply>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<CreateGroupReply> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [CreateGroupReply.decode(p)];
+        }
+      } else {
+        yield* [CreateGroupReply.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CreateGroupReply>, I>>(base?: I): CreateGroupReply {
+    return CreateGroupReply.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CreateGroupReply>, I>>(object: I): CreateGroupReply {
+    const message = createBaseCreateGroupReply();
+    message.code = object.code ?? "";
+    return message;
+  },
+};
+
 function createBaseConfigurePlatformRequest(): ConfigurePlatformRequest {
-  return { account: "", application: "", platform: 0, settings: {}, secretSettings: [] };
+  return { account: "", application: "", platform: 0, settings: {}, secretSettings: [], disabled: false };
 }
 
 export const ConfigurePlatformRequest: MessageFns<ConfigurePlatformRequest> = {
@@ -1875,6 +3646,9 @@ export const ConfigurePlatformRequest: MessageFns<ConfigurePlatformRequest> = {
     });
     for (const v of message.secretSettings) {
       writer.uint32(42).string(v!);
+    }
+    if (message.disabled !== false) {
+      writer.uint32(48).bool(message.disabled);
     }
     return writer;
   },
@@ -1933,6 +3707,14 @@ export const ConfigurePlatformRequest: MessageFns<ConfigurePlatformRequest> = {
             }
 
             message.secretSettings.push(reader.string());
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.disabled = reader.bool();
             continue;
           }
         }
@@ -1999,6 +3781,7 @@ export const ConfigurePlatformRequest: MessageFns<ConfigurePlatformRequest> = {
       {},
     );
     message.secretSettings = object.secretSettings?.map((e) => e) || [];
+    message.disabled = object.disabled ?? false;
     return message;
   },
 };
@@ -2483,6 +4266,9 @@ function createBaseApplicationView(): ApplicationView {
     debugUntil: undefined,
     platforms: [],
     version: 0n,
+    deleted: false,
+    controlGroupPercentage: 0,
+    capping: undefined,
   };
 }
 
@@ -2511,6 +4297,15 @@ export const ApplicationView: MessageFns<ApplicationView> = {
         throw new globalThis.Error("value provided for field message.version of type uint64 too large");
       }
       writer.uint32(56).uint64(message.version);
+    }
+    if (message.deleted !== false) {
+      writer.uint32(64).bool(message.deleted);
+    }
+    if (message.controlGroupPercentage !== 0) {
+      writer.uint32(73).double(message.controlGroupPercentage);
+    }
+    if (message.capping !== undefined) {
+      CappingView.encode(message.capping, writer.uint32(82).fork()).join();
     }
     return writer;
   },
@@ -2584,6 +4379,30 @@ export const ApplicationView: MessageFns<ApplicationView> = {
             message.version = reader.uint64() as bigint;
             continue;
           }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.deleted = reader.bool();
+            continue;
+          }
+          case 9: {
+            if (tag !== 73) {
+              break;
+            }
+
+            message.controlGroupPercentage = reader.double();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.capping = CappingView.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2640,6 +4459,110 @@ export const ApplicationView: MessageFns<ApplicationView> = {
     message.debugUntil = object.debugUntil ?? undefined;
     message.platforms = object.platforms?.map((e) => PlatformView.fromPartial(e)) || [];
     message.version = (object.version !== undefined && object.version !== null) ? BigInt(object.version) : 0n;
+    message.deleted = object.deleted ?? false;
+    message.controlGroupPercentage = object.controlGroupPercentage ?? 0;
+    message.capping = (object.capping !== undefined && object.capping !== null)
+      ? CappingView.fromPartial(object.capping)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseCappingView(): CappingView {
+  return { days: 0, count: 0 };
+}
+
+export const CappingView: MessageFns<CappingView> = {
+  encode(message: CappingView, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.days !== 0) {
+      writer.uint32(8).uint32(message.days);
+    }
+    if (message.count !== 0) {
+      writer.uint32(16).uint32(message.count);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CappingView {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCappingView();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.days = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.count = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<CappingView, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<CappingView | CappingView[]> | Iterable<CappingView | CappingView[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [CappingView.encode(p).finish()];
+        }
+      } else {
+        yield* [CappingView.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, CappingView>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<CappingView> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [CappingView.decode(p)];
+        }
+      } else {
+        yield* [CappingView.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CappingView>, I>>(base?: I): CappingView {
+    return CappingView.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CappingView>, I>>(object: I): CappingView {
+    const message = createBaseCappingView();
+    message.days = object.days ?? 0;
+    message.count = object.count ?? 0;
     return message;
   },
 };
@@ -8441,7 +10364,13 @@ export interface Accounts {
   /** The token behind a presented secret; no view where it is unknown or revoked. */
   resolveToken(request: ResolveTokenRequest): Promise<ResolveTokenReply>;
   createApplication(request: CreateApplicationRequest): Promise<CreateApplicationReply>;
+  updateApplication(request: UpdateApplicationRequest): Promise<UpdateApplicationReply>;
+  /** The code is unknown when this is answered; what belongs to it is removed in the background. */
+  deleteApplication(request: DeleteApplicationRequest): Promise<DeleteApplicationReply>;
+  /** What a token may use, oldest first, by pages of 100 (R-B3). */
+  listApplications(request: ListApplicationsRequest): Promise<ListApplicationsReply>;
   configurePlatform(request: ConfigurePlatformRequest): Promise<ApplicationView>;
+  setPlatformStatus(request: SetPlatformStatusRequest): Promise<ApplicationView>;
   setDebug(request: SetDebugRequest): Promise<SetDebugReply>;
   /** No view where the application is unknown. */
   findApplication(request: FindApplicationRequest): Promise<FindApplicationReply>;
@@ -8449,6 +10378,12 @@ export interface Accounts {
   describeApplication(request: FindApplicationRequest): Promise<ApplicationDescription>;
   /** The PNG behind an icon's address; empty where there is none. */
   getIcon(request: GetIconRequest): Promise<GetIconReply>;
+  /** A certificate or key of the application as text (R-B4). */
+  getApplicationFile(request: GetApplicationFileRequest): Promise<GetApplicationFileReply>;
+  setControlGroup(request: SetControlGroupRequest): Promise<ApplicationView>;
+  setCapping(request: SetCappingRequest): Promise<ApplicationView>;
+  setCategories(request: SetCategoriesRequest): Promise<SetCategoriesReply>;
+  createGroup(request: CreateGroupRequest): Promise<CreateGroupReply>;
   /** The sealed credential of a platform, newest version; opened by the dispatcher with the master key. */
   getCredential(request: GetCredentialRequest): Promise<SealedCredential>;
   addTag(request: AddTagRequest): Promise<AddTagReply>;
@@ -8511,6 +10446,32 @@ export const AccountsDefinition = {
       responseStream: false,
       options: {},
     },
+    updateApplication: {
+      name: "UpdateApplication",
+      requestType: UpdateApplicationRequest as typeof UpdateApplicationRequest,
+      requestStream: false,
+      responseType: UpdateApplicationReply as typeof UpdateApplicationReply,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
+    },
+    /** The code is unknown when this is answered; what belongs to it is removed in the background. */
+    deleteApplication: {
+      name: "DeleteApplication",
+      requestType: DeleteApplicationRequest as typeof DeleteApplicationRequest,
+      requestStream: false,
+      responseType: DeleteApplicationReply as typeof DeleteApplicationReply,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
+    },
+    /** What a token may use, oldest first, by pages of 100 (R-B3). */
+    listApplications: {
+      name: "ListApplications",
+      requestType: ListApplicationsRequest as typeof ListApplicationsRequest,
+      requestStream: false,
+      responseType: ListApplicationsReply as typeof ListApplicationsReply,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
     configurePlatform: {
       name: "ConfigurePlatform",
       requestType: ConfigurePlatformRequest as typeof ConfigurePlatformRequest,
@@ -8518,6 +10479,14 @@ export const AccountsDefinition = {
       responseType: ApplicationView as typeof ApplicationView,
       responseStream: false,
       options: {},
+    },
+    setPlatformStatus: {
+      name: "SetPlatformStatus",
+      requestType: SetPlatformStatusRequest as typeof SetPlatformStatusRequest,
+      requestStream: false,
+      responseType: ApplicationView as typeof ApplicationView,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
     },
     setDebug: {
       name: "SetDebug",
@@ -8553,6 +10522,47 @@ export const AccountsDefinition = {
       responseType: GetIconReply as typeof GetIconReply,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** A certificate or key of the application as text (R-B4). */
+    getApplicationFile: {
+      name: "GetApplicationFile",
+      requestType: GetApplicationFileRequest as typeof GetApplicationFileRequest,
+      requestStream: false,
+      responseType: GetApplicationFileReply as typeof GetApplicationFileReply,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    setControlGroup: {
+      name: "SetControlGroup",
+      requestType: SetControlGroupRequest as typeof SetControlGroupRequest,
+      requestStream: false,
+      responseType: ApplicationView as typeof ApplicationView,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
+    },
+    setCapping: {
+      name: "SetCapping",
+      requestType: SetCappingRequest as typeof SetCappingRequest,
+      requestStream: false,
+      responseType: ApplicationView as typeof ApplicationView,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
+    },
+    setCategories: {
+      name: "SetCategories",
+      requestType: SetCategoriesRequest as typeof SetCategoriesRequest,
+      requestStream: false,
+      responseType: SetCategoriesReply as typeof SetCategoriesReply,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
+    },
+    createGroup: {
+      name: "CreateGroup",
+      requestType: CreateGroupRequest as typeof CreateGroupRequest,
+      requestStream: false,
+      responseType: CreateGroupReply as typeof CreateGroupReply,
+      responseStream: false,
+      options: {},
     },
     /** The sealed credential of a platform, newest version; opened by the dispatcher with the master key. */
     getCredential: {

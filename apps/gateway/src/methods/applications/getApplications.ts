@@ -1,0 +1,14 @@
+import type { api } from '@tidings/contract';
+import type { Handler } from '../../context.ts';
+
+/** Fewer applications than these are one page, which is not numbered. */
+const UNPAGED = 100;
+
+export const getApplications: Handler<typeof api.getApplications> = async ({ page }, { accounts }, { presented }) => {
+  const tokenId = presented?.token.id ?? '';
+  const { applications, count, pages } = await accounts.listApplications({ tokenId, page });
+  return {
+    applications: Object.fromEntries(applications.map(({ code, title }) => [code, title])),
+    ...(count > UNPAGED ? { page, total: pages } : {}),
+  };
+};

@@ -1,0 +1,16 @@
+import { type api, switchedPlatforms } from '@tidings/contract';
+import type { Handler } from '../../context.ts';
+import { availablePlatforms } from './providers.ts';
+
+export const setApplicationPlatformStatus: Handler<typeof api.setApplicationPlatformStatus> = async (
+  input,
+  { accounts },
+  { account },
+) => {
+  const view = await accounts.setPlatformStatus({ account, ...input });
+  const name = switchedPlatforms.get(input.platform)!;
+  return {
+    message: `${name} ${input.enabled ? 'enabled' : 'disabled'}`,
+    available_platforms: availablePlatforms(view),
+  };
+};

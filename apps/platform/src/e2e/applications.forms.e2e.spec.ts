@@ -1,0 +1,357 @@
+import { X509Certificate } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { platform, type PlatformWorld } from '@tidings/testing';
+import forge from 'node-forge';
+import { ApiClient } from '../client/api-client.ts';
+
+const FORBID = 'Token restrictions forbid this operation';
+const DENIED = 'Access denied or application not found';
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=',
+  'base64',
+);
+
+let world: PlatformWorld;
+let application: string;
+
+beforeAll(async () => {
+  world = await platform();
+  application = await world.application({ title: 'First' });
+});
+afterAll(() => world?.stop());
+
+const refused = (status_message: string) => ({
+  status: 200,
+  body: { status_code: 210, status_message, response: null },
+});
+const forbidden = { status: 403, body: { status_code: 403, status_message: FORBID, response: null } };
+const fault = (status: number, kind: string, message: string) => ({ status, body: { error: { kind, message } } });
+
+/** A client with tokens of its own, which knows nothing of those of the world. */
+async function clientWith(token: Readonly<Record<string, unknown>>) {
+  const issued = await world.call('createToken', { scope: 'api', ...token });
+  const opened = new ApiClient(world.url, { admin: world.secrets.admin, api: issued.token, device: '' }, 4);
+  closers.push(() => opened.close());
+  return { ...issued, client: opened };
+}
+const closers: (() => void)[] = [];
+afterAll(() => closers.forEach((close) => close()));
+
+describe('updateApplication (R-B2)', () => {
+  it('changes what is given; an icon is served', async () => {
+    const code = await world.application({ title: 'Old', ios: false, android: false });
+    expect(
+      await world.call('updateApplication', { application: code, title: 'New', icon: PNG.toString('base64') }),
+    ).toBeNull();
+    await world.call('updateApplication', { application: code, title: null, sdk_ios: 'corona' });
+    const { application: shown } = await world.call('getApplication', { application: code });
+    expect(shown).toMatchObject({ title: 'New', ios_sdk: 'corona', android_sdk: 'pw' });
+    const icon = await fetch(new URL(new URL(shown.icon_url!).pathname, world.url));
+    expect(Buffer.from(await icon.arrayBuffer()).equals(PNG)).toBe(true);
+    expect(await world.reply('updateApplication', { application: code, title: '' })).toMatchObject(
+      refused('title: must be 1 to 255 characters'),
+    );
+    expect(await world.reply('updateApplication', { application: code, sdk_android: 'x' })).toMatchObject(
+      refused('sdk_android: must be one of pw, corona, phonegap'),
+    );
+  });
+});
+
+describe('configureApplication', () => {
+  const account = { type: 'service_account', project_id: 'p', private_key: 'k', client_email: 'c@example.com' };
+
+  it.each([
+    [7, 'osx', { macos_key_management_type: 'manual', macos_gateway: 1 }],
+    [8, 'windows', { wns_psid: 'ms-app://s-1', wns_secret: 's' }],
+    [9, 'amazon', { adm_cid: 'cid', adm_secret: 'secret', adm_framework: 'native' }],
+    [
+      10,
+      'safari',
+      { safari_key_management_type: 'manual', safari_url_template: 'https://%@', safari_key_file: 'MIIB' },
+    ],
+    [11, 'chrome', { chrome_fcm_service_account: account, chrome_vapid_key: 'a-_w', chrome_vapid_private_key: 'Zm9v' }],
+    [
+      12,
+      'firefox',
+      { firefox_fcm_service_account: account, firefox_vapid_key: 'a-_w', firefox_vapid_private_key: 'Zm9v' },
+    ],
+    [14, 'email', { email_from_email: 'a@example.com', email_from_name: 'A', email_reply: 'b@example.com' }],
+    [17, 'huawei_android', { huawei_app_id: '1', huawei_app_secret: 's' }],
+    [18, 'sms', { sms_smpp_host: 'h', sms_smpp_port: 2775, sms_system_id: 'i', sms_password: 'p', sms_sender: 's' }],
+    [21, 'whats_app', { whats_app_phone_number_id: '1', whats_app_access_token: 't' }],
+    [22, undefined, { kakao_sender_key: 'k', kakao_app_key: 'a', kakao_secret_key: 's' }],
+    [23, undefined, { line_channel_access_token: 't' }],
+  ])('stores platform %i (%s)', async (device_type, flag, settings) => {
+    const code = await world.application({ ios: false, android: false });
+    const { providers } = await world.call('configureApplication', { application: code, device_type, ...settings });
+    const on = Object.entries(providers).flatMap(([name, isOn]) => (isOn ? [name] : []));
+    expect(on).toEqual(
+      [flag, [10, 11, 12].includes(device_type) ? 'web' : undefined].filter((name) => name !== undefined),
+    );
+  });
+
+  it('leaves Firefox off where it is told so', async () => {
+    const code = await world.application({ ios: false, android: false });
+    const settings = { firefox_fcm_service_account: account, firefox_vapid_key: 'aa', firefox_vapid_private_key: 'aa' };
+    const configure = { application: code, device_type: 12, firefox_is_enabled: false, ...settings };
+    expect((await world.call('configureApplication', configure)).providers).toMatchObject({
+      firefox: false,
+      web: false,
+    });
+    await world.call('setApplicationPlatformStatus', { application: code, platform: 12, status: 'enable' });
+    expect(
+      (
+        await world.call('configureApplication', {
+          ...configure,
+          device_type: 7,
+          macos_key_management_type: 'manual',
+          macos_gateway: 0,
+        })
+      ).providers,
+    ).toMatchObject({ firefox: true, osx: true });
+  });
+
+  it('shows credentials encoded only (R-RES19)', async () => {
+    const code = await world.application({ ios: false, android: false });
+    const amazon = { device_type: 9, adm_cid: 'planted-cid', adm_secret: 'planted-secret', adm_framework: 'native' };
+    await world.call('configureApplication', { application: code, ...amazon });
+    const { application: shown } = await world.call('getApplication', { application: code });
+    const encoded = expect.stringMatching(/^x[0-9a-f]{32}$/) as unknown;
+    expect(shown).toMatchObject({ adm_cid: encoded, adm_secret: encoded, providers: { adm: true } });
+    expect(JSON.stringify(shown)).not.toContain('planted');
+  });
+});
+
+describe('setApplicationPlatformStatus (R-S5, R-B5)', () => {
+  it('decides what is sent', async () => {
+    const code = await world.application({ title: 'Switched', ios: false });
+    await world.call('registerDevice', {
+      application: code,
+      hwid: 'switched',
+      device_type: 3,
+      push_token: 'accepted-switched',
+    });
+    await world.call('setDebug', { code });
+    const send = async () => {
+      const notifications = [{ content: 'x', devices: ['switched'] }];
+      const { Messages } = await world.call('createMessage', { application: code, notifications });
+      await world.settle();
+      const funnel = JSON.stringify(await world.call('getDeliveryFunnel', { message_code: Messages[0]! }));
+      return funnel.includes('PLATFORM_DISABLED') ? 'disabled' : 'sent';
+    };
+    const set = (status: string) =>
+      world.call('setApplicationPlatformStatus', { application: code, platform: 3, status });
+    expect(await send()).toBe('sent');
+    expect(await set('disable')).toMatchObject({
+      message: 'Android disabled',
+      available_platforms: { Android: false },
+    });
+    expect((await world.call('getApplication', { application: code })).application.providers).toMatchObject({
+      android: false,
+    });
+    expect(await send()).toBe('disabled');
+    expect(await set('disable')).toMatchObject({ message: 'Android disabled' });
+    expect(await set('enable')).toMatchObject({
+      message: 'Android enabled',
+      available_platforms: { Android: true, iOS: false },
+    });
+    expect(await send()).toBe('sent');
+  });
+});
+
+describe('getApplications (R-B3)', () => {
+  it('lists what the token may use, oldest first, and pages of a hundred', async () => {
+    const { account } = await world.call('createAccount', { name: 'Many' });
+    const all = await clientWith({ applications: 'all', account });
+    expect(await all.client.call('getApplications')).toEqual({ applications: {} });
+    const codes: string[] = [];
+    for (let i = 0; i < 100; i++) {
+      codes.push((await all.client.call('createApplication', { title: `App ${i}` })).application);
+    }
+    const listed = await all.client.call('getApplications');
+    expect(Object.entries(listed.applications)).toEqual(codes.map((code, i) => [code, `App ${i}`]));
+    expect(listed).not.toHaveProperty('page');
+    const own = await clientWith({ applications: [codes[3]], account });
+    const { application: open } = await all.client.call('createApplication', {
+      title: 'Open',
+      authorize_all_tokens: true,
+    });
+    expect(await all.client.call('getApplications')).toMatchObject({ page: 1, total: 2 });
+    expect(await all.client.call('getApplications', { page: '2' })).toEqual({
+      applications: { [open]: 'Open' },
+      page: 2,
+      total: 2,
+    });
+    expect(await all.client.call('getApplications', { page: 3 })).toEqual({ applications: {}, page: 3, total: 2 });
+    expect(await own.client.call('getApplications')).toEqual({
+      applications: { [codes[3]!]: 'App 3', [open]: 'Open' },
+    });
+    await all.client.call('deleteApplication', { application: codes[3] });
+    expect(await own.client.call('getApplications')).toEqual({ applications: { [open]: 'Open' } });
+    expect(await all.client.call('getApplications')).not.toHaveProperty('total');
+  });
+});
+
+describe('getApplicationFile (R-B4)', () => {
+  const file = (name: string, code = application) =>
+    fetch(new URL('/json/1.3/getApplicationFile', world.url), {
+      method: 'POST',
+      body: JSON.stringify({ request: { auth: world.secrets.api, application: code, file: name } }),
+    });
+
+  it('answers the blocks of a .p12', async () => {
+    const code = await world.application({ ios: false, android: false });
+    const { pki, pkcs12, asn1 } = forge;
+    const { publicKey, privateKey } = pki.rsa.generateKeyPair(2048);
+    const certificate = pki.createCertificate();
+    certificate.publicKey = publicKey;
+    certificate.setSubject([{ shortName: 'CN', value: 'Push' }]);
+    certificate.setIssuer([{ shortName: 'CN', value: 'Push' }]);
+    certificate.sign(privateKey, forge.md.sha256.create());
+    const der = asn1.toDer(pkcs12.toPkcs12Asn1(privateKey, [certificate], 'geheim', { algorithm: '3des' })).getBytes();
+    const configure = (ios_key_password: string) =>
+      world.call('configureApplication', {
+        ...{
+          application: code,
+          device_type: 1,
+          ios_key_management_type: 'manual',
+          ios_gateway: 1,
+          ios_framework: 'native',
+        },
+        ...{ ios_key_file: Buffer.from(der, 'latin1').toString('base64'), ios_key_password },
+      });
+    await configure('geheim');
+    for (const name of ['ios_manual_certificate', 'ios_push_certificate']) {
+      const sent = await file(name, code);
+      expect([sent.status, sent.headers.get('content-type')]).toEqual([200, 'text/plain']);
+      expect(new X509Certificate(await sent.text()).subject).toBe('CN=Push');
+    }
+    const key = await file('ios_manual_privatekey', code);
+    expect(await key.text()).toMatch(/^-----BEGIN PRIVATE KEY-----\n[A-Za-z0-9+/=\n]+-----END PRIVATE KEY-----\n$/);
+    await configure('wrong');
+    expect(await (await file('ios_manual_privatekey', code)).json()).toEqual(refused('File cannot be opened').body);
+  });
+
+  it.each([
+    ['ios_auto_privatekey', 'File not found'],
+    ['ios_manual_certificate', 'File not found'],
+    ['safari_push_package', 'File not found'],
+    ['wp7_ca', 'File not found'],
+    ['ios_manual_privatekeys', 'file: unknown value'],
+  ])('answers %s with %s', async (name, text) => {
+    expect(await (await file(name)).json()).toEqual(refused(text).body);
+  });
+});
+
+describe('deleteApplication (R-B2)', () => {
+  it('makes the code unknown at once, to every method and for good', async () => {
+    const code = await world.application({ title: 'Gone' });
+    const { client } = await clientWith({ applications: [code] });
+    const registration = { application: code, hwid: 'gone', device_type: 3, push_token: 'accepted-gone' };
+    await world.call('registerDevice', registration);
+    expect(await world.call('deleteApplication', { application: code })).toBeNull();
+    for (const name of ['getApplication', 'deleteApplication'] as const) {
+      expect(await world.reply(name, { application: code })).toMatchObject(refused(DENIED));
+    }
+    expect(await client.reply('getApplication', { application: code })).toMatchObject(refused(DENIED));
+    expect(await world.reply('registerDevice', registration)).toMatchObject(refused(DENIED));
+    const notifications = [{ content: 'x', devices: ['gone'] }];
+    expect(await world.reply('createMessage', { application: code, notifications })).toMatchObject({
+      body: { status_code: 210, status_message: DENIED },
+    });
+    expect(await world.reply('setDebug', { code })).toMatchObject(fault(404, 'notFound', 'Application not found'));
+    expect((await world.call('getApplications')).applications).not.toHaveProperty(code);
+  });
+});
+
+describe('tokens (R-T1, R-T2, R-T8)', () => {
+  it('rotate: two live at once, and the old one ends when it is revoked', async () => {
+    const [old, young] = [
+      await clientWith({ applications: [application] }),
+      await clientWith({ applications: [application] }),
+    ];
+    for (const { client } of [old, young]) expect(await client.call('listTags')).toHaveProperty('tags');
+    expect((await world.reply('deleteToken', { id: old.id })).status).toBe(204);
+    expect(await world.reply('deleteToken', { id: old.id })).toMatchObject(fault(404, 'notFound', 'Token not found'));
+    // What a gateway knows of a token counts for 3 s.
+    for (let tries = 0; (await old.client.reply('listTags')).status === 200; tries++) {
+      expect(tries).toBeLessThan(100);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    expect(await old.client.reply('listTags')).toMatchObject(forbidden);
+    expect(await young.client.call('listTags')).toHaveProperty('tags');
+    const ids = (await world.call('listTokens')).tokens.map(({ id }) => id);
+    expect(ids).toContain(young.id);
+    expect(ids).not.toContain(old.id);
+  });
+
+  it('are granted some applications, and what they create', async () => {
+    const { client } = await clientWith({ applications: [application] });
+    const sister = await world.application({ title: 'Sister', ios: false, android: false });
+    expect(await client.call('getApplication', { application })).toBeDefined();
+    expect(await client.reply('getApplication', { application: sister })).toMatchObject(forbidden);
+    const { application: made } = await client.call('createApplication', { title: 'Own' });
+    expect(await client.call('getApplication', { application: made })).toBeDefined();
+    const { application: open } = await world.call('createApplication', { title: 'Open', authorize_all_tokens: true });
+    expect(await client.call('updateApplication', { application: open, title: 'Opened' })).toBeNull();
+  });
+
+  it('end where the operator says so', async () => {
+    const at = (date: Date) => date.toISOString().slice(0, 19) + 'Z';
+    const soon = at(new Date(Date.now() + 3600_000));
+    const { id, client } = await clientWith({ applications: 'all', expires_at: soon });
+    expect(await client.call('listTags')).toHaveProperty('tags');
+    expect((await world.call('listTokens')).tokens.find((token) => token.id === id)).toMatchObject({
+      expires_at: soon,
+    });
+    expect(
+      await world.reply('createToken', { scope: 'api', applications: 'all', expires_at: at(new Date(0)) }),
+    ).toMatchObject(fault(400, 'argument', 'expires_at: must be in the future'));
+  });
+});
+
+describe('operator settings (R-T8)', () => {
+  it('are kept for applications', async () => {
+    expect(await world.call('setControlGroup', { code: application, percentage: '12.5' })).toEqual({
+      percentage: 12.5,
+    });
+    expect(await world.call('setControlGroup', { code: application, percentage: 0 })).toEqual({ percentage: 0 });
+    expect(await world.call('setCapping', { code: application, days: 7, count: 3 })).toEqual({ days: 7, count: 3 });
+    expect(await world.reply('setCapping', { code: application, days: 31, count: 3 })).toMatchObject(
+      fault(400, 'argument', 'days: must be 1 to 30'),
+    );
+    expect(await world.reply('setControlGroup', { code: 'AAAAA-AAAAA', percentage: 1 })).toMatchObject(
+      fault(404, 'notFound', 'Application not found'),
+    );
+  });
+
+  it('keep the control group from marketing (R-E15)', async () => {
+    const code = await world.application({ title: 'Controlled', ios: false });
+    await world.call('setControlGroup', { code, percentage: 100 });
+    await world.call('registerDevice', { application: code, hwid: 'c', device_type: 3, push_token: 'accepted-c' });
+    await world.call('setDebug', { code });
+    const notifications = [{ content: 'x', devices: ['c'] }];
+    const { Messages } = await world.call('createMessage', { application: code, notifications });
+    await world.settle();
+    const funnel = JSON.stringify(await world.call('getDeliveryFunnel', { message_code: Messages[0]! }));
+    expect(funnel).toContain('"category":"CONTROL_GROUP","count":"1"');
+  });
+
+  it('are kept for accounts', async () => {
+    const { account } = await world.call('createAccount', { name: 'Set' });
+    expect(await world.call('setCategories', { account, categories: ['News', 'Offers'] })).toEqual({
+      categories: ['News', 'Offers'],
+    });
+    expect(await world.reply('setCategories', { account: 'nobody', categories: [] })).toMatchObject(
+      fault(404, 'notFound', 'Account not found'),
+    );
+    const foreign = await clientWith({ applications: 'all', account });
+    const { application: other } = await foreign.client.call('createApplication', { title: 'Other' });
+    expect((await world.call('createGroup', { name: 'G', applications: [application] })).code).toMatch(
+      /^[0-9A-F]{5}-[0-9A-F]{5}$/,
+    );
+    expect(await world.reply('createGroup', { name: 'G', applications: [application, other] })).toMatchObject(
+      fault(400, 'argument', DENIED),
+    );
+  });
+});

@@ -1,0 +1,73 @@
+import { type Clock, Fault } from '@tidings/kernel';
+import type { Accounts, ConfigurePlatformRequest } from '@tidings/rpc';
+import { seal } from '@tidings/runtime';
+import type { AccountStore } from '../accounts/store.ts';
+import type { AccountWriter } from '../accounts/writer.ts';
+import { existing } from './existing.ts';
+import { fileOf } from './files.ts';
+import { applicationView } from './view.ts';
+
+type PlatformMethods = Pick<
+  Accounts,
+  'configurePlatform' | 'setPlatformStatus' | 'getApplicationFile' | 'getCredential'
+>;
+
+/** Clear settings, and secret ones sealed: from here on nothing has them in clear. */
+function partSettings({ application, settings, secretSettings }: ConfigurePlatformRequest, masterKey: Uint8Array) {
+  const secret = new Set(secretSettings);
+  const entries = Object.entries(settings);
+  return {
+    settings: Object.fromEntries(entries.filter(([name]) => !secret.has(name))),
+    sealed: Object.fromEntries(
+      entries
+        .filter(([name]) => secret.has(name))
+        .map(([field, value]) => [field, seal(masterKey, { application, field }, value)]),
+    ),
+  };
+}
+
+/** The platforms of applications and their credentials (Spec A). */
+export function platformsRpc(
+  store: AccountStore,
+  write: AccountWriter,
+  { clock, masterKey }: { readonly clock: Clock; readonly masterKey: Uint8Array },
+): PlatformMethods {
+  const now = (): Date => new Date(clock.now());
+  return {
+    async configurePlatform(request) {
+      const { account, application, platform, disabled } = request;
+      const parts = partSettings(request, masterKey);
+      await write({
+        account,
+        action: { type: 'configurePlatform', application, platform, disabled, ...parts },
+        at: now(),
+      });
+      return applicationView(await existing(store, application));
+    },
+
+    async setPlatformStatus({ account, application, platform, enabled }) {
+      await write({ account, action: { type: 'setPlatformStatus', application, platform, enabled }, at: now() });
+      return applicationView(await existing(store, application));
+    },
+
+    async getApplicationFile({ account, application: code, file }) {
+      const text = await fileOf(await existing(store, code, account), file, masterKey);
+      if (text === undefined) throw Fault.argument('File not found');
+      return { text };
+    },
+
+    async getCredential({ application: code, platform }) {
+      const application = await store.application(code);
+      const found = application?.platforms.find((each) => each.platform === platform);
+      return {
+        application: code,
+        platform,
+        version: found?.credentialVersion ?? 0,
+        settings: { ...found?.settings },
+        sealed: Object.fromEntries(
+          Object.entries(found?.sealed ?? {}).map(([name, bytes]) => [name, Buffer.from(bytes)]),
+        ),
+      };
+    },
+  };
+}

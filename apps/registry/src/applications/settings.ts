@@ -1,0 +1,49 @@
+import { type AccountAction, DEFAULT_ACCOUNT, DENIED } from '@tidings/audience';
+import { type Clock, Fault } from '@tidings/kernel';
+import type { Accounts, ApplicationView } from '@tidings/rpc';
+import type { AccountStore } from '../accounts/store.ts';
+import type { AccountWriter } from '../accounts/writer.ts';
+import { existing } from './existing.ts';
+import { withNewCode } from './new-code.ts';
+import { applicationView } from './view.ts';
+
+type SettingMethods = Pick<Accounts, 'setDebug' | 'setControlGroup' | 'setCapping' | 'setCategories' | 'createGroup'>;
+
+/** What operators set for applications and accounts (R-T8). */
+export function settingsRpc(store: AccountStore, write: AccountWriter, clock: Clock): SettingMethods {
+  const now = (): Date => new Date(clock.now());
+
+  /** Operators name no account: it is the application's. */
+  const change = async (application: string, action: AccountAction): Promise<ApplicationView> => {
+    const { account } = await existing(store, application);
+    await write({ account, action, at: now() });
+    return applicationView(await existing(store, application));
+  };
+
+  return {
+    async setDebug({ application, on }) {
+      return { debugUntil: (await change(application, { type: 'setDebug', application, on })).debugUntil };
+    },
+
+    setControlGroup: ({ application, percentage }) =>
+      change(application, { type: 'setControlGroup', application, percentage }),
+
+    setCapping: ({ application, days, count }) => change(application, { type: 'setCapping', application, days, count }),
+
+    async setCategories({ account, categories }) {
+      const owner = account || DEFAULT_ACCOUNT;
+      await write({ account: owner, action: { type: 'setCategories', categories }, at: now() });
+      return { categories: await store.categories(owner) };
+    },
+
+    async createGroup({ name, applications }) {
+      const [first] = await store.applications(applications);
+      if (!first) throw Fault.argument(DENIED);
+      const { account } = first;
+      const code = await withNewCode((group) =>
+        write({ account, action: { type: 'createGroup', code: group, name, applications }, at: now() }),
+      );
+      return { code };
+    },
+  };
+}

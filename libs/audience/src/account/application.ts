@@ -1,0 +1,102 @@
+import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
+
+export interface PlatformSettings {
+  readonly platform: number;
+  /** The flag of R-S5. */
+  readonly enabled: boolean;
+  /** Grows with every configuration; 0 = never configured. */
+  readonly credentialVersion: number;
+  readonly settings: Readonly<Record<string, string>>;
+  /** Secret settings, sealed. */
+  readonly sealed: Readonly<Record<string, Uint8Array>>;
+}
+
+export interface Application {
+  readonly kind: 'application';
+  readonly account: string;
+  readonly code: string;
+  readonly title: string;
+  /** SHA-256 of the PNG in hex; "" without one. */
+  readonly icon: string;
+  readonly sdkIos: string;
+  readonly sdkAndroid: string;
+  readonly authorizeAllTokens: boolean;
+  /** Debug mode is on until then (R-S8). */
+  readonly debugUntil?: Date | undefined;
+  readonly platforms: readonly PlatformSettings[];
+  /** How many of the 10,000 buckets are in the control group (R-E15). @default 0 */
+  readonly controlBuckets?: number | undefined;
+  /** Application-wide capping (R-I12). */
+  readonly capping?: { readonly days: number; readonly count: number } | undefined;
+  readonly createdAt: Date;
+  /** Set = the code is unknown, and nothing but what names the application is left. */
+  readonly deletedAt?: Date | undefined;
+  /** When nothing was left of its devices. */
+  readonly purgedAt?: Date | undefined;
+}
+
+/** Applications that are addressed as one (R-I2). */
+export interface ApplicationGroup {
+  readonly kind: 'group';
+  readonly account: string;
+  readonly code: string;
+  readonly name: string;
+  readonly applications: readonly string[];
+  readonly createdAt: Date;
+}
+
+export function createdApplication({ account, event, at = new Date(0) }: AccountEvent): Application | undefined {
+  if (event?.$case !== 'applicationCreated') return undefined;
+  const { application: code, title, icon, sdkIos, sdkAndroid, authorizeAllTokens } = event.value;
+  const details = { title, icon, sdkIos, sdkAndroid, authorizeAllTokens };
+  return { kind: 'application', account, code, ...details, platforms: [], createdAt: at };
+}
+
+const withPlatform = (application: Application, changed: PlatformSettings): Application => ({
+  ...application,
+  platforms: [...application.platforms.filter(({ platform }) => platform !== changed.platform), changed].sort(
+    (a, b) => a.platform - b.platform,
+  ),
+});
+
+/** What is left of a deleted application. */
+const remains = ({ account, code, createdAt }: Application, deletedAt: Date): Application => ({
+  ...{ kind: 'application', account, code, createdAt, deletedAt },
+  ...{ title: '', icon: '', sdkIos: '', sdkAndroid: '', authorizeAllTokens: false, platforms: [] },
+});
+
+/** The application after an event that does not create it. Pure. */
+export function evolveApplication(application: Application, { event, at = new Date(0) }: AccountEvent): Application {
+  switch (event?.$case) {
+    case 'applicationUpdated': {
+      const given = Object.entries(event.value).filter(
+        ([name, value]) => name !== 'application' && value !== undefined,
+      );
+      return { ...application, ...Object.fromEntries(given) };
+    }
+    case 'platformConfigured': {
+      const { platform, credentialVersion, settings, sealed, disabled } = event.value;
+      return withPlatform(application, { platform, enabled: !disabled, credentialVersion, settings, sealed });
+    }
+    case 'platformStatusSet': {
+      const { platform, enabled } = event.value;
+      const before = application.platforms.find((each) => each.platform === platform);
+      const { credentialVersion = 0, settings = {}, sealed = {} } = before ?? {};
+      return withPlatform(application, { platform, enabled, credentialVersion, settings, sealed });
+    }
+    case 'debugSet':
+      return { ...application, debugUntil: event.value.until };
+    case 'controlGroupSet':
+      return { ...application, controlBuckets: event.value.buckets };
+    case 'cappingSet': {
+      const { days, count } = event.value;
+      return { ...application, capping: count === 0 ? undefined : { days, count } };
+    }
+    case 'applicationDeleted':
+      return remains(application, at);
+    case 'applicationPurged':
+      return { ...application, purgedAt: at };
+    default:
+      return application;
+  }
+}

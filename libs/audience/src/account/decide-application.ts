@@ -1,0 +1,168 @@
+import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
+import { Fault } from '@tidings/kernel';
+import { isWithin } from '../tags/value.ts';
+import type { Application } from './application.ts';
+import { as } from './state.ts';
+import { accountOf, type AccountView, liveToken, own } from './view.ts';
+
+/** How long debug mode stays on (R-S8). */
+const DEBUG_MS = 60 * 60_000;
+const BUCKETS = 10_000;
+const MAX_CAPPING_DAYS = 30;
+
+export type ApplicationAction =
+  | {
+      readonly type: 'createApplication';
+      readonly code: string;
+      readonly title: string;
+      readonly icon: string;
+      readonly sdkIos: string;
+      readonly sdkAndroid: string;
+      readonly authorizeAllTokens: boolean;
+      /** The token that creates it, "" without one. */
+      readonly token: string;
+    }
+  /** What is undefined stays as it is. */
+  | {
+      readonly type: 'updateApplication';
+      readonly application: string;
+      readonly title?: string | undefined;
+      readonly icon?: string | undefined;
+      readonly sdkIos?: string | undefined;
+      readonly sdkAndroid?: string | undefined;
+    }
+  | { readonly type: 'deleteApplication'; readonly application: string }
+  /** Says that nothing is left of the devices of a deleted application. */
+  | { readonly type: 'purgeApplication'; readonly application: string }
+  | {
+      readonly type: 'configurePlatform';
+      readonly application: string;
+      readonly platform: number;
+      readonly settings: Readonly<Record<string, string>>;
+      readonly sealed: Readonly<Record<string, Uint8Array>>;
+      readonly disabled: boolean;
+    }
+  | {
+      readonly type: 'setPlatformStatus';
+      readonly application: string;
+      readonly platform: number;
+      readonly enabled: boolean;
+    }
+  | { readonly type: 'setDebug'; readonly application: string; readonly on: boolean }
+  /** `percentage` 0 to 100; hundredths count (R-E15). */
+  | { readonly type: 'setControlGroup'; readonly application: string; readonly percentage: number }
+  /** A count of 0 = none. */
+  | { readonly type: 'setCapping'; readonly application: string; readonly days: number; readonly count: number }
+  | {
+      readonly type: 'createGroup';
+      readonly code: string;
+      readonly name: string;
+      readonly applications: readonly string[];
+    };
+
+type Change = NonNullable<AccountEvent['event']>;
+type Action<Type extends ApplicationAction['type']> = ApplicationAction & { readonly type: Type };
+
+function checkTitle(field: string, title: string): void {
+  if (title === '' || !isWithin(title, 255)) throw Fault.argument(`${field}: must have 1 to 255 characters`);
+}
+
+function create(account: string, view: AccountView, action: Action<'createApplication'>): Change[] {
+  accountOf(view);
+  if (view.application(action.code)) throw Fault.conflict('the code is taken');
+  checkTitle('title', action.title);
+  const creator = action.token === '' ? undefined : liveToken(account, view, action.token);
+  const { code: application, title, icon, sdkIos, sdkAndroid, authorizeAllTokens } = action;
+  const token = creator && !creator.allApplications ? creator.id : '';
+  return [
+    { $case: 'applicationCreated', value: { application, title, icon, sdkIos, sdkAndroid, authorizeAllTokens, token } },
+  ];
+}
+
+function update(application: Application, action: Action<'updateApplication'>): Change[] {
+  if (action.title !== undefined) checkTitle('title', action.title);
+  const changed = <Field extends 'title' | 'icon' | 'sdkIos' | 'sdkAndroid'>(field: Field): string | undefined =>
+    action[field] === application[field] ? undefined : action[field];
+  const [title, icon] = [changed('title'), changed('icon')];
+  const [sdkIos, sdkAndroid] = [changed('sdkIos'), changed('sdkAndroid')];
+  if ((title ?? icon ?? sdkIos ?? sdkAndroid) === undefined) return [];
+  return [{ $case: 'applicationUpdated', value: { application: application.code, title, icon, sdkIos, sdkAndroid } }];
+}
+
+function configure(own: Application, action: Action<'configurePlatform'>): Change[] {
+  const { application, platform, settings, sealed, disabled } = action;
+  const before = own.platforms.find((each) => each.platform === platform);
+  const credentialVersion = (before?.credentialVersion ?? 0) + 1;
+  const bytes = Object.fromEntries(Object.entries(sealed).map(([name, value]) => [name, Buffer.from(value)]));
+  return [
+    {
+      $case: 'platformConfigured',
+      value: { application, platform, credentialVersion, settings, sealed: bytes, disabled },
+    },
+  ];
+}
+
+function setStatus(own: Application, { application, platform, enabled }: Action<'setPlatformStatus'>): Change[] {
+  const before = own.platforms.find((each) => each.platform === platform)?.enabled ?? false;
+  return before === enabled ? [] : [{ $case: 'platformStatusSet', value: { application, platform, enabled } }];
+}
+
+function setControlGroup(own: Application, { application, percentage }: Action<'setControlGroup'>): Change[] {
+  if (!(percentage >= 0 && percentage <= 100)) throw Fault.argument('percentage: must be 0 to 100');
+  const buckets = Math.round((percentage * BUCKETS) / 100);
+  return buckets === (own.controlBuckets ?? 0) ? [] : [{ $case: 'controlGroupSet', value: { application, buckets } }];
+}
+
+function setCapping(own: Application, { application, days, count }: Action<'setCapping'>): Change[] {
+  if (!(days >= 1 && days <= MAX_CAPPING_DAYS)) throw Fault.argument(`days: must be 1 to ${MAX_CAPPING_DAYS}`);
+  if (!(count >= 0)) throw Fault.argument('count: must be 0 or more');
+  const isSame = count === (own.capping?.count ?? 0) && (count === 0 || days === own.capping?.days);
+  return isSame ? [] : [{ $case: 'cappingSet', value: { application, days, count } }];
+}
+
+function createGroup(account: string, view: AccountView, action: Action<'createGroup'>): Change[] {
+  const { code: group, name } = action;
+  if (view.group(group)) throw Fault.conflict('the code is taken');
+  checkTitle('name', name);
+  const applications = [...new Set(action.applications)];
+  if (applications.length === 0) throw Fault.argument('applications: must not be empty');
+  for (const code of applications) own(account, view, code);
+  return [{ $case: 'groupCreated', value: { group, name, applications } }];
+}
+
+function purge(account: string, view: AccountView, { application }: Action<'purgeApplication'>): Change[] {
+  const state = as('application', view.application(application));
+  if (state.account !== account || !state.deletedAt || state.purgedAt) return [];
+  return [{ $case: 'applicationPurged', value: { application } }];
+}
+
+/** What follows from an action on an application of the account. */
+export function decideApplication(account: string, view: AccountView, action: ApplicationAction, at: Date): Change[] {
+  switch (action.type) {
+    case 'createApplication':
+      return create(account, view, action);
+    case 'createGroup':
+      return createGroup(account, view, action);
+    case 'purgeApplication':
+      return purge(account, view, action);
+    case 'updateApplication':
+      return update(own(account, view, action.application), action);
+    case 'deleteApplication': {
+      const { code: application } = own(account, view, action.application);
+      return [{ $case: 'applicationDeleted', value: { application } }];
+    }
+    case 'configurePlatform':
+      return configure(own(account, view, action.application), action);
+    case 'setPlatformStatus':
+      return setStatus(own(account, view, action.application), action);
+    case 'setDebug': {
+      const { code: application } = own(account, view, action.application);
+      const until = action.on ? new Date(at.getTime() + DEBUG_MS) : undefined;
+      return [{ $case: 'debugSet', value: { application, until } }];
+    }
+    case 'setControlGroup':
+      return setControlGroup(own(account, view, action.application), action);
+    case 'setCapping':
+      return setCapping(own(account, view, action.application), action);
+  }
+}

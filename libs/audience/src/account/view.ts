@@ -1,0 +1,38 @@
+import { Fault } from '@tidings/kernel';
+import type { Application } from './application.ts';
+import type { PresetView } from './presets.ts';
+import { type AccessToken, type Account, type AccountState, as } from './state.ts';
+
+/** The states of one account that an action is decided on. */
+export interface AccountView extends PresetView {
+  account(): AccountState | undefined;
+  application(code: string): AccountState | undefined;
+  token(id: string): AccountState | undefined;
+  tag(name: string): AccountState | undefined;
+  group(code: string): AccountState | undefined;
+  filter(name: string): AccountState | undefined;
+}
+
+/** The one text for what is unknown and for what is another account's (R-T5). */
+export const DENIED = 'Access denied or application not found';
+
+/** What a valid token is told that may not use an application of its account (R-T5). */
+export const FORBID = 'Token restrictions forbid this operation';
+
+/** The account's application of this code; a deleted one is none. */
+export const own = (account: string, view: AccountView, code: string): Application => {
+  const state = view.application(code);
+  if (state?.kind !== 'application' || state.account !== account || state.deletedAt) throw Fault.argument(DENIED);
+  return state;
+};
+
+export const accountOf = (view: AccountView): Account => {
+  const state = view.account();
+  if (!state) throw Fault.notFound('Account not found');
+  return as('account', state);
+};
+
+export function liveToken(account: string, view: AccountView, id: string): AccessToken | undefined {
+  const state = view.token(id);
+  return state?.kind === 'token' && state.account === account && !state.revoked ? state : undefined;
+}

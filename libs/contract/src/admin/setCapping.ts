@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { admin } from '../families/admin.ts';
+import { applicationCode } from '../fields/application.ts';
+import { integerOf, object } from '../values.ts';
+
+const MAX_COUNT = 1_000_000;
+
+/** Sets an application-wide capping; a count of 0 takes it away (R-I12, R-T8). */
+export const setCapping = admin('setCapping', {
+  route: 'PUT applications/{code}/capping',
+  input: object({ code: applicationCode, days: integerOf(1, 30), count: integerOf(0, MAX_COUNT) }).transform(
+    ({ code: application, days, count }) => ({ application, days, count }),
+  ),
+  output: z.object({ days: z.number(), count: z.number() }),
+  examples: [{ request: { code: 'A1B2C-3D4E5', days: 7, count: 3 }, reply: { days: 7, count: 3 } }],
+});

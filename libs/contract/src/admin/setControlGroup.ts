@@ -1,0 +1,15 @@
+import { z } from 'zod';
+import { admin } from '../families/admin.ts';
+import { applicationCode } from '../fields/application.ts';
+import { number, object } from '../values.ts';
+
+/** Keeps a share of an application's users from marketing; hundredths of a per cent count (R-E15, R-T8). */
+export const setControlGroup = admin('setControlGroup', {
+  route: 'PUT applications/{code}/control-group',
+  input: object({
+    code: applicationCode,
+    percentage: number.refine((value) => value >= 0 && value <= 100, 'must be 0 to 100'),
+  }).transform(({ code: application, percentage }) => ({ application, percentage })),
+  output: z.object({ percentage: z.number() }),
+  examples: [{ request: { code: 'A1B2C-3D4E5', percentage: 12.5 }, reply: { percentage: 12.5 } }],
+});

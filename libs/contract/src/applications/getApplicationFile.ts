@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { json13 } from '../families/json13.ts';
+import { applicationCode } from '../fields/application.ts';
+import { object, text } from '../values.ts';
+
+const files: ReadonlySet<string> = new Set([
+  'ios_auto_privatekey',
+  'ios_manual_privatekey',
+  'ios_auto_certificate',
+  'ios_manual_certificate',
+  'ios_push_certificate',
+  'ios_provisioning_profile',
+  'macos_manual_privatekey',
+  'macos_manual_certificate',
+  'macos_push_certificate',
+  'safari_manual_privatekey',
+  'safari_push_certificate',
+  'safari_push_package',
+  'wp7_cert',
+  'wp7_key',
+  'wp7_ca',
+]);
+
+/**
+ * A certificate or key that was configured, as a PEM block and nothing else (R-B4). Files that nothing is stored for are 210
+ * `File not found`; one that its password does not open is 210 `File cannot be opened`. Spec B.
+ */
+export const getApplicationFile = json13('getApplicationFile', {
+  scope: 'api',
+  textReply: true,
+  input: object({ application: applicationCode, file: text.refine((file) => files.has(file), 'unknown value') }),
+  output: z.string(),
+  examples: [
+    {
+      request: { auth: 'token', application: 'A1B2C-3D4E5', file: 'ios_push_certificate' },
+      reply: '-----BEGIN CERTIFICATE-----',
+    },
+  ],
+});

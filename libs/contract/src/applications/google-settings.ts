@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { anyBase64 } from '../fields/base64.ts';
+import { boolean, isObject, oneOf, optional, TEXT_LIMIT } from '../values.ts';
+import { platformFields } from './platform-settings.ts';
+
+const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
+
+/** A Google service account; the fields that sending does not need may be missing (R-A3). */
+const serviceAccount = z
+  .custom<Record<string, unknown>>(isObject, 'must be an object')
+  .refine((account) => account['type'] === 'service_account', {
+    error: 'must be service_account',
+    path: ['type'],
+    abort: true,
+  })
+  .refine((account) => isText(account['project_id']), { error: 'must be a non-empty string', path: ['project_id'] })
+  .refine((account) => isText(account['private_key']), { error: 'must be a non-empty string', path: ['private_key'] })
+  .refine((account) => isText(account['client_email']), {
+    error: 'must be a non-empty string',
+    path: ['client_email'],
+  })
+  .refine((account) => JSON.stringify(account).length <= TEXT_LIMIT, `at most ${TEXT_LIMIT} characters`);
+
+/** device_type 3. */
+export const androidFields = platformFields(
+  {
+    android_framework: oneOf([
+      'native',
+      'cordova',
+      'marmalade',
+      'adobeAir',
+      'corona',
+      'xamarin',
+      'phoneGapBuild',
+      'triggerIO',
+      'titanium',
+      'unity',
+    ]),
+    android_fcm_service_account: serviceAccount,
+  },
+  { secrets: ['android_fcm_service_account'] },
+);
+
+/** device_type 11. */
+export const chromeFields = platformFields(
+  {
+    chrome_fcm_service_account: serviceAccount,
+    chrome_vapid_key: anyBase64,
+    chrome_vapid_private_key: anyBase64,
+  },
+  { secrets: ['chrome_fcm_service_account', 'chrome_vapid_private_key'] },
+);
+
+/** device_type 12. */
+export const firefoxFields = platformFields(
+  {
+    firefox_is_enabled: optional(boolean),
+    firefox_fcm_service_account: serviceAccount,
+    firefox_vapid_key: anyBase64,
+    firefox_vapid_private_key: anyBase64,
+  },
+  { secrets: ['firefox_fcm_service_account', 'firefox_vapid_private_key'], enabled: 'firefox_is_enabled' },
+);

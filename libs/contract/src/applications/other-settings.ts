@@ -1,0 +1,56 @@
+import { senderAddress } from '../fields/email-address.ts';
+import { integerOf, oneOf, text, textOf } from '../values.ts';
+import { platformFields } from './platform-settings.ts';
+
+const psid = text.refine((value) => value.startsWith('ms-app://'), 'must begin with ms-app://');
+
+/** device_type 8 (R-A4). */
+export const windowsFields = platformFields({ wns_psid: psid, wns_secret: text }, { secrets: ['wns_secret'] });
+
+/** device_type 9. */
+export const amazonFields = platformFields(
+  { adm_cid: text, adm_secret: text, adm_framework: oneOf(['native', 'unity', 'adobeAir']) },
+  { secrets: ['adm_cid', 'adm_secret'] },
+);
+
+/** device_type 14; whether a sender is verified is not asked for (R-A5). */
+export const emailFields = platformFields(
+  { email_from_email: senderAddress, email_from_name: text, email_reply: senderAddress },
+  { secrets: [] },
+);
+
+/** device_type 17 (R-A6), as all that follow. */
+export const huaweiFields = platformFields(
+  { huawei_app_id: text, huawei_app_secret: text },
+  { secrets: ['huawei_app_secret'] },
+);
+
+/** device_type 18. */
+export const smsFields = platformFields(
+  {
+    sms_smpp_host: textOf(1, 255),
+    sms_smpp_port: integerOf(1, 65_535),
+    sms_system_id: text,
+    sms_password: text,
+    sms_sender: text,
+  },
+  { secrets: ['sms_password'] },
+);
+
+/** device_type 21. */
+export const whatsAppFields = platformFields(
+  { whats_app_phone_number_id: text, whats_app_access_token: text },
+  { secrets: ['whats_app_access_token'] },
+);
+
+/** device_type 22. */
+export const kakaoFields = platformFields(
+  { kakao_sender_key: text, kakao_app_key: text, kakao_secret_key: text },
+  { secrets: ['kakao_sender_key', 'kakao_app_key', 'kakao_secret_key'] },
+);
+
+/** device_type 23. */
+export const lineFields = platformFields(
+  { line_channel_access_token: text },
+  { secrets: ['line_channel_access_token'] },
+);

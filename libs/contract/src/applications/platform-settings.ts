@@ -1,0 +1,38 @@
+import type { z } from 'zod';
+import { applicationCode } from '../fields/application.ts';
+import { integer, object } from '../values.ts';
+
+/** What configureApplication hands on of a platform. */
+export interface PlatformSettings {
+  readonly application: string;
+  readonly platform: number;
+  /** By the names of the request; objects and lists as JSON text. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** Names of the settings that are secret. */
+  readonly secrets: readonly string[];
+  /** Stored, but not to be sent to. */
+  readonly disabled: boolean;
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/**
+ * The request that configures a platform with these fields, in the specification's order.
+ * @param secrets names of the fields that are sealed
+ * @param enabled name of the flag that, given as false, leaves the platform off
+ */
+export const platformFields = <Shape extends z.core.$ZodShape>(
+  shape: Shape,
+  { secrets, enabled }: { readonly secrets: readonly string[]; readonly enabled?: string },
+): z.ZodType<PlatformSettings> =>
+  object({ application: applicationCode, device_type: integer, ...shape }).transform((request) => {
+    const { application, device_type: platform, ...fields } = request as Record<string, unknown>;
+    const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+    return {
+      application: application as string,
+      platform: platform as number,
+      settings: Object.fromEntries(given.map(([name, value]) => [name, textOf(value)])),
+      secrets,
+      disabled: enabled !== undefined && fields[enabled] === false,
+    };
+  });
