@@ -7,6 +7,7 @@ import type {
   Messages,
   Presets,
   Segments,
+  Geozones,
   Statistics,
   Subscriptions,
 } from '@tidings/rpc';
@@ -24,6 +25,7 @@ export interface Context {
   readonly deviceCommands: DeviceCommands;
   readonly presets: Presets;
   readonly segments: Segments;
+  readonly geozones: Geozones;
   readonly messages: Messages;
   readonly statistics: Statistics;
   readonly subscriptions: Subscriptions;

@@ -12,6 +12,7 @@ import type {
   Messages,
   Presets,
   Segments,
+  Geozones,
   Statistics,
   Subscriptions,
 } from '@tidings/rpc';
@@ -30,6 +31,7 @@ export interface GatewayDeps {
   readonly devices: Devices;
   readonly presets: Presets;
   readonly segments: Segments;
+  readonly geozones: Geozones;
   readonly messages: Messages;
   readonly statistics: Statistics;
   readonly subscriptions: Subscriptions;
@@ -69,6 +71,7 @@ export async function createGateway(deps: GatewayDeps): Promise<NestFastifyAppli
     devices,
     presets,
     segments,
+    geozones,
     messages,
     statistics,
     subscriptions,
@@ -90,6 +93,7 @@ export async function createGateway(deps: GatewayDeps): Promise<NestFastifyAppli
     deviceCommands: commands,
     presets,
     segments,
+    geozones,
     messages,
     statistics,
     subscriptions,

@@ -4,6 +4,8 @@ import {
   AccountsDefinition,
   type Devices,
   DevicesDefinition,
+  type Geozones,
+  GeozonesDefinition,
   type Messages,
   MessagesDefinition,
   type Operations,
@@ -68,6 +70,7 @@ export async function startGateway(process: GatewayProcess): Promise<Running> {
     ...devicesOf(registry, masterKey),
     presets: remote<Presets>(PresetsDefinition, registry),
     segments: remote<Segments>(SegmentsDefinition, registry, { deadlineMs: COUNT_MS }),
+    geozones: remote<Geozones>(GeozonesDefinition, registry),
     messages: remote<Messages>(MessagesDefinition, scheduler, {
       // A transactionId that was used meets the message that it has made.
       isRepeatable: { create: ({ drafts }) => drafts.every(({ transactionId }) => transactionId !== '') },

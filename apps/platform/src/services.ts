@@ -6,6 +6,7 @@ import { openFanout, openRegistry } from '@tidings/registry';
 import {
   AccountsDefinition,
   DevicesDefinition,
+  GeozonesDefinition,
   inProcess,
   MessagesDefinition,
   type Operations,
@@ -107,6 +108,7 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
     devices,
     presets: inProcess(PresetsDefinition, registry.presets),
     segments: inProcess(SegmentsDefinition, registry.segments),
+    geozones: inProcess(GeozonesDefinition, registry.geozones),
     messages: inProcess(MessagesDefinition, scheduler.messages),
     statistics: inProcess(StatisticsDefinition, statistics.statistics),
     subscriptions: inProcess(SubscriptionsDefinition, webhooks.subscriptions),

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import {
   AccountsDefinition,
   DevicesDefinition,
+  GeozonesDefinition,
   OperationsDefinition,
   PresetsDefinition,
   SegmentsDefinition,
@@ -18,6 +19,7 @@ export const registryServices = {
   devices: DevicesDefinition,
   presets: PresetsDefinition,
   segments: SegmentsDefinition,
+  geozones: GeozonesDefinition,
   operations: OperationsDefinition,
 };
 

@@ -9,7 +9,7 @@ import {
   type RelayOptions,
 } from '@tidings/event-store';
 import { numberIds } from '@tidings/kernel';
-import type { Accounts, Devices, Operations, Presets, Segments } from '@tidings/rpc';
+import type { Accounts, Devices, Geozones, Operations, Presets, Segments } from '@tidings/rpc';
 import { Closing, every, nextReplica, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, incidentsTo } from '@tidings/streaming';
 import { accountsLog } from './accounts/log.ts';
@@ -35,6 +35,9 @@ import { prepareRpc } from './devices/prepare.ts';
 import { deviceRecords } from './devices/publish.ts';
 import { openSequences } from './devices/sequences.ts';
 import { keepTokensUnique, TOKEN_OWNERS_GROUP } from './devices/token-owners.ts';
+import { reportRpc } from './geozones/report.ts';
+import { geozonesRpc } from './geozones/rpc.ts';
+import { openGeozoneStore, prepareGeozones } from './geozones/store.ts';
 import { presetsRpc } from './presets/rpc.ts';
 import { openPresetStore, preparePresets } from './presets/store.ts';
 import { DeviceScan } from './fanout/scan.ts';
@@ -55,6 +58,7 @@ export interface RegistryService {
   readonly devices: Devices;
   readonly presets: Presets;
   readonly segments: Segments;
+  readonly geozones: Geozones;
   readonly operations: Operations;
   /** Answers what is under way and takes nothing more. */
   close(): Promise<void>;
@@ -151,9 +155,10 @@ export async function openRegistry(deps: RegistryDeps): Promise<RegistryService>
 
 async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistryService> {
   const { db, clock, log, metrics, masterKey, broker, hasReplicas = false } = deps;
-  await Promise.all([prepareAccounts(db), prepareDevices(db), preparePresets(db)]);
+  await Promise.all([prepareAccounts(db), prepareDevices(db), preparePresets(db), prepareGeozones(db)]);
   const store = openAccountStore(db);
   const presets = openPresetStore(db);
+  const geozones = openGeozoneStore(db);
   const nextId = numberIds(() => clock.now(), await nextReplica(db));
   const accountLogs = await openCategory(
     deps,
@@ -214,6 +219,7 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
     },
     presets: presetsRpc(presets, write, { clock, nextId }),
     segments: segmentsRpc({ store, tags, clock, write, scan: new DeviceScan(db) }),
+    geozones: { ...geozonesRpc(geozones, write, { clock, nextId }), ...reportRpc(devices, geozones) },
     operations: operationsOf(clock, () => allOpen(parts)),
     close: () => closing.close(),
   };

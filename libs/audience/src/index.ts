@@ -1,4 +1,11 @@
 export { type CampaignAction, campaignNameKey, type CampaignState } from './account/campaigns.ts';
+export type {
+  GeozoneAction,
+  GeozoneClusterState,
+  GeozoneDraft,
+  GeozonePatch,
+  GeozoneState,
+} from './account/geozones.ts';
 export type { PresetAction, PresetState } from './account/presets.ts';
 export type { Application, ApplicationGroup, PlatformSettings } from './account/application.ts';
 export { type AccountAction, decideAccount } from './account/decide.ts';
@@ -60,6 +67,8 @@ export {
   personOf,
 } from './identity.ts';
 export { formatDate, MINUTE_MS, parseDate, type ParsedDate } from './tags/date.ts';
+export { distanceMeters, EARTH_RADIUS_METERS, type Place } from './geozones/distance.ts';
+export { isOpen } from './geozones/timetable.ts';
 export { entriesOf, indexedText, type TagEntry, valueOf } from './tags/entries.ts';
 export { isTimezone, parseLanguage } from './tags/languages.ts';
 export {

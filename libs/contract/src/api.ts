@@ -43,6 +43,14 @@ import { setBadge } from './devices/setBadge.ts';
 import { setPurchase } from './devices/setPurchase.ts';
 import { setTags } from './devices/setTags.ts';
 import { unregisterDevice } from './devices/unregisterDevice.ts';
+import { addGeoZone } from './geozones/addGeoZone.ts';
+import { addGeoZoneCluster } from './geozones/addGeoZoneCluster.ts';
+import { deleteGeoZone } from './geozones/deleteGeoZone.ts';
+import { deleteGeoZoneCluster } from './geozones/deleteGeoZoneCluster.ts';
+import { getNearestZone } from './geozones/getNearestZone.ts';
+import { listGeoZoneClusters } from './geozones/listGeoZoneClusters.ts';
+import { listGeoZones } from './geozones/listGeoZones.ts';
+import { updateGeoZone } from './geozones/updateGeoZone.ts';
 import { createMessage } from './messages/createMessage.ts';
 import { createPreset } from './presets/createPreset.ts';
 import { deletePreset } from './presets/deletePreset.ts';
@@ -97,6 +105,14 @@ export const api = {
   deleteFilter,
   compileFilter,
   createMessage,
+  addGeoZone,
+  updateGeoZone,
+  deleteGeoZone,
+  addGeoZoneCluster,
+  deleteGeoZoneCluster,
+  listGeoZones,
+  listGeoZoneClusters,
+  getNearestZone,
   createPreset,
   getPreset,
   listPresets,

@@ -3,6 +3,7 @@ export { switchedPlatforms } from './applications/setApplicationPlatformStatus.t
 export { admin } from './families/admin.ts';
 export { apiV2 } from './families/api-v2.ts';
 export { json13 } from './families/json13.ts';
+export { dayNames } from './geozones/timetable.ts';
 export type { LocalizedText } from './messages/texts.ts';
 export type { GivenContent, Notification } from './messages/notification.ts';
 export { UNREADABLE_DATE } from './messages/send-date.ts';

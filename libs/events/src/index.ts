@@ -25,6 +25,17 @@ export {
 export { Conversion } from './generated/tidings/events/v1/conversions.ts';
 export { FanoutTask } from './generated/tidings/events/v1/fanout.ts';
 export {
+  Geozone,
+  GeozoneAdded,
+  GeozoneChanged,
+  GeozoneCluster,
+  GeozoneClusterAdded,
+  GeozoneClusterDeleted,
+  GeozoneDeleted,
+  OpenHours,
+  Timetable,
+} from './generated/tidings/events/v1/geozones.ts';
+export {
   MessageAccepted,
   MessageCompleted,
   MessageEvent,

@@ -10,6 +10,28 @@ export {
   SettledRequest,
 } from './generated/tidings/rpc/v1/operations.ts';
 export {
+  AddGeozoneClusterReply,
+  AddGeozoneClusterRequest,
+  AddGeozonesReply,
+  AddGeozonesRequest,
+  ChangeGeozoneReply,
+  ChangeGeozoneRequest,
+  DeleteGeozoneClusterReply,
+  DeleteGeozoneClusterRequest,
+  DeleteGeozonesReply,
+  DeleteGeozonesRequest,
+  FindGeozoneReply,
+  FindGeozoneRequest,
+  GeozoneDraft,
+  type Geozones,
+  GeozonesDefinition,
+  ListGeozonesReply,
+  ListGeozonesRequest,
+  NearbyGeozone,
+  ReportLocationReply,
+  ReportLocationRequest,
+} from './generated/tidings/rpc/v1/geozones.ts';
+export {
   CampaignReply,
   CreateCampaignRequest,
   CreatePresetReply,

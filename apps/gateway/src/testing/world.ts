@@ -8,6 +8,7 @@ import {
   type DeviceCommand,
   type Devices,
   type FaultView,
+  type Geozones,
   type MessageDraft,
   type Messages,
   type Operations,
@@ -189,6 +190,17 @@ export class World {
     count: unsupported,
   };
 
+  readonly geozones: Geozones = {
+    add: unsupported,
+    find: async () => ({ zone: undefined }),
+    change: unsupported,
+    delete: unsupported,
+    list: async () => ({ clusters: [], zones: [] }),
+    addCluster: unsupported,
+    deleteCluster: unsupported,
+    report: unsupported,
+  };
+
   readonly messages: Messages = {
     create: async ({ drafts }) => {
       const offset = this.drafts.length;
@@ -244,12 +256,14 @@ export class World {
 
   /** A gateway in front of these services. */
   gateway(imports: GatewayDeps['imports'] = []): Promise<NestFastifyApplication> {
-    const { accounts, devices, presets, segments, messages, statistics, subscriptions, operations, clock } = this;
+    const { accounts, devices, presets, segments, geozones, messages, statistics, subscriptions, operations, clock } =
+      this;
     return createGateway({
       accounts,
       devices,
       presets,
       segments,
+      geozones,
       messages,
       statistics,
       subscriptions,

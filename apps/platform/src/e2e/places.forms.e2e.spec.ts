@@ -162,3 +162,145 @@ describe('presets and campaigns', () => {
     }
   });
 });
+
+describe('geozones', () => {
+  /** At 52.5 N a degree of longitude is 67,691 m. */
+  const EAST = 67_691;
+  const zone = (name: string, metersEast: number, more: Parameters = {}): Parameters => ({
+    ...{ name, lat: '52.5', lng: String(13 + metersEast / EAST), cooldown: 3600, range: 100, content: name },
+    ...more,
+  });
+  const add = async (of: string, ...geozones: Parameters[]): Promise<number[]> =>
+    (await world.call('addGeoZone', { application: of, geozones })).GeoZones;
+  const listed = async (of: string) => (await world.call('listGeoZones', { application: of })).clusters;
+  const nearest = (of: string, metersEast: number, more: Parameters = {}) =>
+    world.call('getNearestZone', {
+      ...{ application: of, hwid: 'walker', lat: 52.5, lng: 13 + metersEast / EAST },
+      ...more,
+    });
+
+  let own: string;
+  beforeAll(async () => {
+    own = await world.application({ ios: false, android: false });
+    await world.call('registerDevice', { application: own, hwid: 'walker', device_type: ANDROID });
+  });
+
+  it('are kept by cluster, and shown as they were given (R-F6)', async () => {
+    const cluster = (await world.call('addGeoZoneCluster', { application: own, name: 'Stations', cooldown: 60 }))
+      .GeoZoneCluster;
+    expect(cluster).toMatch(CODE);
+    const { campaign } = await world.call('createCampaign', { application: own, name: 'Zones' });
+    const timetable = {
+      timezone: 3600,
+      Mon: [{ start: '22:00', stop: '02:00' }],
+      Sun: [{ start: '08:00', stop: '24:00' }],
+    };
+    const [first, second] = await add(
+      own,
+      zone('First', 0, { content: { EN: 'Hello', de: 'Hallo' }, cluster, campaign, timetable }),
+      zone('Second', 1000, { range: '1000' }),
+    );
+    const rest = { cooldown: 3600, presetCode: null, status: true };
+    expect(await listed(own)).toEqual([
+      {
+        name: 'Stations',
+        geoZones: [
+          {
+            ...{ ...rest, id: first, name: 'First', lat: 52.5, lng: 13, range: 100 },
+            ...{ content: { EN: 'Hello', de: 'Hallo' }, campaign_id: expect.any(Number) },
+            timetable: { ...timetable, Sun: [{ start: '08:00', stop: '00:00' }] },
+          },
+        ],
+      },
+      {
+        name: 'Without cluster',
+        geoZones: [
+          {
+            ...{ ...rest, id: second, name: 'Second', lat: 52.5, lng: expect.closeTo(13.01477, 4), range: 1000 },
+            ...{ content: 'Second', campaign_id: null, timetable: null },
+          },
+        ],
+      },
+    ]);
+    expect(await world.call('listGeoZoneClusters', { application: own })).toEqual({
+      clusters: [{ code: cluster, cooldown: 60, geozones: 1, name: 'Stations' }],
+    });
+
+    await world.call('updateGeoZone', {
+      geoZoneId: first,
+      name: 'Renamed',
+      campaign: null,
+      timetable: null,
+      status: 0,
+    });
+    await world.call('deleteGeoZoneCluster', { application: own, geoZoneCluster: cluster });
+    expect(await listed(own)).toMatchObject([
+      {
+        name: 'Without cluster',
+        geoZones: [{ id: first, name: 'Renamed', campaign_id: null, timetable: null, status: false }, { id: second }],
+      },
+    ]);
+    await world.call('deleteGeoZone', { application: own, geozones: first });
+    expect(await listed(own)).toMatchObject([{ geoZones: [{ id: second }] }]);
+    await world.call('deleteGeoZone', { application: own, geozones: [second] });
+    expect(await listed(own)).toEqual([]);
+  });
+
+  it('take a preset in place of a text, and the reverse (R-F1)', async () => {
+    await world.call('createPreset', {
+      ...{ name: 'Zone', applicationCode: own, content: { message: 'Hi' }, segmentation: { platforms: [ANDROID] } },
+    });
+    const [{ code } = { code: '' }] = (await world.call('listPresets', { application: own })).presets;
+    const [id] = await add(own, zone('Both', 0, { presetCode: code }));
+    const shown = async () => (await listed(own))[0]!.geoZones[0];
+    expect(await shown()).toMatchObject({ content: 'Both', presetCode: code });
+    await world.call('updateGeoZone', { geoZoneId: id, content: 'Text' });
+    expect(await shown()).toMatchObject({ content: 'Text', presetCode: null });
+    await world.call('updateGeoZone', { geoZoneId: id, presetCode: code });
+    expect(await shown()).toMatchObject({ content: null, presetCode: code });
+    await world.call('deleteGeoZone', { application: own, geozones: [id] });
+  });
+
+  it('are found by distance (R-C13)', async () => {
+    expect(await nearest(own, 0)).toBeNull();
+    const names = Array.from({ length: 22 }, (_, i) => `zone ${i}`);
+    const ids = await add(own, ...names.map((name, i) => zone(name, 2000 + 100 * i)));
+    expect(await nearest(own, 0)).toMatchObject({ name: 'zone 0', lat: 52.5, range: 100, distance: 2000 });
+    expect(await nearest(own, 5000)).toMatchObject({ name: 'zone 21', distance: 900 });
+    await world.call('updateGeoZone', { geoZoneId: ids[0], status: 0 });
+    const { geozones } = (await nearest(own, 0, { more: 1 })) as { geozones: { name: string; distance: number }[] };
+    expect(geozones.map(({ name }) => name)).toEqual(names.slice(1, 21));
+    expect(geozones[0]!.distance).toBe(2100);
+    expect(await refusal('getNearestZone', { application: own, hwid: 'nobody', lat: 0, lng: 0 })).toBe(
+      'Device not found',
+    );
+    const [pole] = await add(
+      own,
+      { ...zone('Pole', 0), lat: 90, lng: 0 },
+      { ...zone('Dateline', 0), lat: 0, lng: 180 },
+    );
+    expect(pole).toBeGreaterThan(ids.at(-1)!);
+    expect(await nearest(own, 0, { lat: 89.999, lng: 180 })).toMatchObject({ name: 'Pole', distance: 111 });
+    expect(await nearest(own, 0, { lat: 0, lng: -179.999 })).toMatchObject({ name: 'Dateline', distance: 111 });
+  });
+
+  it('refuse what is not there, and change nothing then (R-F2)', async () => {
+    const before = await listed(own);
+    const other = await world.application({ ios: false, android: false });
+    const [foreign] = await add(other, zone('Foreign', 0));
+    for (const [method, parameters, text] of [
+      ['updateGeoZone', { geoZoneId: 17 }, 'Geozone not found'],
+      ['deleteGeoZone', { geozones: [foreign] }, 'Geozone not found'],
+      ['deleteGeoZone', { geozones: [before[0]!.geoZones[0]!.id, 17] }, 'Geozone not found'],
+      ['deleteGeoZoneCluster', { geoZoneCluster: 'FFFFF-FFFFF' }, 'Cluster not found'],
+      ['addGeoZone', { geozones: [zone('a', 0), zone('b', 0, { cluster: 'FFFFF-FFFFF' })] }, 'Cluster not found'],
+      ['addGeoZone', { geozones: [zone('a', 0, { presetCode: 'FFFFF-FFFFF' })] }, 'Preset not found'],
+      ['addGeoZone', { geozones: [zone('a', 0, { campaign: 'x' })] }, 'geozones[0].campaign: not found'],
+    ] as const) {
+      expect(await refusal(method, { application: own, ...parameters })).toBe(text);
+    }
+    const { token } = await world.call('createToken', { scope: 'api', applications: [own] });
+    expect(await refusal('updateGeoZone', { auth: token, geoZoneId: foreign })).toBe('Geozone not found');
+    expect(await listed(own)).toEqual(before);
+  });
+});

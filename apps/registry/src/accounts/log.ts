@@ -7,11 +7,14 @@ import {
   type CampaignState,
   decideAccount,
   evolveAccountState,
+  type GeozoneClusterState,
+  type GeozonePatch,
+  type GeozoneState,
   type PresetState,
   targetsOf,
 } from '@tidings/audience';
 import type { DocumentAddress, LogDefinition, Needs } from '@tidings/event-store';
-import { Preset } from '@tidings/events';
+import { Geozone, Preset } from '@tidings/events';
 import { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
 import { Binary } from 'mongodb';
 
@@ -31,6 +34,8 @@ export const CAMPAIGNS = 'campaigns';
 export const PRESETS = 'presets';
 export const FILTERS = 'filters';
 export const GROUPS = 'groups';
+export const GEOZONES = 'geozones';
+export const CLUSTERS = 'geozoneClusters';
 
 /** An account's configuration is one log. */
 export const accountLogOf = (account: string): string => `accounts-${account}`;
@@ -57,6 +62,10 @@ function addressOf(account: string, target: AccountTarget): DocumentAddress {
       return { collection: PRESETS, id: target.code };
     case 'filter':
       return { collection: FILTERS, id: namedId(account, target.name) };
+    case 'geozone':
+      return { collection: GEOZONES, id: String(target.number) };
+    case 'geozoneCluster':
+      return { collection: CLUSTERS, id: target.code };
   }
 }
 
@@ -69,13 +78,27 @@ const kinds: Readonly<Record<string, AccountTarget['kind']>> = {
   [PRESETS]: 'preset',
   [FILTERS]: 'filter',
   [GROUPS]: 'group',
+  [GEOZONES]: 'geozone',
+  [CLUSTERS]: 'geozoneCluster',
 };
+
+const geozone = (number: bigint): AccountTarget => ({ kind: 'geozone', number });
+
+const named = (kind: 'campaign' | 'preset' | 'geozoneCluster', code = ''): AccountTarget[] =>
+  code === '' ? [] : [{ kind, code }];
+
+/** What else is named by what is said of a zone. */
+const partsOf = ({ id, campaign, preset, cluster }: GeozonePatch & { id?: bigint }): AccountTarget[] => [
+  ...(id === undefined ? [] : [geozone(id)]),
+  ...named('campaign', campaign),
+  ...named('preset', preset),
+  ...named('geozoneCluster', cluster),
+];
 
 /** The states that an action is decided on. */
 function targetsOfAction(action: AccountAction): AccountTarget[] {
   const application = (code: string): AccountTarget => ({ kind: 'application', code });
   const token = (id: string): AccountTarget[] => (id === '' ? [] : [{ kind: 'token', id }]);
-  const campaignNamed = (code: string): AccountTarget[] => (code === '' ? [] : [{ kind: 'campaign', code }]);
   switch (action.type) {
     case 'createAccount':
     case 'setCategories':
@@ -106,7 +129,7 @@ function targetsOfAction(action: AccountAction): AccountTarget[] {
       return [{ kind: 'campaign', code: action.code }];
     case 'createPreset': {
       const { code, application: of, campaign } = action.preset;
-      return [application(of), { kind: 'preset', code }, ...campaignNamed(campaign)];
+      return [application(of), { kind: 'preset', code }, ...named('campaign', campaign)];
     }
     case 'deletePreset':
       return [{ kind: 'preset', code: action.code }];
@@ -117,6 +140,19 @@ function targetsOfAction(action: AccountAction): AccountTarget[] {
     case 'deleteFilter':
     case 'expireFilter':
       return [{ kind: 'filter', name: action.name }];
+    case 'addGeozones':
+      return [
+        application(action.application),
+        ...action.drafts.flatMap(({ zone, campaign }) => partsOf({ ...zone, campaign })),
+      ];
+    case 'changeGeozone':
+      return [application(action.application), geozone(action.id), ...partsOf(action.patch)];
+    case 'deleteGeozones':
+      return [application(action.application), ...action.ids.map(geozone)];
+    case 'addGeozoneCluster':
+      return [application(action.cluster.application), { kind: 'geozoneCluster', code: action.cluster.code }];
+    case 'deleteGeozoneCluster':
+      return [application(action.application), { kind: 'geozoneCluster', code: action.code }];
   }
 }
 
@@ -145,6 +181,8 @@ export const accountsLog: LogDefinition<AccountCommand, AccountEvent, AccountSta
       tag: (name: string) => state({ kind: 'tag', name }),
       campaign: (code: string) => state({ kind: 'campaign', code }) as CampaignState | undefined,
       campaignsNamed: (key: string) => view.find(CAMPAIGNS, key).map((found) => found.state as CampaignState),
+      geozone: (number: bigint) => state({ kind: 'geozone', number }) as GeozoneState | undefined,
+      geozoneCluster: (code: string) => state({ kind: 'geozoneCluster', code }) as GeozoneClusterState | undefined,
       preset: (code: string) => state({ kind: 'preset', code }) as PresetState | undefined,
       filter: (name: string) => state({ kind: 'filter', name }),
       group: (code: string) => state({ kind: 'group', code }),
@@ -155,10 +193,27 @@ export const accountsLog: LogDefinition<AccountCommand, AccountEvent, AccountSta
   evolve: (state, event, { collection }) => evolveAccountState(state, event, kinds[collection]!),
   encode: (event) => AccountEvent.encode(event).finish(),
   decode: (bytes) => AccountEvent.decode(bytes),
-  toDocument: (state) =>
-    state.kind === 'preset' ? { ...state, preset: Preset.encode(state.preset).finish() } : { ...state },
+  toDocument: documentOf,
   fromDocument: (document) => stateOf(document),
 };
+
+/** A state with what queries look for beside it; records are kept in the bytes that events have. */
+function documentOf(state: AccountState): Record<string, unknown> {
+  switch (state.kind) {
+    case 'preset':
+      return { ...state, preset: Preset.encode(state.preset).finish() };
+    case 'geozone': {
+      const { id, application, lat, lng, active } = state.zone;
+      // Zones that nobody can enter have no place in the index.
+      const place = active && !state.deleted ? { type: 'Point', coordinates: [lng, lat] } : undefined;
+      return { ...state, zone: Geozone.encode(state.zone).finish(), number: Number(id), application, place };
+    }
+    case 'geozoneCluster':
+      return { ...state, application: state.cluster.application };
+    default:
+      return { ...state };
+  }
+}
 
 /** A state of an account as it is stored. */
 export interface AccountDocument extends Record<string, unknown> {
@@ -183,10 +238,13 @@ export function stateOf(document: Readonly<Record<string, unknown>>): AccountSta
       return { ...read, preset: Preset.decode(bytesOf(read.preset as unknown as Uint8Array | Binary)) };
     case 'filter':
       return read.live ? { ...read, expression: bytesOf(read.expression) } : read;
+    case 'geozone':
+      return { ...read, zone: Geozone.decode(bytesOf(read.zone as unknown as Uint8Array | Binary)) };
     case 'account':
     case 'tag':
     case 'campaign':
     case 'group':
+    case 'geozoneCluster':
       return read;
   }
 }

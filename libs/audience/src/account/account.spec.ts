@@ -27,6 +27,8 @@ class World {
         [...this.states.values()].filter(
           (state): state is CampaignState => state.kind === 'campaign' && state.named === key,
         ),
+      geozone: () => undefined,
+      geozoneCluster: () => undefined,
       preset: (code: string) => this.states.get(`preset ${code}`) as PresetState | undefined,
       filter: (name: string) => this.states.get(`filter ${account} ${name}`),
       group: (code: string) => this.states.get(`group ${code}`),
@@ -41,6 +43,8 @@ class World {
           group: `group ${'code' in target ? target.code : ''}`,
           tag: `tag ${account} ${'name' in target ? target.name : ''}`,
           campaign: `campaign ${'code' in target ? target.code : ''}`,
+          geozone: '',
+          geozoneCluster: '',
           preset: `preset ${'code' in target ? target.code : ''}`,
           filter: `filter ${account} ${'name' in target ? target.name : ''}`,
         }[target.kind];

@@ -18,6 +18,7 @@ import { decidePreset, type PresetAction } from './presets.ts';
 import { type ApplicationAction, decideApplication } from './decide-application.ts';
 import { as } from './state.ts';
 import { accountOf, type AccountView, liveToken, own } from './view.ts';
+import { decideGeozone, type GeozoneAction } from './geozones.ts';
 
 /** Categories that an account may have, and characters that each may have. */
 const MAX_CATEGORIES = 1000;
@@ -49,7 +50,8 @@ export type AccountAction =
   | CreateFilter
   | DeleteFilter
   | ExpireFilter
-  | ApplicationAction;
+  | ApplicationAction
+  | GeozoneAction;
 
 type Change = NonNullable<AccountEvent['event']>;
 type Action<Type extends AccountAction['type']> = AccountAction & { readonly type: Type };
@@ -134,6 +136,15 @@ function changes(account: string, view: AccountView, action: AccountAction, at: 
       return expireFilter(filterNamed(view, action.name), action, at);
     default:
       return decideApplication(account, view, action, at);
+    case 'addGeozoneCluster':
+      own(account, view, action.cluster.application);
+      return decideGeozone(account, view, action);
+    case 'addGeozones':
+    case 'changeGeozone':
+    case 'deleteGeozones':
+    case 'deleteGeozoneCluster':
+      own(account, view, action.application);
+      return decideGeozone(account, view, action);
   }
 }
 

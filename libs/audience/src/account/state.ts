@@ -2,6 +2,7 @@ import type { AccountEvent, AccessScope } from '@tidings/events/generated/tiding
 import { Fault } from '@tidings/kernel';
 import type { TagDefinition } from '../default-tags.ts';
 import { type CampaignState, evolveCampaign } from './campaigns.ts';
+import { evolveGeozone, evolveGeozoneCluster, type GeozoneClusterState, type GeozoneState } from './geozones.ts';
 import { evolvePreset, type PresetState } from './presets.ts';
 import { evolveFilter, type Filter } from './filters.ts';
 import { type Application, type ApplicationGroup, createdApplication, evolveApplication } from './application.ts';
@@ -42,7 +43,16 @@ export interface Tag extends TagDefinition {
 
 /** What an account's log folds into. */
 export type AccountState =
-  Account | Application | ApplicationGroup | AccessToken | Tag | CampaignState | PresetState | Filter;
+  | Account
+  | Application
+  | ApplicationGroup
+  | AccessToken
+  | Tag
+  | CampaignState
+  | PresetState
+  | Filter
+  | GeozoneState
+  | GeozoneClusterState;
 
 type Kind = AccountState['kind'];
 
@@ -59,7 +69,8 @@ export type AccountTarget =
   | { readonly kind: 'group'; readonly code: string }
   | { readonly kind: 'token'; readonly id: string }
   | { readonly kind: 'tag' | 'filter'; readonly name: string }
-  | { readonly kind: 'campaign' | 'preset'; readonly code: string };
+  | { readonly kind: 'campaign' | 'preset' | 'geozoneCluster'; readonly code: string }
+  | { readonly kind: 'geozone'; readonly number: bigint };
 
 export function targetsOf({ event }: AccountEvent): readonly AccountTarget[] {
   switch (event?.$case) {
@@ -97,6 +108,15 @@ export function targetsOf({ event }: AccountEvent): readonly AccountTarget[] {
     case 'filterCreated':
     case 'filterDeleted':
       return [{ kind: 'filter', name: event.value.name }];
+    case 'geozoneAdded':
+    case 'geozoneChanged':
+      return [{ kind: 'geozone', number: event.value.zone!.id }];
+    case 'geozoneDeleted':
+      return [{ kind: 'geozone', number: event.value.zone }];
+    case 'geozoneClusterAdded':
+      return [{ kind: 'geozoneCluster', code: event.value.cluster!.code }];
+    case 'geozoneClusterDeleted':
+      return [{ kind: 'geozoneCluster', code: event.value.cluster }];
     case undefined:
       return [];
   }
@@ -165,5 +185,9 @@ export function evolveAccountState(
       return as('preset', evolvePreset(state && as('preset', state), event));
     case 'filter':
       return evolveFilter(state && as('filter', state), event);
+    case 'geozone':
+      return as('geozone', evolveGeozone(state && as('geozone', state), event));
+    case 'geozoneCluster':
+      return as('geozoneCluster', evolveGeozoneCluster(state && as('geozoneCluster', state), event));
   }
 }

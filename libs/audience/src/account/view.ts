@@ -1,10 +1,10 @@
 import { Fault } from '@tidings/kernel';
 import type { Application } from './application.ts';
-import type { PresetView } from './presets.ts';
+import type { GeozoneView } from './geozones.ts';
 import { type AccessToken, type Account, type AccountState, as } from './state.ts';
 
 /** The states of one account that an action is decided on. */
-export interface AccountView extends PresetView {
+export interface AccountView extends GeozoneView {
   account(): AccountState | undefined;
   application(code: string): AccountState | undefined;
   token(id: string): AccountState | undefined;

@@ -21,6 +21,8 @@ export interface DeviceNotes {
   readonly badgeOf?: string;
   /** When the stored push token was last registered once more. */
   readonly tokenAt?: number;
+  /** Where it last said it was, in degrees, and when. */
+  readonly place?: { readonly lat: number; readonly lng: number; readonly at: number };
 }
 
 /** A device. An absent field is unset. The registry's documents have exactly these fields, hence the short names. */

@@ -8,6 +8,13 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Timestamp } from "../../../google/protobuf/timestamp.ts";
 import { Expression, TagType } from "./audience.ts";
+import {
+  GeozoneAdded,
+  GeozoneChanged,
+  GeozoneClusterAdded,
+  GeozoneClusterDeleted,
+  GeozoneDeleted,
+} from "./geozones.ts";
 import { CampaignCreated, CampaignDeleted, PresetCreated, PresetDeleted } from "./presets.ts";
 
 export const protobufPackage = "tidings.events.v1";
@@ -49,6 +56,11 @@ export interface AccountEvent {
     | { $case: "cappingSet"; value: CappingSet }
     | { $case: "categoriesSet"; value: CategoriesSet }
     | { $case: "groupCreated"; value: GroupCreated }
+    | { $case: "geozoneAdded"; value: GeozoneAdded }
+    | { $case: "geozoneChanged"; value: GeozoneChanged }
+    | { $case: "geozoneDeleted"; value: GeozoneDeleted }
+    | { $case: "geozoneClusterAdded"; value: GeozoneClusterAdded }
+    | { $case: "geozoneClusterDeleted"; value: GeozoneClusterDeleted }
     | undefined;
 }
 
@@ -270,6 +282,21 @@ export const AccountEvent: MessageFns<AccountEvent> = {
       case "groupCreated":
         GroupCreated.encode(message.event.value, writer.uint32(458).fork()).join();
         break;
+      case "geozoneAdded":
+        GeozoneAdded.encode(message.event.value, writer.uint32(354).fork()).join();
+        break;
+      case "geozoneChanged":
+        GeozoneChanged.encode(message.event.value, writer.uint32(362).fork()).join();
+        break;
+      case "geozoneDeleted":
+        GeozoneDeleted.encode(message.event.value, writer.uint32(370).fork()).join();
+        break;
+      case "geozoneClusterAdded":
+        GeozoneClusterAdded.encode(message.event.value, writer.uint32(378).fork()).join();
+        break;
+      case "geozoneClusterDeleted":
+        GeozoneClusterDeleted.encode(message.event.value, writer.uint32(386).fork()).join();
+        break;
     }
     return writer;
   },
@@ -471,6 +498,52 @@ export const AccountEvent: MessageFns<AccountEvent> = {
             message.event = { $case: "groupCreated", value: GroupCreated.decode(reader, reader.uint32()) };
             continue;
           }
+          case 44: {
+            if (tag !== 354) {
+              break;
+            }
+
+            message.event = { $case: "geozoneAdded", value: GeozoneAdded.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 45: {
+            if (tag !== 362) {
+              break;
+            }
+
+            message.event = { $case: "geozoneChanged", value: GeozoneChanged.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 46: {
+            if (tag !== 370) {
+              break;
+            }
+
+            message.event = { $case: "geozoneDeleted", value: GeozoneDeleted.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 47: {
+            if (tag !== 378) {
+              break;
+            }
+
+            message.event = {
+              $case: "geozoneClusterAdded",
+              value: GeozoneClusterAdded.decode(reader, reader.uint32()),
+            };
+            continue;
+          }
+          case 48: {
+            if (tag !== 386) {
+              break;
+            }
+
+            message.event = {
+              $case: "geozoneClusterDeleted",
+              value: GeozoneClusterDeleted.decode(reader, reader.uint32()),
+            };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -646,6 +719,39 @@ export const AccountEvent: MessageFns<AccountEvent> = {
       case "groupCreated": {
         if (object.event?.value !== undefined && object.event?.value !== null) {
           message.event = { $case: "groupCreated", value: GroupCreated.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "geozoneAdded": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "geozoneAdded", value: GeozoneAdded.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "geozoneChanged": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "geozoneChanged", value: GeozoneChanged.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "geozoneDeleted": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "geozoneDeleted", value: GeozoneDeleted.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "geozoneClusterAdded": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "geozoneClusterAdded", value: GeozoneClusterAdded.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "geozoneClusterDeleted": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = {
+            $case: "geozoneClusterDeleted",
+            value: GeozoneClusterDeleted.fromPartial(object.event.value),
+          };
         }
         break;
       }

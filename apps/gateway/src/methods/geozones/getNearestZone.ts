@@ -1,0 +1,16 @@
+import type { api } from '@tidings/contract';
+import type { Handler } from '../../context.ts';
+
+const SHOWN_WITH_MORE = 20;
+
+export const getNearestZone: Handler<typeof api.getNearestZone> = async (
+  { more, ...where },
+  { geozones },
+  { account },
+) => {
+  const { nearest } = await geozones.report({ account, ...where, nearest: more ? SHOWN_WITH_MORE : 1 });
+  const shown = nearest.map(({ name, lat, lng, rangeMeters: range, distanceMeters: distance }) => ({
+    ...{ name, lat, lng, range, distance },
+  }));
+  return more ? { geozones: shown } : (shown[0] ?? null);
+};

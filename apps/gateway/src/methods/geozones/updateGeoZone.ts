@@ -1,0 +1,16 @@
+import type { api } from '@tidings/contract';
+import { Fault } from '@tidings/kernel';
+import { isWithinReach } from '../../auth/reach.ts';
+import type { Handler } from '../../context.ts';
+
+export const updateGeoZone: Handler<typeof api.updateGeoZone> = async (
+  { id: number, cooldown: cooldownSeconds, range: rangeMeters, status: active, ...given },
+  context,
+  call,
+) => {
+  const { account } = call;
+  const id = BigInt(number);
+  const { zone } = await context.geozones.find({ account, id });
+  if (!zone || !(await isWithinReach(context, call, zone.application))) throw Fault.argument('Geozone not found');
+  await context.geozones.change({ ...given, account, id, cooldownSeconds, rangeMeters, active });
+};

@@ -1,0 +1,76 @@
+import type { GeozonePatch } from '@tidings/audience';
+import { type Clock, Fault, newCode } from '@tidings/kernel';
+import type { ChangeGeozoneRequest, Geozones } from '@tidings/rpc';
+import type { AccountWriter } from '../accounts/writer.ts';
+import type { GeozoneStore } from './store.ts';
+
+export interface GeozonesDeps {
+  readonly clock: Clock;
+  /** Ids of zones. */
+  readonly nextId: () => number;
+}
+
+/** What a request changes. A text of its own and a preset take each other's place. */
+function patchOf({ account: _, id: __, alwaysOpen, timetable, content, preset, ...rest }: ChangeGeozoneRequest) {
+  const said = content === undefined ? { preset, content: preset && '' } : { content, preset: '' };
+  const given = Object.entries({ ...rest, ...said, timetable }).filter(([, value]) => value !== undefined);
+  return { ...Object.fromEntries(given), ...(alwaysOpen ? { timetable: undefined } : {}) } as GeozonePatch;
+}
+
+/** Geozones and their clusters as configuration. Another account's are not found. */
+export function geozonesRpc(
+  store: GeozoneStore,
+  write: AccountWriter,
+  { clock, nextId }: GeozonesDeps,
+): Omit<Geozones, 'report'> {
+  const now = (): Date => new Date(clock.now());
+  return {
+    async add({ account, application, zones }) {
+      const drafts = zones.map(({ zone, campaign }) => {
+        if (!zone) throw Fault.bug('no zone to add');
+        return { zone: { ...zone, id: BigInt(nextId()) }, campaign };
+      });
+      await write({ account, action: { type: 'addGeozones', application, drafts }, at: now() });
+      return { ids: drafts.map(({ zone }) => zone.id) };
+    },
+
+    async find({ account, id }) {
+      return { zone: await store.zone(account, id) };
+    },
+
+    async change(request) {
+      const { account, id } = request;
+      const zone = await store.zone(account, id);
+      if (!zone) throw Fault.argument('Geozone not found');
+      const { application } = zone;
+      const action = { type: 'changeGeozone', id, application, patch: patchOf(request) } as const;
+      await write({ account, action, at: now() });
+      return {};
+    },
+
+    async delete({ account, application, ids }) {
+      await write({ account, action: { type: 'deleteGeozones', application, ids }, at: now() });
+      return {};
+    },
+
+    async list({ account, application }) {
+      const [clusters, zones] = await Promise.all([
+        store.clusters(account, application),
+        store.zones(account, application),
+      ]);
+      return { clusters, zones };
+    },
+
+    async addCluster({ account, application, name, cooldownSeconds }) {
+      const code = newCode();
+      const cluster = { code, application, name, cooldownSeconds };
+      await write({ account, action: { type: 'addGeozoneCluster', cluster }, at: now() });
+      return { code };
+    },
+
+    async deleteCluster({ account, application, code }) {
+      await write({ account, action: { type: 'deleteGeozoneCluster', application, code }, at: now() });
+      return {};
+    },
+  };
+}

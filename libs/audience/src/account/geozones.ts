@@ -1,0 +1,151 @@
+import type { Geozone, GeozoneCluster } from '@tidings/events';
+import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
+import { Fault } from '@tidings/kernel';
+import { liveCampaign } from './campaigns.ts';
+import { livePreset, type PresetView } from './presets.ts';
+
+export interface GeozoneState {
+  readonly kind: 'geozone';
+  readonly account: string;
+  readonly zone: Geozone;
+  readonly deleted: boolean;
+}
+
+export interface GeozoneClusterState {
+  readonly kind: 'geozoneCluster';
+  readonly account: string;
+  readonly cluster: GeozoneCluster;
+  readonly deleted: boolean;
+}
+
+/** A zone before its campaign is looked up. */
+export interface GeozoneDraft {
+  readonly zone: Geozone;
+  /** Code; "" without one. */
+  readonly campaign: string;
+}
+
+/** What is to change; absent = as before, "" unbinds. */
+export interface GeozonePatch extends Partial<Omit<Geozone, 'id' | 'application' | 'campaignId'>> {
+  readonly campaign?: string;
+}
+
+export type GeozoneAction =
+  | { readonly type: 'addGeozones'; readonly application: string; readonly drafts: readonly GeozoneDraft[] }
+  | { readonly type: 'changeGeozone'; readonly id: bigint; readonly application: string; readonly patch: GeozonePatch }
+  | { readonly type: 'deleteGeozones'; readonly application: string; readonly ids: readonly bigint[] }
+  | { readonly type: 'addGeozoneCluster'; readonly cluster: GeozoneCluster }
+  | { readonly type: 'deleteGeozoneCluster'; readonly application: string; readonly code: string };
+
+/** The states that decide about geozones. */
+export interface GeozoneView extends PresetView {
+  geozone(id: bigint): GeozoneState | undefined;
+  geozoneCluster(code: string): GeozoneClusterState | undefined;
+}
+
+type Change = NonNullable<AccountEvent['event']>;
+
+/** What the parts of a zone belong to. */
+interface Owner {
+  readonly account: string;
+  readonly application: string;
+}
+
+function liveZone({ account, application }: Owner, view: GeozoneView, id: bigint): Geozone {
+  const state = view.geozone(id);
+  if (state?.account !== account || state.deleted || state.zone.application !== application) {
+    throw Fault.argument('Geozone not found');
+  }
+  return state.zone;
+}
+
+function liveCluster({ account, application }: Owner, view: GeozoneView, code: string): void {
+  const state = view.geozoneCluster(code);
+  if (state?.account !== account || state.deleted || state.cluster.application !== application) {
+    throw Fault.argument('Cluster not found');
+  }
+}
+
+/** The parts of a zone that are newly named are there, in its own application (R-F2). */
+function checkParts(owner: Owner, view: GeozoneView, { cluster = '', preset = '' }: GeozonePatch): void {
+  if (cluster !== '') liveCluster(owner, view, cluster);
+  if (preset !== '' && livePreset(owner.account, view, preset)?.application !== owner.application) {
+    throw Fault.argument('Preset not found');
+  }
+}
+
+function campaignIdOf({ account, application }: Owner, view: GeozoneView, code: string, path: string): bigint {
+  if (code === '') return 0n;
+  const campaign = liveCampaign(account, view, code);
+  if (campaign?.application !== application) throw Fault.argument(`${path}: not found`);
+  return BigInt(campaign.id);
+}
+
+function added(owner: Owner, view: GeozoneView, { zone, campaign }: GeozoneDraft, index: number): Change {
+  if (view.geozone(zone.id)) throw Fault.conflict('the id is taken');
+  checkParts(owner, view, zone);
+  const campaignId = campaignIdOf(owner, view, campaign, `geozones[${index}].campaign`);
+  return { $case: 'geozoneAdded', value: { zone: { ...zone, application: owner.application, campaignId } } };
+}
+
+function changed(owner: Owner, view: GeozoneView, id: bigint, { campaign, ...patch }: GeozonePatch): Change[] {
+  const before = liveZone(owner, view, id);
+  checkParts(owner, view, patch);
+  const campaignId = campaign === undefined ? before.campaignId : campaignIdOf(owner, view, campaign, 'campaign');
+  return [{ $case: 'geozoneChanged', value: { zone: { ...before, ...patch, campaignId } } }];
+}
+
+/** What follows from an action on geozones, whose application is the account's (Spec F). Pure. */
+export function decideGeozone(account: string, view: GeozoneView, action: GeozoneAction): Change[] {
+  switch (action.type) {
+    case 'addGeozones': {
+      const owner = { account, application: action.application };
+      return action.drafts.map((draft, index) => added(owner, view, draft, index));
+    }
+    case 'changeGeozone':
+      return changed({ account, application: action.application }, view, action.id, action.patch);
+    case 'deleteGeozones': {
+      const owner = { account, application: action.application };
+      const zones = [...new Set(action.ids)].map((id) => liveZone(owner, view, id));
+      return zones.map(({ id }) => ({ $case: 'geozoneDeleted', value: { zone: id } }));
+    }
+    case 'addGeozoneCluster':
+      if (view.geozoneCluster(action.cluster.code)) throw Fault.conflict('the code is taken');
+      return [{ $case: 'geozoneClusterAdded', value: { cluster: action.cluster } }];
+    case 'deleteGeozoneCluster':
+      liveCluster({ account, application: action.application }, view, action.code);
+      return [{ $case: 'geozoneClusterDeleted', value: { cluster: action.code } }];
+  }
+}
+
+/** The zone after the event. */
+export function evolveGeozone(
+  state: GeozoneState | undefined,
+  { account, event }: AccountEvent,
+): GeozoneState | undefined {
+  switch (event?.$case) {
+    case 'geozoneAdded':
+      return { kind: 'geozone', account, zone: event.value.zone!, deleted: false };
+    case 'geozoneChanged':
+      return state && { ...state, zone: event.value.zone! };
+    case 'geozoneDeleted':
+      return state && { ...state, deleted: true };
+    default:
+      return state;
+  }
+}
+
+/** The cluster after the event. */
+export function evolveGeozoneCluster(
+  state: GeozoneClusterState | undefined,
+  { account, event }: AccountEvent,
+): GeozoneClusterState | undefined {
+  switch (event?.$case) {
+    case 'geozoneClusterAdded':
+      return { kind: 'geozoneCluster', account, cluster: event.value.cluster!, deleted: false };
+    case 'geozoneClusterDeleted':
+      return state && { ...state, deleted: true };
+    default:
+      return state;
+  }
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { json13 } from '../families/json13.ts';
+import { applicationCode } from '../fields/application.ts';
+import { listOf, object, optional } from '../values.ts';
+import { clusterCode, cooldown, lat, lng, range, zoneCampaign, zoneContent, zoneName, zonePreset } from './fields.ts';
+import { timetable } from './timetable.ts';
+
+const MAX_ZONES = 1000;
+
+const zone = object({
+  name: zoneName,
+  lat,
+  lng,
+  cooldown,
+  range,
+  content: optional(zoneContent),
+  presetCode: optional(zonePreset),
+  cluster: optional(clusterCode),
+  campaign: optional(zoneCampaign),
+  timetable: optional(timetable),
+})
+  .refine(({ content, presetCode }) => content || presetCode, 'content or presetCode is required')
+  .transform(({ content = '', presetCode: preset = '', cluster = '', campaign = '', ...given }) => ({
+    ...given,
+    content,
+    preset,
+    cluster,
+    campaign,
+  }));
+
+/** Adds geozones, all or none, and answers their ids in order (R-F1, R-F3). Spec F. */
+export const addGeoZone = json13('addGeoZone', {
+  scope: 'api',
+  input: object({ application: applicationCode, geozones: listOf(zone, MAX_ZONES) }),
+  output: z.object({ GeoZones: z.array(z.int()) }),
+  examples: [
+    {
+      request: {
+        auth: 'token',
+        application: 'A1B2C-3D4E5',
+        geozones: [
+          {
+            name: 'Station',
+            lat: '52.5251',
+            lng: '13.3694',
+            cooldown: 3600,
+            range: 200,
+            content: { en: 'Welcome', de: 'Willkommen' },
+            presetCode: 'D1B2C-3D4E5',
+            cluster: null,
+            campaign: 'C1B2C-3D4E5',
+            timetable: {
+              timezone: 3600,
+              Mon: [{ start: '08:00', stop: '12:00' }],
+              Fri: [{ start: '22:00', stop: '02:00' }],
+            },
+          },
+        ],
+      },
+      reply: { GeoZones: [961_234] },
+    },
+  ],
+});

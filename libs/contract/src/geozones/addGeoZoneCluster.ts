@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { json13 } from '../families/json13.ts';
+import { applicationCode } from '../fields/application.ts';
+import { object } from '../values.ts';
+import { cooldown, zoneName } from './fields.ts';
+
+/** Makes a cluster: within its cooldown a user gets the same message from one of its zones only (R-F4). Spec F. */
+export const addGeoZoneCluster = json13('addGeoZoneCluster', {
+  scope: 'api',
+  input: object({ application: applicationCode, name: zoneName, cooldown }),
+  output: z.object({ GeoZoneCluster: z.string() }),
+  examples: [
+    {
+      request: { auth: 'token', application: 'A1B2C-3D4E5', name: 'Stations', cooldown: 86_400 },
+      reply: { GeoZoneCluster: 'E1B2C-3D4E5' },
+    },
+  ],
+});

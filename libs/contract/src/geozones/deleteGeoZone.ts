@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { json13 } from '../families/json13.ts';
+import { applicationCode } from '../fields/application.ts';
+import { parseWithin } from '../forward.ts';
+import { listOf, nothing, object } from '../values.ts';
+import { zoneId } from './fields.ts';
+
+const MAX_ZONES = 1000;
+const ids = listOf(zoneId, MAX_ZONES);
+
+/** A list of ids, or one. */
+const oneOrMore = z
+  .unknown()
+  .refine((value) => value !== undefined && value !== null)
+  .transform((value, context) => parseWithin(ids, Array.isArray(value) ? value : [value], context, []) ?? []);
+
+/** Deletes geozones, all or none (R-F2). Spec F. */
+export const deleteGeoZone = json13('deleteGeoZone', {
+  scope: 'api',
+  input: object({ application: applicationCode, geozones: oneOrMore }),
+  output: nothing,
+  examples: [
+    { request: { auth: 'token', application: 'A1B2C-3D4E5', geozones: [961_234] }, reply: undefined },
+    { request: { application: 'A1B2C-3D4E5', geozones: '961234' }, reply: undefined },
+  ],
+});

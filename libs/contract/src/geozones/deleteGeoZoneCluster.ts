@@ -1,0 +1,16 @@
+import { json13 } from '../families/json13.ts';
+import { applicationCode } from '../fields/application.ts';
+import { nothing, object } from '../values.ts';
+import { clusterCode } from './fields.ts';
+
+/** Deletes a cluster; its zones stay, without one (R-F6). Spec F. */
+export const deleteGeoZoneCluster = json13('deleteGeoZoneCluster', {
+  scope: 'api',
+  input: object({ application: applicationCode, geoZoneCluster: clusterCode }).transform(
+    ({ application, geoZoneCluster: code }) => ({ application, code }),
+  ),
+  output: nothing,
+  examples: [
+    { request: { auth: 'token', application: 'A1B2C-3D4E5', geoZoneCluster: 'E1B2C-3D4E5' }, reply: undefined },
+  ],
+});

@@ -1,0 +1,99 @@
+import type { Fault } from '@tidings/kernel';
+import type { Method, Request } from '../method.ts';
+import { addGeoZone } from './addGeoZone.ts';
+import { getNearestZone } from './getNearestZone.ts';
+import { updateGeoZone } from './updateGeoZone.ts';
+
+const textOf = (method: Method, given: Request): string | undefined => {
+  const missing = method.missing(given);
+  if (missing) return missing.message;
+  try {
+    method.parse(given);
+    return undefined;
+  } catch (thrown) {
+    return (thrown as Fault).message;
+  }
+};
+
+const zone = { name: 'Station', lat: '52.5', lng: 13.4, cooldown: 60, range: 200, content: 'Hi' };
+const adding = (...zones: Request[]): Request => ({ application: 'A1B2C-3D4E5', geozones: zones });
+const hours = (timetable: unknown): string | undefined => {
+  const text = textOf(addGeoZone, adding({ ...zone, timetable }));
+  return text?.replace('geozones[0].timetable', 'T');
+};
+const span = (start: string, stop: string) => ({ start, stop });
+
+describe('addGeoZone', () => {
+  it.each<[Request, string | undefined]>([
+    [adding(zone, { ...zone, content: '' }), 'geozones[1]: content or presetCode is required'],
+    [adding({ ...zone, content: null, presetCode: 'd1' }), undefined],
+    [adding({ ...zone, content: {} }), 'geozones[0].content: must not be empty'],
+    [adding({ ...zone, content: { en: true } }), 'geozones[0].content.en: must be a string'],
+    [adding({ ...zone, lat: '90.1' }), 'geozones[0].lat: must be -90 to 90'],
+    [adding({ ...zone, lng: -181 }), 'geozones[0].lng: must be -180 to 180'],
+    [adding({ ...zone, range: 49 }), 'geozones[0].range: must be 50 to 1000'],
+    [adding({ ...zone, cooldown: null }), 'Missing required argument: geozones[0].cooldown'],
+    [adding(), 'geozones: must not be empty'],
+  ])('%#', (given, text) => expect(textOf(addGeoZone, given)).toBe(text));
+
+  it.each<[unknown, string | undefined]>([
+    [null, undefined],
+    [{}, undefined],
+    [{ timezone: 50_401 }, 'T.timezone: must be -43200 to 50400'],
+    [{ Mon: null, Tue: [] }, undefined],
+    [{ Monday: [] }, 'T.Monday: unknown key'],
+    [{ Mon: {} }, 'T.Mon: must be an array'],
+    [{ Mon: [{}] }, 'T.Mon[0].start: must be HH:mm'],
+    [{ Mon: [{ ...span('08:00', '09:00'), more: 1 }] }, 'T.Mon[0].more: unknown key'],
+    [{ Mon: [span('8:00', '09:00')] }, 'T.Mon[0].start: must be HH:mm'],
+    [{ Mon: [span('24:00', '09:00')] }, 'T.Mon[0].start: must be HH:mm'],
+    [{ Mon: [span('08:00', '24:01')] }, 'T.Mon[0].stop: must be HH:mm'],
+    [{ Mon: [span('08:00', '08:00')] }, 'T.Mon[0]: start and stop must differ'],
+    [{ Mon: [span('00:00', '24:00')] }, undefined],
+    [{ Mon: [span('08:00', '12:00'), span('12:00', '13:00')] }, undefined],
+    [{ Mon: [span('08:00', '12:00'), span('11:59', '13:00')] }, 'T.Mon: intervals must not overlap'],
+    [{ Mon: [span('20:00', '02:00'), span('23:00', '00:00')] }, 'T.Mon: intervals must not overlap'],
+    [{ Mon: [span('20:00', '02:00'), span('01:00', '03:00')] }, undefined],
+    [{ Mon: [span('01:00', '02:00'), span('03:00', '04:00'), span('05:00', '06:00')] }, 'T.Mon: at most 2 entries'],
+  ])('timetable %#', (timetable, text) => expect(hours(timetable)).toBe(text));
+
+  it('reads hours as minutes of the day that they begin on', () => {
+    const timetable = {
+      Mon: [span('22:00', '02:00'), span('08:30', '00:00')].slice(0, 1),
+      Sun: [span('08:30', '00:00')],
+    };
+    expect(addGeoZone.parse(adding({ ...zone, timetable })).geozones[0]?.timetable).toEqual({
+      timezoneSeconds: 0,
+      hours: [
+        { day: 1, start: 1320, stop: 1560 },
+        { day: 7, start: 510, stop: 1440 },
+      ],
+    });
+  });
+});
+
+describe('updateGeoZone', () => {
+  it('tells what is not given from what is unbound', () => {
+    expect(updateGeoZone.parse({ geoZoneId: '17' })).toMatchObject({
+      ...{ id: 17, cluster: undefined, campaign: undefined, timetable: undefined, alwaysOpen: false },
+    });
+    expect(updateGeoZone.parse({ geoZoneId: 17, cluster: null, campaign: null, timetable: null })).toMatchObject({
+      ...{ cluster: '', campaign: '', timetable: undefined, alwaysOpen: true },
+    });
+    expect(textOf(updateGeoZone, { geoZoneId: 17, content: 'x', presetCode: 'd1' })).toBe(
+      'content: must not be used together with presetCode',
+    );
+  });
+});
+
+describe('getNearestZone', () => {
+  it.each([
+    [{ lat: 91 }, 'lat: must be -90 to 90'],
+    [{ lng: 'x' }, 'lng: must be a number'],
+    [{ more: 2 }, 'more: must be 0 or 1'],
+    [{ lat: null }, 'Missing required argument: lat'],
+    [{ lat: '53.42', more: '1' }, undefined],
+  ])('%j', (given, text) =>
+    expect(textOf(getNearestZone, { application: 'a', hwid: 'h', lat: 1, lng: 2, ...given })).toBe(text),
+  );
+});

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { json13 } from '../families/json13.ts';
+import { applicationCode } from '../fields/application.ts';
+import { hwid } from '../fields/device.ts';
+import { bit, object, optional } from '../values.ts';
+import { lat, lng } from './fields.ts';
+
+const nearby = z.object({ name: z.string(), lat: z.number(), lng: z.number(), range: z.int(), distance: z.int() });
+
+/**
+ * Records where a device is, which makes the zones around it send (R-F4), and answers the nearest activated zone, null where there is
+ * none; with `more` the nearest 20. Distances are in whole meters (R-C13). Spec C.
+ */
+export const getNearestZone = json13('getNearestZone', {
+  scope: 'device',
+  input: object({ application: applicationCode, hwid, lat, lng, more: optional(bit) }).transform(
+    ({ more = false, ...given }) => ({ ...given, more }),
+  ),
+  output: z.union([nearby, z.object({ geozones: z.array(nearby) }), z.null()]),
+  examples: [
+    {
+      request: { application: 'A1B2C-3D4E5', hwid: 'phone-1', lat: '52.52', lng: 13.37, more: 0 },
+      reply: { name: 'Station', lat: 52.5251, lng: 13.3694, range: 200, distance: 569 },
+    },
+    { request: { application: 'A1B2C-3D4E5', hwid: 'phone-1', lat: 0, lng: 0, more: 1 }, reply: { geozones: [] } },
+  ],
+});

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { timezoneSeconds } from '../fields/device.ts';
+import { parseWithin } from '../forward.ts';
+import { isObject } from '../values.ts';
+
+/** When a zone is open, in minutes of the day that the hours begin on: 1 = Monday; `stop` is past 1,440 where they end on the next. */
+export interface TimetableHours {
+  readonly timezoneSeconds: number;
+  readonly hours: { readonly day: number; readonly start: number; readonly stop: number }[];
+}
+
+/** Names of days in the order of their numbers, which begin with 1. */
+export const dayNames = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
+
+const DAY_MINUTES = 1440;
+const MAX_INTERVALS = 2;
+const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d$/;
+
+const minutes = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
+
+type Issue = (path: readonly PropertyKey[], message: string) => void;
+type Interval = Omit<TimetableHours['hours'][number], 'day'>;
+
+function readInterval(value: unknown, path: readonly PropertyKey[], issue: Issue): Interval | undefined {
+  if (!isObject(value)) return void issue(path, 'must be an object');
+  const { start, stop, ...others } = value;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) return void issue([...path, unknown], 'unknown key');
+  if (typeof start !== 'string' || !TIME.test(start)) return void issue([...path, 'start'], 'must be HH:mm');
+  if (typeof stop !== 'string' || !(TIME.test(stop) || stop === '24:00')) {
+    return void issue([...path, 'stop'], 'must be HH:mm');
+  }
+  if (start === stop) return void issue(path, 'start and stop must differ');
+  const [from, to] = [minutes(start), minutes(stop) || DAY_MINUTES];
+  return { start: from, stop: to > from ? to : to + DAY_MINUTES };
+}
+
+function readDay(value: unknown, day: number, issue: Issue): TimetableHours['hours'] {
+  const path = [dayNames[day - 1]!];
+  if (value === null) return [];
+  if (!Array.isArray(value)) {
+    issue(path, 'must be an array');
+    return [];
+  }
+  if (value.length > MAX_INTERVALS) issue(path, `at most ${MAX_INTERVALS} entries`);
+  const read = value.slice(0, MAX_INTERVALS).map((each, index) => readInterval(each, [...path, index], issue));
+  const [first, second] = read;
+  if (first && second && first.start < second.stop && second.start < first.stop) {
+    issue(path, 'intervals must not overlap');
+  }
+  return read.flatMap((interval) => (interval ? [{ day, ...interval }] : []));
+}
+
+/** Open hours of a week (R-F3). */
+export const timetable = z
+  .custom<Record<string, unknown>>(isObject, { error: 'must be an object', abort: true })
+  .transform((value, context): TimetableHours => {
+    const issue: Issue = (path, message) => {
+      context.issues.push({ code: 'custom', message, path: [...path], input: value });
+    };
+    const { timezone, ...days } = value;
+    for (const key of Object.keys(days))
+      if (!(dayNames as readonly string[]).includes(key)) issue([key], 'unknown key');
+    return {
+      timezoneSeconds: parseWithin(timezoneSeconds, timezone ?? 0, context, ['timezone']) ?? 0,
+      hours: dayNames.flatMap((name, index) => (name in days ? readDay(days[name], index + 1, issue) : [])),
+    };
+  });
