@@ -709,6 +709,39 @@ describeWithMongo('the registry', (mongo) => {
     });
   });
 
+  it('purges a deleted application, whoever began, and devices that came late', async () => {
+    const application = await newApplication();
+    const names = Array.from({ length: 1200 }, (_, i) => `purged-${i}`);
+    const registrations = names.map((hwid) => command(hwid, registration({ pushToken: hwid }), { application }));
+    await apply(...registrations);
+    const live = () => mongo.db.collection('devices').countDocuments({ app: application, status: 1 });
+    const applications = mongo.db.collection<{ _id: string; deletedAt?: Date; purgedAt?: Date }>('applications');
+    const state = () => applications.findOne({ _id: application });
+    expect(await live()).toBe(1200);
+    await registry.accounts.deleteApplication({ account: 'default', application });
+    expect(await apply(registrations[0]!)).toEqual([argument(DENIED)]);
+    await registry.close();
+    registry = await open();
+    await settle();
+    expect(await live()).toBe(0);
+    expect((await registry.accounts.findApplication({ application })).application).toBeUndefined();
+    expect(await state()).not.toHaveProperty('purgedAt');
+    // As a replica would that has not heard of the deletion yet.
+    const { deletedAt } = (await state())!;
+    await applications.updateOne({ _id: application }, { $unset: { deletedAt: 1 } });
+    await apply(command('late', registration(), { application }));
+    await applications.updateOne({ _id: application }, { $set: { deletedAt: deletedAt! } });
+    await settle();
+    expect(await live()).toBe(0);
+    clock.advance(10);
+    for (let tries = 0; !(await state())?.purgedAt; tries++) {
+      expect(tries).toBeLessThan(500);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    const text = JSON.stringify(await mongo.db.collection('devices').find({ app: application }).toArray());
+    expect(text).not.toContain('purged-');
+  });
+
   it('is one registry on two replicas: numbers, shared tags, counters and tokens', async () => {
     const other = await open();
     try {

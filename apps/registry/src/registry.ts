@@ -19,6 +19,7 @@ import { openAccountStore, prepareAccounts } from './accounts/store.ts';
 import { accountWriter } from './accounts/writer.ts';
 import { openOwners } from './applications/owners.ts';
 import { platformsRpc } from './applications/platforms.ts';
+import { openPurge } from './applications/purge.ts';
 import { applicationsRpc } from './applications/rpc.ts';
 import { settingsRpc } from './applications/settings.ts';
 import { applyRpc } from './devices/apply.ts';
@@ -69,6 +70,7 @@ const DEVICES_LINGER_MS = 50;
 
 /** Filters go at midnight. */
 const EXPIRY_EVERY_MS = 1_000;
+const PURGE_EVERY_MS = 1000;
 
 /** What a part of the registry has not done yet, one line per thing. */
 type Open = () => Promise<string[]>;
@@ -195,11 +197,15 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
     return due.map(({ code }) => `registry: filter ${code} has expired`);
   };
 
+  const purge = openPurge({ db, clock, store, write, logs: deviceLogs.writer });
+  const purging = every(PURGE_EVERY_MS, (signal) => purge.run(signal), { name: 'purge of applications', log });
+  closing.add('purge of applications', purging, (periodic) => periodic.stop());
+
   const tags = openTags(store);
   const keys = { device: keyFor(masterKey, 'device'), token: keyFor(masterKey, 'push-token') };
   const owners = openOwners(store);
   const devices = { db, clock, log, keys, owners, tags, store, presets, logs: deviceLogs.writer };
-  const parts: Open[] = [dueFilters, accountLogs.open, deviceLogs.open, lagOf(broker)];
+  const parts: Open[] = [dueFilters, purge.open, accountLogs.open, deviceLogs.open, lagOf(broker)];
   return {
     accounts: {
       ...accountsRpc(write, clock),

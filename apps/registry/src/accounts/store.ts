@@ -110,7 +110,11 @@ export function openAccountStore(db: Db): AccountStore {
       return found.map((document) => read<Tag>(document));
     },
     async applicationsOf(account) {
-      const found = await db.collection(APPLICATIONS).find({ account }).sort({ createdAt: 1, _id: 1 }).toArray();
+      const found = await db
+        .collection(APPLICATIONS)
+        .find({ account, ...isLive })
+        .sort({ createdAt: 1, _id: 1 })
+        .toArray();
       return found.map((document) => read<Application>(document));
     },
     filterNamed: async (account, name) => (await filters({ _id: namedId(account, name) }))[0],
