@@ -10,6 +10,7 @@ import type {
   Geozones,
   Statistics,
   Subscriptions,
+  Jobs,
 } from '@tidings/rpc';
 import type { Access } from './auth/access.ts';
 import type { Presented } from './auth/authorize.ts';
@@ -26,6 +27,7 @@ export interface Context {
   readonly presets: Presets;
   readonly segments: Segments;
   readonly geozones: Geozones;
+  readonly jobs: Jobs;
   readonly messages: Messages;
   readonly statistics: Statistics;
   readonly subscriptions: Subscriptions;
@@ -39,9 +41,9 @@ export interface Context {
 
 /** One call of a method by a caller that was found to be allowed. */
 export interface Call {
-  /** "" for operators, who have none. */
+  /** "" for operators and callers without a token, who have none. */
   readonly account: string;
-  /** Undefined for operators. */
+  /** Undefined for them, too. */
   readonly presented: Presented | undefined;
   /** The application that the request names; undefined where its method has none. */
   readonly application: ApplicationView | undefined;

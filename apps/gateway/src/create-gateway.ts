@@ -15,6 +15,7 @@ import type {
   Geozones,
   Statistics,
   Subscriptions,
+  Jobs,
 } from '@tidings/rpc';
 import { type Logger, nestLogger, operationsOf } from '@tidings/runtime';
 import type { Broker } from '@tidings/streaming';
@@ -32,6 +33,7 @@ export interface GatewayDeps {
   readonly presets: Presets;
   readonly segments: Segments;
   readonly geozones: Geozones;
+  readonly jobs: Jobs;
   readonly messages: Messages;
   readonly statistics: Statistics;
   readonly subscriptions: Subscriptions;
@@ -80,6 +82,7 @@ export async function createGateway(deps: GatewayDeps): Promise<NestFastifyAppli
     log,
     masterKey,
     adminToken,
+    jobs,
   } = deps;
   const commands = deviceCommands(devices, deps.replicaOf);
   const reporter = openReporter({ broker, devices, deviceKey: keyFor(masterKey, 'device'), clock });
@@ -94,6 +97,7 @@ export async function createGateway(deps: GatewayDeps): Promise<NestFastifyAppli
     presets,
     segments,
     geozones,
+    jobs,
     messages,
     statistics,
     subscriptions,

@@ -6,6 +6,8 @@ import {
   DevicesDefinition,
   type Geozones,
   GeozonesDefinition,
+  type Jobs,
+  JobsDefinition,
   type Messages,
   MessagesDefinition,
   type Operations,
@@ -30,6 +32,7 @@ import { OWN_OPERATIONS } from './tokens.ts';
 /** The services of the system, other gateways among them, in the order in which work flows. */
 export const peers = [
   'gateway',
+  'audience-jobs',
   'registry',
   'scheduler',
   'fanout',
@@ -59,10 +62,13 @@ export async function startGateway(process: GatewayProcess): Promise<Running> {
   const { clock, log, readiness, metrics } = process;
   const { host, port, masterKey, adminToken } = process.configuration;
   const services = await Promise.all(peers.map(async (peer) => [peer, await process.peer(peer)] as const));
-  const { registry, scheduler, statistics, webhooks } = Object.fromEntries(services) as Record<
-    (typeof peers)[number],
-    Replicas
-  >;
+  const {
+    registry,
+    scheduler,
+    statistics,
+    webhooks,
+    'audience-jobs': audienceJobs,
+  } = Object.fromEntries(services) as Record<(typeof peers)[number], Replicas>;
   readiness.probe('registry', () => registry.reachable());
   const broker = await process.broker();
   const app = await createGateway({
@@ -71,6 +77,7 @@ export async function startGateway(process: GatewayProcess): Promise<Running> {
     presets: remote<Presets>(PresetsDefinition, registry),
     segments: remote<Segments>(SegmentsDefinition, registry, { deadlineMs: COUNT_MS }),
     geozones: remote<Geozones>(GeozonesDefinition, registry),
+    jobs: remote<Jobs>(JobsDefinition, audienceJobs),
     messages: remote<Messages>(MessagesDefinition, scheduler, {
       // A transactionId that was used meets the message that it has made.
       isRepeatable: { create: ({ drafts }) => drafts.every(({ transactionId }) => transactionId !== '') },

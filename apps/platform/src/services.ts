@@ -1,4 +1,5 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { openAudienceJobs } from '@tidings/audience-jobs';
 import { openDispatcher } from '@tidings/dispatcher';
 import { createGateway } from '@tidings/gateway';
 import type { Channel, Clock } from '@tidings/kernel';
@@ -8,6 +9,7 @@ import {
   DevicesDefinition,
   GeozonesDefinition,
   inProcess,
+  JobsDefinition,
   MessagesDefinition,
   type Operations,
   PresetsDefinition,
@@ -77,31 +79,21 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
   const statistics = await open('statistics', 'statistics', openStatistics);
   const scheduler = await open('scheduler', 'scheduler', (service) => openScheduler({ ...service, publicUrl }));
   const accounts = inProcess(AccountsDefinition, registry.accounts);
+  const addresses = { extraCa: configuration.extraCa, allowPrivate: configuration.allowPrivate };
   const dispatchers = [];
   for (const channel of deps.channels) {
     const dispatcher = await open(`dispatcher.${channel}`, 'dispatcher', (service) =>
-      openDispatcher({
-        ...service,
-        channel,
-        accounts,
-        urls: configuration.providers,
-        extraCa: configuration.extraCa,
-        allowPrivate: configuration.allowPrivate,
-      }),
+      openDispatcher({ ...service, ...addresses, channel, accounts, urls: configuration.providers }),
     );
     dispatchers.push(dispatcher);
   }
   const fanout = await open('fanout', 'registry', openFanout);
   const devices = inProcess(DevicesDefinition, registry.devices);
-  const webhooks = await open('webhooks', 'webhooks', (service) =>
-    openWebhooks({
-      ...service,
-      devices,
-      extraCa: configuration.extraCa,
-      allowPrivate: configuration.allowPrivate,
-    }),
+  const webhooks = await open('webhooks', 'webhooks', (service) => openWebhooks({ ...service, ...addresses, devices }));
+  const audienceJobs = await open('audience-jobs', 'audience-jobs', (service) =>
+    openAudienceJobs({ ...service, accounts, devices }),
   );
-  const services = [registry, scheduler, fanout, ...dispatchers, statistics, webhooks];
+  const services = [audienceJobs, registry, scheduler, fanout, ...dispatchers, statistics, webhooks];
 
   const gateway = await createGateway({
     accounts,
@@ -109,6 +101,7 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
     presets: inProcess(PresetsDefinition, registry.presets),
     segments: inProcess(SegmentsDefinition, registry.segments),
     geozones: inProcess(GeozonesDefinition, registry.geozones),
+    jobs: inProcess(JobsDefinition, audienceJobs.jobs),
     messages: inProcess(MessagesDefinition, scheduler.messages),
     statistics: inProcess(StatisticsDefinition, statistics.statistics),
     subscriptions: inProcess(SubscriptionsDefinition, webhooks.subscriptions),

@@ -23,6 +23,7 @@ import { openPurge } from './applications/purge.ts';
 import { applicationsRpc } from './applications/rpc.ts';
 import { settingsRpc } from './applications/settings.ts';
 import { applyRpc } from './devices/apply.ts';
+import { batchRpc } from './devices/batch.ts';
 import { DEAD_TOKENS_GROUP, forgetDeadTokens } from './devices/dead-tokens.ts';
 import { describeRpc } from './devices/describe.ts';
 import { prepareDevices } from './devices/document.ts';
@@ -34,6 +35,7 @@ import { mergeUserRpc } from './devices/merge-user.ts';
 import { openNotes } from './devices/notes.ts';
 import { prepareRpc } from './devices/prepare.ts';
 import { deviceRecords } from './devices/publish.ts';
+import { resolveRpc } from './devices/resolve.ts';
 import { openSequences } from './devices/sequences.ts';
 import { keepTokensUnique, TOKEN_OWNERS_GROUP } from './devices/token-owners.ts';
 import { reportRpc } from './geozones/report.ts';
@@ -217,6 +219,8 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
     },
     devices: {
       ...applyRpc(devices),
+      ...batchRpc(devices),
+      ...resolveRpc(devices),
       ...getTagsRpc(devices),
       ...locateRpc(devices),
       ...mergeUserRpc(devices),

@@ -25,6 +25,9 @@ import { getApplicationFile } from './applications/getApplicationFile.ts';
 import { getApplications } from './applications/getApplications.ts';
 import { setApplicationPlatformStatus } from './applications/setApplicationPlatformStatus.ts';
 import { updateApplication } from './applications/updateApplication.ts';
+import { bulkRegisterDevice, getBulkRegisterDevice } from './audience/bulkRegisterDevice.ts';
+import { bulkSetTags, getBulkSetTags } from './audience/bulkSetTags.ts';
+import { bulkUnregisterDevice, getBulkUnregisterDevice } from './audience/bulkUnregisterDevice.ts';
 import { applicationOpen } from './devices/applicationOpen.ts';
 import { checkDevice } from './devices/checkDevice.ts';
 import { getInApps, pageVisit, richMediaAction, triggerInAppAction } from './devices/client-calls.ts';
@@ -104,6 +107,12 @@ export const api = {
   listFilters,
   deleteFilter,
   compileFilter,
+  bulkSetTags,
+  getBulkSetTags,
+  bulkRegisterDevice,
+  getBulkRegisterDevice,
+  bulkUnregisterDevice,
+  getBulkUnregisterDevice,
   createMessage,
   addGeoZone,
   updateGeoZone,

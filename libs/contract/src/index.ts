@@ -1,9 +1,12 @@
 export { api } from './api.ts';
 export { switchedPlatforms } from './applications/setApplicationPlatformStatus.ts';
 export { admin } from './families/admin.ts';
+export { audience } from './families/audience.ts';
+export { BODY_LIMIT_BYTES } from './families/define.ts';
 export { apiV2 } from './families/api-v2.ts';
 export { json13 } from './families/json13.ts';
 export { dayNames } from './geozones/timetable.ts';
+export type { BulkEntry } from './audience/bulk.ts';
 export type { LocalizedText } from './messages/texts.ts';
 export type { GivenContent, Notification } from './messages/notification.ts';
 export { UNREADABLE_DATE } from './messages/send-date.ts';

@@ -6,9 +6,9 @@ export type Family = 'json13' | 'apiV2' | 'audience' | 'notify' | 'admin';
 
 /**
  * Which token a method demands: an API token as `auth` in the body, a device token in the header, an API token in the header, the
- * administrator's, or none (R-T3, R-T4).
+ * administrator's, or none (R-T3, R-T4); `optional` is an API token in either place that may be missing and must be valid (R-G3).
  */
-export type Scope = 'api' | 'device' | 'server' | 'admin' | 'none';
+export type Scope = 'api' | 'device' | 'server' | 'admin' | 'none' | 'optional';
 
 export type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -32,6 +32,8 @@ export interface Method<Input = unknown, Output = unknown> {
   readonly scope: Scope;
   /** HTTP status of a success. */
   readonly status: 200 | 201 | 204;
+  /** What a body may have, unpacked (R-LM1). Where it is more than usual, bodies may come packed by gzip. */
+  readonly maxBodyBytes: number;
   /** A 210 answers `{"Messages":[]}` instead of null (R-ER8). */
   readonly messagesOn210: boolean;
   /** A success has no `response` key (R-ER9). */

@@ -36,6 +36,16 @@ export {
   Timetable,
 } from './generated/tidings/events/v1/geozones.ts';
 export {
+  JobAccepted,
+  JobAttemptFailed,
+  JobCompleted,
+  JobEvent,
+  JobFailed,
+  JobFailure,
+  JobKind,
+  JobPieceProcessed,
+} from './generated/tidings/events/v1/jobs.ts';
+export {
   MessageAccepted,
   MessageCompleted,
   MessageEvent,

@@ -13,6 +13,7 @@ export const topicNames = {
   outcomes: 'tidings.outcomes',
   reports: 'tidings.reports',
   conversions: 'tidings.conversions',
+  jobs: 'tidings.jobs',
   parked: 'tidings.parked',
 } as const;
 
@@ -46,6 +47,7 @@ const general: readonly Topic[] = [
   topic(topicNames.outcomes, 'facts', 8, 7 * DAY),
   topic(topicNames.reports, 'facts', 8, 7 * DAY),
   topic(topicNames.conversions, 'facts', 8, 7 * DAY),
+  topic(topicNames.jobs, 'facts', 8, 7 * DAY),
   topic(topicNames.parked, 'facts', 1, 30 * DAY),
 ];
 

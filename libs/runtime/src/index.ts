@@ -15,6 +15,7 @@ export { canRunKafka, KAFKA_VERSION } from './kafka-jars.ts';
 export { type LocalKafka, type LocalKafkaOptions, startLocalKafka } from './local-kafka.ts';
 export { type Logger, nestLogger, openLog } from './logs.ts';
 export { openMetrics } from './metrics.ts';
+export { Lease } from './lease.ts';
 export { databaseOf, databasePrefixOf, type Mongo, openMongo } from './mongo.ts';
 export { findMongod, type Mongod, mongoOptions, startMongod } from './mongod.ts';
 export { operationsOf, type ServiceOperations } from './operations.ts';
@@ -26,6 +27,7 @@ export { nextReplica } from './replica.ts';
 export { open, seal, type SealedPlace } from './sealing.ts';
 export type { ServiceDeps } from './service.ts';
 export {
+  addressVariable,
   type Peer,
   readServiceEnv,
   type RequiredVariable,

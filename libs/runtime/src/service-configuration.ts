@@ -3,7 +3,11 @@ import { z } from 'zod';
 import { type Configuration, linesOf, present, readEnv } from './configuration.ts';
 
 /** Services that others call or ask. */
-export type Peer = 'registry' | 'fanout' | 'scheduler' | 'dispatcher' | 'statistics' | 'webhooks' | 'gateway';
+export type Peer =
+  'registry' | 'fanout' | 'scheduler' | 'dispatcher' | 'statistics' | 'webhooks' | 'audience-jobs' | 'gateway';
+
+/** The variable that says where a service is, e.g. `AUDIENCE_JOBS_ADDRESS`. */
+export const addressVariable = (peer: Peer): string => `${peer.toUpperCase().replaceAll('-', '_')}_ADDRESS`;
 
 /** Variables that a service's own process may not do without, and what they are in the configuration; the embedded form has its own. */
 interface Requirable {
@@ -38,8 +42,6 @@ const address = z
     'must be host:port[,host:port…]',
   );
 
-const addressName = (peer: Peer): string => `${peer.toUpperCase()}_ADDRESS`;
-
 /**
  * Reads the configuration of a service's own process, once, at start.
  * @throws Fault `argument` whose text has one line per variable that is wrong or missing.
@@ -67,9 +69,9 @@ export function readServiceEnv<const Name extends RequiredVariable, const P exte
 }
 
 function addressesOf(peers: readonly Peer[], env: NodeJS.ProcessEnv): Record<string, string> {
-  const names = peers.map(addressName);
-  const shape = Object.fromEntries(peers.map((peer) => [addressName(peer), address.default(`${peer}:9090`)]));
+  const names = peers.map(addressVariable);
+  const shape = Object.fromEntries(peers.map((peer) => [addressVariable(peer), address.default(`${peer}:9090`)]));
   const { success, data, error } = z.object(shape).safeParse(present(env, names));
   if (!success) throw Fault.argument(linesOf(error));
-  return Object.fromEntries(peers.map((peer) => [peer, data[addressName(peer)]!]));
+  return Object.fromEntries(peers.map((peer) => [peer, data[addressVariable(peer)]!]));
 }

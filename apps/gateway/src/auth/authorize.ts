@@ -24,7 +24,7 @@ const denial = (method: Method): Fault =>
   method.family === 'json13' ? Fault.argument(DENIED) : Fault.forbidden(DENIED);
 
 function secretFor(method: Method, header: string | undefined, request: Request): string {
-  if (method.scope !== 'api') return secretOf(header) ?? '';
+  if (method.scope !== 'api' && method.scope !== 'optional') return secretOf(header) ?? '';
   const auth = request['auth'] ?? secretOf(header);
   if (auth === undefined) throw Fault.malformed('Missing required argument: auth');
   return typeof auth === 'string' ? auth : '';
@@ -35,6 +35,10 @@ const accept = (method: Method, token: Token | undefined, secret: string): Prese
   if (token?.scope !== wanted) throw refusal(method);
   return { token, secret };
 };
+
+/** Whether a request presents a token where none is needed (R-G3). */
+export const presentsToken = (header: string | undefined, request: Request): boolean =>
+  (request['auth'] ?? secretOf(header)) !== undefined;
 
 /** Who calls a method (R-T3, R-T4). Answers at once where the token is known. */
 export function authenticate(

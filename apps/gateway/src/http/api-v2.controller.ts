@@ -1,13 +1,34 @@
+import type { IncomingMessage } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Method } from '@tidings/contract';
+import { BODY_LIMIT_BYTES, type Method, type Request } from '@tidings/contract';
 import type { Context, Handler } from '../context.ts';
 import { envelopes } from '../envelopes/envelopes.ts';
 import { CONTEXT } from '../tokens.ts';
-import { parseObject, readBody } from './body.ts';
+import { parseObject, readBody, readPackedBody } from './body.ts';
 import { invoke } from './invoke.ts';
+import type { Reply } from '../envelopes/reply.ts';
 import type { Route } from './route.ts';
+import { Turns } from './turns.ts';
 
-/** The newer endpoints: bare bodies; each family's own envelope. */
+/** Bodies up to this size are no burden. */
+const SMALL_BODY_BYTES = 1024 * 1024;
+/** Large ones that are read at a time, and of those that are taken apart: that takes several times their size. */
+const LARGE_READ_AT_ONCE = 4;
+const LARGE_TAKEN_AT_ONCE = 1;
+
+const reading = new Turns(LARGE_READ_AT_ONCE);
+const taking = new Turns(LARGE_TAKEN_AT_ONCE);
+
+/** True unless the request says that its body is small. */
+const mayBeLarge = ({ headers }: IncomingMessage): boolean =>
+  headers['content-encoding'] !== undefined || !(Number(headers['content-length']) <= SMALL_BODY_BYTES);
+
+const queryOf = (url = ''): Request => {
+  const query = url.indexOf('?');
+  return query < 0 ? {} : Object.fromEntries(new URLSearchParams(url.slice(query + 1)));
+};
+
+/** The newer endpoints: bare bodies; each family's own envelope. Large bodies have their turns, one process's all together. */
 @Injectable()
 export class ApiV2Controller {
   readonly #context: Context;
@@ -18,14 +39,20 @@ export class ApiV2Controller {
 
   route(method: Method, handler: Handler<Method>): Route {
     const envelope = envelopes[method.family];
+    const answer = async (request: IncomingMessage, parameters: Request): Promise<Reply> =>
+      envelope.success(method, await invoke(method, handler, this.#context, parameters, request.headers));
     return {
       verb: method.verb,
       path: method.path,
       envelope,
       method,
-      serve: async (request) => {
-        const parameters = parseObject(await readBody(request));
-        return envelope.success(method, await invoke(method, handler, this.#context, parameters, request.headers));
+      async serve(request, parameters) {
+        if (method.verb === 'GET') return answer(request, { ...queryOf(request.url), ...parameters });
+        if (method.maxBodyBytes === BODY_LIMIT_BYTES || !mayBeLarge(request)) {
+          return answer(request, parseObject(await readBody(request)));
+        }
+        const bytes = await reading.take(() => readPackedBody(request, method.maxBodyBytes));
+        return taking.take(() => answer(request, parseObject(bytes)));
       },
     };
   }

@@ -1,36 +1,51 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { isObject, type Method, type Request } from '@tidings/contract';
+import type { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { BODY_LIMIT_BYTES, isObject, type Method, type Request } from '@tidings/contract';
 import { Fault } from '@tidings/kernel';
 import { TOO_LARGE } from '../envelopes/reply.ts';
 
-/** R-LM1; inclusive. */
-export const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
 const MAX_NESTING = 64;
 const MALFORMED = 'Malformed request string';
 
-/** How much more of a refused body is read, so that its sender gets to see the refusal. */
-const DISCARD_BYTES = 2 * BODY_LIMIT_BYTES;
-
-/** Lets a refused body pass unseen, and cuts off a sender that does not end. */
-function discard(request: IncomingMessage): void {
+/** Lets a refused body pass unseen, so that its sender gets to see the refusal, and cuts off one that does not end. */
+function discard(request: IncomingMessage, limit: number): void {
   let bytes = 0;
   request.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes > DISCARD_BYTES) request.destroy();
+    if (bytes > 2 * limit) request.destroy();
   });
 }
 
-/** The whole body. A body over the limit is a fault `tooLarge`; a caller that goes away is one that nobody will read. */
+/**
+ * The whole body. A body over the limit, which is inclusive, is a fault `tooLarge`; a caller that goes away is one that nobody will read.
+ */
 export function readBody(request: IncomingMessage, limit = BODY_LIMIT_BYTES): Promise<Buffer> {
+  return collect(request, request, limit);
+}
+
+const isPacked = ({ headers }: IncomingMessage): boolean => headers['content-encoding']?.toLowerCase() === 'gzip';
+
+/** The same of a body that may come packed by gzip: the limit is for what it is unpacked. */
+export function readPackedBody(request: IncomingMessage, limit: number): Promise<Buffer> {
+  if (!isPacked(request)) return readBody(request, limit);
+  const unpacked = createGunzip();
+  request.on('error', () => unpacked.destroy(new Error('the caller went away')));
+  return collect(request, request.pipe(unpacked), limit).finally(() => unpacked.destroy());
+}
+
+/** What comes out of `source`, which is the request or made of it. */
+function collect(request: IncomingMessage, source: Readable, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let only: Buffer | undefined;
     let chunks: Buffer[] | undefined;
     let bytes = 0;
 
     const refuse = (): void => {
-      request.off('data', take);
-      discard(request);
+      source.off('data', take);
+      if (source !== request) request.unpipe();
+      discard(request, limit);
       reject(Fault.tooLarge(TOO_LARGE));
     };
     const take = (chunk: Buffer): void => {
@@ -39,10 +54,15 @@ export function readBody(request: IncomingMessage, limit = BODY_LIMIT_BYTES): Pr
       else if (only) (chunks ??= [only]).push(chunk);
       else only = chunk;
     };
-    request.on('end', () => resolve(chunks ? Buffer.concat(chunks, bytes) : (only ?? Buffer.alloc(0))));
-    request.on('error', () => reject(Fault.malformed(MALFORMED)));
-    if (Number(request.headers['content-length'] ?? 0) > limit) refuse();
-    else request.on('data', take);
+    const gone = (): void => reject(Fault.malformed(MALFORMED));
+    if (request.destroyed) return gone();
+    source.on('end', () => resolve(chunks ? Buffer.concat(chunks, bytes) : (only ?? Buffer.alloc(0))));
+    source.on('error', gone);
+    request.on('close', () => {
+      if (!request.complete) gone();
+    });
+    if (source === request && Number(request.headers['content-length'] ?? 0) > limit) refuse();
+    else source.on('data', take);
   });
 }
 

@@ -12,6 +12,7 @@ const secrets: Readonly<Record<Method['scope'], string>> = {
   device: 'device',
   admin: ADMINISTRATOR,
   none: '',
+  optional: 'api',
 };
 
 /** Bodies carry what the path does not: operators' paths have parameters. */

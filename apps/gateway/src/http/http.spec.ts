@@ -1,5 +1,5 @@
 import { APPLICATION, type Client, openClient } from '../testing/world.ts';
-import { BODY_LIMIT_BYTES } from './body.ts';
+import { BODY_LIMIT_BYTES } from '@tidings/contract';
 
 const device = { authorization: 'Token device' };
 const register = { application: APPLICATION, hwid: 'phone-1', device_type: 3 };
@@ -85,7 +85,7 @@ describe('paths and verbs (R-ER4 to R-ER6, R-V1)', () => {
     ['POST', '/api/v2/nothing', 404, notFound],
     ['POST', '/messaging/v2/notify', 404, notFound],
     ['GET', '/%zz', 404, notFound],
-    ['POST', '/api/v2/audience/bulkSetTags', 404, { message: 'Not Found' }],
+    ['POST', '/api/v2/audience/nothing', 404, { message: 'Not Found' }],
     ['GET', '/admin/v1/nothing', 404, { error: { kind: 'notFound', message: 'Not Found' } }],
     ['GET', '/json/1.3/registerDevice', 405, notAllowed],
     ['PROPFIND', '/json/1.3/registerDevice', 405, notAllowed],

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Method, Request } from '@tidings/contract';
 import { Fault } from '@tidings/kernel';
-import { authenticate, authorizeApplication } from '../auth/authorize.ts';
-import type { Context, Handler } from '../context.ts';
+import { authenticate, authorizeApplication, presentsToken } from '../auth/authorize.ts';
+import type { Call, Context, Handler } from '../context.ts';
 
 const MAX_KEY_LENGTH = 255;
 
@@ -14,6 +14,15 @@ function idempotencyKeyOf({ scope, name }: Method, headers: IncomingHttpHeaders)
   return `${name}/${key}`;
 }
 
+/** Who presents no token, where none is needed. */
+const anybody: Call = { account: '', presented: undefined, application: undefined, idempotencyKey: '' };
+
+function checked(method: Method, request: Request): unknown {
+  const missing = method.missing(request);
+  if (missing) throw missing;
+  return method.parse(request);
+}
+
 /** Calls a method for a customer: token, required arguments, application, values, and then what it does (R-ER4). */
 export async function invoke(
   method: Method,
@@ -22,6 +31,9 @@ export async function invoke(
   request: Request,
   headers: IncomingHttpHeaders,
 ): Promise<unknown> {
+  if (method.scope === 'optional' && !presentsToken(headers.authorization, request)) {
+    return handler(checked(method, request), context, anybody);
+  }
   const authenticated = authenticate(context.access, method, headers.authorization, request);
   const presented = authenticated instanceof Promise ? await authenticated : authenticated;
   const missing = method.missing(request);

@@ -27,6 +27,12 @@ import { getApplicationFile } from './applications/getApplicationFile.ts';
 import { getApplications } from './applications/getApplications.ts';
 import { setApplicationPlatformStatus } from './applications/setApplicationPlatformStatus.ts';
 import { updateApplication } from './applications/updateApplication.ts';
+import { bulkRegisterDevice } from './audience/bulkRegisterDevice.ts';
+import { bulkSetTags } from './audience/bulkSetTags.ts';
+import { bulkUnregisterDevice } from './audience/bulkUnregisterDevice.ts';
+import { getBulkRegisterDevice } from './audience/getBulkRegisterDevice.ts';
+import { getBulkSetTags } from './audience/getBulkSetTags.ts';
+import { getBulkUnregisterDevice } from './audience/getBulkUnregisterDevice.ts';
 import { applicationOpen } from './devices/applicationOpen.ts';
 import { checkDevice } from './devices/checkDevice.ts';
 import { getInApps, pageVisit, richMediaAction, triggerInAppAction } from './devices/client-calls.ts';
@@ -106,6 +112,12 @@ export const handlers = {
   listFilters,
   deleteFilter,
   compileFilter,
+  bulkSetTags,
+  getBulkSetTags,
+  bulkRegisterDevice,
+  getBulkRegisterDevice,
+  bulkUnregisterDevice,
+  getBulkUnregisterDevice,
   createMessage,
   addGeoZone,
   updateGeoZone,

@@ -3,18 +3,21 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Preset } from '@tidings/events';
 import { Fault, ShiftedClock } from '@tidings/kernel';
 import {
+  type AcceptJobRequest,
   type Accounts,
   ApplicationView,
   type DeviceCommand,
   type Devices,
   type FaultView,
   type Geozones,
+  type Jobs,
   type MessageDraft,
   type Messages,
   type Operations,
   type Presets,
   type Segments,
   type Statistics,
+  type StorePieceRequest,
   type Subscriptions,
   type SubscriptionView,
   TokenScope,
@@ -147,6 +150,8 @@ export class World {
     locate: async ({ hwids }) => ({
       locations: hwids.map((hwid) => ({ found: hwid === KNOWN_HWID, seq: 70_000, platform: 3, hasToken: true })),
     }),
+    applyBatch: unsupported,
+    resolve: unsupported,
     describe: unsupported,
     mergeUser: unsupported,
     prepare: async ({ application: code, audiences }) => ({
@@ -217,6 +222,22 @@ export class World {
     followLink: async ({ code }) => ({ url: code === 'abcdefgh' ? 'https://example.com/17' : '' }),
   };
 
+  /** Bulk jobs that were accepted, with their pieces. */
+  readonly accepted: AcceptJobRequest[] = [];
+  readonly pieces: StorePieceRequest[] = [];
+  readonly jobs: Jobs = {
+    storePiece: async (request) => {
+      this.pieces.push(request);
+      return {};
+    },
+    accept: async (request) => {
+      this.accepted.push(request);
+      return {};
+    },
+    find: async () => ({ job: undefined }),
+    rows: unsupported,
+  };
+
   readonly statistics: Statistics = { metrics: unsupported, funnel: unsupported };
 
   readonly subscriptions: Subscriptions = {
@@ -256,14 +277,15 @@ export class World {
 
   /** A gateway in front of these services. */
   gateway(imports: GatewayDeps['imports'] = []): Promise<NestFastifyApplication> {
-    const { accounts, devices, presets, segments, geozones, messages, statistics, subscriptions, operations, clock } =
-      this;
+    const { accounts, devices, presets, segments, geozones, jobs } = this;
+    const { messages, statistics, subscriptions, operations, clock } = this;
     return createGateway({
       accounts,
       devices,
       presets,
       segments,
       geozones,
+      jobs,
       messages,
       statistics,
       subscriptions,

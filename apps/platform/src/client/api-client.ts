@@ -59,11 +59,19 @@ export class ApiClient {
       return encodeURIComponent(String(value));
     });
     const fields = Object.fromEntries(rest);
-    if (method.verb === 'GET') return this.http.send(path, { headers: this.#headers(method) });
+    if (method.verb === 'GET') {
+      const query = new URLSearchParams(
+        Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]),
+      );
+      return this.http.send(query.size > 0 ? `${path}?${query.toString()}` : path, { headers: this.#headers(method) });
+    }
     return this.http.send(path, {
       method: method.verb,
       headers: this.#headers(method),
-      body: method.body === 'bare' ? fields : { request: { ...this.#auth(method), ...fields } },
+      body:
+        method.body === 'bare'
+          ? { ...this.#auth(method), ...fields }
+          : { request: { ...this.#auth(method), ...fields } },
     });
   }
 
@@ -88,6 +96,7 @@ export class ApiClient {
       device: `Token ${this.#secrets.device}`,
       api: undefined,
       none: undefined,
+      optional: undefined,
     }[scope];
     return authorization === undefined ? {} : { authorization };
   }

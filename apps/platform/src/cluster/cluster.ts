@@ -2,12 +2,12 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault } from '@tidings/kernel';
 import {
+  addressVariable,
   Closing,
   type LocalKafka,
   type Logger,
   masterKeyOf,
   type Mongod,
-  type Peer,
   freePorts,
   startLocalKafka,
   startMongod,
@@ -155,10 +155,8 @@ async function layOut(options: ClusterOptions, env: Readonly<Record<string, stri
   const addresses = Map.groupBy(placed, ({ program }) => program.peer);
   const peers: Record<string, string> = {};
   for (const [peer, processes] of addresses) {
-    peers[addressOf(peer)] = processes.map(({ ports: { grpc } }) => `127.0.0.1:${grpc}`).join(',');
+    peers[addressVariable(peer)] = processes.map(({ ports: { grpc } }) => `127.0.0.1:${grpc}`).join(',');
   }
   const shared = { PUBLIC_URL: `http://127.0.0.1:${first.ports.http}`, ...env, ...peers };
   return placed.map((place) => new Member({ ...place, apps, env: shared, logFolder: join(folder, 'logs') }));
 }
-
-const addressOf = (peer: Peer): string => `${peer.toUpperCase()}_ADDRESS`;

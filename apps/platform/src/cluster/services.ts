@@ -17,6 +17,7 @@ export const programs: readonly ServiceProgram[] = [
   { name: 'registry', peer: 'registry', entry: 'registry/dist/main.js' },
   { name: 'scheduler', peer: 'scheduler', entry: 'scheduler/dist/main.js' },
   { name: 'statistics', peer: 'statistics', entry: 'statistics/dist/main.js' },
+  { name: 'audience-jobs', peer: 'audience-jobs', entry: 'audience-jobs/dist/main.js' },
   { name: 'webhooks', peer: 'webhooks', entry: 'webhooks/dist/main.js' },
   ...channels.map((channel): ServiceProgram => ({
     name: `dispatcher.${channel}`,

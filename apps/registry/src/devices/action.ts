@@ -5,6 +5,7 @@ import {
   isTimezone,
   isWithin,
   keyedId,
+  type ListOperator,
   MINUTE_MS,
   type NewToken,
   type NewUser,
@@ -31,6 +32,8 @@ export interface Reading {
   readonly hwid: string;
   readonly tags: TagSet;
   readonly keys: IdentityKeys;
+  /** How values of List tags act. @default 'set' */
+  readonly listOperator?: ListOperator;
 }
 
 /** Texts without a limit of their own (R-LM4). */
@@ -137,10 +140,10 @@ function keysOf(command: Register): DeviceKeys | undefined {
 type TagInputs = Readonly<Record<string, unknown>> | undefined;
 
 /** Unknown tags and wrong values are skipped (R-C3). */
-function lenientWrites(inputs: TagInputs, tags: TagSet, writes: TagWrite[]): TagWrite[] {
+function lenientWrites(inputs: TagInputs, { tags, listOperator }: Reading, writes: TagWrite[]): TagWrite[] {
   for (const name in inputs) {
     const tag = tags.named(name);
-    const write = tag && parseTagWrite(tag, inputs[name]);
+    const write = tag && parseTagWrite(tag, inputs[name], listOperator);
     if (write !== undefined && typeof write !== 'string') writes.push(write);
   }
   return writes;
@@ -169,7 +172,7 @@ function registerOf(command: Register, reading: Reading, person: string): Device
     token: tokenOf(command, reading),
     user: userOf(command.userId, reading, person),
     keys: keysOf(command),
-    writes: lenientWrites(command.tags, reading.tags, writes),
+    writes: lenientWrites(command.tags, reading, writes),
   };
 }
 

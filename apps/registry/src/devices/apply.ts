@@ -7,8 +7,9 @@ import type { Logger } from 'pino';
 import type { Owners } from '../applications/owners.ts';
 import { TAG_PATIENCE_MS, type TagSet, type Tags } from '../tags/tags.ts';
 import { actionOf, hwidOf, type IdentityKeys } from './action.ts';
-import type { DeviceLogCommand, DeviceLogReply } from './command.ts';
+import type { DeviceLogReply } from './command.ts';
 import { type DeviceDocument, DEVICES } from './document.ts';
+import type { DeviceLogInput } from './log.ts';
 import { devicesOfUsers } from './users.ts';
 
 export interface DevicesDeps {
@@ -18,7 +19,7 @@ export interface DevicesDeps {
   readonly keys: IdentityKeys;
   readonly owners: Owners;
   readonly tags: Tags;
-  readonly logs: LogWriter<DeviceLogCommand, DeviceLogReply>;
+  readonly logs: LogWriter<DeviceLogInput, DeviceLogReply>;
 }
 
 const tagsIn = ({ command }: DeviceCommand): Readonly<Record<string, unknown>> | undefined =>

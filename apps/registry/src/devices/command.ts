@@ -11,7 +11,32 @@ export interface DeviceLogCommand {
   readonly key?: string | undefined;
 }
 
+/** Entries of a bulk job in one log, decided together: one commit holds what becomes of them and that it was done. */
+export interface DeviceLogBatch {
+  readonly account: string;
+  readonly application: string;
+  /** Remembers the outcome for whoever asks for the same again. */
+  readonly key: string;
+  readonly at: Date;
+  readonly items: readonly BatchItem[];
+}
+
+export interface BatchItem {
+  /** Of the entry, in its batch. */
+  readonly number: number;
+  readonly command: DeviceLogCommand;
+}
+
+/** What of a batch is not simply done. */
+export interface BatchOutcome {
+  /** Numbers of the entries that met no device. */
+  readonly notFound: readonly number[];
+  /** Tags, by their numbers, that could not hold the result of an operation. */
+  readonly unfit: readonly { readonly entry: number; readonly tags: readonly number[] }[];
+}
+
 export interface DeviceLogReply {
+  readonly outcome?: BatchOutcome;
   /** tokenTaken: when the device registered the token itself, later than the taker. */
   readonly keptSince?: number | undefined;
 }

@@ -37,16 +37,21 @@ function hashesOf(names: Iterable<string>, { keys }: Lookup): Map<string, string
   return hashes;
 }
 
-async function byToken(names: Iterable<string>, lookup: Lookup): Promise<{ seq: Seq; names: string[] }[]> {
+/** Devices with one of the names as their push token, each with the names that mean it. */
+export async function byToken(
+  names: Iterable<string>,
+  lookup: Lookup,
+): Promise<{ readonly seq: Seq; readonly hwid: string; readonly names: readonly string[] }[]> {
   const hashes = hashesOf(names, lookup);
   const found = await lookup.devices
     .find(
       { app: lookup.application, th: { $in: [...hashes.keys()] } },
-      { projection: { _id: 0, seq: 1, platform: 1, token: 1, th: 1 }, hint: deviceIndexes.token },
+      { projection: { _id: 0, seq: 1, hwid: 1, platform: 1, token: 1, th: 1 }, hint: deviceIndexes.token },
     )
     .toArray();
   return found.map((device) => ({
     seq: device.seq,
+    hwid: device.hwid,
     names: hashes.get(device.th!)!.filter((name) => isToken(device, name)),
   }));
 }

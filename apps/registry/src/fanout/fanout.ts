@@ -1,7 +1,7 @@
 import { FanoutTask, MessageEvent, topicNames, WindowOutcome } from '@tidings/events';
 import { randomBase62 } from '@tidings/kernel';
 import type { Operations } from '@tidings/rpc';
-import { Closing, every, operationsOf, type ServiceDeps, passing } from '@tidings/runtime';
+import { Closing, every, Lease, operationsOf, type ServiceDeps, passing } from '@tidings/runtime';
 import { type Broker, consume, type ConsumeOptions, type Headers, incidentsTo, type Readers } from '@tidings/streaming';
 import { currentTrace, inSpan, type Trace, traceOf } from '@tidings/telemetry';
 import { openAccountStore } from '../accounts/store.ts';
@@ -13,7 +13,6 @@ import { Chunks } from './chunks.ts';
 import { Desks } from './desks.ts';
 import { removeExpired } from './expiry.ts';
 import { groups } from './keys.ts';
-import { Lease } from './lease.ts';
 import { openPlanLogs } from './logs.ts';
 import { Marks } from './marks.ts';
 import { Releases } from './messages.ts';

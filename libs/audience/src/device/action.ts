@@ -33,7 +33,8 @@ export interface RegisterDevice {
 export type DeviceAction =
   | RegisterDevice
   | { readonly type: 'unregister' }
-  | { readonly type: 'setTags'; readonly writes: readonly TagWrite[] }
+  /** A tag that cannot hold the result of its operation refuses all, or with `lenient` itself alone. */
+  | { readonly type: 'setTags'; readonly writes: readonly TagWrite[]; readonly lenient?: true }
   /** applicationOpen: fields sent along are stored (R-C10). */
   | { readonly type: 'open'; readonly user?: NewUser | undefined; readonly writes: readonly TagWrite[] }
   /** The provider called the token dead; `since` = when it learnt of that, or the send began. */
@@ -64,6 +65,8 @@ export interface DeviceDecision {
   readonly notes: readonly NoteWrite[];
   /** tokenTaken: the device registered the token later than the one that took it, so it stays, and is taken from the other instead. */
   readonly keptSince?: number;
+  /** Numbers of the tags that a lenient setTags left alone. */
+  readonly unfit?: readonly number[];
 }
 
 /** A person's devices in one account. */

@@ -148,15 +148,17 @@ function unregister(identity: DeviceIdentity, own: Device, at: Date): DeviceDeci
 function setTags(
   identity: DeviceIdentity,
   { own, sisters }: Person,
-  writes: readonly TagWrite[],
+  { writes, lenient }: DeviceAction & { type: 'setTags' },
   at: Date,
 ): DeviceDecision {
   const device = found(own);
+  const unfit: number[] = [];
   const { changes, open } = applyWrites(
     (k) => entriesIn(device, k),
     writes,
     ({ tag }) => {
-      throw Fault.argument(`tags.${tag.name}: ${wrongValue(tag.type)}`);
+      if (!lenient) throw Fault.argument(`tags.${tag.name}: ${wrongValue(tag.type)}`);
+      unfit.push(tag.number);
     },
   );
   const events =
@@ -166,6 +168,7 @@ function setTags(
   return {
     events: [...events, ...shareWith(sisters, changes, at)],
     notes: openNote(deviceIdOf(device.app, device.person), open),
+    ...(unfit.length > 0 && { unfit }),
   };
 }
 
@@ -217,7 +220,7 @@ export function decide(
     case 'unregister':
       return unregister(identity, found(own), at);
     case 'setTags':
-      return setTags(identity, person, action.writes, at);
+      return setTags(identity, person, action, at);
     case 'open':
       return { events: say(identity, person, action, at), notes: [{ id, max: { open: at.getTime() } }] };
     case 'tokenRejected':

@@ -249,6 +249,7 @@ export function evolve(state: Device | undefined, event: DeviceEvent): Device {
       return erased(device);
     case 'occurred':
     case 'keyUsed':
+    case 'batchApplied':
     case undefined:
       return device;
   }

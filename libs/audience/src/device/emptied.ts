@@ -23,6 +23,7 @@ function withoutContent(change: Change): Change {
     case 'tokenRemoved':
     case 'erased':
     case 'keyUsed':
+    case 'batchApplied':
       return change;
   }
 }

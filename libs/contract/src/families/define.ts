@@ -14,7 +14,12 @@ export interface Definition<Input extends z.ZodType, Output extends z.ZodType> {
 }
 
 type Given = Pick<Method, 'family' | 'name' | 'verb' | 'path' | 'scope'> &
-  Partial<Pick<Method, 'status' | 'messagesOn210' | 'omitResponse' | 'textReply' | 'body' | 'unauthorized'>>;
+  Partial<
+    Pick<Method, 'status' | 'maxBodyBytes' | 'messagesOn210' | 'omitResponse' | 'textReply' | 'body' | 'unauthorized'>
+  >;
+
+/** R-LM1. */
+export const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
 
 const applicationField = (request: Request): unknown => request['application'];
 
@@ -29,6 +34,7 @@ export function define<Input extends z.ZodType, Output extends z.ZodType>(
   const compiled = z.compile(input, { strict: true });
   return {
     status: 200,
+    maxBodyBytes: BODY_LIMIT_BYTES,
     messagesOn210: false,
     omitResponse: false,
     body: 'bare',

@@ -52,8 +52,9 @@ export interface DeviceEvent {
     | { $case: "pushToStartTokenSet"; value: PushToStartTokenSet }
     | { $case: "activityTokenSet"; value: ActivityTokenSet }
     | //
-    /** Stays in the log: not published. */
+    /** These stay in the log: not published. */
     { $case: "keyUsed"; value: KeyUsed }
+    | { $case: "batchApplied"; value: BatchApplied }
     | undefined;
 }
 
@@ -170,6 +171,26 @@ export interface KeyUsed {
   until: Date | undefined;
 }
 
+/**
+ * What stands in the same commit is a batch of a bulk job; its outcome is kept for who asks for it again. Of no device: person, hwid and seq
+ * of the envelope are empty.
+ */
+export interface BatchApplied {
+  key: string;
+  until:
+    | Date
+    | undefined;
+  /** Numbers of the entries that met no device. */
+  notFound: number[];
+  unfit: UnfitTags[];
+}
+
+/** Tags of an entry that could not hold the result of an operation. */
+export interface UnfitTags {
+  entry: number;
+  tags: number[];
+}
+
 function createBaseDeviceEvent(): DeviceEvent {
   return {
     stamp: undefined,
@@ -243,6 +264,9 @@ export const DeviceEvent: MessageFns<DeviceEvent> = {
         break;
       case "keyUsed":
         KeyUsed.encode(message.event.value, writer.uint32(162).fork()).join();
+        break;
+      case "batchApplied":
+        BatchApplied.encode(message.event.value, writer.uint32(170).fork()).join();
         break;
     }
     return writer;
@@ -408,6 +432,14 @@ export const DeviceEvent: MessageFns<DeviceEvent> = {
             message.event = { $case: "keyUsed", value: KeyUsed.decode(reader, reader.uint32()) };
             continue;
           }
+          case 21: {
+            if (tag !== 170) {
+              break;
+            }
+
+            message.event = { $case: "batchApplied", value: BatchApplied.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -523,6 +555,12 @@ export const DeviceEvent: MessageFns<DeviceEvent> = {
       case "keyUsed": {
         if (object.event?.value !== undefined && object.event?.value !== null) {
           message.event = { $case: "keyUsed", value: KeyUsed.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "batchApplied": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "batchApplied", value: BatchApplied.fromPartial(object.event.value) };
         }
         break;
       }
@@ -2079,6 +2117,256 @@ export const KeyUsed: MessageFns<KeyUsed> = {
     const message = createBaseKeyUsed();
     message.key = object.key ?? "";
     message.until = object.until ?? undefined;
+    return message;
+  },
+};
+
+function createBaseBatchApplied(): BatchApplied {
+  return { key: "", until: undefined, notFound: [], unfit: [] };
+}
+
+export const BatchApplied: MessageFns<BatchApplied> = {
+  encode(message: BatchApplied, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.until !== undefined) {
+      Timestamp.encode(toTimestamp(message.until), writer.uint32(18).fork()).join();
+    }
+    if (message.notFound.length !== 0) {
+      writer.uint32(26).fork();
+      for (const v of message.notFound) {
+        writer.uint32(v);
+      }
+      writer.join();
+    }
+    for (const v of message.unfit) {
+      UnfitTags.encode(v!, writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BatchApplied {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBatchApplied();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.until = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag === 24) {
+              message.notFound.push(reader.uint32());
+
+              continue;
+            }
+
+            if (tag === 26) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.notFound.push(reader.uint32());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.unfit.push(UnfitTags.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<BatchApplied, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<BatchApplied | BatchApplied[]> | Iterable<BatchApplied | BatchApplied[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [BatchApplied.encode(p).finish()];
+        }
+      } else {
+        yield* [BatchApplied.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, BatchApplied>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<BatchApplied> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [BatchApplied.decode(p)];
+        }
+      } else {
+        yield* [BatchApplied.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<BatchApplied>, I>>(base?: I): BatchApplied {
+    return BatchApplied.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<BatchApplied>, I>>(object: I): BatchApplied {
+    const message = createBaseBatchApplied();
+    message.key = object.key ?? "";
+    message.until = object.until ?? undefined;
+    message.notFound = object.notFound?.map((e) => e) || [];
+    message.unfit = object.unfit?.map((e) => UnfitTags.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseUnfitTags(): UnfitTags {
+  return { entry: 0, tags: [] };
+}
+
+export const UnfitTags: MessageFns<UnfitTags> = {
+  encode(message: UnfitTags, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.entry !== 0) {
+      writer.uint32(8).uint32(message.entry);
+    }
+    if (message.tags.length !== 0) {
+      writer.uint32(18).fork();
+      for (const v of message.tags) {
+        writer.uint32(v);
+      }
+      writer.join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UnfitTags {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUnfitTags();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.entry = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag === 16) {
+              message.tags.push(reader.uint32());
+
+              continue;
+            }
+
+            if (tag === 18) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.tags.push(reader.uint32());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<UnfitTags, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<UnfitTags | UnfitTags[]> | Iterable<UnfitTags | UnfitTags[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [UnfitTags.encode(p).finish()];
+        }
+      } else {
+        yield* [UnfitTags.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, UnfitTags>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<UnfitTags> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [UnfitTags.decode(p)];
+        }
+      } else {
+        yield* [UnfitTags.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<UnfitTags>, I>>(base?: I): UnfitTags {
+    return UnfitTags.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<UnfitTags>, I>>(object: I): UnfitTags {
+    const message = createBaseUnfitTags();
+    message.entry = object.entry ?? 0;
+    message.tags = object.tags?.map((e) => e) || [];
     return message;
   },
 };

@@ -21,6 +21,20 @@ export enum TokenScope {
   TOKEN_SCOPE_DEVICE = 2,
 }
 
+export enum ListOperator {
+  LIST_OPERATOR_UNSPECIFIED = 0,
+  LIST_OPERATOR_SET = 1,
+  LIST_OPERATOR_APPEND = 2,
+  LIST_OPERATOR_REMOVE = 3,
+}
+
+export enum EntryStatus {
+  ENTRY_STATUS_UNSPECIFIED = 0,
+  ENTRY_STATUS_DONE = 1,
+  ENTRY_STATUS_NOT_FOUND = 2,
+  ENTRY_STATUS_FAILED = 3,
+}
+
 export interface CreateAccountRequest {
   name: string;
 }
@@ -443,6 +457,55 @@ export interface SetActivityToken {
   activityId: string;
   /** Absent removes it. */
   token?: string | undefined;
+}
+
+export interface DeviceBatch {
+  account: string;
+  application: string;
+  /** Names the batch for 7 days. Entries of one log always come together, in the same order. */
+  key: string;
+  entries: BatchEntry[];
+}
+
+export interface BatchEntry {
+  /** Unique in the batch. */
+  number: number;
+  hwid: string;
+  /** How values of List tags act (R-C5). */
+  listOperator: ListOperator;
+  command: { $case: "register"; value: Register } | { $case: "unregister"; value: Unregister } | //
+  /** A tag that cannot be set costs the others nothing. */
+  { $case: "setTags"; value: SetTags } | undefined;
+}
+
+export interface DeviceBatchReply {
+  /** Of the entries of which there is more to say than that they are done, in no order. */
+  outcomes: EntryOutcome[];
+}
+
+export interface EntryOutcome {
+  number: number;
+  status: EntryStatus;
+  /** Tags that were not set, by name, and why (R-G4). */
+  refusedTags: { [key: string]: string };
+}
+
+export interface EntryOutcome_RefusedTagsEntry {
+  key: string;
+  value: string;
+}
+
+export interface ResolveDevicesRequest {
+  account: string;
+  application: string;
+  userIds: string[];
+  pushTokens: string[];
+}
+
+export interface ResolveDevicesReply {
+  /** In the order of the request. */
+  byUserId: Names[];
+  byPushToken: Names[];
 }
 
 export interface DeviceReplies {
@@ -7892,6 +7955,833 @@ export const SetActivityToken: MessageFns<SetActivityToken> = {
   },
 };
 
+function createBaseDeviceBatch(): DeviceBatch {
+  return { account: "", application: "", key: "", entries: [] };
+}
+
+export const DeviceBatch: MessageFns<DeviceBatch> = {
+  encode(message: DeviceBatch, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.account !== "") {
+      writer.uint32(10).string(message.account);
+    }
+    if (message.application !== "") {
+      writer.uint32(18).string(message.application);
+    }
+    if (message.key !== "") {
+      writer.uint32(26).string(message.key);
+    }
+    for (const v of message.entries) {
+      BatchEntry.encode(v!, writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeviceBatch {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeviceBatch();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.account = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.entries.push(BatchEntry.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<DeviceBatch, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<DeviceBatch | DeviceBatch[]> | Iterable<DeviceBatch | DeviceBatch[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [DeviceBatch.encode(p).finish()];
+        }
+      } else {
+        yield* [DeviceBatch.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, DeviceBatch>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<DeviceBatch> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [DeviceBatch.decode(p)];
+        }
+      } else {
+        yield* [DeviceBatch.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DeviceBatch>, I>>(base?: I): DeviceBatch {
+    return DeviceBatch.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DeviceBatch>, I>>(object: I): DeviceBatch {
+    const message = createBaseDeviceBatch();
+    message.account = object.account ?? "";
+    message.application = object.application ?? "";
+    message.key = object.key ?? "";
+    message.entries = object.entries?.map((e) => BatchEntry.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseBatchEntry(): BatchEntry {
+  return { number: 0, hwid: "", listOperator: 0, command: undefined };
+}
+
+export const BatchEntry: MessageFns<BatchEntry> = {
+  encode(message: BatchEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.number !== 0) {
+      writer.uint32(8).uint32(message.number);
+    }
+    if (message.hwid !== "") {
+      writer.uint32(18).string(message.hwid);
+    }
+    if (message.listOperator !== 0) {
+      writer.uint32(24).int32(message.listOperator);
+    }
+    switch (message.command?.$case) {
+      case "register":
+        Register.encode(message.command.value, writer.uint32(82).fork()).join();
+        break;
+      case "unregister":
+        Unregister.encode(message.command.value, writer.uint32(90).fork()).join();
+        break;
+      case "setTags":
+        SetTags.encode(message.command.value, writer.uint32(98).fork()).join();
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BatchEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBatchEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.number = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.hwid = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.listOperator = reader.int32() as any;
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.command = { $case: "register", value: Register.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.command = { $case: "unregister", value: Unregister.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.command = { $case: "setTags", value: SetTags.decode(reader, reader.uint32()) };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<BatchEntry, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<BatchEntry | BatchEntry[]> | Iterable<BatchEntry | BatchEntry[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [BatchEntry.encode(p).finish()];
+        }
+      } else {
+        yield* [BatchEntry.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, BatchEntry>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<BatchEntry> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [BatchEntry.decode(p)];
+        }
+      } else {
+        yield* [BatchEntry.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<BatchEntry>, I>>(base?: I): BatchEntry {
+    return BatchEntry.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<BatchEntry>, I>>(object: I): BatchEntry {
+    const message = createBaseBatchEntry();
+    message.number = object.number ?? 0;
+    message.hwid = object.hwid ?? "";
+    message.listOperator = object.listOperator ?? 0;
+    switch (object.command?.$case) {
+      case "register": {
+        if (object.command?.value !== undefined && object.command?.value !== null) {
+          message.command = { $case: "register", value: Register.fromPartial(object.command.value) };
+        }
+        break;
+      }
+      case "unregister": {
+        if (object.command?.value !== undefined && object.command?.value !== null) {
+          message.command = { $case: "unregister", value: Unregister.fromPartial(object.command.value) };
+        }
+        break;
+      }
+      case "setTags": {
+        if (object.command?.value !== undefined && object.command?.value !== null) {
+          message.command = { $case: "setTags", value: SetTags.fromPartial(object.command.value) };
+        }
+        break;
+      }
+    }
+    return message;
+  },
+};
+
+function createBaseDeviceBatchReply(): DeviceBatchReply {
+  return { outcomes: [] };
+}
+
+export const DeviceBatchReply: MessageFns<DeviceBatchReply> = {
+  encode(message: DeviceBatchReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.outcomes) {
+      EntryOutcome.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeviceBatchReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeviceBatchReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.outcomes.push(EntryOutcome.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<DeviceBatchReply, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<DeviceBatchReply | DeviceBatchReply[]> | Iterable<DeviceBatchReply | DeviceBatchReply[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [DeviceBatchReply.encode(p).finish()];
+        }
+      } else {
+        yield* [DeviceBatchReply.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, DeviceBatchReply>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<DeviceBatchReply> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [DeviceBatchReply.decode(p)];
+        }
+      } else {
+        yield* [DeviceBatchReply.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DeviceBatchReply>, I>>(base?: I): DeviceBatchReply {
+    return DeviceBatchReply.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DeviceBatchReply>, I>>(object: I): DeviceBatchReply {
+    const message = createBaseDeviceBatchReply();
+    message.outcomes = object.outcomes?.map((e) => EntryOutcome.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseEntryOutcome(): EntryOutcome {
+  return { number: 0, status: 0, refusedTags: {} };
+}
+
+export const EntryOutcome: MessageFns<EntryOutcome> = {
+  encode(message: EntryOutcome, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.number !== 0) {
+      writer.uint32(8).uint32(message.number);
+    }
+    if (message.status !== 0) {
+      writer.uint32(16).int32(message.status);
+    }
+    globalThis.Object.entries(message.refusedTags).forEach(([key, value]: [string, string]) => {
+      EntryOutcome_RefusedTagsEntry.encode({ key: key as any, value }, writer.uint32(26).fork()).join();
+    });
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EntryOutcome {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEntryOutcome();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.number = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.status = reader.int32() as any;
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            const entry3 = EntryOutcome_RefusedTagsEntry.decode(reader, reader.uint32());
+            if (entry3.value !== undefined) {
+              message.refusedTags[entry3.key] = entry3.value;
+            }
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<EntryOutcome, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<EntryOutcome | EntryOutcome[]> | Iterable<EntryOutcome | EntryOutcome[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [EntryOutcome.encode(p).finish()];
+        }
+      } else {
+        yield* [EntryOutcome.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, EntryOutcome>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<EntryOutcome> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [EntryOutcome.decode(p)];
+        }
+      } else {
+        yield* [EntryOutcome.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<EntryOutcome>, I>>(base?: I): EntryOutcome {
+    return EntryOutcome.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<EntryOutcome>, I>>(object: I): EntryOutcome {
+    const message = createBaseEntryOutcome();
+    message.number = object.number ?? 0;
+    message.status = object.status ?? 0;
+    message.refusedTags = (globalThis.Object.entries(object.refusedTags ?? {}) as [string, string][]).reduce(
+      (acc: { [key: string]: string }, [key, value]: [string, string]) => {
+        if (value !== undefined) {
+          acc[key] = globalThis.String(value);
+        }
+        return acc;
+      },
+      {},
+    );
+    return message;
+  },
+};
+
+function createBaseEntryOutcome_RefusedTagsEntry(): EntryOutcome_RefusedTagsEntry {
+  return { key: "", value: "" };
+}
+
+export const EntryOutcome_RefusedTagsEntry: MessageFns<EntryOutcome_RefusedTagsEntry> = {
+  encode(message: EntryOutcome_RefusedTagsEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== "") {
+      writer.uint32(18).string(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EntryOutcome_RefusedTagsEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEntryOutcome_RefusedTagsEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<EntryOutcome_RefusedTagsEntry, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<EntryOutcome_RefusedTagsEntry | EntryOutcome_RefusedTagsEntry[]>
+      | Iterable<EntryOutcome_RefusedTagsEntry | EntryOutcome_RefusedTagsEntry[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [EntryOutcome_RefusedTagsEntry.encode(p).finish()];
+        }
+      } else {
+        yield* [EntryOutcome_RefusedTagsEntry.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, EntryOutcome_RefusedTagsEntry>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<EntryOutcome_RefusedTagsEntry> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [EntryOutcome_RefusedTagsEntry.decode(p)];
+        }
+      } else {
+        yield* [EntryOutcome_RefusedTagsEntry.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<EntryOutcome_RefusedTagsEntry>, I>>(base?: I): EntryOutcome_RefusedTagsEntry {
+    return EntryOutcome_RefusedTagsEntry.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<EntryOutcome_RefusedTagsEntry>, I>>(
+    object: I,
+  ): EntryOutcome_RefusedTagsEntry {
+    const message = createBaseEntryOutcome_RefusedTagsEntry();
+    message.key = object.key ?? "";
+    message.value = object.value ?? "";
+    return message;
+  },
+};
+
+function createBaseResolveDevicesRequest(): ResolveDevicesRequest {
+  return { account: "", application: "", userIds: [], pushTokens: [] };
+}
+
+export const ResolveDevicesRequest: MessageFns<ResolveDevicesRequest> = {
+  encode(message: ResolveDevicesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.account !== "") {
+      writer.uint32(10).string(message.account);
+    }
+    if (message.application !== "") {
+      writer.uint32(18).string(message.application);
+    }
+    for (const v of message.userIds) {
+      writer.uint32(26).string(v!);
+    }
+    for (const v of message.pushTokens) {
+      writer.uint32(34).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResolveDevicesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResolveDevicesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.account = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.userIds.push(reader.string());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.pushTokens.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<ResolveDevicesRequest, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<ResolveDevicesRequest | ResolveDevicesRequest[]>
+      | Iterable<ResolveDevicesRequest | ResolveDevicesRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ResolveDevicesRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [ResolveDevicesRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, ResolveDevicesRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<ResolveDevicesRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ResolveDevicesRequest.decode(p)];
+        }
+      } else {
+        yield* [ResolveDevicesRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ResolveDevicesRequest>, I>>(base?: I): ResolveDevicesRequest {
+    return ResolveDevicesRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ResolveDevicesRequest>, I>>(object: I): ResolveDevicesRequest {
+    const message = createBaseResolveDevicesRequest();
+    message.account = object.account ?? "";
+    message.application = object.application ?? "";
+    message.userIds = object.userIds?.map((e) => e) || [];
+    message.pushTokens = object.pushTokens?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseResolveDevicesReply(): ResolveDevicesReply {
+  return { byUserId: [], byPushToken: [] };
+}
+
+export const ResolveDevicesReply: MessageFns<ResolveDevicesReply> = {
+  encode(message: ResolveDevicesReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.byUserId) {
+      Names.encode(v!, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.byPushToken) {
+      Names.encode(v!, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResolveDevicesReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResolveDevicesReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.byUserId.push(Names.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.byPushToken.push(Names.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<ResolveDevicesReply, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<ResolveDevicesReply | ResolveDevicesReply[]>
+      | Iterable<ResolveDevicesReply | ResolveDevicesReply[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ResolveDevicesReply.encode(p).finish()];
+        }
+      } else {
+        yield* [ResolveDevicesReply.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, ResolveDevicesReply>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<ResolveDevicesReply> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ResolveDevicesReply.decode(p)];
+        }
+      } else {
+        yield* [ResolveDevicesReply.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ResolveDevicesReply>, I>>(base?: I): ResolveDevicesReply {
+    return ResolveDevicesReply.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ResolveDevicesReply>, I>>(object: I): ResolveDevicesReply {
+    const message = createBaseResolveDevicesReply();
+    message.byUserId = object.byUserId?.map((e) => Names.fromPartial(e)) || [];
+    message.byPushToken = object.byPushToken?.map((e) => Names.fromPartial(e)) || [];
+    return message;
+  },
+};
+
 function createBaseDeviceReplies(): DeviceReplies {
   return { replies: [] };
 }
@@ -10599,6 +11489,10 @@ export interface Devices {
   getTags(request: GetTagsRequest): Promise<GetTagsReply>;
   /** Gives a user's devices and missing tags to another, or ends the user. Idempotent; an unknown user is no fault. */
   mergeUser(request: MergeUserRequest): Promise<MergeUserReply>;
+  /** Entries of a bulk job, each answered on its own. A repeat with the same key has no second effect, and the same answer. */
+  applyBatch(request: DeviceBatch): Promise<DeviceBatchReply>;
+  /** hwids of devices by user id and by push token, for bulk jobs. */
+  resolve(request: ResolveDevicesRequest): Promise<ResolveDevicesReply>;
   /** Sequence numbers and platforms of devices by hwid, for reports whose hash does not name them. */
   locate(request: LocateRequest): Promise<LocateReply>;
   /** Who devices are, by sequence number, for event streams: one question per window. */
@@ -10638,6 +11532,24 @@ export const DevicesDefinition = {
       responseType: MergeUserReply as typeof MergeUserReply,
       responseStream: false,
       options: { idempotencyLevel: "IDEMPOTENT" },
+    },
+    /** Entries of a bulk job, each answered on its own. A repeat with the same key has no second effect, and the same answer. */
+    applyBatch: {
+      name: "ApplyBatch",
+      requestType: DeviceBatch as typeof DeviceBatch,
+      requestStream: false,
+      responseType: DeviceBatchReply as typeof DeviceBatchReply,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
+    },
+    /** hwids of devices by user id and by push token, for bulk jobs. */
+    resolve: {
+      name: "Resolve",
+      requestType: ResolveDevicesRequest as typeof ResolveDevicesRequest,
+      requestStream: false,
+      responseType: ResolveDevicesReply as typeof ResolveDevicesReply,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
     /** Sequence numbers and platforms of devices by hwid, for reports whose hash does not name them. */
     locate: {

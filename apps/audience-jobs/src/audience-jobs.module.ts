@@ -1,0 +1,53 @@
+import { Module } from '@nestjs/common';
+import {
+  type Accounts,
+  AccountsDefinition,
+  type Devices,
+  DevicesDefinition,
+  JobsDefinition,
+  OperationsDefinition,
+} from '@tidings/rpc';
+import { remote, type Replicas, rpcControllers } from '@tidings/rpc/grpc';
+import { ServiceProcess } from '@tidings/service';
+import { type AudienceJobsService, openAudienceJobs } from './audience-jobs.ts';
+import { deviceLogOf, keyFor, personOf } from '@tidings/audience';
+
+const AUDIENCE_JOBS = Symbol('audience-jobs');
+/** A batch of thousands of devices takes longer than a call about one. */
+const BATCH_DEADLINE_MS = 30_000;
+
+/** What of the service is served by gRPC. */
+export const audienceJobsServices = { jobs: JobsDefinition, operations: OperationsDefinition };
+
+/** The registry's parts, batches going to the replica that their logs belong to. */
+function registryParts(registry: Replicas, masterKey: Uint8Array) {
+  const deviceKey = keyFor(masterKey, 'device');
+  const devices = remote<Devices>(DevicesDefinition, registry, {
+    deadlineMs: BATCH_DEADLINE_MS,
+    // They were grouped by the replica that their logs belong to, so the first one speaks for all.
+    keyOf: {
+      applyBatch: ({ account, entries: [first] }) => first && deviceLogOf(personOf(deviceKey, account, first.hwid)),
+    },
+  });
+  return {
+    devices,
+    accounts: remote<Accounts>(AccountsDefinition, registry),
+    replicaOf: (log: string) => registry.ownerOf(() => log),
+  };
+}
+
+/** Bulk jobs in a process of their own. */
+@Module({
+  providers: [
+    {
+      provide: AUDIENCE_JOBS,
+      inject: [ServiceProcess],
+      useFactory: async (process: ServiceProcess<'MONGO_URL', 'registry'>) => {
+        const registry = registryParts(await process.peer('registry'), process.configuration.masterKey);
+        return process.open('audience-jobs', (parts) => openAudienceJobs({ ...parts, ...registry }));
+      },
+    },
+  ],
+  controllers: rpcControllers<AudienceJobsService>(AUDIENCE_JOBS, audienceJobsServices),
+})
+export class AudienceJobsModule {}

@@ -1,0 +1,89 @@
+import { keyFor } from '@tidings/audience';
+import { logMetrics, openLogs, openRelay, type Problem } from '@tidings/event-store';
+import { JobEvent, topicNames } from '@tidings/events';
+import type { Accounts, Devices, Jobs, Operations } from '@tidings/rpc';
+import { Closing, every, operationsOf, type ServiceDeps } from '@tidings/runtime';
+import type { Broker } from '@tidings/streaming';
+import { jobsLog } from './jobs/log.ts';
+import { jobMetrics } from './jobs/metrics.ts';
+import { openPieces } from './jobs/pieces.ts';
+import { pieceProcessor } from './jobs/process.ts';
+import { jobsRpc } from './jobs/rpc.ts';
+import { openJobStore } from './jobs/store.ts';
+import { Worker } from './jobs/worker.ts';
+
+const EXPIRY_EVERY_MS = 60_000;
+/** More than enough to tell which jobs are open. */
+const TOLD = 20;
+
+export interface AudienceJobsDeps extends ServiceDeps {
+  readonly broker: Broker;
+  readonly accounts: Pick<Accounts, 'addTag' | 'listTags'>;
+  readonly devices: Pick<Devices, 'applyBatch' | 'resolve'>;
+  /** Names the registry's replica that a log of devices belongs to. @default one for all */
+  readonly replicaOf?: (log: string) => string;
+}
+
+export interface AudienceJobsService {
+  readonly jobs: Jobs;
+  readonly operations: Operations;
+  /** Ends with the pieces under way, and leaves the rest to others. */
+  close(): Promise<void>;
+}
+
+/** Work on many devices at once (Spec G): accepted at once, worked through in pieces, each once. Any number may run side by side. */
+export async function openAudienceJobs(deps: AudienceJobsDeps): Promise<AudienceJobsService> {
+  const closing = new Closing(deps.log);
+  try {
+    return await compose(deps, closing);
+  } catch (error) {
+    await closing.close();
+    throw error;
+  }
+}
+
+async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<AudienceJobsService> {
+  const { db, clock, log, metrics, masterKey, broker, accounts, devices, replicaOf = () => '' } = deps;
+  const onProblem = ({ error, ...problem }: Problem): void => log.error({ ...problem, err: error }, 'log in trouble');
+  const pieces = await openPieces(db);
+  const store = await openJobStore(db, clock, pieces);
+  const relay = closing.add(
+    'relay',
+    await openRelay({
+      ...{ db, category: jobsLog.category, decode: (bytes) => jobsLog.decode(bytes), broker },
+      publish: ({ log: name, n, events }) =>
+        events.map((event, index) => ({
+          topic: topicNames.jobs,
+          key: event.job,
+          value: JobEvent.encode({ ...event, stamp: { log: name, n: BigInt(n), index } }).finish(),
+        })),
+      onProblem: (error) => log.error({ err: error }, 'commits not published'),
+    }),
+    (opened) => opened.close(),
+  );
+  const writer = openLogs(db, jobsLog, { clock, onProblem, committed: relay.offer });
+  closing.add('log', writer, (opened) => opened.close());
+  await writer.fold();
+  logMetrics(metrics, { category: jobsLog.category, writer, relay });
+  jobMetrics(metrics, store, clock);
+
+  const process = pieceProcessor({ pieces, accounts, devices, replicaOf, deviceKey: keyFor(masterKey, 'device') });
+  const worker = new Worker({ db, clock, log, store, writer, process });
+  closing.add('worker', worker, (opened) => opened.stop());
+  closing.add(
+    'expiry',
+    every(EXPIRY_EVERY_MS, () => store.removeExpired(), { name: 'expiry of bulk jobs', log }),
+    (opened) => opened.stop(),
+  );
+
+  const open = async (): Promise<string[]> => [
+    ...(await store.due(TOLD)).map(({ id }) => `audience-jobs: bulk job ${id}`),
+    ...(writer.idle() ? [] : ['audience-jobs: writing']),
+    ...((await relay.level()) ? [] : ['audience-jobs: publishing']),
+  ];
+  return {
+    jobs: jobsRpc({ clock, pieces, store, writer, accepted: () => worker.wake() }),
+    operations: operationsOf(clock, open),
+    close: () => closing.close(),
+  };
+}

@@ -1,0 +1,1 @@
+export { type AudienceJobsDeps, type AudienceJobsService, openAudienceJobs } from './audience-jobs.ts';

@@ -1,0 +1,83 @@
+import { DeviceBatchReply, type EntryOutcome, JobEntry, JobPiece } from '@tidings/rpc';
+import type { Binary, Db } from 'mongodb';
+
+const PIECES = 'pieces';
+const DURABLE = { writeConcern: { w: 'majority', journal: true } } as const;
+
+/** A piece of a job's entries, and what became of them. */
+export interface Piece {
+  readonly number: number;
+  readonly entries: readonly JobEntry[];
+  /** The devices that entries without a hwid mean, by the entry's place; undefined until they were looked up. */
+  readonly hwids?: ReadonlyMap<number, readonly string[]>;
+  /** Of the rows of which there is more to say than that they are done; undefined until all have their result. */
+  readonly outcomes?: readonly EntryOutcome[];
+}
+
+interface PieceDocument {
+  /** `<job>/<number>`. */
+  readonly _id: string;
+  readonly job: string;
+  readonly number: number;
+  readonly at: Date;
+  /** An encoded JobPiece. */
+  readonly input: Uint8Array | Binary;
+  readonly hwids?: readonly { readonly entry: number; readonly hwids: readonly string[] }[];
+  /** An encoded DeviceBatchReply. */
+  readonly outcome?: Uint8Array | Binary;
+}
+
+/** What callers said of devices, beside the logs: it is removed with its job, and no event repeats it. */
+export interface Pieces {
+  store(job: string, number: number, piece: JobPiece, at: Date): Promise<void>;
+  find(job: string, number: number): Promise<Piece | undefined>;
+  /** In order, below `end`. */
+  all(job: string, end: number): AsyncIterable<Piece>;
+  /** Says for good which devices are meant: an attempt that is repeated means the same. */
+  resolve(job: string, number: number, hwids: ReadonlyMap<number, readonly string[]>): Promise<void>;
+  finish(job: string, number: number, outcomes: readonly EntryOutcome[]): Promise<void>;
+  remove(jobs: readonly string[]): Promise<void>;
+  removeBefore(at: Date): Promise<void>;
+}
+
+const idOf = (job: string, number: number): string => `${job}/${number}`;
+const bytesOf = (value: Uint8Array | Binary): Uint8Array => (value instanceof Uint8Array ? value : value.buffer);
+
+const pieceOf = ({ number, input, hwids, outcome }: PieceDocument): Piece => ({
+  number,
+  entries: JobPiece.decode(bytesOf(input)).entries.map((bytes) => JobEntry.decode(bytes)),
+  ...(hwids && { hwids: new Map(hwids.map((each) => [each.entry, each.hwids])) }),
+  ...(outcome && { outcomes: DeviceBatchReply.decode(bytesOf(outcome)).outcomes }),
+});
+
+export async function openPieces(db: Db): Promise<Pieces> {
+  const pieces = db.collection<PieceDocument>(PIECES);
+  await pieces.createIndexes([
+    { name: 'job', key: { job: 1, number: 1 } },
+    { name: 'age', key: { at: 1 } },
+  ]);
+  return {
+    async store(job, number, piece, at) {
+      const input = JobPiece.encode(piece).finish();
+      await pieces.replaceOne({ _id: idOf(job, number) }, { job, number, at, input }, { upsert: true, ...DURABLE });
+    },
+    async find(job, number) {
+      const found = await pieces.findOne({ _id: idOf(job, number) });
+      return found ? pieceOf(found) : undefined;
+    },
+    async *all(job, end) {
+      const found = pieces.find({ job, number: { $lt: end } }, { sort: { number: 1 }, hint: 'job', batchSize: 4 });
+      for await (const document of found) yield pieceOf(document);
+    },
+    async resolve(job, number, hwids) {
+      const stored = [...hwids].map(([entry, each]) => ({ entry, hwids: each }));
+      await pieces.updateOne({ _id: idOf(job, number) }, { $set: { hwids: stored } }, DURABLE);
+    },
+    async finish(job, number, outcomes) {
+      const outcome = DeviceBatchReply.encode({ outcomes: [...outcomes] }).finish();
+      await pieces.updateOne({ _id: idOf(job, number) }, { $set: { outcome } }, DURABLE);
+    },
+    remove: async (jobs) => void (await pieces.deleteMany({ job: { $in: [...jobs] } })),
+    removeBefore: async (at) => void (await pieces.deleteMany({ at: { $lt: at } })),
+  };
+}

@@ -1,0 +1,115 @@
+import { deviceLogOf, personOf } from '@tidings/audience';
+import { JobKind, type JobPieceProcessed } from '@tidings/events';
+import type { Job } from '@tidings/jobs';
+import { Fault } from '@tidings/kernel';
+import { type Accounts, type BatchEntry, type Devices, type EntryOutcome, type JobEntry, Register } from '@tidings/rpc';
+import type { KeyObject } from 'node:crypto';
+import { makeMissingTags } from './missing-tags.ts';
+import type { Piece, Pieces } from './pieces.ts';
+import { countsOf, type Row, rowsOf } from './rows.ts';
+
+export interface ProcessParts {
+  readonly pieces: Pieces;
+  readonly accounts: Pick<Accounts, 'addTag' | 'listTags'>;
+  readonly devices: Pick<Devices, 'applyBatch' | 'resolve'>;
+  /** Names the registry's replica that a log belongs to. */
+  readonly replicaOf: (log: string) => string;
+  readonly deviceKey: KeyObject;
+}
+
+/** Rows of one call: a user may have many devices. */
+const CALL_ROWS = 4096;
+
+/** What a registration by a job leaves as it is. */
+const unchanged = Register.create();
+
+function commandOf({ kind }: Job['accepted'], entry: JobEntry): NonNullable<BatchEntry['command']> {
+  switch (kind) {
+    case JobKind.JOB_KIND_SET_TAGS:
+      return { $case: 'setTags', value: { tags: entry.tags } };
+    case JobKind.JOB_KIND_REGISTER: {
+      const { platform, newPushToken: pushToken, tags } = entry;
+      return { $case: 'register', value: { ...unchanged, platform, pushToken, tags } };
+    }
+    case JobKind.JOB_KIND_UNREGISTER:
+      return { $case: 'unregister', value: {} };
+    case JobKind.JOB_KIND_UNSPECIFIED:
+      throw Fault.bug('a job of an unknown kind');
+  }
+}
+
+interface Numbered {
+  readonly number: number;
+  readonly row: Row & { readonly hwid: string };
+}
+
+/** Gives every entry of a job's next piece its result. Repeats have no second effect: the registry knows each batch by its key. */
+export function pieceProcessor(parts: ProcessParts): (job: Job) => Promise<JobPieceProcessed> {
+  const { pieces, accounts, devices, replicaOf, deviceKey } = parts;
+
+  /** The piece with the devices that its entries mean, as they were when this was first asked. */
+  const resolved = async ({ id, account, accepted: { application } }: Job, piece: Piece): Promise<Piece> => {
+    if (piece.hwids || piece.entries.every(({ identifier }) => identifier?.$case === 'hwid')) return piece;
+    const named = (kind: 'userId' | 'pushToken') =>
+      piece.entries.flatMap(({ identifier }, place) =>
+        identifier?.$case === kind ? [{ place, name: identifier.value }] : [],
+      );
+    const [users, tokens] = [named('userId'), named('pushToken')];
+    const { byUserId, byPushToken } = await devices.resolve({
+      account,
+      application,
+      userIds: users.map(({ name }) => name),
+      pushTokens: tokens.map(({ name }) => name),
+    });
+    const hwids = new Map([
+      ...users.map(({ place }, i) => [place, byUserId[i]!.names] as const),
+      ...tokens.map(({ place }, i) => [place, byPushToken[i]!.names] as const),
+    ]);
+    await pieces.resolve(id, piece.number, hwids);
+    return { ...piece, hwids };
+  };
+
+  /** Rows of one log go out together and in their order, which is what makes their key good. */
+  const apply = async (job: Job, key: string, rows: readonly Numbered[]): Promise<EntryOutcome[]> => {
+    const { account, accepted } = job;
+    const byLog = Map.groupBy(rows, ({ row }) => deviceLogOf(personOf(deviceKey, account, row.hwid)));
+    const byReplica = Map.groupBy(byLog, ([log]) => replicaOf(log));
+    const replies = await Promise.all(
+      [...byReplica.values()].map((logs) =>
+        devices.applyBatch({
+          ...{ account, application: accepted.application, key },
+          entries: logs
+            .flatMap(([, of]) => of)
+            .map(({ number, row: { entry, hwid } }) => {
+              const { listOperator } = entry;
+              return { number, hwid, listOperator, command: commandOf(accepted, entry) };
+            }),
+        }),
+      ),
+    );
+    return replies.flatMap(({ outcomes }) => outcomes);
+  };
+
+  const applyAll = async (job: Job, number: number, rows: readonly Row[]): Promise<EntryOutcome[]> => {
+    const found = rows.flatMap((row, i): Numbered[] =>
+      row.hwid === undefined ? [] : [{ number: i, row: { ...row, hwid: row.hwid } }],
+    );
+    const outcomes: EntryOutcome[] = [];
+    for (let from = 0; from < found.length; from += CALL_ROWS) {
+      const applied = await apply(job, `${job.id}/${number}.${from}`, found.slice(from, from + CALL_ROWS));
+      for (const outcome of applied) outcomes.push(outcome);
+    }
+    return outcomes;
+  };
+
+  return async (job) => {
+    const stored = await pieces.find(job.id, job.pieces);
+    if (!stored) throw Fault.bug(`piece ${job.pieces} of job ${job.id} is not there`);
+    if (job.accepted.createMissingTags) await makeMissingTags(accounts, job.account, stored.entries);
+    const piece = await resolved(job, stored);
+    const rows = rowsOf(piece);
+    const outcomes = piece.outcomes ?? (await applyAll(job, piece.number, rows));
+    if (!piece.outcomes) await pieces.finish(job.id, piece.number, outcomes);
+    return countsOf(piece, rows, outcomes);
+  };
+}

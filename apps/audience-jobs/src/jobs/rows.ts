@@ -1,0 +1,65 @@
+import type { JobPieceProcessed } from '@tidings/events';
+import { type EntryOutcome, EntryStatus, type JobEntry, type JobRow } from '@tidings/rpc';
+import type { Piece } from './pieces.ts';
+
+/** A line of a job's result: an entry and a device that it means, if it means one (R-G4). */
+export interface Row {
+  readonly entry: JobEntry;
+  readonly hwid: string | undefined;
+}
+
+type Entries = Pick<Piece, 'entries' | 'hwids'>;
+
+const hwidsOf = (entry: JobEntry, place: number, hwids: Piece['hwids']): readonly string[] =>
+  entry.identifier?.$case === 'hwid' ? [entry.identifier.value] : (hwids?.get(place) ?? []);
+
+/** The rows of a piece, in the order of its entries: one for each of a user's devices, one for anything else. */
+export function rowsOf({ entries, hwids }: Entries): Row[] {
+  return entries.flatMap((entry, place): Row[] => {
+    const found = hwidsOf(entry, place, hwids);
+    return found.length === 0 ? [{ entry, hwid: undefined }] : found.map((hwid) => ({ entry, hwid }));
+  });
+}
+
+const OK = 'ok';
+
+const statusOf = ({ hwid }: Row, outcome: EntryOutcome | undefined): EntryStatus => {
+  if (hwid === undefined) return EntryStatus.ENTRY_STATUS_NOT_FOUND;
+  return outcome?.status ?? EntryStatus.ENTRY_STATUS_DONE;
+};
+
+/** How many rows of a piece have which status. */
+export function countsOf(piece: Piece, rows: readonly Row[], outcomes: readonly EntryOutcome[]): JobPieceProcessed {
+  const byRow = new Map(outcomes.map((outcome) => [outcome.number, outcome]));
+  const counts = { done: 0, notFound: 0, failed: 0 };
+  rows.forEach((row, i) => {
+    const status = statusOf(row, byRow.get(i));
+    if (status === EntryStatus.ENTRY_STATUS_NOT_FOUND) counts.notFound++;
+    else if (status === EntryStatus.ENTRY_STATUS_FAILED) counts.failed++;
+    else counts.done++;
+  });
+  return { piece: piece.number, entries: piece.entries.length, ...counts };
+}
+
+function tagsOf({ entry }: Row, status: EntryStatus, outcome: EntryOutcome | undefined): Record<string, string> {
+  if (status === EntryStatus.ENTRY_STATUS_NOT_FOUND) return {};
+  const refused = outcome?.refusedTags ?? {};
+  return Object.fromEntries(Object.keys(entry.tags ?? {}).map((name) => [name, refused[name] ?? OK]));
+}
+
+/** The rows of a piece as a caller sees them. */
+export function shownRows(piece: Piece): JobRow[] {
+  const byRow = new Map(piece.outcomes?.map((outcome) => [outcome.number, outcome]));
+  return rowsOf(piece).map((row, i) => {
+    const { identifier } = row.entry;
+    const outcome = byRow.get(i);
+    const status = statusOf(row, outcome);
+    return {
+      hwid: row.hwid ?? identifier?.value ?? '',
+      userId: identifier?.$case === 'userId' ? identifier.value : '',
+      pushToken: identifier?.$case === 'pushToken' ? identifier.value : '',
+      status,
+      tags: tagsOf(row, status, outcome),
+    };
+  });
+}

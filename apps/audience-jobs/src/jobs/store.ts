@@ -1,0 +1,53 @@
+import type { Job } from '@tidings/jobs';
+import type { Clock } from '@tidings/kernel';
+import type { Db } from 'mongodb';
+import { type JobDocument, jobOf, JOBS } from './log.ts';
+import type { Pieces } from './pieces.ts';
+
+const DAY_MS = 86_400_000;
+/** How long a job is shown after its end (R-S3). */
+const KEPT_MS = 7 * DAY_MS;
+/** Pieces that never became a job, or outlived one: longer than any job takes. */
+const PIECES_KEPT_MS = 30 * DAY_MS;
+const PAGE = 100;
+
+type Stored = JobDocument & { readonly _id: string };
+
+/** Queries over the jobs, as their logs have folded them. */
+export interface JobStore {
+  /** Undefined for one that is past its time, too. */
+  find(id: string): Promise<Job | undefined>;
+  /** Pending ones that do not rest, in the order in which they were accepted, at most `limit`. */
+  due(limit: number): Promise<Job[]>;
+  removeExpired(): Promise<void>;
+}
+
+export async function openJobStore(db: Db, clock: Clock, pieces: Pieces): Promise<JobStore> {
+  const jobs = db.collection<Stored>(JOBS);
+  await jobs.createIndexes([
+    { name: 'due', key: { status: 1, acceptedAt: 1 } },
+    { name: 'finished', key: { finishedAt: 1 } },
+  ]);
+  const shownFrom = (): Date => new Date(clock.now() - KEPT_MS);
+  return {
+    async find(id) {
+      const found = await jobs.findOne({ _id: id });
+      return !found || (found.finishedAt && found.finishedAt < shownFrom()) ? undefined : jobOf(found);
+    },
+    async due(limit) {
+      const filter = { status: 'Pending', retryAt: { $lte: new Date(clock.now()) } } as const;
+      const found = await jobs.find(filter, { sort: { acceptedAt: 1 }, hint: 'due', limit }).toArray();
+      return found.map(jobOf);
+    },
+    async removeExpired() {
+      for (;;) {
+        const past = jobs.find({ finishedAt: { $lt: shownFrom() } }, { projection: { _id: 1 }, limit: PAGE });
+        const ids = (await past.toArray()).map(({ _id }) => _id);
+        if (ids.length === 0) break;
+        await pieces.remove(ids);
+        await jobs.deleteMany({ _id: { $in: ids } });
+      }
+      await pieces.removeBefore(new Date(clock.now() - PIECES_KEPT_MS));
+    },
+  };
+}

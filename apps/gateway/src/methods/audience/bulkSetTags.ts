@@ -1,0 +1,7 @@
+import type { api } from '@tidings/contract';
+import { JobKind } from '@tidings/events';
+import type { Handler } from '../../context.ts';
+import { startJob } from './job.ts';
+
+export const bulkSetTags: Handler<typeof api.bulkSetTags> = ({ devices, createMissingTags }, context, call) =>
+  startJob(JobKind.JOB_KIND_SET_TAGS, devices, context, call, createMissingTags);

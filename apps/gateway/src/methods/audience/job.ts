@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import type { BulkEntry } from '@tidings/contract';
+import type { JobKind } from '@tidings/events';
+import { Fault } from '@tidings/kernel';
+import { EntryStatus, JobEntry, type JobRow, type Jobs, JobStatus, type JobView, ListOperator } from '@tidings/rpc';
+import type { Call, Context } from '../../context.ts';
+
+/** What is one document of the service behind, and one batch of the registry's. */
+const PIECE_ENTRIES = 4096;
+const PIECE_BYTES = 1024 * 1024;
+/** A piece of one entry has to fit, too. */
+const ENTRY_BYTES = 4 * 1024 * 1024;
+/** Pieces on their way at a time. */
+const IN_FLIGHT = 4;
+
+const listOperators = {
+  set: ListOperator.LIST_OPERATOR_SET,
+  append: ListOperator.LIST_OPERATOR_APPEND,
+  remove: ListOperator.LIST_OPERATOR_REMOVE,
+} as const;
+
+function encoded({ identifier, listOperator, tags, platform = 0, newPushToken = '' }: BulkEntry, place: number) {
+  const entry = { identifier, tags, listOperator: listOperators[listOperator], platform, newPushToken };
+  const bytes = Buffer.from(JobEntry.encode(entry).finish());
+  if (bytes.length > ENTRY_BYTES) throw Fault.argument(`devices[${place}]: at most 4 MiB`);
+  return bytes;
+}
+
+/** The entries in pieces that are filled up to their size. */
+export function* piecesOf(entries: readonly BulkEntry[]): Iterable<Buffer[]> {
+  let piece: Buffer[] = [];
+  let bytes = 0;
+  for (const [place, entry] of entries.entries()) {
+    const one = encoded(entry, place);
+    if (piece.length === PIECE_ENTRIES || (piece.length > 0 && bytes + one.length > PIECE_BYTES)) {
+      yield piece;
+      [piece, bytes] = [[], 0];
+    }
+    piece.push(one);
+    bytes += one.length;
+  }
+  if (piece.length > 0) yield piece;
+}
+
+/** Stores all pieces and tells how many there are: each is made when there is room for it on the way. */
+async function storeAll(jobs: Pick<Jobs, 'storePiece'>, job: string, entries: readonly BulkEntry[]): Promise<number> {
+  const pieces = piecesOf(entries)[Symbol.iterator]();
+  let stored = 0;
+  const lane = async (): Promise<void> => {
+    for (let next = pieces.next(); next.done !== true; next = pieces.next()) {
+      await jobs.storePiece({ job, number: stored++, piece: { entries: next.value } });
+    }
+  };
+  await Promise.all(Array.from({ length: IN_FLIGHT }, lane));
+  return stored;
+}
+
+/** Starts a job: when this resolves it is durable and will be worked through (R-G1). */
+export async function startJob(
+  kind: JobKind,
+  entries: readonly BulkEntry[],
+  { jobs }: Pick<Context, 'jobs'>,
+  { account, application }: Call,
+  createMissingTags = false,
+): Promise<{ request_id: string; status: 'Pending' }> {
+  const job = randomUUID();
+  const pieces = await storeAll(jobs, job, entries);
+  const accepted = { kind, application: application!.code, entries: entries.length, pieces, createMissingTags };
+  await jobs.accept({ job, account, accepted });
+  return { request_id: job, status: 'Pending' };
+}
+
+const statuses = {
+  [JobStatus.JOB_STATUS_UNSPECIFIED]: 'Pending',
+  [JobStatus.JOB_STATUS_PENDING]: 'Pending',
+  [JobStatus.JOB_STATUS_COMPLETED]: 'Completed',
+  [JobStatus.JOB_STATUS_FAILED]: 'Failed',
+} as const;
+
+const rowStatuses = {
+  [EntryStatus.ENTRY_STATUS_UNSPECIFIED]: 'failed',
+  [EntryStatus.ENTRY_STATUS_DONE]: 'done',
+  [EntryStatus.ENTRY_STATUS_NOT_FOUND]: 'not found',
+  [EntryStatus.ENTRY_STATUS_FAILED]: 'failed',
+} as const;
+
+export const rowStatusOf = ({ status }: JobRow) => rowStatuses[status];
+
+/** What the API says of a job, and the service's own view for what it says besides. */
+export interface FoundJob<Row> {
+  readonly shown: {
+    readonly request_id: string;
+    readonly status: 'Completed' | 'Pending' | 'Failed';
+    readonly progress: number;
+    readonly devices_success: number;
+  };
+  readonly view: JobView;
+  /** With `detailed` only. */
+  readonly rows: { readonly devices: Row[] } | undefined;
+}
+
+export interface JobQuery {
+  readonly requestId: string;
+  readonly detailed: boolean;
+}
+
+/** @throws Fault `notFound` for a job that is unknown, past its time, of another kind, or of another account than the token presented. */
+export async function findJob<Row>(
+  kind: JobKind,
+  { requestId, detailed }: JobQuery,
+  { jobs }: Pick<Context, 'jobs'>,
+  { account }: Call,
+  rowOf: (row: JobRow) => Row,
+): Promise<FoundJob<Row>> {
+  const query = { job: requestId, kind, account };
+  const { job } = await jobs.find(query);
+  if (!job) throw Fault.notFound('Request not found');
+  const devices: Row[] = [];
+  if (detailed) for await (const { rows } of jobs.rows(query)) for (const row of rows) devices.push(rowOf(row));
+  const { status, progress, done } = job;
+  return {
+    shown: { request_id: requestId, status: statuses[status], progress, devices_success: done },
+    view: job,
+    rows: detailed ? { devices } : undefined,
+  };
+}

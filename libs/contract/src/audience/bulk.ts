@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { applicationCode } from '../fields/application.ts';
+import { array, boolean, object, oneOf, optional, text } from '../values.ts';
+
+/** R-LM1. */
+export const BULK_BODY_BYTES = 64 * 1024 * 1024;
+const MAX_DEVICES = 50_000;
+
+/** What a bulk request says of a device, or of all devices of a user. */
+export interface BulkEntry {
+  readonly identifier: { readonly $case: 'hwid' | 'userId' | 'pushToken'; readonly value: string };
+  readonly listOperator: 'set' | 'append' | 'remove';
+  readonly tags: Record<string, unknown> | undefined;
+  /** Registrations only, both. */
+  readonly platform?: number;
+  readonly newPushToken?: string;
+}
+
+/** How values of List tags act (R-G2). */
+export const listOperator = optional(oneOf(['set', 'append', 'remove'])).transform((operator) => operator ?? 'set');
+
+/** Fields of the three requests that start a job, the entries last. */
+export const jobFields = <Entry extends z.ZodType>(entry: Entry) => ({
+  application: applicationCode,
+  devices: array(entry).min(1, 'must not be empty').max(MAX_DEVICES, `at most ${MAX_DEVICES} entries`),
+});
+
+/** What a started job answers (R-G1). */
+export const jobStarted = z.object({ request_id: z.string(), status: z.literal('Pending') });
+
+export const exampleStarted = { request_id: '0e6d0b4e-5d1c-4f0a-9b54-6a4d1c1f7a42', status: 'Pending' as const };
+
+/** A question after a job (R-G3). */
+export const jobQuery = object({ request_id: text, detailed: optional(boolean) }).transform((query) => ({
+  requestId: query.request_id,
+  detailed: query.detailed ?? false,
+}));
+
+const status = z.enum(['Completed', 'Pending', 'Failed']);
+const rowStatus = z.enum(['done', 'failed', 'not found']);
+
+const shown = {
+  request_id: z.string(),
+  status,
+  progress: z.int(),
+  devices_success: z.int(),
+};
+
+/** What is shown of a job that registers or unregisters (R-G4). */
+export const shownJob = z.object({
+  ...shown,
+  devices: z.array(z.object({ hwid: z.string(), status: rowStatus })).optional(),
+});
+
+/** What is shown of a job that sets tags (R-G4). */
+export const shownTagsJob = z.object({
+  ...shown,
+  devices_not_found: z.int(),
+  devices_failed: z.int(),
+  devices: z
+    .array(
+      z.object({
+        hwid: z.string(),
+        user_id: z.string().optional(),
+        push_token: z.string().optional(),
+        status: rowStatus,
+        tags: z.record(z.string(), z.string()),
+      }),
+    )
+    .optional(),
+});
+
+export const exampleQuery = { request_id: exampleStarted.request_id };
+export const exampleShown = {
+  request_id: exampleStarted.request_id,
+  status: 'Completed' as const,
+  progress: 100,
+  devices_success: 1,
+};

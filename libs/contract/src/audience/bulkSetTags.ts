@@ -1,0 +1,86 @@
+import type { z } from 'zod';
+import { audience } from '../families/audience.ts';
+import { optionalUnless } from '../presence.ts';
+import { anyObject, boolean, object, optional, text } from '../values.ts';
+import {
+  BULK_BODY_BYTES,
+  type BulkEntry,
+  exampleQuery,
+  exampleShown,
+  exampleStarted,
+  jobFields,
+  jobQuery,
+  jobStarted,
+  listOperator,
+  shownTagsJob,
+} from './bulk.ts';
+
+const fields = object({
+  hwid: optionalUnless(text, (given) =>
+    [given['hwid'], given['user_id'], given['push_token']].every((each) => (each ?? null) === null)
+      ? 'hwid'
+      : undefined,
+  ),
+  user_id: optional(text),
+  push_token: optional(text),
+  list_operator: listOperator,
+  tags: anyObject,
+});
+
+type Fields = z.output<typeof fields>;
+
+const identifiersOf = ({ hwid, user_id: userId, push_token: pushToken }: Fields): BulkEntry['identifier'][] =>
+  [
+    { $case: 'hwid' as const, value: hwid },
+    { $case: 'userId' as const, value: userId },
+    { $case: 'pushToken' as const, value: pushToken },
+  ].filter((each): each is BulkEntry['identifier'] => each.value !== undefined);
+
+const entry = fields
+  .refine((given) => identifiersOf(given).length === 1, 'only one of hwid, user_id, push_token may be set')
+  .transform((given): BulkEntry => {
+    const [identifier] = identifiersOf(given);
+    return { identifier: identifier!, listOperator: given.list_operator, tags: given.tags };
+  });
+
+/** Sets tags of up to 50,000 devices, named by hwid, user or push token. Which tags were set, each row of the job tells (R-G4). Spec G. */
+export const bulkSetTags = audience('POST bulkSetTags', {
+  scope: 'api',
+  maxBodyBytes: BULK_BODY_BYTES,
+  input: object({ ...jobFields(entry), create_missing_tags: optional(boolean) }).transform((request) => ({
+    application: request.application,
+    createMissingTags: request.create_missing_tags ?? false,
+    devices: request.devices,
+  })),
+  output: jobStarted,
+  examples: [
+    {
+      request: {
+        application: 'A1B2C-3D4E5',
+        create_missing_tags: true,
+        devices: [
+          { hwid: 'phone-1', list_operator: 'append', tags: { Interests: ['news'], Level: 5, Old: null } },
+          { user_id: 'user-1', tags: {} },
+          { push_token: 'fGx1a2b3c4d5', hwid: null, list_operator: null, tags: { Level: '6' } },
+        ],
+      },
+      reply: exampleStarted,
+    },
+  ],
+});
+
+/** How far a bulkSetTags has come, and with `detailed` what became of each row (R-G4, R-G5). Spec G. */
+export const getBulkSetTags = audience('GET bulkSetTags/{request_id}', {
+  scope: 'optional',
+  input: jobQuery,
+  output: shownTagsJob,
+  examples: [
+    {
+      request: { ...exampleQuery, detailed: 'true' },
+      reply: {
+        ...{ ...exampleShown, devices_not_found: 0, devices_failed: 0 },
+        devices: [{ hwid: 'phone-1', status: 'done', tags: { Level: 'ok', Other: 'tag not found' } }],
+      },
+    },
+  ],
+});

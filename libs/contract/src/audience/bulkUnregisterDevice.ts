@@ -1,0 +1,41 @@
+import { audience } from '../families/audience.ts';
+import { object, text } from '../values.ts';
+import {
+  BULK_BODY_BYTES,
+  type BulkEntry,
+  exampleQuery,
+  exampleShown,
+  exampleStarted,
+  jobFields,
+  jobQuery,
+  jobStarted,
+  shownJob,
+} from './bulk.ts';
+
+const entry = object({ hwid: text }).transform(({ hwid }): BulkEntry => ({
+  identifier: { $case: 'hwid', value: hwid },
+  listOperator: 'set',
+  tags: undefined,
+}));
+
+/** Removes the push tokens of up to 50,000 devices, as unregisterDevice does (R-G5). Spec G. */
+export const bulkUnregisterDevice = audience('POST bulkUnregisterDevice', {
+  scope: 'api',
+  maxBodyBytes: BULK_BODY_BYTES,
+  input: object(jobFields(entry)),
+  output: jobStarted,
+  examples: [
+    {
+      request: { application: 'A1B2C-3D4E5', devices: [{ hwid: 'phone-1' }, { hwid: 'phone-2' }] },
+      reply: exampleStarted,
+    },
+  ],
+});
+
+/** How far a bulkUnregisterDevice has come, and with `detailed` what became of each entry (R-G4, R-G5). Spec G. */
+export const getBulkUnregisterDevice = audience('GET bulkUnregisterDevice/{request_id}', {
+  scope: 'optional',
+  input: jobQuery,
+  output: shownJob,
+  examples: [{ request: exampleQuery, reply: exampleShown }],
+});

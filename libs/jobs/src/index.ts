@@ -1,0 +1,1 @@
+export { decideJob, evolveJob, type Job, type JobAction, progressOf } from './job.ts';
