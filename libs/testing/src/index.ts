@@ -18,7 +18,7 @@ export {
 } from './kafka.ts';
 export { Load } from './load.ts';
 export { listedMessage, pushesOf, untilDone } from './message.ts';
-export { openWindows } from './metrics.ts';
+export { devicesGivenUp, openWindows } from './metrics.ts';
 export { describeWithMongo, startMongo, type TestMongo } from './mongo.ts';
 export {
   type Form,

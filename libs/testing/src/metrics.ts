@@ -1,3 +1,4 @@
+import { WINDOW_SIZE } from '@tidings/delivery';
 import type { Cluster, Member } from '@tidings/platform';
 
 const PARKED = /^tidings_consumer_incidents_total\{.*kind="parked"/;
@@ -29,6 +30,12 @@ export async function givenUp(cluster: Cluster, channel: string): Promise<readon
   return metrics.map((of) =>
     events.reduce((sum, labels) => sum + (of.get(`tidings_dispatch_windows_total${labels}`) ?? 0), 0),
   );
+}
+
+/** Devices of windows that a dispatcher has given up so far, which it forgets when it ends: they may be sent again. */
+export async function devicesGivenUp(cluster: Cluster, dispatcher: Member, channel: string): Promise<number> {
+  const at = cluster.of(`dispatcher.${channel}`).indexOf(dispatcher);
+  return ((await givenUp(cluster, channel))[at] ?? 0) * WINDOW_SIZE;
 }
 
 /** How many records the processes that run now have given up: what was away for a while must cost none. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type ClusterWorld, type Crowd, crowdedCluster, drawn, Load, struck } from '@tidings/testing';
+import { type ClusterWorld, type Crowd, crowdedCluster, devicesGivenUp, drawn, Load, struck } from '@tidings/testing';
 
 const { seed } = drawn('moments of restarts');
 
@@ -13,12 +13,16 @@ describe('a rolling restart of everything under load', () => {
     const codes = new Map<string, unknown>();
     let longestMs = 0;
     let load: Load | undefined;
+    const allowed = { apns: 0, fcm: 0 };
     const broken = await struck(world, crowd, {
-      ...{ round: 1, title: 'every process restarted', share: 0.05, seed },
+      ...{ round: 1, title: 'every process restarted', share: 0.05, allowed, seed },
       async strike() {
         load = new Load(world, crowd.applications[0]!, crowd.named(10));
         await load.under();
         for (const member of world.cluster.members) {
+          for (const channel of ['apns', 'fcm'] as const) {
+            allowed[channel] += await devicesGivenUp(world.cluster, member, channel);
+          }
           const startedAt = performance.now();
           // 0 tells that all was closed in time: it gives itself 24 seconds.
           codes.set(member.name, await member.stop());
