@@ -45,6 +45,7 @@ import { presetsRpc } from './presets/rpc.ts';
 import { openPresetStore, preparePresets } from './presets/store.ts';
 import { DeviceScan } from './fanout/scan.ts';
 import { expireFilters } from './segments/expiry.ts';
+import { filterCodes } from './segments/find.ts';
 import { segmentsRpc } from './segments/rpc.ts';
 import { tagsRpc } from './tags/rpc.ts';
 import { openTags } from './tags/tags.ts';
@@ -227,7 +228,7 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
       ...describeRpc(devices),
       ...prepareRpc(devices),
     },
-    presets: presetsRpc(presets, write, { clock, nextId }),
+    presets: presetsRpc(presets, write, { clock, nextId, filterCode: filterCodes(store) }),
     segments: segmentsRpc({ store, tags, clock, write, scan: new DeviceScan(db) }),
     geozones: { ...geozonesRpc(geozones, write, { clock, nextId }), ...reportRpc(devices, geozones) },
     operations: operationsOf(clock, () => allOpen(parts)),

@@ -197,6 +197,22 @@ describe('a message to a filter', () => {
     expect(items[0]?.push_info.details).toMatchObject({ filter_name: 'Few', filter_code: code });
   });
 
+  it('reaches who is in the filter of its preset, unless it names others, and keeps that filter', async () => {
+    await world.call('createFilter', { name: 'Two', filter_expression: 'T("Level", LTE, 1)' });
+    await world.call('createPreset', {
+      ...{ name: 'Hello', applicationCode: application, content: { message: 'Hello' } },
+      segmentation: { filter: 'Two', platforms: [1, 3] },
+    });
+    const { presets } = await world.call('listPresets', { application });
+    const { code: preset } = presets[0]!;
+    const [all, others] = [await send({ preset }), await send({ preset, conditions: [['Level', 'BETWEEN', [2, 4]]] })];
+    await world.settle();
+    expect([await audienceOf(all), await audienceOf(others)]).toEqual(['2', '3']);
+    expect(await said('deleteFilter', { name: 'Two' })).toEqual(argument('Filter is used by a preset'));
+    await world.call('deletePreset', { preset_code: preset });
+    await world.call('deleteFilter', { name: 'Two' });
+  });
+
   it('is refused where the filter is unknown, or stands beside conditions', async () => {
     const refused = (notification: Parameters) =>
       said('createMessage', { application, notifications: [{ content: 'x', ...notification }] });

@@ -7,6 +7,7 @@ import {
   type CampaignState,
   decideAccount,
   evolveAccountState,
+  type Filter,
   type GeozoneClusterState,
   type GeozonePatch,
   type GeozoneState,
@@ -159,10 +160,27 @@ function targetsOfAction(action: AccountAction): AccountTarget[] {
 /** The documents that an action is decided on. */
 function needsOf({ account, action }: AccountCommand): Needs {
   const ids = targetsOfAction(action).map((target) => addressOf(account, target));
-  if (action.type !== 'nameCampaign') return { ids };
-  const { application, name } = action.campaign;
-  return { ids, lookups: [{ collection: CAMPAIGNS, field: 'named', value: campaignNameKey(application, name) }] };
+  switch (action.type) {
+    case 'nameCampaign': {
+      const { application, name } = action.campaign;
+      return { ids, lookups: [{ collection: CAMPAIGNS, field: 'named', value: campaignNameKey(application, name) }] };
+    }
+    case 'createPreset': {
+      const { filter } = action.preset;
+      return filter === '' ? { ids } : { ids, lookups: [{ collection: FILTERS, field: 'code', value: filter }] };
+    }
+    case 'deleteFilter':
+    case 'expireFilter':
+      return { ids, lookups: [{ collection: PRESETS, field: 'filter', value: action.code }] };
+    default:
+      return { ids };
+  }
 }
+
+type Found = readonly { readonly state: AccountState }[];
+
+const filtersIn = (found: Found): Filter[] => found.map(({ state }) => state as Filter);
+const presetsIn = (found: Found): PresetState[] => found.map(({ state }) => state as PresetState);
 
 /** The bytes of a stored binary, whether it came from memory or from MongoDB. */
 export const bytesOf = (value: Uint8Array | Binary): Uint8Array => (value instanceof Binary ? value.buffer : value);
@@ -170,7 +188,7 @@ export const bytesOf = (value: Uint8Array | Binary): Uint8Array => (value instan
 /** The configuration of accounts: one log each, whose states are the collections above. */
 export const accountsLog: LogDefinition<AccountCommand, AccountEvent, AccountState, void> = {
   category: 'accounts',
-  lookups: { [CAMPAIGNS]: 'named' },
+  lookups: { [CAMPAIGNS]: 'named', [FILTERS]: 'code', [PRESETS]: 'filter' },
   needs: needsOf,
   decide({ account, action, at }, view) {
     const state = (target: AccountTarget) => view.get(addressOf(account, target));
@@ -184,7 +202,9 @@ export const accountsLog: LogDefinition<AccountCommand, AccountEvent, AccountSta
       geozone: (number: bigint) => state({ kind: 'geozone', number }) as GeozoneState | undefined,
       geozoneCluster: (code: string) => state({ kind: 'geozoneCluster', code }) as GeozoneClusterState | undefined,
       preset: (code: string) => state({ kind: 'preset', code }) as PresetState | undefined,
-      filter: (name: string) => state({ kind: 'filter', name }),
+      filter: (name: string) => state({ kind: 'filter', name }) as Filter | undefined,
+      hasFilter: (code: string) => filtersIn(view.find(FILTERS, code)).some(({ live }) => live),
+      isUsed: (code: string) => presetsIn(view.find(PRESETS, code)).some(({ deleted }) => !deleted),
       group: (code: string) => state({ kind: 'group', code }),
     };
     return { events: decideAccount(account, states, action, at), reply: undefined };

@@ -1,6 +1,14 @@
-import type { AccessToken, Account, AccountState, Application, LiveFilter, Tag } from '@tidings/audience';
+import type {
+  AccessToken,
+  Account,
+  AccountState,
+  Application,
+  ApplicationGroup,
+  LiveFilter,
+  Tag,
+} from '@tidings/audience';
 import type { Db, Document, Filter } from 'mongodb';
-import { ACCOUNTS, APPLICATIONS, FILTERS, namedId, stateOf, TAGS, TOKENS } from './log.ts';
+import { ACCOUNTS, APPLICATIONS, FILTERS, GROUPS, namedId, PRESETS, stateOf, TAGS, TOKENS } from './log.ts';
 
 /** A state and the number of the commit that made it. */
 export type Versioned<State> = State & { readonly rev: number };
@@ -29,11 +37,12 @@ export interface AccountStore {
   readonly tags: (account: string) => Promise<Tag[]>;
   /** Oldest first. */
   readonly applicationsOf: (account: string) => Promise<Application[]>;
+  readonly groups: (account: string, codes: readonly string[]) => Promise<ApplicationGroup[]>;
   readonly filterNamed: (account: string, name: string) => Promise<LiveFilter | undefined>;
   readonly filtersByCode: (account: string, codes: readonly string[]) => Promise<LiveFilter[]>;
   /** Those bound to the application or to none, oldest first. */
   readonly filters: (account: string, application: string) => Promise<LiveFilter[]>;
-  /** Those whose day has come. */
+  /** Those whose day has come and that no preset uses (R-N3). */
   readonly dueFilters: (now: Date) => Promise<LiveFilter[]>;
 }
 
@@ -117,11 +126,21 @@ export function openAccountStore(db: Db): AccountStore {
         .toArray();
       return found.map((document) => read<Application>(document));
     },
+    async groups(account, codes) {
+      const found = codes.length === 0 ? [] : await byId<ApplicationGroup>(GROUPS, codes);
+      return found.filter((group) => group.account === account);
+    },
     filterNamed: async (account, name) => (await filters({ _id: namedId(account, name) }))[0],
     filtersByCode: async (account, codes) =>
       codes.length === 0 ? [] : filters({ account, code: { $in: [...codes] } }),
     filters: (account, application) => filters({ account, application: { $in: ['', application] } }),
-    dueFilters: (now) => filters({ expiresAt: { $lte: now } }),
+    async dueFilters(now) {
+      const due = await filters({ expiresAt: { $lte: now } });
+      if (due.length === 0) return [];
+      const codes = due.map(({ code }) => code);
+      const used = await db.collection(PRESETS).distinct('filter', { filter: { $in: codes }, deleted: false });
+      return due.filter(({ code }) => !used.includes(code));
+    },
   };
   return store;
 }
@@ -130,7 +149,7 @@ export function openAccountStore(db: Db): AccountStore {
 export async function prepareAccounts(db: Db): Promise<void> {
   await db.collection(TAGS).createIndexes([{ name: 'account_number', key: { account: 1, number: 1 } }]);
   await db.collection(FILTERS).createIndexes([
-    { name: 'account_code', key: { account: 1, code: 1 } },
+    { name: 'code', key: { code: 1 } },
     { name: 'expiry', key: { expiresAt: 1 }, partialFilterExpression: { expiresAt: { $exists: true } } },
   ]);
   await db.collection(APPLICATIONS).createIndexes([

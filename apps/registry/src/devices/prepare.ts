@@ -7,6 +7,7 @@ import { applicationView } from '../applications/view.ts';
 import type { DevicesDeps } from './apply.ts';
 import { resolvePresets } from '../presets/resolve.ts';
 import type { PresetStore } from '../presets/store.ts';
+import { findFilter } from '../segments/find.ts';
 import { type DeviceDocument, DEVICES } from './document.ts';
 import { findDevices, findUsers, type Found } from './named.ts';
 
@@ -60,14 +61,11 @@ export function prepareRpc({
     account: string,
     application: string,
     path: string,
-    { name, code }: FilterReference,
+    reference: FilterReference,
     room: Room,
   ): Promise<Addressed> => {
-    const named = name === '' ? undefined : await store.filterNamed(account, name);
-    const [found] = named ? [named] : await store.filtersByCode(account, [(name || code).toUpperCase()]);
-    if (!found || (found.application !== '' && found.application !== application)) {
-      throw Fault.argument(`${path}.${name === '' ? 'filter_code' : 'filter'}: not found`);
-    }
+    const found = await findFilter(store, account, application, reference);
+    if (!found) throw Fault.argument(`${path}.${reference.name === '' ? 'filter_code' : 'filter'}: not found`);
     room.bytes -= found.expression.length;
     if (room.bytes < 0) throw Fault.argument('notifications: the segments are too large together');
     const target = { $case: 'selection', value: { expression: Expression.decode(found.expression) } } as const;
@@ -105,11 +103,14 @@ export function prepareRpc({
     asked: PrepareAudience,
     room: Room,
   ): Promise<PreparedAudience> => {
-    const [addressed, resolved] = await Promise.all([
-      address(account, application, asked, room),
-      resolve(account, application, asked),
-    ]);
-    return { ...addressed, ...resolved };
+    const resolved = await resolve(account, application, asked);
+    const filter = resolved.preset?.filter ?? '';
+    // A preset's filter counts only where the request names no recipients (R-K4).
+    const target =
+      asked.target?.$case === 'everyone' && filter !== ''
+        ? ({ $case: 'filter', value: { name: '', code: filter } } as const)
+        : asked.target;
+    return { ...(await address(account, application, { ...asked, target }, room)), ...resolved };
   };
 
   return {

@@ -9,6 +9,8 @@ export interface PresetsDeps {
   readonly clock: Clock;
   /** Ids of campaigns. */
   readonly nextId: () => number;
+  /** The code of a filter that a preset of the application names (R-N2). */
+  readonly filterCode: (account: string, application: string, name: string) => Promise<string>;
 }
 
 const campaignOf = ({ code, id, application, name, description }: CampaignState): Campaign => ({
@@ -20,7 +22,8 @@ const campaignOf = ({ code, id, application, name, description }: CampaignState)
 });
 
 /** Presets and campaigns. Another account's are not found. */
-export function presetsRpc(store: PresetStore, write: AccountWriter, { clock, nextId }: PresetsDeps): Presets {
+export function presetsRpc(store: PresetStore, write: AccountWriter, deps: PresetsDeps): Presets {
+  const { clock, nextId, filterCode } = deps;
   const now = (): Date => new Date(clock.now());
   const newCampaign = (application: string, name: string, description: string): Campaign => ({
     code: newCode(),
@@ -32,7 +35,10 @@ export function presetsRpc(store: PresetStore, write: AccountWriter, { clock, ne
   return {
     async createPreset({ account, preset }) {
       if (!preset) throw Fault.bug('no preset to create');
-      await write({ account, action: { type: 'createPreset', preset: { ...preset, code: newCode() } }, at: now() });
+      const { application, filter: name } = preset;
+      const filter = name === '' ? '' : await filterCode(account, application, name);
+      const made = { ...preset, code: newCode(), filter };
+      await write({ account, action: { type: 'createPreset', preset: made }, at: now() });
       return {};
     },
 

@@ -50,7 +50,10 @@ export function openPresetStore(db: Db): PresetStore {
 
 /** Makes the indexes of presets and campaigns where they are missing. */
 export async function preparePresets(db: Db): Promise<void> {
-  await db.collection(PRESETS).createIndexes([{ name: 'application', key: { application: 1 } }]);
+  await db.collection(PRESETS).createIndexes([
+    { name: 'application', key: { application: 1 } },
+    { name: 'filter', key: { filter: 1 } },
+  ]);
   await db.collection(CAMPAIGNS).createIndexes([
     { name: 'application_id', key: { application: 1, id: 1 } },
     { name: 'named', key: { named: 1 } },

@@ -71,9 +71,11 @@ export async function compiledOf(given: Given, { store, tags, clock }: Expressio
   const { account, grant, source, path } = given;
   const parsed = refusing(path, () => parse(source));
   const names = refusing(path, () => namesIn(parsed));
+  const groups = await store.groups(account, [...names.groups]);
+  const codes = [...names.applications, ...groups.flatMap((group) => group.applications)];
   const [tagSet, found, filters] = await Promise.all([
     tags.of(account, names.tags),
-    store.applications([...names.applications]),
+    store.applications(codes),
     store.filtersByCode(account, [...names.segments]),
   ]);
   const applications = new Map(found.filter((each) => each.account === account).map((each) => [each.code, each]));
@@ -102,7 +104,10 @@ export async function compiledOf(given: Given, { store, tags, clock }: Expressio
     return known?.expression;
   };
   return refusing(path, () => {
-    const expression = compile(parsed, { hasApplication, condition, segment, group: () => undefined });
+    // An application of a group may have been deleted since.
+    const group = (code: string): string[] | undefined =>
+      groups.find((each) => each.code === code)?.applications.filter(hasApplication);
+    const expression = compile(parsed, { hasApplication, condition, segment, group });
     if (isDeeper(expression, MAX_DEPTH)) throw new Refusal('nested too deeply with the segments that it names');
     bytes = 0;
     grow(Expression.encode(expression).finish().length);

@@ -45,7 +45,7 @@ export function segmentsRpc(deps: SegmentsDeps): Segments {
       const filter = await store.filterNamed(account, name);
       const bound = filter && filter.application !== '' ? await store.application(filter.application) : undefined;
       if (!filter || (bound && !isGranted(grant, bound))) throw Fault.argument('Filter not found');
-      await write({ account, action: { type: 'deleteFilter', name }, at: now() });
+      await write({ account, action: { type: 'deleteFilter', name, code: filter.code }, at: now() });
       return {};
     },
 

@@ -15,6 +15,8 @@ const app = 'AAAAA-00001';
 /** All accounts' states, as their owner's collections hold them. */
 class World {
   readonly states = new Map<string, AccountState>();
+  /** Codes of filters that presets use. */
+  readonly used = new Set<string>();
 
   do(account: string, action: AccountAction, at = AT): AccountEvent[] {
     const view = {
@@ -30,7 +32,9 @@ class World {
       geozone: () => undefined,
       geozoneCluster: () => undefined,
       preset: (code: string) => this.states.get(`preset ${code}`) as PresetState | undefined,
-      filter: (name: string) => this.states.get(`filter ${account} ${name}`),
+      filter: (name: string) => this.states.get(`filter ${account} ${name}`) as Filter | undefined,
+      hasFilter: () => true,
+      isUsed: (code: string) => this.used.has(code),
       group: (code: string) => this.states.get(`group ${code}`),
     };
     const events = decideAccount(account, view, action, at);
@@ -323,10 +327,12 @@ describe('an account', () => {
     world.do('b', createFilter());
     expect(filter()).toMatchObject({ live: true, code: '52551-F2F42', text: 'T("Level", EQ, 1)', createdAt: AT });
     expect(() => world.do('a', createFilter({ code: '00000-00000' }))).toThrow('Filter already exists');
-    world.do('a', { type: 'deleteFilter', name: 'Regulars' });
+    world.do('a', { type: 'deleteFilter', name: 'Regulars', code: '52551-F2F42' });
     expect(filter()).toEqual({ kind: 'filter', account: 'a', live: false });
     expect(filter('b').live).toBe(true);
-    expect(() => world.do('a', { type: 'deleteFilter', name: 'Regulars' })).toThrow('Filter not found');
+    expect(() => world.do('a', { type: 'deleteFilter', name: 'Regulars', code: '52551-F2F42' })).toThrow(
+      'Filter not found',
+    );
     world.do('a', createFilter({ code: '00000-00000' }));
     expect(filter()).toMatchObject({ live: true, code: '00000-00000' });
   });
@@ -336,11 +342,22 @@ describe('an account', () => {
     const tomorrow = new Date('2026-01-02T00:00:00Z');
     expect(() => world.do('a', createFilter({ expiresAt: today }))).toThrow('expiration_date: must be in the future');
     world.do('a', createFilter({ expiresAt: tomorrow }));
-    const expire: AccountAction = { type: 'expireFilter', name: 'Regulars' };
+    const expire: AccountAction = { type: 'expireFilter', name: 'Regulars', code: '52551-F2F42' };
     expect(world.do('a', expire)).toEqual([]);
     expect(world.do('a', expire, tomorrow)).toHaveLength(1);
     expect(filter().live).toBe(false);
     expect(world.do('a', expire, tomorrow)).toEqual([]);
+  });
+
+  it('keeps a filter while a preset uses it (R-N1, R-N3)', () => {
+    const tomorrow = new Date('2026-01-02T00:00:00Z');
+    world.do('a', createFilter({ expiresAt: tomorrow }));
+    world.used.add('52551-F2F42');
+    const named = { name: 'Regulars', code: '52551-F2F42' };
+    expect(() => world.do('a', { type: 'deleteFilter', ...named })).toThrow('Filter is used by a preset');
+    expect(world.do('a', { type: 'expireFilter', ...named }, tomorrow)).toEqual([]);
+    world.used.clear();
+    expect(world.do('a', { type: 'expireFilter', ...named }, tomorrow)).toHaveLength(1);
   });
 
   it.each([

@@ -5,15 +5,7 @@ import { defaultTagList, tagNumber } from '../default-tags.ts';
 import { isTagType } from '../tags/operations.ts';
 import { isWithin } from '../tags/value.ts';
 import { type CampaignAction, decideCampaign } from './campaigns.ts';
-import {
-  type CreateFilter,
-  createFilter,
-  type DeleteFilter,
-  deleteFilter,
-  type ExpireFilter,
-  expireFilter,
-  type Filter,
-} from './filters.ts';
+import { decideFilter, type FilterAction } from './filters.ts';
 import { decidePreset, type PresetAction } from './presets.ts';
 import { type ApplicationAction, decideApplication } from './decide-application.ts';
 import { as } from './state.ts';
@@ -47,9 +39,7 @@ export type AccountAction =
     }
   | CampaignAction
   | PresetAction
-  | CreateFilter
-  | DeleteFilter
-  | ExpireFilter
+  | FilterAction
   | ApplicationAction
   | GeozoneAction;
 
@@ -98,11 +88,6 @@ function addTag(view: AccountView, action: Action<'addTag'>): Change[] {
   ];
 }
 
-function filterNamed(view: AccountView, name: string): Filter | undefined {
-  const state = view.filter(name);
-  return state && as('filter', state);
-}
-
 function changes(account: string, view: AccountView, action: AccountAction, at: Date): Change[] {
   switch (action.type) {
     case 'createAccount':
@@ -123,17 +108,19 @@ function changes(account: string, view: AccountView, action: AccountAction, at: 
       return decideCampaign(account, view, action);
     case 'createPreset':
       own(account, view, action.preset.application);
+      if (action.preset.filter !== '' && !view.hasFilter(action.preset.filter)) {
+        throw Fault.argument('segmentation.filter: not found');
+      }
       return decidePreset(account, view, action);
     case 'deletePreset':
       return decidePreset(account, view, action);
     case 'createFilter':
       accountOf(view);
       if (action.application !== '') own(account, view, action.application);
-      return createFilter(filterNamed(view, action.name), action, at);
+      return decideFilter(view, action, at);
     case 'deleteFilter':
-      return deleteFilter(filterNamed(view, action.name), action);
     case 'expireFilter':
-      return expireFilter(filterNamed(view, action.name), action, at);
+      return decideFilter(view, action, at);
     default:
       return decideApplication(account, view, action, at);
     case 'addGeozoneCluster':

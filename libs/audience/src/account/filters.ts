@@ -37,15 +37,29 @@ export interface CreateFilter {
   readonly expiresAt: Date | undefined;
 }
 
+/** Deletes the filter of this name and code. */
 export interface DeleteFilter {
   readonly type: 'deleteFilter';
   readonly name: string;
+  readonly code: string;
 }
 
-/** Deletes a filter whose day has come; does nothing to any other. */
+/** Deletes a filter whose day has come; does nothing to any other, nor while a preset uses it (R-N3). */
 export interface ExpireFilter {
   readonly type: 'expireFilter';
   readonly name: string;
+  readonly code: string;
+}
+
+export type FilterAction = CreateFilter | DeleteFilter | ExpireFilter;
+
+/** The states that decide about filters. */
+export interface FilterView {
+  filter(name: string): Filter | undefined;
+  /** Whether there is a filter of this code. */
+  hasFilter(code: string): boolean;
+  /** Whether a preset uses the filter of this code. */
+  isUsed(code: string): boolean;
 }
 
 type Change = NonNullable<AccountEvent['event']>;
@@ -55,7 +69,7 @@ const DAY_MS = 86_400_000;
 /** How deep segments may nest (R-N5). */
 export const MAX_NESTING = 10;
 
-export function createFilter(existing: Filter | undefined, action: CreateFilter, at: Date): Change[] {
+function createFilter(existing: Filter | undefined, action: CreateFilter, at: Date): Change[] {
   const { type: _type, ...filter } = action;
   if (filter.name === '' || !isWithin(filter.name, 255)) throw Fault.argument('name: must be 1 to 255 characters');
   if (filter.nesting > MAX_NESTING) {
@@ -68,13 +82,20 @@ export function createFilter(existing: Filter | undefined, action: CreateFilter,
   return [{ $case: 'filterCreated', value: filter }];
 }
 
-export function deleteFilter(existing: Filter | undefined, { name }: DeleteFilter): Change[] {
-  if (!existing?.live) throw Fault.argument('Filter not found');
-  return [{ $case: 'filterDeleted', value: { name } }];
+/** What follows from an action on filters (R-N1, R-N3). Pure. */
+export function decideFilter(view: FilterView, action: FilterAction, at: Date): Change[] {
+  const existing = view.filter(action.name);
+  if (action.type === 'createFilter') return createFilter(existing, action, at);
+  const isThere = existing?.live && existing.code === action.code;
+  const deleted: Change[] = [{ $case: 'filterDeleted', value: { name: action.name } }];
+  if (action.type === 'expireFilter') {
+    const isDue = isThere && existing.expiresAt && existing.expiresAt <= at && !view.isUsed(action.code);
+    return isDue ? deleted : [];
+  }
+  if (!isThere) throw Fault.argument('Filter not found');
+  if (view.isUsed(action.code)) throw Fault.argument('Filter is used by a preset');
+  return deleted;
 }
-
-export const expireFilter = (existing: Filter | undefined, { name }: ExpireFilter, at: Date): Change[] =>
-  existing?.live && existing.expiresAt && existing.expiresAt <= at ? [{ $case: 'filterDeleted', value: { name } }] : [];
 
 /** The place under a name after the event. Pure. */
 export function evolveFilter(state: Filter | undefined, { account, event, at }: AccountEvent): Filter {

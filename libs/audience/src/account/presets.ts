@@ -9,6 +9,8 @@ export interface PresetState {
   readonly account: string;
   readonly code: string;
   readonly application: string;
+  /** Code of the segment that it uses; "" without one. */
+  readonly filter: string;
   readonly preset: Preset;
   readonly deleted: boolean;
 }
@@ -57,8 +59,8 @@ export function evolvePreset(
   switch (event?.$case) {
     case 'presetCreated': {
       const preset = event.value.preset!;
-      const { code, application } = preset;
-      return { kind: 'preset', account, code, application, preset, deleted: false };
+      const { code, application, filter } = preset;
+      return { kind: 'preset', account, code, application, filter, preset, deleted: false };
     }
     case 'presetDeleted':
       return state && { ...state, deleted: true };

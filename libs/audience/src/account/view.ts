@@ -1,16 +1,16 @@
 import { Fault } from '@tidings/kernel';
 import type { Application } from './application.ts';
+import type { FilterView } from './filters.ts';
 import type { GeozoneView } from './geozones.ts';
 import { type AccessToken, type Account, type AccountState, as } from './state.ts';
 
 /** The states of one account that an action is decided on. */
-export interface AccountView extends GeozoneView {
+export interface AccountView extends GeozoneView, FilterView {
   account(): AccountState | undefined;
   application(code: string): AccountState | undefined;
   token(id: string): AccountState | undefined;
   tag(name: string): AccountState | undefined;
   group(code: string): AccountState | undefined;
-  filter(name: string): AccountState | undefined;
 }
 
 /** The one text for what is unknown and for what is another account's (R-T5). */
