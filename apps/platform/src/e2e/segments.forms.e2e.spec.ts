@@ -79,6 +79,15 @@ describe('compileFilter', () => {
     expect(await count(expression.replaceAll('APP', application).replaceAll('SIS', sister))).toBe(devices);
   });
 
+  it('knows the groups of the account', async () => {
+    const { code } = await world.call('createGroup', { name: 'Both', applications: [application, sister] });
+    expect(await count(`G("${code}")`)).toBe(11);
+    expect(await count(`G("${code}", [ios]) * T(Level, GTE, 4)`)).toBe(3);
+    expect(await said('compileFilter', { devices_filter: `G("${code}")` }, stranger)).toEqual(
+      argument(`devices_filter: unknown group "${code}"`),
+    );
+  });
+
   it('counts what the token may see', async () => {
     const asked = (devices_filter: string) => ({ devices_filter });
     expect(await restricted.call('compileFilter', asked('T("Level", EQ, 5)'))).toEqual({ devices_count: 1 });
