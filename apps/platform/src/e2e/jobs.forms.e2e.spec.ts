@@ -1,3 +1,6 @@
+import { gzipSync } from 'node:zlib';
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Parameters, platform, type PlatformWorld } from '@tidings/testing';
 
@@ -92,5 +95,135 @@ describe('bulkSetTags', () => {
     expect(await tagsOf('d-3')).toMatchObject({ Level: 7, Interests: ['a', 'b', 'c'] });
     expect(await tagsOf('d-1')).toMatchObject({ Level: 1, Interests: ['a', 'b'] });
     expect((await tagsOf('d-2'))['Interests']).toEqual(['b']);
+  });
+});
+
+describe('create_missing_tags (R-G6)', () => {
+  it('makes tags by the first value seen', async () => {
+    await world.registerDevices(application, 1, () => ({ hwid: 'maker', device_type: 3 }));
+    const tags = {
+      ...{ Flag: true, Count: 3, Share: 0.5, Things: ['x'], When: '2026-01-15 12:00', Word: 'w', Nothing: null },
+      Level: 9,
+    };
+    const result = await run(
+      'SetTags',
+      [
+        { hwid: 'maker', tags },
+        { hwid: 'maker', tags: { Nothing: null } },
+      ],
+      {
+        create_missing_tags: true,
+      },
+    );
+    expect(result.devices).toMatchObject([
+      { status: 'done', tags: { Flag: 'ok', Count: 'ok', When: 'ok', Nothing: 'tag not found' } },
+      { status: 'failed', tags: { Nothing: 'tag not found' } },
+    ]);
+    const { tags: known } = await world.call('listTags');
+    const types = Object.fromEntries(known.map(({ name, type }) => [name, type]));
+    expect(types).toMatchObject({ Flag: 5, Count: 1, Share: 6, Things: 3, When: 4, Word: 2, Level: 1 });
+    expect(types).not.toHaveProperty('Nothing');
+    expect(await tagsOf('maker')).toMatchObject({ Share: 0.5, When: '2026-01-15 12:00', Level: 9 });
+  });
+});
+
+describe('bulkUnregisterDevice', () => {
+  it('removes push tokens', async () => {
+    const result = await run('UnregisterDevice', [{ hwid: 'd-0' }, { hwid: 'nobody' }]);
+    expect(result).toMatchObject({ status: 'Completed', devices_success: 1 });
+    expect(result.devices).toEqual([
+      { hwid: 'd-0', status: 'done' },
+      { hwid: 'nobody', status: 'not found' },
+    ]);
+    expect((await tagsOf('d-0'))['Push Alerts Enabled']).toBe(false);
+  });
+});
+
+/** A bulk request as it is given, byte for byte. */
+const post = async (path: string, body: string | Buffer, headers: Readonly<Record<string, string>> = {}) => {
+  const outgoing = request(new URL(`/api/v2/audience/${path}`, world.url), {
+    method: 'POST',
+    headers: { 'content-length': Buffer.byteLength(body), ...headers },
+  });
+  const incoming = new Promise<{ status: number; body: unknown }>((resolve, reject) => {
+    outgoing.on('error', reject);
+    outgoing.on('response', (response) => {
+      void text(response).then((json) => resolve({ status: response.statusCode!, body: JSON.parse(json) }));
+    });
+  });
+  outgoing.end(body);
+  return incoming;
+};
+
+describe('requests', () => {
+  const bulk = (fields: Parameters): Promise<{ status: number; body: unknown }> =>
+    post('bulkSetTags', JSON.stringify({ application, auth: world.secrets.api, ...fields }));
+  const one = { hwid: 'd-1', tags: {} };
+
+  it.each<[string, Parameters, string]>([
+    ['no devices', {}, 'devices is required'],
+    ['an empty list', { devices: [] }, 'devices: must not be empty'],
+    ['no identifier', { devices: [one, { tags: {} }] }, 'devices[1].hwid is required'],
+    ['two', { devices: [{ ...one, user_id: 'u' }] }, 'devices[0]: only one of hwid, user_id, push_token may be set'],
+    ['no tags', { devices: [{ hwid: 'd-1' }] }, 'devices[0].tags is required'],
+    ['tags that are a list', { devices: [{ hwid: 'd-1', tags: [] }] }, 'devices[0].tags: must be an object'],
+    [
+      'an unknown operator',
+      { devices: [{ ...one, list_operator: 'merge' }] },
+      'devices[0].list_operator: must be one of set, append, remove',
+    ],
+    ['too many', { devices: Array.from({ length: 50_001 }, () => one) }, 'devices: at most 50000 entries'],
+  ])('with %s are refused', async (_title, fields, message) => {
+    expect(await bulk(fields)).toEqual({ status: 400, body: { message } });
+  });
+
+  it('need a token that may', async () => {
+    const forbidden = { status: 403, body: { message: 'Token restrictions forbid this operation' } };
+    expect(await bulk({ devices: [one], auth: 'nobody' })).toEqual(forbidden);
+    expect(await bulk({ devices: [one], auth: world.secrets.device })).toEqual(forbidden);
+    const denied = { status: 403, body: { message: 'Access denied or application not found' } };
+    expect(await bulk({ devices: [one], application: 'AAAAA-AAAAA' })).toEqual(denied);
+  });
+
+  it('may be packed, and are measured unpacked', async () => {
+    const packed = (body: string) => post('bulkUnregisterDevice', gzipSync(body), { 'content-encoding': 'gzip' });
+    const valid = JSON.stringify({ application, auth: world.secrets.api, devices: [{ hwid: 'd-1' }] });
+    expect(await packed(valid)).toMatchObject({ status: 200, body: { status: 'Pending' } });
+    const bomb = await packed(`${valid}${' '.repeat(64 * 1024 * 1024)}`);
+    expect(bomb).toEqual({ status: 413, body: { message: 'Request is too large' } });
+    const broken = await post('bulkSetTags', Buffer.from('no gzip'), { 'content-encoding': 'gzip' });
+    expect(broken).toEqual({ status: 400, body: { message: 'Malformed request string' } });
+  });
+
+  it('of 50,000 devices are accepted at once and counted to the end', async () => {
+    const devices = Array.from({ length: 50_000 }, (_, i) => ({ hwid: i % 25_000 === 0 ? 'd-2' : `unknown-${i}` }));
+    const id = await start('UnregisterDevice', devices);
+    await world.settle(60_000);
+    const result = await resultOf('UnregisterDevice', id);
+    expect(result).toMatchObject({ request_id: id, status: 'Completed', progress: 100, devices_success: 2 });
+    expect(result.devices!.length).toBe(50_000);
+    expect(result.devices!.map(({ status }) => status).lastIndexOf('done')).toBe(25_000);
+  });
+});
+
+describe('questions after a job', () => {
+  it('need no token, and no wrong one', async () => {
+    const id = await start('SetTags', [{ hwid: 'd-1', tags: {} }]);
+    await world.settle();
+    const ask = (path: string, headers: Readonly<Record<string, string>> = {}) =>
+      world.client.http.send(`/api/v2/audience/${path}`, { headers });
+    expect(await ask(`bulkSetTags/${id}`)).toMatchObject({
+      status: 200,
+      body: { request_id: id, status: 'Completed' },
+    });
+    expect((await ask(`bulkSetTags/${id}`)).body).not.toHaveProperty('devices');
+    expect(await ask(`bulkSetTags/${id}`, { authorization: 'Token wrong' })).toMatchObject({ status: 403 });
+    const unknown = { status: 404, body: { message: 'Request not found' } };
+    expect(await ask(`bulkRegisterDevice/${id}`)).toMatchObject(unknown);
+    expect(await ask('bulkSetTags/no-such-job')).toMatchObject(unknown);
+    const wrong = { status: 400, body: { message: 'detailed: must be a boolean' } };
+    expect(await ask(`bulkSetTags/${id}?detailed=maybe`)).toMatchObject(wrong);
+    await world.advance(7 * 86_400 + 60);
+    expect(await ask(`bulkSetTags/${id}`)).toMatchObject(unknown);
   });
 });
