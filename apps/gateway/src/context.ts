@@ -43,7 +43,7 @@ export interface Context {
 export interface Call {
   /** "" for operators and callers without a token, who have none. */
   readonly account: string;
-  /** Undefined for them, too. */
+  /** Undefined for operators, and where no token is demanded and none was given. */
   readonly presented: Presented | undefined;
   /** The application that the request names; undefined where its method has none. */
   readonly application: ApplicationView | undefined;

@@ -47,8 +47,10 @@ import { DeviceScan } from './fanout/scan.ts';
 import { expireFilters } from './segments/expiry.ts';
 import { filterCodes } from './segments/find.ts';
 import { segmentsRpc } from './segments/rpc.ts';
+import { openTagClearing } from './tags/clearing.ts';
 import { tagsRpc } from './tags/rpc.ts';
 import { openTags } from './tags/tags.ts';
+import { testDevicesRpc } from './test-devices/rpc.ts';
 import { tokensRpc } from './tokens/rpc.ts';
 
 export interface RegistryDeps extends ServiceDeps {
@@ -204,11 +206,20 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
   const purging = every(PURGE_EVERY_MS, (signal) => purge.run(signal), { name: 'purge of applications', log });
   closing.add('purge of applications', purging, (periodic) => periodic.stop());
 
+  const clearing = openTagClearing({ db, clock, log, write, logs: deviceLogs.writer });
+  closing.add('tag clearing', clearing, (opened) => opened.stop());
   const tags = openTags(store);
   const keys = { device: keyFor(masterKey, 'device'), token: keyFor(masterKey, 'push-token') };
   const owners = openOwners(store);
   const devices = { db, clock, log, keys, owners, tags, store, presets, logs: deviceLogs.writer };
-  const parts: Open[] = [dueFilters, purge.open, accountLogs.open, deviceLogs.open, lagOf(broker)];
+  const parts: Open[] = [
+    dueFilters,
+    purge.open,
+    () => clearing.open(),
+    accountLogs.open,
+    deviceLogs.open,
+    lagOf(broker),
+  ];
   return {
     accounts: {
       ...accountsRpc(write, clock),
@@ -216,7 +227,8 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
       ...applicationsRpc(store, write, { clock, db, owners, masterKey, displayKey: keyFor(masterKey, 'display') }),
       ...platformsRpc(store, write, { clock, masterKey }),
       ...settingsRpc(store, write, clock),
-      ...tagsRpc(tags, write, clock, hasReplicas),
+      ...tagsRpc({ tags, write, clock, clearing, hasReplicas }),
+      ...testDevicesRpc({ db, store, write, clock }),
     },
     devices: {
       ...applyRpc(devices),

@@ -66,7 +66,10 @@ import { listFilters } from './segments/listFilters.ts';
 import { getDeliveryFunnel } from './statistics/getDeliveryFunnel.ts';
 import { messagesList } from './statistics/messagesList.ts';
 import { addTag } from './tags/addTag.ts';
+import { deleteTag } from './tags/deleteTag.ts';
 import { listTags } from './tags/listTags.ts';
+import { createTestDevice } from './test-devices/createTestDevice.ts';
+import { listTestDevices } from './test-devices/listTestDevices.ts';
 
 /** Every API method that is served. Whatever stands here has a handler in the gateway; whatever does not is an unknown method (R-ER5). */
 export const api = {
@@ -102,7 +105,10 @@ export const api = {
   setBadge,
   setPurchase,
   addTag,
+  deleteTag,
   listTags,
+  createTestDevice,
+  listTestDevices,
   createFilter,
   listFilters,
   deleteFilter,

@@ -6,7 +6,7 @@ export type Family = 'json13' | 'apiV2' | 'audience' | 'notify' | 'admin';
 
 /**
  * Which token a method demands: an API token as `auth` in the body, a device token in the header, an API token in the header, the
- * administrator's, or none (R-T3, R-T4); `optional` is an API token in either place that may be missing and must be valid (R-G3).
+ * administrator's, or none, though a valid one if any (R-T3, R-T4, R-L1); `optional` is an API token in either place that may be missing and must be valid (R-G3).
  */
 export type Scope = 'api' | 'device' | 'server' | 'admin' | 'none' | 'optional';
 

@@ -70,6 +70,12 @@ export class Access {
     return this.#judge(token, secret, code, application);
   }
 
+  /** The same for a caller without a token, where none is demanded (R-L1). */
+  async standingOfAnyone(code: string): Promise<Standing> {
+    const application = await this.#applications.get(code);
+    return application ? { kind: 'granted', application } : { kind: 'unknown' };
+  }
+
   #judge(
     token: Token,
     secret: string,

@@ -23,8 +23,11 @@ function refusal(method: Method): Fault {
 const denial = (method: Method): Fault =>
   method.family === 'json13' ? Fault.argument(DENIED) : Fault.forbidden(DENIED);
 
+/** Whether a token may be missing; one that is presented must be valid all the same (R-G3, R-L1). */
+const isOptional = ({ scope }: Method): boolean => scope === 'none' || scope === 'optional';
+
 function secretFor(method: Method, header: string | undefined, request: Request): string {
-  if (method.scope !== 'api' && method.scope !== 'optional') return secretOf(header) ?? '';
+  if (!isOptional(method) && method.scope !== 'api') return secretOf(header) ?? '';
   const auth = request['auth'] ?? secretOf(header);
   if (auth === undefined) throw Fault.malformed('Missing required argument: auth');
   return typeof auth === 'string' ? auth : '';
@@ -32,21 +35,18 @@ function secretFor(method: Method, header: string | undefined, request: Request)
 
 const accept = (method: Method, token: Token | undefined, secret: string): Presented => {
   const wanted = method.scope === 'device' ? 'device' : 'api';
-  if (token?.scope !== wanted) throw refusal(method);
+  if (!token || (method.scope !== 'none' && token.scope !== wanted)) throw refusal(method);
   return { token, secret };
 };
 
-/** Whether a request presents a token where none is needed (R-G3). */
-export const presentsToken = (header: string | undefined, request: Request): boolean =>
-  (request['auth'] ?? secretOf(header)) !== undefined;
-
-/** Who calls a method (R-T3, R-T4). Answers at once where the token is known. */
+/** Who calls a method (R-T3, R-T4); undefined where nobody has to say so and nobody does. Answers at once where the token is known. */
 export function authenticate(
   access: Access,
   method: Method,
   header: string | undefined,
   request: Request,
-): Presented | Promise<Presented> {
+): Presented | undefined | Promise<Presented> {
+  if (isOptional(method) && (request['auth'] ?? secretOf(header)) === undefined) return undefined;
   const secret = secretFor(method, header, request);
   const token = access.token(secret);
   return token instanceof Promise ? token.then((read) => accept(method, read, secret)) : accept(method, token, secret);
@@ -70,11 +70,12 @@ const admit = (method: Method, standing: Standing): ApplicationView => {
 export function authorizeApplication(
   access: Access,
   method: Method,
-  { token, secret }: Presented,
+  presented: Presented | undefined,
   request: Request,
 ): ApplicationView | undefined | Promise<ApplicationView> {
   const given = method.application(request);
   if (typeof given !== 'string' && typeof given !== 'number') return undefined;
-  const standing = access.standing(token, secret, String(given).toUpperCase());
+  const code = String(given).toUpperCase();
+  const standing = presented ? access.standing(presented.token, presented.secret, code) : access.standingOfAnyone(code);
   return standing instanceof Promise ? standing.then((found) => admit(method, found)) : admit(method, standing);
 }

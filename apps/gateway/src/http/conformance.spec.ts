@@ -43,9 +43,9 @@ describe.each(methods.map((method) => [method.name, method] as const))('%s', (_n
   it.each(faulty(method).map((one) => [one.title, one] as const))('%s', async (_title, { request, expected }) => {
     if (expected === 'accepted') throw new Error('not a faulty request');
     const { url, payload } = requestOf(method, request);
-    const answer = await client.send('POST', url, JSON.stringify(payload), {
-      authorization: `Token ${secrets[method.scope]}`,
-    });
+    const secret = secrets[method.scope];
+    const headers: Record<string, string> = secret === '' ? {} : { authorization: `Token ${secret}` };
+    const answer = await client.send('POST', url, JSON.stringify(payload), headers);
     const body = JSON.stringify(answer.body);
     expect(body).toContain(expected.text ?? expected.field);
     const pattern = envelopes[method.family].fault(new Fault(expected.kind, 'T'), method);

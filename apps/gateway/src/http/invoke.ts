@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Method, Request } from '@tidings/contract';
 import { Fault } from '@tidings/kernel';
-import { authenticate, authorizeApplication, presentsToken } from '../auth/authorize.ts';
+import { authenticate, authorizeApplication } from '../auth/authorize.ts';
 import type { Call, Context, Handler } from '../context.ts';
 
 const MAX_KEY_LENGTH = 255;
@@ -14,15 +14,6 @@ function idempotencyKeyOf({ scope, name }: Method, headers: IncomingHttpHeaders)
   return `${name}/${key}`;
 }
 
-/** Who presents no token, where none is needed. */
-const anybody: Call = { account: '', presented: undefined, application: undefined, idempotencyKey: '' };
-
-function checked(method: Method, request: Request): unknown {
-  const missing = method.missing(request);
-  if (missing) throw missing;
-  return method.parse(request);
-}
-
 /** Calls a method for a customer: token, required arguments, application, values, and then what it does (R-ER4). */
 export async function invoke(
   method: Method,
@@ -31,9 +22,6 @@ export async function invoke(
   request: Request,
   headers: IncomingHttpHeaders,
 ): Promise<unknown> {
-  if (method.scope === 'optional' && !presentsToken(headers.authorization, request)) {
-    return handler(checked(method, request), context, anybody);
-  }
   const authenticated = authenticate(context.access, method, headers.authorization, request);
   const presented = authenticated instanceof Promise ? await authenticated : authenticated;
   const missing = method.missing(request);
@@ -41,7 +29,7 @@ export async function invoke(
   const authorized = authorizeApplication(context.access, method, presented, request);
   const application = authorized instanceof Promise ? await authorized : authorized;
   const input = method.parse(request);
-  const { account } = presented.token;
+  const account = presented?.token.account ?? application?.account ?? '';
   return handler(input, context, {
     account,
     presented,

@@ -71,7 +71,10 @@ import { listFilters } from './segments/listFilters.ts';
 import { getDeliveryFunnel } from './statistics/getDeliveryFunnel.ts';
 import { messagesList } from './statistics/messagesList.ts';
 import { addTag } from './tags/addTag.ts';
+import { deleteTag } from './tags/deleteTag.ts';
 import { listTags } from './tags/listTags.ts';
+import { createTestDevice } from './test-devices/createTestDevice.ts';
+import { listTestDevices } from './test-devices/listTestDevices.ts';
 
 /** A handler for every method of the contract: a missing one does not compile. */
 export const handlers = {
@@ -107,7 +110,10 @@ export const handlers = {
   setBadge,
   setPurchase,
   addTag,
+  deleteTag,
   listTags,
+  createTestDevice,
+  listTestDevices,
   createFilter,
   listFilters,
   deleteFilter,

@@ -126,6 +126,9 @@ export class World {
     }),
     getIcon: async ({ icon }) => ({ png: Buffer.from(icon === 'known' ? '17' : '') }),
     getCredential: unsupported,
+    deleteTag: unsupported,
+    setTestDevice: unsupported,
+    listTestDevices: unsupported,
     addTag: async ({ name }) => {
       if (name === 'Level') throw Fault.argument('Tag already exists');
       return {};

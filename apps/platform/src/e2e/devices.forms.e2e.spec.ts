@@ -264,3 +264,128 @@ describe('deleteDevice', () => {
     }
   });
 });
+
+describe('tags', () => {
+  const set = (hwid: string, tags: Parameters) => world.call('setTags', { application, hwid, tags });
+
+  it('of every type take values and operations, and give them back in their form (R-RES8, R-RES9, R-C5)', async () => {
+    await register('tagged');
+    const given = {
+      Level: '7',
+      Score: 1.5,
+      Interests: 'news',
+      Plan: 12,
+      Since: '2026-01-02T03:04:05Z',
+      Release: '1.2-beta',
+    };
+    await set('tagged', given);
+    const values = {
+      Level: 7,
+      Score: 1.5,
+      Interests: ['news'],
+      Plan: '12',
+      Since: '2026-01-02 03:04',
+      Release: '1.2-beta',
+    };
+    expect(await tagsOf({ hwid: 'tagged' })).toMatchObject(values);
+
+    await set('tagged', {
+      Level: { operation: 'increment', value: -9 },
+      Score: { operation: 'increment', value: 0.25 },
+      Interests: { operation: 'append', value: ['sport', 'news'] },
+      Plan: { operation: 'remove', value: 'another' },
+      Release: { operation: 'remove', value: '1.2-beta' },
+      Since: null,
+      Unheard: 'of',
+    });
+    await set('tagged', { Interests: { operation: 'remove', value: 'news' } });
+    const tags = await tagsOf({ hwid: 'tagged' });
+    expect(tags).toMatchObject({ Level: -2, Score: 1.75, Interests: ['sport'], Plan: '12' });
+    for (const name of ['Release', 'Since', 'Unheard']) expect(tags).not.toHaveProperty([name]);
+
+    for (const [wrong, text] of [
+      [{ Level: 'x', Plan: 'gold' }, 'tags.Level: wrong value: integer expected'],
+      [{ Plan: { operation: 'increment', value: 1 } }, 'tags.Plan: operation increment is not valid for String tag'],
+      [{ Plan: { operation: 'double' } }, 'tags.Plan: unknown operation'],
+    ] as const) {
+      expect(await refusal('setTags', { hwid: 'tagged', tags: wrong })).toBe(text);
+    }
+    expect(await tagsOf({ hwid: 'tagged' })).toMatchObject({ Plan: '12' });
+  });
+
+  it('that the account shares change in every application, in one commit (R-RES7)', async () => {
+    for (const app of [application, sister]) {
+      await world.call('registerDevice', { application: app, hwid: 'both', device_type: ANDROID });
+    }
+    await set('both', { Shared: 'everywhere', Plan: 'here' });
+    const there = (await world.call('getTags', { application: sister, hwid: 'both' })).result;
+    expect(there).toMatchObject({ Shared: 'everywhere' });
+    expect(there).not.toHaveProperty('Plan');
+  });
+
+  it('deleted are gone with all their values, also under the same name (R-D2)', async () => {
+    const deleteTag = (name: string) => world.reply('deleteTag', { tag: { name } });
+    for (const [name, specific] of [
+      ['Short-lived', true],
+      ['Short-lived shared', false],
+    ] as const) {
+      const add = (type: number) => world.call('addTag', { tag: { name, type, application_specific: specific } });
+      await add(1);
+      await Promise.all(
+        Array.from({ length: 20 }, async (_, i) => {
+          await register(`loser-${i}`);
+          await set(`loser-${i}`, { [name]: i });
+        }),
+      );
+      await world.call('deleteTag', { tag: { name } });
+      expect((await world.call('listTags')).tags.map((tag) => tag.name)).not.toContain(name);
+      expect(await tagsOf({ hwid: 'loser-3' })).not.toHaveProperty([name]);
+      await add(2);
+      expect(await tagsOf({ hwid: 'loser-3' })).not.toHaveProperty([name]);
+      await set('loser-3', { [name]: 'new' });
+      await world.settle();
+      expect(await tagsOf({ hwid: 'loser-3' })).toMatchObject({ [name]: 'new' });
+    }
+    expect((await deleteTag('Language')).body).toMatchObject({
+      status_code: 210,
+      status_message: 'Tag is a default tag',
+    });
+    expect((await deleteTag('Never heard of')).body).toMatchObject({ status_message: 'Tag not found' });
+  });
+});
+
+describe('test devices (R-L1, R-L2)', () => {
+  it('are listed, oldest first; the same push token changes one', async () => {
+    const own = await world.application({ title: 'Tested' });
+    const create = (push_token: string, name: string, more: Parameters = {}) =>
+      world.call('createTestDevice', { application: own, push_token, device_type: ANDROID, name, ...more });
+    expect(await create('first', 'One', { language: 'de-AT' })).toBeNull();
+    await create('second', 'Two', { description: 'small' });
+    await create('first', 'Renamed');
+    expect(await world.call('listTestDevices', { application: own })).toEqual({
+      TestDevices: [
+        { name: 'Renamed', type: '3', pushtoken: 'first', description: '', languages: [] },
+        { name: 'Two', type: '3', pushtoken: 'second', description: 'small', languages: [] },
+      ],
+    });
+    expect(await world.call('checkDevice', { application: own, hwid: 'first' })).toMatchObject({ exist: false });
+  });
+
+  it('are created without a token, but not with a wrong one', async () => {
+    const device = { application, push_token: 't', device_type: ANDROID, name: 'One' };
+    const create = (request: object, authorization?: string) =>
+      world.client.http.send('/json/1.3/createTestDevice', {
+        method: 'POST',
+        headers: authorization === undefined ? {} : { authorization },
+        body: { request },
+      });
+    const forbidden = { status: 403, body: { status_message: 'Token restrictions forbid this operation' } };
+    expect(await create(device)).toMatchObject({ status: 200, body: { status_code: 200 } });
+    expect(await create({ ...device, auth: world.secrets.api })).toMatchObject({ body: { status_code: 200 } });
+    expect(await create({ ...device, auth: 'nonsense' })).toMatchObject(forbidden);
+    expect(await create(device, 'Token nonsense')).toMatchObject(forbidden);
+    expect(await create({ ...device, application: 'FFFFF-FFFFF' })).toMatchObject({
+      body: { status_code: 210, status_message: 'Access denied or application not found' },
+    });
+  });
+});

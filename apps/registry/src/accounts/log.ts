@@ -12,7 +12,9 @@ import {
   type GeozonePatch,
   type GeozoneState,
   type PresetState,
+  type TagState,
   targetsOf,
+  type TestDevicesState,
 } from '@tidings/audience';
 import type { DocumentAddress, LogDefinition, Needs } from '@tidings/event-store';
 import { Geozone, Preset } from '@tidings/events';
@@ -33,6 +35,7 @@ export const TOKENS = 'tokens';
 export const TAGS = 'tags';
 export const CAMPAIGNS = 'campaigns';
 export const PRESETS = 'presets';
+export const TEST_DEVICES = 'test-devices';
 export const FILTERS = 'filters';
 export const GROUPS = 'groups';
 export const GEOZONES = 'geozones';
@@ -57,6 +60,8 @@ function addressOf(account: string, target: AccountTarget): DocumentAddress {
       return { collection: TOKENS, id: target.id };
     case 'tag':
       return { collection: TAGS, id: namedId(account, target.name) };
+    case 'testDevices':
+      return { collection: TEST_DEVICES, id: target.application };
     case 'campaign':
       return { collection: CAMPAIGNS, id: target.code };
     case 'preset':
@@ -77,6 +82,7 @@ const kinds: Readonly<Record<string, AccountTarget['kind']>> = {
   [TAGS]: 'tag',
   [CAMPAIGNS]: 'campaign',
   [PRESETS]: 'preset',
+  [TEST_DEVICES]: 'testDevices',
   [FILTERS]: 'filter',
   [GROUPS]: 'group',
   [GEOZONES]: 'geozone',
@@ -122,7 +128,12 @@ function targetsOfAction(action: AccountAction): AccountTarget[] {
     case 'setCapping':
       return [application(action.application)];
     case 'addTag':
+    case 'deleteTag':
       return [{ kind: 'account' }, { kind: 'tag', name: action.name.trim() }];
+    case 'clearTag':
+      return [{ kind: 'account' }];
+    case 'setTestDevice':
+      return [application(action.application), { kind: 'testDevices', application: action.application }];
     case 'createCampaign':
     case 'nameCampaign':
       return [application(action.campaign.application), { kind: 'campaign', code: action.campaign.code }];
@@ -196,7 +207,8 @@ export const accountsLog: LogDefinition<AccountCommand, AccountEvent, AccountSta
       account: () => state({ kind: 'account' }),
       application: (code: string) => state({ kind: 'application', code }),
       token: (id: string) => state({ kind: 'token', id }),
-      tag: (name: string) => state({ kind: 'tag', name }),
+      tag: (name: string) => state({ kind: 'tag', name }) as TagState | undefined,
+      testDevices: (application: string) => state({ kind: 'testDevices', application }) as TestDevicesState | undefined,
       campaign: (code: string) => state({ kind: 'campaign', code }) as CampaignState | undefined,
       campaignsNamed: (key: string) => view.find(CAMPAIGNS, key).map((found) => found.state as CampaignState),
       geozone: (number: bigint) => state({ kind: 'geozone', number }) as GeozoneState | undefined,
@@ -262,6 +274,7 @@ export function stateOf(document: Readonly<Record<string, unknown>>): AccountSta
       return { ...read, zone: Geozone.decode(bytesOf(read.zone as unknown as Uint8Array | Binary)) };
     case 'account':
     case 'tag':
+    case 'testDevices':
     case 'campaign':
     case 'group':
     case 'geozoneCluster':

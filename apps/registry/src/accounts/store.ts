@@ -5,7 +5,7 @@ import type {
   Application,
   ApplicationGroup,
   LiveFilter,
-  Tag,
+  TagState,
 } from '@tidings/audience';
 import type { Db, Document, Filter } from 'mongodb';
 import { ACCOUNTS, APPLICATIONS, FILTERS, GROUPS, namedId, PRESETS, stateOf, TAGS, TOKENS } from './log.ts';
@@ -29,12 +29,12 @@ export interface AccountStore {
   readonly tokens: (ids: readonly string[]) => Promise<Versioned<AccessToken>[]>;
   /** All that are not revoked, oldest first. */
   readonly liveTokens: () => Promise<Versioned<AccessToken>[]>;
-  /** How many tags of its own the account ever had. */
-  readonly tagsMade: (account: string) => Promise<number>;
+  /** Grows with every tag that the account gets or loses. */
+  readonly tagsVersion: (account: string) => Promise<number>;
   /** An account's categories of e-mail (R-E13). */
   readonly categories: (account: string) => Promise<string[]>;
   /** An account's own tags. */
-  readonly tags: (account: string) => Promise<Tag[]>;
+  readonly tags: (account: string) => Promise<TagState[]>;
   /** Oldest first. */
   readonly applicationsOf: (account: string) => Promise<Application[]>;
   readonly groups: (account: string, codes: readonly string[]) => Promise<ApplicationGroup[]>;
@@ -104,19 +104,19 @@ export function openAccountStore(db: Db): AccountStore {
       const found = await db.collection(TOKENS).find({ revoked: false }).sort({ createdAt: 1, _id: 1 }).toArray();
       return found.map((document) => read<AccessToken>(document));
     },
-    async tagsMade(account) {
+    async tagsVersion(account) {
       const found = await db
-        .collection<{ _id: string; tagsMade?: number }>(ACCOUNTS)
-        .findOne({ _id: account }, { projection: { tagsMade: 1 } });
-      return found?.tagsMade ?? 0;
+        .collection<{ _id: string; tagsMade: number; tagsDeleted: number }>(ACCOUNTS)
+        .findOne({ _id: account }, { projection: { tagsMade: 1, tagsDeleted: 1 } });
+      return found ? found.tagsMade + found.tagsDeleted : 0;
     },
     async categories(account) {
       const found = await db.collection<Account & { _id: string }>(ACCOUNTS).findOne({ _id: account });
       return [...(found?.categories ?? [])];
     },
     async tags(account) {
-      const found = await db.collection(TAGS).find({ account }).sort({ number: 1 }).toArray();
-      return found.map((document) => read<Tag>(document));
+      const found = await db.collection(TAGS).find({ account, deleted: false }).sort({ number: 1 }).toArray();
+      return found.map((document) => read<TagState>(document));
     },
     async applicationsOf(account) {
       const found = await db

@@ -3,7 +3,7 @@ import type { AccountStore } from '../accounts/store.ts';
 
 /**
  * What is known of tags may be this old where unknown ones are skipped anyway: clients that send some always must not cost a query each.
- * A new tag is answered only when no replica of the registry knows so old a set any more.
+ * A change is answered only when no replica of the registry knows so old a set any more.
  */
 export const TAG_PATIENCE_MS = 250;
 
@@ -21,11 +21,11 @@ function tagSet(own: readonly TagDefinition[]): TagSet {
   return { named: (name) => byName.get(name), numbered: (number) => byNumber.get(number), all };
 }
 
-/** The tags of every account, each read once, and again when a name is not among them and the account has new ones. */
+/** The tags of every account, each read again when it has changed. */
 export interface Tags {
   /**
-   * A set that has all of `names` that exist. What this process added is among them at once, what others added after `patienceMs` at the
-   * latest: nothing is asked where that was asked so recently. @default 0: at once
+   * The account's tags. What this process changed has changed in them at once, what others changed after {@link TAG_PATIENCE_MS} at the
+   * latest; a name that is not among them is asked for where that was not asked for `patienceMs`. @default 0: at once
    */
   of(account: string, names?: Iterable<string>, patienceMs?: number): Promise<TagSet>;
   /** The set as it was last read, undefined before the first time. */
@@ -36,25 +36,31 @@ export interface Tags {
 
 interface Known {
   readonly set: TagSet;
-  /** When it was last seen to be complete, by `performance.now()`. */
-  completeAt: number;
+  readonly version: number;
+  /** When it was last seen to be current, by `performance.now()`. */
+  currentAt: number;
 }
+
+const hasAll = (set: TagSet, names: Iterable<string>): boolean => {
+  for (const name of names) if (!set.named(name)) return false;
+  return true;
+};
 
 export function openTags(store: AccountStore): Tags {
   const sets = new Map<string, Known>();
   const read = async (account: string): Promise<TagSet> => {
-    const completeAt = performance.now();
+    const currentAt = performance.now();
+    const version = await store.tagsVersion(account);
     const set = tagSet(await store.tags(account));
     const known = sets.get(account);
-    if (!known || known.completeAt <= completeAt) sets.set(account, { set, completeAt });
+    if (!known || known.currentAt <= currentAt) sets.set(account, { set, version, currentAt });
     return set;
   };
-  /** The set, read anew if the account has tags that are not in it. */
-  const complete = async (account: string, known: Known): Promise<TagSet> => {
+  /** The set, read anew if it has changed. */
+  const current = async (account: string, known: Known): Promise<TagSet> => {
     const asked = performance.now();
-    const made = await store.tagsMade(account);
-    if (made > known.set.all.length - defaultTagList.length) return read(account);
-    known.completeAt = Math.max(known.completeAt, asked);
+    if ((await store.tagsVersion(account)) > known.version) return read(account);
+    known.currentAt = Math.max(known.currentAt, asked);
     return known.set;
   };
   return {
@@ -63,11 +69,8 @@ export function openTags(store: AccountStore): Tags {
     async of(account, names = [], patienceMs = 0) {
       const known = sets.get(account);
       if (!known) return read(account);
-      for (const name of names) {
-        if (known.set.named(name)) continue;
-        return performance.now() - known.completeAt < patienceMs ? known.set : complete(account, known);
-      }
-      return known.set;
+      const patience = hasAll(known.set, names) ? TAG_PATIENCE_MS : patienceMs;
+      return performance.now() - known.currentAt < patience ? known.set : current(account, known);
     },
   };
 }

@@ -6,7 +6,9 @@ import type { PresetState } from './presets.ts';
 import type { Filter } from './filters.ts';
 import type { Application } from './application.ts';
 import { type AccountAction, decideAccount } from './decide.ts';
-import { type AccessToken, type AccountState, evolveAccountState, type Tag, targetsOf } from './state.ts';
+import { type AccessToken, type AccountState, evolveAccountState, targetsOf } from './state.ts';
+import type { TagState } from './tags.ts';
+import type { TestDevicesState } from './test-devices.ts';
 import { DENIED } from './view.ts';
 
 const AT = new Date('2026-01-01T12:00:00Z');
@@ -23,7 +25,8 @@ class World {
       account: () => this.states.get(`account ${account}`),
       application: (code: string) => this.states.get(`application ${code}`),
       token: (id: string) => this.states.get(`token ${id}`),
-      tag: (name: string) => this.states.get(`tag ${account} ${name}`),
+      tag: (name: string) => this.states.get(`tag ${account} ${name}`) as TagState | undefined,
+      testDevices: (of: string) => this.states.get(`test devices ${of}`) as TestDevicesState | undefined,
       campaign: (code: string) => this.states.get(`campaign ${code}`) as CampaignState | undefined,
       campaignsNamed: (key: string) =>
         [...this.states.values()].filter(
@@ -45,6 +48,7 @@ class World {
           application: `application ${'code' in target ? target.code : ''}`,
           token: `token ${'id' in target ? target.id : ''}`,
           group: `group ${'code' in target ? target.code : ''}`,
+          testDevices: `test devices ${'application' in target ? target.application : ''}`,
           tag: `tag ${account} ${'name' in target ? target.name : ''}`,
           campaign: `campaign ${'code' in target ? target.code : ''}`,
           geozone: '',
@@ -290,7 +294,7 @@ describe('an account', () => {
     world.do('a', addTag(' Level '));
     world.do('a', addTag('level', TagType.TAG_TYPE_LIST, true));
     world.do('b', addTag('Level'));
-    const tag = (account: string, name: string) => world.states.get(`tag ${account} ${name}`) as Tag;
+    const tag = (account: string, name: string) => world.states.get(`tag ${account} ${name}`) as TagState;
     expect(tagTypeOf(tag('a', 'Level').number)).toBe(TagType.TAG_TYPE_INTEGER);
     expect(isSharedTag(tag('a', 'Level').number)).toBe(true);
     expect(tagTypeOf(tag('a', 'level').number)).toBe(TagType.TAG_TYPE_LIST);
@@ -307,6 +311,35 @@ describe('an account', () => {
   ])('refuses the tag %j of type %s', (name, type, text) => {
     world.do('a', addTag('Level'));
     expect(() => world.do('a', addTag(name, type))).toThrow(text);
+  });
+
+  it('deletes a tag, whose number is never used again, and clears it once', () => {
+    world.do('a', addTag('Level'));
+    const number = (world.states.get('tag a Level') as TagState).number;
+    world.do('a', { type: 'deleteTag', name: 'Level' });
+    expect(() => world.do('a', { type: 'deleteTag', name: 'Level' })).toThrow('Tag not found');
+    expect(() => world.do('a', { type: 'deleteTag', name: 'Language' })).toThrow('Tag is a default tag');
+    world.do('a', addTag('Level'));
+    expect((world.states.get('tag a Level') as TagState).number).not.toBe(number);
+    expect(world.states.get('account a')).toMatchObject({ tagsMade: 2, tagsDeleted: 1, clearing: [number] });
+    expect(world.do('a', { type: 'clearTag', number })).toHaveLength(1);
+    expect(world.do('a', { type: 'clearTag', number })).toEqual([]);
+  });
+
+  it('keeps test devices by push token, at most 500 (R-L1)', () => {
+    world.do('a', createApplication());
+    const set = (pushToken: string, name = 'x') =>
+      world.do('a', {
+        type: 'setTestDevice',
+        application: app,
+        device: { pushToken, platform: 3, name, description: '' },
+      });
+    for (let i = 0; i < 500; i++) set(`t${i}`);
+    expect(() => set('one more')).toThrow('at most 500 test devices');
+    set('t7', 'renamed');
+    const { devices } = world.states.get(`test devices ${app}`) as TestDevicesState;
+    expect(devices).toHaveLength(500);
+    expect(devices[7]).toMatchObject({ pushToken: 't7', name: 'renamed' });
   });
 
   const createFilter = (more: Partial<AccountAction & { type: 'createFilter' }> = {}): AccountAction => ({

@@ -1,14 +1,13 @@
 import type { AccountEvent, AccessScope } from '@tidings/events/generated/tidings/events/v1/accounts';
-import type { TagType } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
-import { defaultTagList, tagNumber } from '../default-tags.ts';
-import { isTagType } from '../tags/operations.ts';
 import { isWithin } from '../tags/value.ts';
 import { type CampaignAction, decideCampaign } from './campaigns.ts';
 import { decideFilter, type FilterAction } from './filters.ts';
 import { decidePreset, type PresetAction } from './presets.ts';
 import { type ApplicationAction, decideApplication } from './decide-application.ts';
 import { as } from './state.ts';
+import { decideTag, type TagAction } from './tags.ts';
+import { decideTestDevice, type TestDeviceAction } from './test-devices.ts';
 import { accountOf, type AccountView, liveToken, own } from './view.ts';
 import { decideGeozone, type GeozoneAction } from './geozones.ts';
 
@@ -31,12 +30,8 @@ export type AccountAction =
     }
   | { readonly type: 'revokeToken'; readonly id: string }
   | { readonly type: 'setCategories'; readonly categories: readonly string[] }
-  | {
-      readonly type: 'addTag';
-      readonly name: string;
-      readonly tagType: TagType;
-      readonly applicationSpecific: boolean;
-    }
+  | TagAction
+  | TestDeviceAction
   | CampaignAction
   | PresetAction
   | FilterAction
@@ -71,23 +66,6 @@ function setCategories(view: AccountView, action: Action<'setCategories'>): Chan
   return isSame ? [] : [{ $case: 'categoriesSet', value: { categories } }];
 }
 
-const defaultNames = new Set(defaultTagList.map(({ name }) => name));
-
-function addTag(view: AccountView, action: Action<'addTag'>): Change[] {
-  const name = action.name.trim();
-  if (name === '' || !isWithin(name, 255)) throw Fault.argument('tag.name: must have 1 to 255 characters');
-  if (!isTagType(action.tagType)) throw Fault.argument('tag.type: must be 1 to 7');
-  const { tagsMade } = accountOf(view);
-  if (defaultNames.has(name) || view.tag(name)) throw Fault.argument('Tag already exists');
-  const { tagType: type, applicationSpecific } = action;
-  return [
-    {
-      $case: 'tagAdded',
-      value: { number: tagNumber(tagsMade, type, applicationSpecific), name, type, applicationSpecific },
-    },
-  ];
-}
-
 function changes(account: string, view: AccountView, action: AccountAction, at: Date): Change[] {
   switch (action.type) {
     case 'createAccount':
@@ -99,7 +77,12 @@ function changes(account: string, view: AccountView, action: AccountAction, at: 
     case 'setCategories':
       return setCategories(view, action);
     case 'addTag':
-      return addTag(view, action);
+    case 'deleteTag':
+    case 'clearTag':
+      return decideTag({ tag: view.tag, counts: () => accountOf(view) }, action);
+    case 'setTestDevice':
+      own(account, view, action.application);
+      return decideTestDevice(view.testDevices(action.application), action);
     case 'createCampaign':
     case 'nameCampaign':
       own(account, view, action.campaign.application);

@@ -1,21 +1,20 @@
 import type { AccountEvent, AccessScope } from '@tidings/events/generated/tidings/events/v1/accounts';
 import { Fault } from '@tidings/kernel';
-import type { TagDefinition } from '../default-tags.ts';
 import { type CampaignState, evolveCampaign } from './campaigns.ts';
 import { evolveGeozone, evolveGeozoneCluster, type GeozoneClusterState, type GeozoneState } from './geozones.ts';
 import { evolvePreset, type PresetState } from './presets.ts';
 import { evolveFilter, type Filter } from './filters.ts';
 import { type Application, type ApplicationGroup, createdApplication, evolveApplication } from './application.ts';
+import { evolveTag, evolveTagCounts, type TagCounts, type TagState } from './tags.ts';
+import { evolveTestDevices, type TestDevicesState } from './test-devices.ts';
 
 /** The account that is there from the first start; requests that name none mean it. */
 export const DEFAULT_ACCOUNT = 'default';
 
-export interface Account {
+export interface Account extends TagCounts {
   readonly kind: 'account';
   readonly name: string;
   readonly createdAt: Date;
-  /** How many tags of its own it ever had: the index of the next. */
-  readonly tagsMade: number;
   /** Categories of e-mail (R-E13). @default none are defined */
   readonly categories?: readonly string[] | undefined;
 }
@@ -36,18 +35,14 @@ export interface AccessToken {
   readonly expiresAt?: Date | undefined;
 }
 
-export interface Tag extends TagDefinition {
-  readonly kind: 'tag';
-  readonly account: string;
-}
-
 /** What an account's log folds into. */
 export type AccountState =
   | Account
   | Application
   | ApplicationGroup
   | AccessToken
-  | Tag
+  | TagState
+  | TestDevicesState
   | CampaignState
   | PresetState
   | Filter
@@ -69,6 +64,7 @@ export type AccountTarget =
   | { readonly kind: 'group'; readonly code: string }
   | { readonly kind: 'token'; readonly id: string }
   | { readonly kind: 'tag' | 'filter'; readonly name: string }
+  | { readonly kind: 'testDevices'; readonly application: string }
   | { readonly kind: 'campaign' | 'preset' | 'geozoneCluster'; readonly code: string }
   | { readonly kind: 'geozone'; readonly number: bigint };
 
@@ -96,7 +92,12 @@ export function targetsOf({ event }: AccountEvent): readonly AccountTarget[] {
     case 'groupCreated':
       return [{ kind: 'group', code: event.value.group }];
     case 'tagAdded':
+    case 'tagDeleted':
       return [{ kind: 'account' }, { kind: 'tag', name: event.value.name }];
+    case 'tagCleared':
+      return [{ kind: 'account' }];
+    case 'testDeviceSet':
+      return [{ kind: 'testDevices', application: event.value.application }];
     case 'campaignCreated':
       return [{ kind: 'campaign', code: event.value.campaign!.code }];
     case 'campaignDeleted':
@@ -122,19 +123,15 @@ export function targetsOf({ event }: AccountEvent): readonly AccountTarget[] {
   }
 }
 
-function evolveAccount(state: AccountState | undefined, { event, at }: AccountEvent): Account {
+function evolveAccount(state: AccountState | undefined, accountEvent: AccountEvent): Account {
+  const { event, at } = accountEvent;
   if (event?.$case === 'created') {
-    return { kind: 'account', name: event.value.name, createdAt: at ?? new Date(0), tagsMade: 0 };
+    const createdAt = at ?? new Date(0);
+    return { kind: 'account', name: event.value.name, createdAt, tagsMade: 0, tagsDeleted: 0, clearing: [] };
   }
   const account = as('account', state);
-  switch (event?.$case) {
-    case 'tagAdded':
-      return { ...account, tagsMade: account.tagsMade + 1 };
-    case 'categoriesSet':
-      return { ...account, categories: event.value.categories };
-    default:
-      return account;
-  }
+  if (event?.$case === 'categoriesSet') return { ...account, categories: event.value.categories };
+  return evolveTagCounts(account, accountEvent);
 }
 
 function evolveToken(state: AccountState | undefined, { account, event, at }: AccountEvent): AccessToken {
@@ -175,10 +172,10 @@ export function evolveAccountState(
       return evolveGroup(state, event);
     case 'token':
       return evolveToken(state, event);
-    case 'tag': {
-      if (event.event?.$case !== 'tagAdded') return as('tag', state);
-      return { kind: 'tag', account: event.account, ...event.event.value };
-    }
+    case 'tag':
+      return as('tag', evolveTag(state && as('tag', state), event));
+    case 'testDevices':
+      return as('testDevices', evolveTestDevices(state && as('testDevices', state), event));
     case 'campaign':
       return as('campaign', evolveCampaign(state && as('campaign', state), event));
     case 'preset':

@@ -3,13 +3,16 @@ import type { Application } from './application.ts';
 import type { FilterView } from './filters.ts';
 import type { GeozoneView } from './geozones.ts';
 import { type AccessToken, type Account, type AccountState, as } from './state.ts';
+import type { TagState } from './tags.ts';
+import type { TestDevicesState } from './test-devices.ts';
 
 /** The states of one account that an action is decided on. */
 export interface AccountView extends GeozoneView, FilterView {
   account(): AccountState | undefined;
   application(code: string): AccountState | undefined;
   token(id: string): AccountState | undefined;
-  tag(name: string): AccountState | undefined;
+  tag(name: string): TagState | undefined;
+  testDevices(application: string): TestDevicesState | undefined;
   group(code: string): AccountState | undefined;
 }
 

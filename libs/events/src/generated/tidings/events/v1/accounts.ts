@@ -42,6 +42,9 @@ export interface AccountEvent {
     | { $case: "platformConfigured"; value: PlatformConfigured }
     | { $case: "debugSet"; value: DebugSet }
     | { $case: "tagAdded"; value: TagAdded }
+    | { $case: "tagDeleted"; value: TagDeleted }
+    | { $case: "tagCleared"; value: TagCleared }
+    | { $case: "testDeviceSet"; value: TestDeviceSet }
     | { $case: "campaignCreated"; value: CampaignCreated }
     | { $case: "campaignDeleted"; value: CampaignDeleted }
     | { $case: "presetCreated"; value: PresetCreated }
@@ -206,6 +209,28 @@ export interface FilterDeleted {
   name: string;
 }
 
+/** The name is free again, the number never is. Devices keep values of it until they are cleared. */
+export interface TagDeleted {
+  number: number;
+  name: string;
+}
+
+/** No device has a value of the deleted tag any more. */
+export interface TagCleared {
+  number: number;
+}
+
+/** A test device of an application was added or, by its push token, changed. */
+export interface TestDeviceSet {
+  application: string;
+  pushToken: string;
+  platform: number;
+  name: string;
+  description: string;
+  /** Absent without one. */
+  language?: string | undefined;
+}
+
 function createBaseAccountEvent(): AccountEvent {
   return { account: "", at: undefined, event: undefined };
 }
@@ -239,6 +264,15 @@ export const AccountEvent: MessageFns<AccountEvent> = {
         break;
       case "tagAdded":
         TagAdded.encode(message.event.value, writer.uint32(130).fork()).join();
+        break;
+      case "tagDeleted":
+        TagDeleted.encode(message.event.value, writer.uint32(138).fork()).join();
+        break;
+      case "tagCleared":
+        TagCleared.encode(message.event.value, writer.uint32(146).fork()).join();
+        break;
+      case "testDeviceSet":
+        TestDeviceSet.encode(message.event.value, writer.uint32(154).fork()).join();
         break;
       case "campaignCreated":
         CampaignCreated.encode(message.event.value, writer.uint32(322).fork()).join();
@@ -384,6 +418,30 @@ export const AccountEvent: MessageFns<AccountEvent> = {
             }
 
             message.event = { $case: "tagAdded", value: TagAdded.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 17: {
+            if (tag !== 138) {
+              break;
+            }
+
+            message.event = { $case: "tagDeleted", value: TagDeleted.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 18: {
+            if (tag !== 146) {
+              break;
+            }
+
+            message.event = { $case: "tagCleared", value: TagCleared.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 19: {
+            if (tag !== 154) {
+              break;
+            }
+
+            message.event = { $case: "testDeviceSet", value: TestDeviceSet.decode(reader, reader.uint32()) };
             continue;
           }
           case 40: {
@@ -635,6 +693,24 @@ export const AccountEvent: MessageFns<AccountEvent> = {
       case "tagAdded": {
         if (object.event?.value !== undefined && object.event?.value !== null) {
           message.event = { $case: "tagAdded", value: TagAdded.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "tagDeleted": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "tagDeleted", value: TagDeleted.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "tagCleared": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "tagCleared", value: TagCleared.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "testDeviceSet": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "testDeviceSet", value: TestDeviceSet.fromPartial(object.event.value) };
         }
         break;
       }
@@ -2919,6 +2995,339 @@ export const FilterDeleted: MessageFns<FilterDeleted> = {
   fromPartial<I extends Exact<DeepPartial<FilterDeleted>, I>>(object: I): FilterDeleted {
     const message = createBaseFilterDeleted();
     message.name = object.name ?? "";
+    return message;
+  },
+};
+
+function createBaseTagDeleted(): TagDeleted {
+  return { number: 0, name: "" };
+}
+
+export const TagDeleted: MessageFns<TagDeleted> = {
+  encode(message: TagDeleted, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.number !== 0) {
+      writer.uint32(8).uint32(message.number);
+    }
+    if (message.name !== "") {
+      writer.uint32(18).string(message.name);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TagDeleted {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTagDeleted();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.number = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<TagDeleted, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<TagDeleted | TagDeleted[]> | Iterable<TagDeleted | TagDeleted[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [TagDeleted.encode(p).finish()];
+        }
+      } else {
+        yield* [TagDeleted.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, TagDeleted>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<TagDeleted> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [TagDeleted.decode(p)];
+        }
+      } else {
+        yield* [TagDeleted.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TagDeleted>, I>>(base?: I): TagDeleted {
+    return TagDeleted.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TagDeleted>, I>>(object: I): TagDeleted {
+    const message = createBaseTagDeleted();
+    message.number = object.number ?? 0;
+    message.name = object.name ?? "";
+    return message;
+  },
+};
+
+function createBaseTagCleared(): TagCleared {
+  return { number: 0 };
+}
+
+export const TagCleared: MessageFns<TagCleared> = {
+  encode(message: TagCleared, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.number !== 0) {
+      writer.uint32(8).uint32(message.number);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TagCleared {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTagCleared();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.number = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<TagCleared, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<TagCleared | TagCleared[]> | Iterable<TagCleared | TagCleared[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [TagCleared.encode(p).finish()];
+        }
+      } else {
+        yield* [TagCleared.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, TagCleared>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<TagCleared> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [TagCleared.decode(p)];
+        }
+      } else {
+        yield* [TagCleared.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TagCleared>, I>>(base?: I): TagCleared {
+    return TagCleared.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TagCleared>, I>>(object: I): TagCleared {
+    const message = createBaseTagCleared();
+    message.number = object.number ?? 0;
+    return message;
+  },
+};
+
+function createBaseTestDeviceSet(): TestDeviceSet {
+  return { application: "", pushToken: "", platform: 0, name: "", description: "", language: undefined };
+}
+
+export const TestDeviceSet: MessageFns<TestDeviceSet> = {
+  encode(message: TestDeviceSet, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.application !== "") {
+      writer.uint32(10).string(message.application);
+    }
+    if (message.pushToken !== "") {
+      writer.uint32(18).string(message.pushToken);
+    }
+    if (message.platform !== 0) {
+      writer.uint32(24).uint32(message.platform);
+    }
+    if (message.name !== "") {
+      writer.uint32(34).string(message.name);
+    }
+    if (message.description !== "") {
+      writer.uint32(42).string(message.description);
+    }
+    if (message.language !== undefined) {
+      writer.uint32(50).string(message.language);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TestDeviceSet {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTestDeviceSet();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.pushToken = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.platform = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.description = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.language = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<TestDeviceSet, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<TestDeviceSet | TestDeviceSet[]> | Iterable<TestDeviceSet | TestDeviceSet[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [TestDeviceSet.encode(p).finish()];
+        }
+      } else {
+        yield* [TestDeviceSet.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, TestDeviceSet>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<TestDeviceSet> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [TestDeviceSet.decode(p)];
+        }
+      } else {
+        yield* [TestDeviceSet.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TestDeviceSet>, I>>(base?: I): TestDeviceSet {
+    return TestDeviceSet.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TestDeviceSet>, I>>(object: I): TestDeviceSet {
+    const message = createBaseTestDeviceSet();
+    message.application = object.application ?? "";
+    message.pushToken = object.pushToken ?? "";
+    message.platform = object.platform ?? 0;
+    message.name = object.name ?? "";
+    message.description = object.description ?? "";
+    message.language = object.language ?? undefined;
     return message;
   },
 };

@@ -338,6 +338,14 @@ export interface AddTagRequest {
 export interface AddTagReply {
 }
 
+export interface DeleteTagRequest {
+  account: string;
+  name: string;
+}
+
+export interface DeleteTagReply {
+}
+
 export interface ListTagsRequest {
   account: string;
 }
@@ -669,6 +677,32 @@ export interface PreparedAudience {
   /** The segment that was asked for. */
   filterName: string;
   filterCode: string;
+}
+
+export interface SetTestDeviceRequest {
+  application: string;
+  device: TestDeviceView | undefined;
+}
+
+export interface SetTestDeviceReply {
+}
+
+export interface ListTestDevicesRequest {
+  application: string;
+}
+
+export interface ListTestDevicesReply {
+  /** Oldest first. */
+  devices: TestDeviceView[];
+}
+
+export interface TestDeviceView {
+  pushToken: string;
+  platform: number;
+  name: string;
+  description: string;
+  /** "" without one. */
+  language: string;
 }
 
 function createBaseCreateAccountRequest(): CreateAccountRequest {
@@ -5973,6 +6007,180 @@ export const AddTagReply: MessageFns<AddTagReply> = {
   },
 };
 
+function createBaseDeleteTagRequest(): DeleteTagRequest {
+  return { account: "", name: "" };
+}
+
+export const DeleteTagRequest: MessageFns<DeleteTagRequest> = {
+  encode(message: DeleteTagRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.account !== "") {
+      writer.uint32(10).string(message.account);
+    }
+    if (message.name !== "") {
+      writer.uint32(18).string(message.name);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeleteTagRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeleteTagRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.account = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<DeleteTagRequest, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<DeleteTagRequest | DeleteTagRequest[]> | Iterable<DeleteTagRequest | DeleteTagRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [DeleteTagRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [DeleteTagRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, DeleteTagRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<DeleteTagRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [DeleteTagRequest.decode(p)];
+        }
+      } else {
+        yield* [DeleteTagRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DeleteTagRequest>, I>>(base?: I): DeleteTagRequest {
+    return DeleteTagRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DeleteTagRequest>, I>>(object: I): DeleteTagRequest {
+    const message = createBaseDeleteTagRequest();
+    message.account = object.account ?? "";
+    message.name = object.name ?? "";
+    return message;
+  },
+};
+
+function createBaseDeleteTagReply(): DeleteTagReply {
+  return {};
+}
+
+export const DeleteTagReply: MessageFns<DeleteTagReply> = {
+  encode(_: DeleteTagReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeleteTagReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeleteTagReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<DeleteTagReply, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<DeleteTagReply | DeleteTagReply[]> | Iterable<DeleteTagReply | DeleteTagReply[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [DeleteTagReply.encode(p).finish()];
+        }
+      } else {
+        yield* [DeleteTagReply.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, DeleteTagReply>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<DeleteTagReply> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [DeleteTagReply.decode(p)];
+        }
+      } else {
+        yield* [DeleteTagReply.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DeleteTagReply>, I>>(base?: I): DeleteTagReply {
+    return DeleteTagReply.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DeleteTagReply>, I>>(_: I): DeleteTagReply {
+    const message = createBaseDeleteTagReply();
+    return message;
+  },
+};
+
 function createBaseListTagsRequest(): ListTagsRequest {
   return { account: "" };
 }
@@ -11244,6 +11452,499 @@ export const PreparedAudience: MessageFns<PreparedAudience> = {
   },
 };
 
+function createBaseSetTestDeviceRequest(): SetTestDeviceRequest {
+  return { application: "", device: undefined };
+}
+
+export const SetTestDeviceRequest: MessageFns<SetTestDeviceRequest> = {
+  encode(message: SetTestDeviceRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.application !== "") {
+      writer.uint32(10).string(message.application);
+    }
+    if (message.device !== undefined) {
+      TestDeviceView.encode(message.device, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetTestDeviceRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetTestDeviceRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.device = TestDeviceView.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<SetTestDeviceRequest, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<SetTestDeviceRequest | SetTestDeviceRequest[]>
+      | Iterable<SetTestDeviceRequest | SetTestDeviceRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SetTestDeviceRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [SetTestDeviceRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, SetTestDeviceRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<SetTestDeviceRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SetTestDeviceRequest.decode(p)];
+        }
+      } else {
+        yield* [SetTestDeviceRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SetTestDeviceRequest>, I>>(base?: I): SetTestDeviceRequest {
+    return SetTestDeviceRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SetTestDeviceRequest>, I>>(object: I): SetTestDeviceRequest {
+    const message = createBaseSetTestDeviceRequest();
+    message.application = object.application ?? "";
+    message.device = (object.device !== undefined && object.device !== null)
+      ? TestDeviceView.fromPartial(object.device)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseSetTestDeviceReply(): SetTestDeviceReply {
+  return {};
+}
+
+export const SetTestDeviceReply: MessageFns<SetTestDeviceReply> = {
+  encode(_: SetTestDeviceReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetTestDeviceReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetTestDeviceReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<SetTestDeviceReply, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<SetTestDeviceReply | SetTestDeviceReply[]>
+      | Iterable<SetTestDeviceReply | SetTestDeviceReply[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SetTestDeviceReply.encode(p).finish()];
+        }
+      } else {
+        yield* [SetTestDeviceReply.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, SetTestDeviceReply>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<SetTestDeviceReply> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SetTestDeviceReply.decode(p)];
+        }
+      } else {
+        yield* [SetTestDeviceReply.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SetTestDeviceReply>, I>>(base?: I): SetTestDeviceReply {
+    return SetTestDeviceReply.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SetTestDeviceReply>, I>>(_: I): SetTestDeviceReply {
+    const message = createBaseSetTestDeviceReply();
+    return message;
+  },
+};
+
+function createBaseListTestDevicesRequest(): ListTestDevicesRequest {
+  return { application: "" };
+}
+
+export const ListTestDevicesRequest: MessageFns<ListTestDevicesRequest> = {
+  encode(message: ListTestDevicesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.application !== "") {
+      writer.uint32(10).string(message.application);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListTestDevicesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListTestDevicesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<ListTestDevicesRequest, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<ListTestDevicesRequest | ListTestDevicesRequest[]>
+      | Iterable<ListTestDevicesRequest | ListTestDevicesRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ListTestDevicesRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [ListTestDevicesRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, ListTestDevicesRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<ListTestDevicesRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ListTestDevicesRequest.decode(p)];
+        }
+      } else {
+        yield* [ListTestDevicesRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListTestDevicesRequest>, I>>(base?: I): ListTestDevicesRequest {
+    return ListTestDevicesRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListTestDevicesRequest>, I>>(object: I): ListTestDevicesRequest {
+    const message = createBaseListTestDevicesRequest();
+    message.application = object.application ?? "";
+    return message;
+  },
+};
+
+function createBaseListTestDevicesReply(): ListTestDevicesReply {
+  return { devices: [] };
+}
+
+export const ListTestDevicesReply: MessageFns<ListTestDevicesReply> = {
+  encode(message: ListTestDevicesReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.devices) {
+      TestDeviceView.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListTestDevicesReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListTestDevicesReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.devices.push(TestDeviceView.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<ListTestDevicesReply, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<ListTestDevicesReply | ListTestDevicesReply[]>
+      | Iterable<ListTestDevicesReply | ListTestDevicesReply[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ListTestDevicesReply.encode(p).finish()];
+        }
+      } else {
+        yield* [ListTestDevicesReply.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, ListTestDevicesReply>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<ListTestDevicesReply> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ListTestDevicesReply.decode(p)];
+        }
+      } else {
+        yield* [ListTestDevicesReply.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListTestDevicesReply>, I>>(base?: I): ListTestDevicesReply {
+    return ListTestDevicesReply.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListTestDevicesReply>, I>>(object: I): ListTestDevicesReply {
+    const message = createBaseListTestDevicesReply();
+    message.devices = object.devices?.map((e) => TestDeviceView.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseTestDeviceView(): TestDeviceView {
+  return { pushToken: "", platform: 0, name: "", description: "", language: "" };
+}
+
+export const TestDeviceView: MessageFns<TestDeviceView> = {
+  encode(message: TestDeviceView, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.pushToken !== "") {
+      writer.uint32(10).string(message.pushToken);
+    }
+    if (message.platform !== 0) {
+      writer.uint32(16).uint32(message.platform);
+    }
+    if (message.name !== "") {
+      writer.uint32(26).string(message.name);
+    }
+    if (message.description !== "") {
+      writer.uint32(34).string(message.description);
+    }
+    if (message.language !== "") {
+      writer.uint32(42).string(message.language);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TestDeviceView {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTestDeviceView();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.pushToken = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.platform = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.description = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.language = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<TestDeviceView, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<TestDeviceView | TestDeviceView[]> | Iterable<TestDeviceView | TestDeviceView[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [TestDeviceView.encode(p).finish()];
+        }
+      } else {
+        yield* [TestDeviceView.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, TestDeviceView>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<TestDeviceView> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [TestDeviceView.decode(p)];
+        }
+      } else {
+        yield* [TestDeviceView.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TestDeviceView>, I>>(base?: I): TestDeviceView {
+    return TestDeviceView.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TestDeviceView>, I>>(object: I): TestDeviceView {
+    const message = createBaseTestDeviceView();
+    message.pushToken = object.pushToken ?? "";
+    message.platform = object.platform ?? 0;
+    message.name = object.name ?? "";
+    message.description = object.description ?? "";
+    message.language = object.language ?? "";
+    return message;
+  },
+};
+
 /** Accounts, tokens, applications, tags: the account's configuration. */
 export interface Accounts {
   createAccount(request: CreateAccountRequest): Promise<CreateAccountReply>;
@@ -11277,7 +11978,12 @@ export interface Accounts {
   /** The sealed credential of a platform, newest version; opened by the dispatcher with the master key. */
   getCredential(request: GetCredentialRequest): Promise<SealedCredential>;
   addTag(request: AddTagRequest): Promise<AddTagReply>;
+  /** Removes the tag at once, and its values in the background. */
+  deleteTag(request: DeleteTagRequest): Promise<DeleteTagReply>;
   listTags(request: ListTagsRequest): Promise<ListTagsReply>;
+  /** Adds a test device of an application, or changes the one with its push token. */
+  setTestDevice(request: SetTestDeviceRequest): Promise<SetTestDeviceReply>;
+  listTestDevices(request: ListTestDevicesRequest): Promise<ListTestDevicesReply>;
 }
 
 /** Accounts, tokens, applications, tags: the account's configuration. */
@@ -11471,11 +12177,37 @@ export const AccountsDefinition = {
       responseStream: false,
       options: {},
     },
+    /** Removes the tag at once, and its values in the background. */
+    deleteTag: {
+      name: "DeleteTag",
+      requestType: DeleteTagRequest as typeof DeleteTagRequest,
+      requestStream: false,
+      responseType: DeleteTagReply as typeof DeleteTagReply,
+      responseStream: false,
+      options: {},
+    },
     listTags: {
       name: "ListTags",
       requestType: ListTagsRequest as typeof ListTagsRequest,
       requestStream: false,
       responseType: ListTagsReply as typeof ListTagsReply,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** Adds a test device of an application, or changes the one with its push token. */
+    setTestDevice: {
+      name: "SetTestDevice",
+      requestType: SetTestDeviceRequest as typeof SetTestDeviceRequest,
+      requestStream: false,
+      responseType: SetTestDeviceReply as typeof SetTestDeviceReply,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
+    },
+    listTestDevices: {
+      name: "ListTestDevices",
+      requestType: ListTestDevicesRequest as typeof ListTestDevicesRequest,
+      requestStream: false,
+      responseType: ListTestDevicesReply as typeof ListTestDevicesReply,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },

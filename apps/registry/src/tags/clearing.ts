@@ -1,0 +1,101 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { deviceLogOf, isSharedTag, type TagDefinition, tagTypeOf } from '@tidings/audience';
+import type { LogWriter } from '@tidings/event-store';
+import { type Clock, Fault } from '@tidings/kernel';
+import { every } from '@tidings/runtime';
+import type { Db } from 'mongodb';
+import type { Logger } from 'pino';
+import { ACCOUNTS, APPLICATIONS } from '../accounts/log.ts';
+import type { AccountWriter } from '../accounts/writer.ts';
+import type { DeviceLogCommand, DeviceLogReply } from '../devices/command.ts';
+import { type DeviceDocument, deviceIndexes, DEVICES } from '../devices/document.ts';
+import { TAG_PATIENCE_MS } from './tags.ts';
+
+const EVERY_MS = 2000;
+/** Devices whose values are removed together. */
+const PAGE = 500;
+
+export interface TagClearingDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly write: AccountWriter;
+  readonly logs: LogWriter<DeviceLogCommand, DeviceLogReply>;
+}
+
+/** Removes the values of deleted tags, device by device, in the background (R-D2). */
+export interface TagClearing {
+  /** Begins at once rather than in a moment. */
+  begin(): void;
+  /** Tags whose values are not all removed. */
+  open(): Promise<string[]>;
+  stop(): Promise<void>;
+}
+
+interface ClearingAccount {
+  readonly _id: string;
+  readonly clearing: readonly number[];
+}
+
+/** A deleted tag, as far as its number tells. */
+const definitionOf = (number: number): TagDefinition => ({
+  number,
+  name: '',
+  type: tagTypeOf(number),
+  applicationSpecific: !isSharedTag(number),
+});
+
+/** What is left to do is in the accounts' states, so whoever starts next goes on; two at once do the same twice, to no effect. */
+export function openTagClearing({ db, clock, log, write, logs }: TagClearingDeps): TagClearing {
+  const devices = db.collection<DeviceDocument>(DEVICES);
+  const pending = (): Promise<ClearingAccount[]> =>
+    db
+      .collection<ClearingAccount>(ACCOUNTS)
+      .find({ 'clearing.0': { $exists: true } }, { projection: { clearing: 1 } })
+      .toArray();
+
+  const unset = async ({ _id: id, account, app: application, person, hwid }: DeviceDocument, tag: TagDefinition) => {
+    const identity = { account, application, person, hwid };
+    const action = { type: 'setTags', writes: [{ tag, operation: 'unset' }] } as const;
+    try {
+      await logs.submit(deviceLogOf(person), { identity, id, action, at: new Date(clock.now()) });
+    } catch (error) {
+      // It was erased since it was read.
+      if (!(error instanceof Fault) || error.kind !== 'argument') throw error;
+    }
+  };
+
+  const clear = async (application: string, number: number, signal: AbortSignal): Promise<void> => {
+    const filter = { app: application, 'tags.k': number };
+    const projection = { account: 1, app: 1, person: 1, hwid: 1 };
+    const options = { projection, hint: deviceIndexes.tags, limit: PAGE, batchSize: PAGE };
+    while (!signal.aborted) {
+      const found = await devices.find(filter, options).toArray();
+      if (found.length === 0) return;
+      await Promise.all(found.map((device) => unset(device, definitionOf(number))));
+    }
+  };
+
+  const work = async (signal: AbortSignal): Promise<void> => {
+    const accounts = await pending();
+    // Until then somebody may still write values of what he takes for a tag.
+    if (accounts.length > 0) await delay(2 * TAG_PATIENCE_MS);
+    for (const { _id: account, clearing } of accounts) {
+      const applications = await db.collection<{ _id: string }>(APPLICATIONS).find({ account }).toArray();
+      for (const number of clearing) {
+        for (const { _id: application } of applications) await clear(application, number, signal);
+        if (signal.aborted) return;
+        await write({ account, action: { type: 'clearTag', number }, at: new Date(clock.now()) });
+      }
+    }
+  };
+  const periodic = every(EVERY_MS, work, { name: 'clear deleted tags', log });
+  return {
+    begin: () => void periodic.now(),
+    open: async () =>
+      (await pending()).flatMap(({ _id, clearing }) =>
+        clearing.map((number) => `registry: values of deleted tag ${number} of account ${_id}`),
+      ),
+    stop: () => periodic.stop(),
+  };
+}

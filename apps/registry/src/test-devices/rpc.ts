@@ -1,0 +1,37 @@
+import { DENIED, type TestDevicesState } from '@tidings/audience';
+import { type Clock, Fault } from '@tidings/kernel';
+import type { Accounts } from '@tidings/rpc';
+import type { Db } from 'mongodb';
+import { TEST_DEVICES } from '../accounts/log.ts';
+import type { AccountStore } from '../accounts/store.ts';
+import type { AccountWriter } from '../accounts/writer.ts';
+
+interface TestDevicesDeps {
+  readonly db: Db;
+  readonly store: AccountStore;
+  readonly write: AccountWriter;
+  readonly clock: Clock;
+}
+
+/** Test devices of applications (Spec L). Whoever asks may use the application: none of these methods has a token of its own to check. */
+export const testDevicesRpc = ({
+  db,
+  store,
+  write,
+  clock,
+}: TestDevicesDeps): Pick<Accounts, 'setTestDevice' | 'listTestDevices'> => ({
+  async setTestDevice({ application, device }) {
+    const owner = await store.application(application);
+    if (!owner) throw Fault.argument(DENIED);
+    if (!device) throw Fault.bug('a test device without a device');
+    const language = device.language || undefined;
+    const action = { type: 'setTestDevice', application, device: { ...device, language } } as const;
+    await write({ account: owner.account, action, at: new Date(clock.now()) });
+    return {};
+  },
+
+  async listTestDevices({ application }) {
+    const found = await db.collection<TestDevicesState & { _id: string }>(TEST_DEVICES).findOne({ _id: application });
+    return { devices: (found?.devices ?? []).map((device) => ({ ...device, language: device.language ?? '' })) };
+  },
+});

@@ -1,0 +1,107 @@
+import type { TagType } from '@tidings/events';
+import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
+import { Fault } from '@tidings/kernel';
+import { defaultTagList, type TagDefinition, tagNumber } from '../default-tags.ts';
+import { isTagType } from '../tags/operations.ts';
+import { isWithin } from '../tags/value.ts';
+
+export interface TagState extends TagDefinition {
+  readonly kind: 'tag';
+  readonly account: string;
+  readonly deleted: boolean;
+}
+
+export type TagAction =
+  | {
+      readonly type: 'addTag';
+      readonly name: string;
+      readonly tagType: TagType;
+      readonly applicationSpecific: boolean;
+    }
+  | { readonly type: 'deleteTag'; readonly name: string }
+  /** All values of a deleted tag are removed. */
+  | { readonly type: 'clearTag'; readonly number: number };
+
+/** What an account knows of its tags together. */
+export interface TagCounts {
+  /** How many tags of its own it ever had: the index of the next. */
+  readonly tagsMade: number;
+  /** How many of them it deleted. */
+  readonly tagsDeleted: number;
+  /** Numbers of deleted tags that devices may still have values of. */
+  readonly clearing: readonly number[];
+}
+
+/** The states that decide about tags. */
+export interface TagView {
+  counts(): TagCounts;
+  tag(name: string): TagState | undefined;
+}
+
+type Change = NonNullable<AccountEvent['event']>;
+
+const defaultNames = new Set(defaultTagList.map(({ name }) => name));
+
+const live = (view: TagView, name: string): TagState | undefined => {
+  const tag = view.tag(name);
+  return tag?.deleted === false ? tag : undefined;
+};
+
+function addTag(view: TagView, action: TagAction & { type: 'addTag' }): Change[] {
+  const name = action.name.trim();
+  if (name === '' || !isWithin(name, 255)) throw Fault.argument('tag.name: must have 1 to 255 characters');
+  if (!isTagType(action.tagType)) throw Fault.argument('tag.type: must be 1 to 7');
+  const { tagsMade } = view.counts();
+  if (defaultNames.has(name) || live(view, name)) throw Fault.argument('Tag already exists');
+  const { tagType: type, applicationSpecific } = action;
+  const number = tagNumber(tagsMade, type, applicationSpecific);
+  return [{ $case: 'tagAdded', value: { number, name, type, applicationSpecific } }];
+}
+
+function deleteTag(view: TagView, name: string): Change[] {
+  if (defaultNames.has(name)) throw Fault.argument('Tag is a default tag');
+  const tag = live(view, name);
+  if (!tag) throw Fault.argument('Tag not found');
+  return [{ $case: 'tagDeleted', value: { number: tag.number, name } }];
+}
+
+/** What follows from an action on tags (R-D1, R-D2). Pure. */
+export function decideTag(view: TagView, action: TagAction): Change[] {
+  switch (action.type) {
+    case 'addTag':
+      return addTag(view, action);
+    case 'deleteTag':
+      return deleteTag(view, action.name.trim());
+    case 'clearTag':
+      return view.counts().clearing.includes(action.number)
+        ? [{ $case: 'tagCleared', value: { number: action.number } }]
+        : [];
+  }
+}
+
+/** The tag after the event. */
+export function evolveTag(state: TagState | undefined, { account, event }: AccountEvent): TagState | undefined {
+  switch (event?.$case) {
+    case 'tagAdded':
+      return { kind: 'tag', account, ...event.value, deleted: false };
+    case 'tagDeleted':
+      return state && { ...state, deleted: true };
+    default:
+      return state;
+  }
+}
+
+/** The account's part after the event. */
+export function evolveTagCounts<Counts extends TagCounts>(counts: Counts, { event }: AccountEvent): Counts {
+  const { tagsMade, tagsDeleted, clearing } = counts;
+  switch (event?.$case) {
+    case 'tagAdded':
+      return { ...counts, tagsMade: tagsMade + 1 };
+    case 'tagDeleted':
+      return { ...counts, tagsDeleted: tagsDeleted + 1, clearing: [...clearing, event.value.number] };
+    case 'tagCleared':
+      return { ...counts, clearing: clearing.filter((number) => number !== event.value.number) };
+    default:
+      return counts;
+  }
+}

@@ -1,0 +1,55 @@
+import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
+import { Fault } from '@tidings/kernel';
+
+export interface TestDevice {
+  readonly pushToken: string;
+  readonly platform: number;
+  readonly name: string;
+  readonly description: string;
+  readonly language?: string | undefined;
+}
+
+/** An application's test devices, oldest first: no devices of its audience (R-L1). */
+export interface TestDevicesState {
+  readonly kind: 'testDevices';
+  readonly account: string;
+  readonly application: string;
+  readonly devices: readonly TestDevice[];
+}
+
+export interface TestDeviceAction {
+  readonly type: 'setTestDevice';
+  readonly application: string;
+  readonly device: TestDevice;
+}
+
+/** R-L1. */
+export const MAX_TEST_DEVICES = 500;
+
+type Change = NonNullable<AccountEvent['event']>;
+
+/** What follows from setting a test device of an application of the account. The same push token again changes it. Pure. */
+export function decideTestDevice(
+  state: TestDevicesState | undefined,
+  { application, device }: TestDeviceAction,
+): Change[] {
+  const known = state?.devices ?? [];
+  if (known.length >= MAX_TEST_DEVICES && !known.some(({ pushToken }) => pushToken === device.pushToken)) {
+    throw Fault.argument(`at most ${MAX_TEST_DEVICES} test devices`);
+  }
+  return [{ $case: 'testDeviceSet', value: { application, ...device, language: device.language } }];
+}
+
+/** The application's test devices after the event. */
+export function evolveTestDevices(
+  state: TestDevicesState | undefined,
+  { account, event }: AccountEvent,
+): TestDevicesState | undefined {
+  if (event?.$case !== 'testDeviceSet') return state;
+  const { application, ...device } = event.value;
+  const devices = [...(state?.devices ?? [])];
+  const place = devices.findIndex(({ pushToken }) => pushToken === device.pushToken);
+  if (place < 0) devices.push(device);
+  else devices[place] = device;
+  return { kind: 'testDevices', account, application, devices };
+}

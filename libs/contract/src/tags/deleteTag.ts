@@ -1,0 +1,11 @@
+import { z } from 'zod';
+import { json13 } from '../families/json13.ts';
+import { object, text } from '../values.ts';
+
+/** Deletes a tag of the account at once, and all its values in the background (R-D1, R-D2). Spec D. */
+export const deleteTag = json13('deleteTag', {
+  scope: 'api',
+  input: object({ tag: object({ name: text }) }).transform(({ tag }) => ({ name: tag.name })),
+  output: z.object({ result: z.literal(true) }),
+  examples: [{ request: { auth: 'token', tag: { name: 'Outdated' } }, reply: { result: true } }],
+});

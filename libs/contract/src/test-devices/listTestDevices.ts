@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { json13 } from '../families/json13.ts';
+import { applicationCode } from '../fields/application.ts';
+import { object } from '../values.ts';
+
+/** The test devices of an application, oldest first (R-L2). Spec L. */
+export const listTestDevices = json13('listTestDevices', {
+  scope: 'api',
+  input: object({ application: applicationCode }),
+  output: z.object({
+    TestDevices: z.array(
+      z.object({
+        name: z.string(),
+        type: z.string(),
+        pushtoken: z.string(),
+        description: z.string(),
+        languages: z.array(z.string()),
+      }),
+    ),
+  }),
+  examples: [
+    {
+      request: { auth: 'token', application: 'A1B2C-3D4E5' },
+      reply: {
+        TestDevices: [
+          {
+            name: 'Phone of the tester',
+            type: '3',
+            pushtoken: 'fGx1a2b3c4d5e6f7g8h9i0:APA91bHun4MxP5egoKMwt2KZFBaFUH1Example',
+            description: '',
+            languages: ['en'],
+          },
+        ],
+      },
+    },
+  ],
+});
