@@ -75,7 +75,7 @@ describe('paths and verbs (R-ER4 to R-ER6, R-V1)', () => {
 
   it.each([
     ['POST', '/json/1.3/registerdevice', 404, unknownMethod],
-    ['POST', '/json/1.3/deleteDevice', 404, unknownMethod],
+    ['POST', '/json/1.3/DeleteDevice', 404, unknownMethod],
     ['GET', '/json/1.3/nothing', 404, unknownMethod],
     ['POST', '/json/1.4/registerDevice', 404, unknownMethod],
     ['POST', '/json/1.3/registerDevice//', 404, unknownMethod],
