@@ -458,12 +458,20 @@ describe('tokens (R-T1 to R-T7)', () => {
 });
 
 describe('every method of the contract', () => {
+  /** What may be deleted. */
+  let doomed: string;
+  beforeAll(async () => {
+    doomed = await world.application({ title: 'Doomed', ios: false, android: false });
+  });
+
   /** A request of the contract's, about an application of ours. */
-  const ours = (request: unknown): Record<string, unknown> =>
-    JSON.parse(JSON.stringify(request).replaceAll(new RegExp(EXAMPLE, 'gi'), application)) as Record<string, unknown>;
+  const ours = ({ name }: Method, request: unknown): Record<string, unknown> => {
+    const about = name === api.deleteApplication.name ? doomed : application;
+    return JSON.parse(JSON.stringify(request).replaceAll(new RegExp(EXAMPLE, 'gi'), about)) as Record<string, unknown>;
+  };
 
   const ask = (method: Method, request: unknown): Promise<Reply> => {
-    const fields = ours(request);
+    const fields = ours(method, request);
     switch (method.scope) {
       case 'api':
         return asked(method, { ...fields, auth: world.secrets.api });
@@ -576,7 +584,11 @@ describe('every method of the contract', () => {
     for (const { request } of method.examples) {
       for (const path of paths(request).filter(([first]) => first !== 'auth')) {
         const replies = await Promise.all(
-          odd.map(async (value) => ({ path, value, reply: await ask(method, withValue(ours(request), path, value)) })),
+          odd.map(async (value) => ({
+            path,
+            value,
+            reply: await ask(method, withValue(ours(method, request), path, value)),
+          })),
         );
         wrong.push(...replies.filter(({ reply: { status } }) => status >= 500 || status === 413));
       }

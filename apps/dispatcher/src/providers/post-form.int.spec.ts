@@ -1,0 +1,104 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { AddressGuard } from '@tidings/runtime';
+import { guardedPostForm } from './post-form.ts';
+
+/** Ways to write an address of this machine or its network. */
+const inside = [
+  '127.0.0.1',
+  '127.0.0.2',
+  '127.1',
+  '2130706433',
+  '0x7f000001',
+  '0x7f.1',
+  '0177.0.0.1',
+  '%31%32%37.0.0.1',
+  '①②⑦.⓪.⓪.①',
+  'localhost',
+  'LOCALHOST',
+  'localhost.',
+  'example.com@127.0.0.1',
+  'example.com:80@localhost',
+  '0.0.0.0',
+  '0',
+  '[::1]',
+  '[0:0:0:0:0:0:0:1]',
+  '[::]',
+  '[::ffff:127.0.0.1]',
+  '[::ffff:7f00:1]',
+  '[::ffff:0:127.0.0.1]',
+  '[::127.0.0.1]',
+  '[64:ff9b::127.0.0.1]',
+  '[2002:7f00:1::]',
+  '[fe80::1]',
+  '[fd00::1]',
+  '10.0.0.1',
+  '172.31.255.254',
+  '192.168.0.1',
+  '100.100.100.200',
+  '169.254.169.254',
+  '169.254.43518',
+  '[::ffff:a9fe:a9fe]',
+  '[fd00:ec2::254]',
+];
+
+const refusal = /forbidden|unavailable/;
+
+describe('a token address of a caller', () => {
+  let connections = 0;
+  let redirectTo = '';
+  const servers: Server[] = [];
+  let port: number;
+
+  const listen = async (host: string, at: number, answer: RequestListener): Promise<number> => {
+    const server = createServer(answer);
+    server.on('connection', () => connections++);
+    await once(server.listen(at, host), 'listening');
+    servers.push(server);
+    return (server.address() as AddressInfo).port;
+  };
+
+  beforeAll(async () => {
+    port = await listen('0.0.0.0', 0, (_request, response) => {
+      if (redirectTo === '') response.end('{}');
+      else response.writeHead(302, { location: redirectTo }).end();
+    });
+    await listen('::1', port, (_request, response) => response.end('{}'));
+  });
+  afterAll(() => servers.forEach((server) => server.close()));
+
+  it.each(inside)('connects to nobody at %s', async (host) => {
+    const postForm = guardedPostForm(new AddressGuard([]));
+    for (const url of [`http://${host}:${port}/token`, `https://${host}:${port}/token`]) {
+      await expect(postForm(url, {})).rejects.toMatchObject({ kind: expect.stringMatching(refusal) as unknown });
+    }
+    expect(connections).toBe(0);
+  });
+
+  it.each([
+    'file:///etc/passwd',
+    'gopher://127.0.0.1/',
+    'ftp://127.0.0.1/',
+    'unix:/run/x',
+    '//127.0.0.1/',
+    '',
+    'http://',
+  ])('is no web address: %j', (url) =>
+    expect(guardedPostForm(new AddressGuard([]))(url, {})).rejects.toMatchObject({ kind: 'forbidden' }),
+  );
+
+  it('is reached where the operator allows it, and its redirects are not followed', async () => {
+    const postForm = guardedPostForm(new AddressGuard(['127.0.0.1/32']));
+    for (const host of ['127.0.0.1', '127.1', '0x7f000001']) {
+      expect(await postForm(`http://${host}:${port}/token`, {})).toEqual({ status: 200, body: '{}' });
+    }
+    expect(connections).toBe(3);
+    for (const to of [`http://127.0.0.2:${port}/`, `http://[::1]:${port}/`, 'http://169.254.169.254/latest/']) {
+      redirectTo = to;
+      expect((await postForm(`http://127.0.0.1:${port}/token`, {})).status).toBe(302);
+    }
+    expect(connections).toBe(6);
+  });
+});
