@@ -41,6 +41,7 @@ import { keepTokensUnique, TOKEN_OWNERS_GROUP } from './devices/token-owners.ts'
 import { reportRpc } from './geozones/report.ts';
 import { geozonesRpc } from './geozones/rpc.ts';
 import { openGeozoneStore, prepareGeozones } from './geozones/store.ts';
+import { prepareVisits, visitRecords, visitsLog } from './geozones/visits.ts';
 import { presetsRpc } from './presets/rpc.ts';
 import { openPresetStore, preparePresets } from './presets/store.ts';
 import { DeviceScan } from './fanout/scan.ts';
@@ -162,7 +163,13 @@ export async function openRegistry(deps: RegistryDeps): Promise<RegistryService>
 
 async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistryService> {
   const { db, clock, log, metrics, masterKey, broker, hasReplicas = false } = deps;
-  await Promise.all([prepareAccounts(db), prepareDevices(db), preparePresets(db), prepareGeozones(db)]);
+  await Promise.all([
+    prepareAccounts(db),
+    prepareDevices(db),
+    preparePresets(db),
+    prepareGeozones(db),
+    prepareVisits(db),
+  ]);
   const store = openAccountStore(db);
   const presets = openPresetStore(db);
   const geozones = openGeozoneStore(db);
@@ -180,6 +187,8 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
     { publish: deviceRecords, lingerMs: DEVICES_LINGER_MS },
     closing,
   );
+
+  const visitLogs = await openCategory(deps, visitsLog, { publish: visitRecords }, closing);
 
   const write = accountWriter(accountLogs.writer);
   await write({
@@ -218,6 +227,7 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
     () => clearing.open(),
     accountLogs.open,
     deviceLogs.open,
+    visitLogs.open,
     lagOf(broker),
   ];
   return {
@@ -242,7 +252,10 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
     },
     presets: presetsRpc(presets, write, { clock, nextId, filterCode: filterCodes(store) }),
     segments: segmentsRpc({ store, tags, clock, write, scan: new DeviceScan(db) }),
-    geozones: { ...geozonesRpc(geozones, write, { clock, nextId }), ...reportRpc(devices, geozones) },
+    geozones: {
+      ...geozonesRpc(geozones, write, { clock, nextId }),
+      ...reportRpc({ db, clock, keys, owners, geozones, presets, visits: visitLogs.writer }),
+    },
     operations: operationsOf(clock, () => allOpen(parts)),
     close: () => closing.close(),
   };

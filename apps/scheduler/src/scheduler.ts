@@ -1,6 +1,6 @@
 import { keyFor } from '@tidings/audience';
 import { logMetrics, openLogs, openRelay, type Problem } from '@tidings/event-store';
-import { MessageEvent, PlanEvent, topicNames } from '@tidings/events';
+import { MessageEvent, PlanEvent, topicNames, VisitEvent } from '@tidings/events';
 import { numberIds } from '@tidings/kernel';
 import type { Messages, Operations } from '@tidings/rpc';
 import { Closing, every, nextReplica, operationsOf, passing, type ServiceDeps } from '@tidings/runtime';
@@ -10,8 +10,10 @@ import { messagesLog } from './messages/log.ts';
 import { messageMetrics } from './messages/metrics.ts';
 import { messagesRpc } from './messages/rpc.ts';
 import { ensureIndexes, removeExpired } from './messages/storage.ts';
+import { sendVisits } from './messages/visits.ts';
 
 const GROUP = 'scheduler';
+const VISITS_GROUP = 'scheduler.visits';
 const EXPIRY_INTERVAL_MS = 60_000;
 
 export interface SchedulerDeps extends ServiceDeps {
@@ -71,6 +73,15 @@ export async function openScheduler({
     report: incidentsTo(log, metrics),
   });
   closing.add('plans', subscription, (opened) => opened.stop());
+  const nextId = numberIds(() => clock.now(), await nextReplica(db));
+  const send = sendVisits({ writer, nextId, publicUrl });
+  const visits = await consume(broker, {
+    group: VISITS_GROUP,
+    topics: { [topicNames.visits]: VisitEvent },
+    handler: (records) => passing(() => send(records.map(({ value }) => value))),
+    report: incidentsTo(log, metrics),
+  });
+  closing.add('visits', visits, (opened) => opened.stop());
   closing.add(
     'expiry',
     every(EXPIRY_INTERVAL_MS, () => removeExpired(db, clock.now()), { name: 'expiry of messages', log }),
@@ -78,14 +89,14 @@ export async function openScheduler({
   );
 
   const open = async (): Promise<string[]> => {
-    const behind = (await broker.lag(GROUP)).filter(({ committed, end }) => committed < end);
+    const lags = await Promise.all([VISITS_GROUP, GROUP].map((group) => broker.lag(group)));
+    const behind = lags.flat().filter(({ committed, end }) => committed < end);
     return [
       ...behind.map(({ topic, partition }) => `scheduler: ${topic} ${partition}`),
       ...(writer.idle() ? [] : ['scheduler: writing']),
       ...((await relay.level()) ? [] : ['scheduler: publishing']),
     ];
   };
-  const nextId = numberIds(() => clock.now(), await nextReplica(db));
   return {
     messages: messagesRpc({ db, clock, writer, nextId, transactionKey: keyFor(masterKey, 'transaction'), publicUrl }),
     operations: operationsOf(clock, open),

@@ -77,6 +77,7 @@ export {
   PresetDeleted,
 } from './generated/tidings/events/v1/presets.ts';
 export { ReportKind, Reports } from './generated/tidings/events/v1/reports.ts';
+export { GeozoneEntered, VisitEvent } from './generated/tidings/events/v1/visits.ts';
 export { Stamp } from './generated/tidings/events/v1/stamp.ts';
 export {
   EventsRaised,

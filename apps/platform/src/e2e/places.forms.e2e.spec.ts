@@ -304,3 +304,110 @@ describe('geozones', () => {
     expect(await listed(own)).toEqual(before);
   });
 });
+
+describe('entering a geozone', () => {
+  const HERE = { lat: 48.2, lng: 16.37 };
+  const zone = (name: string, more: Parameters = {}): Parameters => ({
+    ...{ name, ...HERE, cooldown: 3600, range: 100, content: name },
+    ...more,
+  });
+  let own: string;
+  let phones = 300;
+  /** A device with a token of its own. */
+  const newPhone = async (more: Parameters = {}) => {
+    const hwid = `visitor-${++phones}`;
+    const token = fcmToken('accepted', phones);
+    await world.call('registerDevice', {
+      ...{ application: own, hwid, device_type: ANDROID, push_token: token },
+      ...more,
+    });
+    const report = (where: Parameters = HERE) => world.call('getNearestZone', { application: own, hwid, ...where });
+    /** The texts that the device got, in order. */
+    const got = async () => {
+      await world.settle();
+      return pushesTo(token).map(({ title }) => title);
+    };
+    return { hwid, report, got };
+  };
+  const add = async (...geozones: Parameters[]): Promise<number[]> =>
+    (await world.call('addGeoZone', { application: own, geozones })).GeoZones;
+
+  beforeEach(async () => {
+    own = await world.application();
+  });
+
+  it('sends once within the cooldown, however many reports come at once (R-F4)', async () => {
+    await add(zone('Hello'));
+    const phone = await newPhone();
+    await Promise.all(Array.from({ length: 20 }, () => phone.report()));
+    expect(await phone.got()).toEqual(['Hello']);
+    await world.advance(3000);
+    await phone.report();
+    expect(await phone.got()).toEqual(['Hello']);
+    await world.advance(600);
+    await phone.report();
+    expect(await phone.got()).toEqual(['Hello', 'Hello']);
+    const { body } = await world.v2('messages:list', {
+      filters: { application: own, source: 'GEO_ZONE' },
+      params: { with_metrics: true },
+    });
+    const { items } = body as { items: { push_info: { metrics: { sends: number }[] } }[] };
+    expect(items.flatMap(({ push_info }) => push_info.metrics).reduce((sum, { sends }) => sum + sends, 0)).toBe(2);
+  });
+
+  it('sends in the language of the device, with the rest of its preset (R-F1)', async () => {
+    await world.call('createPreset', {
+      ...{ name: 'Zone', applicationCode: own, segmentation: { platforms: [ANDROID] } },
+      content: { message: 'of the preset', title: 'Title' },
+    });
+    const [{ code } = { code: '' }] = (await world.call('listPresets', { application: own })).presets;
+    await add(zone('Own', { content: { en: 'Hello', DE: 'Hallo' }, presetCode: code }));
+    await add(zone('Preset', { content: null, presetCode: code }));
+    const phone = await newPhone({ language: 'de' });
+    await phone.report();
+    expect((await phone.got()).sort()).toEqual(['Hallo', 'of the preset']);
+    await world.call('deletePreset', { preset_code: code });
+    const late = await newPhone();
+    await late.report();
+    expect(await late.got()).toEqual([]);
+  });
+
+  it('sends neither outside, nor when closed, nor when switched off', async () => {
+    const [off] = await add(
+      zone('off'),
+      zone('closed', { timetable: { timezone: 0 } }),
+      zone('far', { lat: HERE.lat + 0.001 }),
+    );
+    await world.call('updateGeoZone', { geoZoneId: off, status: 0 });
+    const phone = await newPhone();
+    await phone.report();
+    expect(await phone.got()).toEqual([]);
+    await world.call('updateGeoZone', { geoZoneId: off, status: 1 });
+    await phone.report();
+    expect(await phone.got()).toEqual(['off']);
+  });
+
+  it('sends at each report without a cooldown', async () => {
+    await add(zone('Again', { cooldown: 0 }));
+    const phone = await newPhone();
+    for (let i = 0; i < 3; i++) await phone.report();
+    expect(await phone.got()).toEqual(['Again', 'Again', 'Again']);
+  });
+
+  it('sends a user the same message from one zone of a cluster only, whichever the device (R-F4)', async () => {
+    const cluster = (await world.call('addGeoZoneCluster', { application: own, name: 'c', cooldown: 7200 }))
+      .GeoZoneCluster;
+    await add(
+      zone('near', { content: 'same', cluster }),
+      zone('next', { content: 'same', cluster, lat: HERE.lat + 0.0001 }),
+      zone('other', { content: 'other', cluster, lat: HERE.lat + 0.0002 }),
+    );
+    const devices = await Promise.all([newPhone({ userId: 'anna' }), newPhone({ userId: 'anna' })]);
+    await Promise.all([...devices, ...devices].map((device) => device.report()));
+    const got = (await Promise.all(devices.map((device) => device.got()))).flat();
+    expect(got.sort()).toEqual(['other', 'same']);
+    const stranger = await newPhone({ userId: 'ben' });
+    await stranger.report();
+    expect((await stranger.got()).sort()).toEqual(['other', 'same']);
+  });
+});

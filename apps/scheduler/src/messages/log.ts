@@ -25,6 +25,8 @@ export interface ShortLink {
 
 export type MessageCommand =
   | { readonly kind: 'create'; readonly create: CreateMessage }
+  /** Does nothing where there is a message of this code. */
+  | { readonly kind: 'createOnce'; readonly create: CreateMessage }
   | { readonly kind: 'complete'; readonly code: string; readonly at: Date };
 
 type State =
@@ -45,6 +47,7 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Cre
 
   needs(command) {
     if (command.kind === 'complete') return { ids: [messageAt(command.code)] };
+    if (command.kind === 'createOnce') return { ids: [messageAt(command.create.code)] };
     const key = command.create.draft.transaction;
     return key === '' ? {} : { ids: [transactionAt(key)] };
   },
@@ -54,6 +57,11 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Cre
       const state = view.get(messageAt(command.code));
       const message = state?.kind === 'message' ? state.message : undefined;
       return { events: completeMessage(message, command.at), reply: undefined };
+    }
+    if (command.kind === 'createOnce') {
+      if (view.get(messageAt(command.create.code))) return { events: [], reply: undefined };
+      const { events, created } = createMessage(command.create, undefined);
+      return { events, reply: created };
     }
     const key = command.create.draft.transaction;
     const claim = key === '' ? undefined : view.get(transactionAt(key));

@@ -1,17 +1,16 @@
 import { type KeyObject, randomInt } from 'node:crypto';
 import { keyedId } from '@tidings/audience';
 import type { LogWriter } from '@tidings/event-store';
-import type { MessageAccepted } from '@tidings/events';
-import { bucketOf, type Clock, Fault, newMessageCode, randomBase62 } from '@tidings/kernel';
+import { bucketOf, type Clock, Fault, newMessageCode } from '@tidings/kernel';
 import type { Created } from '@tidings/messaging';
 import type { MessageDraft, Messages } from '@tidings/rpc';
 import type { Db } from 'mongodb';
 import { listMessages, type StoredMessage, viewOf } from './list.ts';
 import { LINKS, logOfMessage, type MessageCommand, messageOf, MESSAGES, type ShortLink } from './log.ts';
+import { shortened } from './short-link.ts';
 import { KEPT_MS } from './storage.ts';
 
 const LOGS = 16;
-const SHORT_CODE_LENGTH = 8;
 
 export interface MessagesParts {
   readonly db: Db;
@@ -36,8 +35,7 @@ export function messagesRpc({ db, clock, writer, nextId, transactionKey, publicU
     if (!draft.message) throw Fault.bug('draft without a message');
     const transaction = draft.transactionId === '' ? '' : keyedId(transactionKey, account, draft.transactionId);
     const code = newMessageCode(transaction === '' ? randomInt(LOGS) : bucketOf(transaction, LOGS));
-    const accepted: MessageAccepted = { ...draft.message, transaction };
-    if (draft.linkToShorten !== '') shorten(accepted, draft.linkToShorten);
+    const accepted = shortened({ ...draft.message, transaction }, draft.linkToShorten, publicUrl);
     const command: MessageCommand = {
       kind: 'create',
       create: { code, id: nextId(), account, at: new Date(clock.now()), draft: accepted },
@@ -45,12 +43,6 @@ export function messagesRpc({ db, clock, writer, nextId, transactionKey, publicU
     const created = await writer.submit(logOfMessage(code), command);
     if (!created) throw Fault.bug('no answer to a create');
     return created;
-  };
-
-  const shorten = (accepted: MessageAccepted, target: string): void => {
-    accepted.shortLink = randomBase62(SHORT_CODE_LENGTH);
-    accepted.shortLinkTarget = target;
-    accepted.content = { ...accepted.content!, link: `${publicUrl}/s/${accepted.shortLink}` };
   };
 
   return {

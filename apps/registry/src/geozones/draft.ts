@@ -1,0 +1,37 @@
+import { Content, type Geozone, type Localized, MessageAccepted, type Preset } from '@tidings/events';
+import { tagsOf } from '@tidings/messaging';
+
+const SOURCE = 'GEO_ZONE';
+
+/** A zone's text, plain or by language (R-I15). */
+function localizedOf(content: string): Localized {
+  const given = JSON.parse(content) as string | number | Record<string, string | number | null>;
+  if (typeof given !== 'object') return { entries: [{ language: 'default', text: String(given) }] };
+  const entries = Object.entries(given).filter(([, text]) => text !== null);
+  return { entries: entries.map(([language, text]) => ({ language: language.toLowerCase(), text: String(text) })) };
+}
+
+const isWebLink = (link: string): boolean => /^https?:\/\//i.test(link);
+
+/** What a zone sends to one device: its own text, and the rest as its preset says it (R-F1, R-K4). */
+export function zoneMessage(
+  zone: Geozone,
+  preset: Preset | undefined,
+  { seq, campaignId, at }: { readonly seq: number; readonly campaignId: bigint; readonly at: Date },
+): { accepted: MessageAccepted; linkToShorten: string } {
+  const said = preset?.content ?? Content.fromPartial({});
+  const content: Content = { ...said, text: zone.content === '' ? said.text : localizedOf(zone.content) };
+  const { link } = content;
+  const shorten = preset?.shortenLink === true && link !== undefined && isWebLink(link);
+  return {
+    linkToShorten: shorten ? link : '',
+    accepted: MessageAccepted.fromPartial({
+      applications: [zone.application],
+      sendAt: at,
+      source: SOURCE,
+      campaignId,
+      audience: { target: { $case: 'named', value: { seqs: [seq] } }, platforms: preset?.platforms ?? [] },
+      content: { ...content, link: shorten ? undefined : link, tags: tagsOf(content) },
+    }),
+  };
+}

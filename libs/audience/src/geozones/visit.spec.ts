@@ -1,0 +1,66 @@
+import { type EnteredZone, sendingZones } from './visit.ts';
+
+const AT = new Date('2026-01-05T12:00:00Z');
+const before = (seconds: number): Date => new Date(AT.getTime() - seconds * 1000);
+const cluster = { code: 'E1', cooldownSeconds: 600 };
+const zone = (id: number, more: Partial<EnteredZone['zone']> = {}, of?: typeof cluster): EnteredZone => ({
+  zone: { id: BigInt(id), cooldownSeconds: 60, content: '"Hi"', preset: '', ...more },
+  cluster: of,
+});
+const anna = { person: 'phone', user: 'anna' };
+
+/** Ids of the zones that send, given the sends before, each so many seconds ago. */
+function sent(entered: readonly EnteredZone[], history: readonly [EnteredZone, number, typeof anna?][] = []): number[] {
+  const last = new Map<string, Date>();
+  for (const [each, ago, who = anna] of history) {
+    for (const { cooldowns } of sendingZones([each], who, () => undefined, before(ago))) {
+      for (const { id } of cooldowns) last.set(id, before(ago));
+    }
+  }
+  return sendingZones(entered, anna, (id) => last.get(id), AT).map(
+    ({
+      entered: {
+        zone: { id },
+      },
+    }) => Number(id),
+  );
+}
+
+describe('a zone entry sends (R-F4)', () => {
+  it('from every zone, in order', () => expect(sent([zone(2), zone(1)])).toEqual([2, 1]));
+
+  it.each([
+    [59, []],
+    [60, [1]],
+  ])('again after the cooldown: %d s', (ago, ids) => expect(sent([zone(1)], [[zone(1), ago]])).toEqual(ids));
+
+  it('at each report with cooldown 0', () =>
+    expect(sent([zone(1, { cooldownSeconds: 0 })], [[zone(1), 0]])).toEqual([1]));
+
+  it('to each device of a user, outside of clusters', () =>
+    expect(sent([zone(1)], [[zone(1), 10, { person: 'tablet', user: 'anna' }]])).toEqual([1]));
+
+  it('the same message from one zone of a cluster only', () => {
+    expect(sent([zone(1, {}, cluster), zone(2, {}, cluster), zone(3)])).toEqual([1, 3]);
+    expect(sent([zone(1, {}, cluster), zone(2, { content: '"Ho"' }, cluster)])).toEqual([1, 2]);
+    const ofPreset = { preset: 'D1', content: '' };
+    expect(sent([zone(1, ofPreset, cluster), zone(2, ofPreset, cluster)])).toEqual([1]);
+    expect(sent([zone(1, { preset: 'D1' }, cluster), zone(2, { preset: 'D1', content: '"Ho"' }, cluster)])).toEqual([
+      1,
+    ]);
+  });
+
+  it('to a user once within the cooldown of a cluster, whichever the device', () => {
+    const tablet = { person: 'tablet', user: 'anna' };
+    expect(sent([zone(2, {}, cluster)], [[zone(1, {}, cluster), 599, tablet]])).toEqual([]);
+    expect(sent([zone(2, {}, cluster)], [[zone(1, {}, cluster), 600, tablet]])).toEqual([2]);
+    expect(sent([zone(2, {}, cluster)], [[zone(1, {}, cluster), 10, { person: 'x', user: 'ben' }]])).toEqual([2]);
+  });
+
+  it('and starts no cooldown where it does not send', () => {
+    // Zone 1 is kept back by its cluster: its own cooldown has not begun, and zone 2 outside of the cluster sends.
+    const [{ cooldowns } = { cooldowns: [] }] = sendingZones([zone(2)], anna, () => undefined, AT);
+    expect(cooldowns).toEqual([{ id: '2/phone', seconds: 60 }]);
+    expect(sendingZones([zone(1, {}, cluster)], anna, (id) => (id.startsWith('E1') ? AT : undefined), AT)).toEqual([]);
+  });
+});

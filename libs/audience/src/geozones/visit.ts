@@ -1,0 +1,59 @@
+import { hash } from 'node:crypto';
+import type { Geozone, GeozoneCluster } from '@tidings/events';
+
+/** A zone that a device is in, and that would send now. */
+export interface EnteredZone {
+  readonly zone: Pick<Geozone, 'id' | 'cooldownSeconds' | 'content' | 'preset'>;
+  /** Undefined where it is in none. */
+  readonly cluster: Pick<GeozoneCluster, 'code' | 'cooldownSeconds'> | undefined;
+}
+
+/** Who enters: keyed hashes. */
+export interface Visitor {
+  readonly person: string;
+  readonly user: string;
+}
+
+/** A pause after a send, and how long it is. */
+export interface Cooldown {
+  readonly id: string;
+  readonly seconds: number;
+}
+
+/** What says that two messages are the same: the preset, or the text (R-F4). */
+const subjectsOf = ({ content, preset }: EnteredZone['zone']): string[] => [
+  ...(preset === '' ? [] : [preset]),
+  ...(content === '' ? [] : [hash('sha256', content, 'base64url').slice(0, 22)]),
+];
+
+/** The cooldowns that keep a zone from sending to a visitor, and that a send starts (R-F4). */
+export function cooldownsOf({ zone, cluster }: EnteredZone, { person, user }: Visitor): Cooldown[] {
+  const ofZone = { id: `${zone.id}/${person}`, seconds: zone.cooldownSeconds };
+  if (!cluster) return [ofZone];
+  const { code, cooldownSeconds: seconds } = cluster;
+  return [ofZone, ...subjectsOf(zone).map((subject) => ({ id: `${code}/${user}/${subject}`, seconds }))];
+}
+
+/**
+ * The zones that send, of those entered, nearest first: each whose cooldowns are over, the ones begun by the zones before it included.
+ * Pure.
+ * @param lastSend when a cooldown began last
+ */
+export function sendingZones<Entered extends EnteredZone>(
+  entered: readonly Entered[],
+  visitor: Visitor,
+  lastSend: (cooldown: string) => Date | undefined,
+  at: Date,
+): { readonly entered: Entered; readonly cooldowns: Cooldown[] }[] {
+  const begun = new Map<string, Date>();
+  const isOver = ({ id, seconds }: Cooldown): boolean => {
+    const since = begun.get(id) ?? lastSend(id);
+    return !since || at.getTime() - since.getTime() >= seconds * 1000;
+  };
+  return entered.flatMap((each) => {
+    const cooldowns = cooldownsOf(each, visitor);
+    if (!cooldowns.every(isOver)) return [];
+    for (const { id } of cooldowns) begun.set(id, at);
+    return [{ entered: each, cooldowns }];
+  });
+}
