@@ -85,6 +85,7 @@ const takes: Readonly<Record<Method['scope'], Kind | undefined>> = {
   server: 'api',
   device: 'device',
   none: undefined,
+  optional: undefined,
 };
 
 describe('every method that wants a token', () => {
@@ -94,6 +95,17 @@ describe('every method that wants a token', () => {
       for (const [kind, secret] of Object.entries(secrets)) {
         if (kind === takes[method.scope]) continue;
         expect([kind, await ask(method, secret)]).toMatchObject([kind, invalid(method)]);
+      }
+    },
+  );
+});
+
+describe('every method that needs no token', () => {
+  it.each(named(methods.filter(({ scope }) => takes[scope] === undefined)))(
+    '%s takes no invalid one either (R-G3, R-L1)',
+    async (_name, method) => {
+      for (const kind of ['garbage', 'administrator'] as const) {
+        expect([kind, await ask(method, secrets[kind])]).toMatchObject([kind, invalid(method)]);
       }
     },
   );
