@@ -19,7 +19,7 @@ export {
   evolveAccountState,
   targetsOf,
 } from './account/state.ts';
-export { type Filter, type LiveFilter, MAX_NESTING } from './account/filters.ts';
+export type { Filter, LiveFilter } from './account/filters.ts';
 export type { TagState } from './account/tags.ts';
 export { MAX_TEST_DEVICES, type TestDevice, type TestDevicesState } from './account/test-devices.ts';
 export { type ConditionInput, daysAgoCondition, expressionOf, MAX_CONDITIONS, tagCondition } from './conditions.ts';

@@ -7,7 +7,7 @@ import type { AccountStore } from '../accounts/store.ts';
 import type { Tags } from '../tags/tags.ts';
 
 /** What an expression may come to with the segments that it names, encoded: it travels with every message to it. */
-export const MAX_BYTES = 512 * 1024;
+const MAX_BYTES = 512 * 1024;
 /** How deep the tree may be then. */
 const MAX_DEPTH = 200;
 

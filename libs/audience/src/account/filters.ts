@@ -67,7 +67,7 @@ type Change = NonNullable<AccountEvent['event']>;
 const DAY_MS = 86_400_000;
 
 /** How deep segments may nest (R-N5). */
-export const MAX_NESTING = 10;
+const MAX_NESTING = 10;
 
 function createFilter(existing: Filter | undefined, action: CreateFilter, at: Date): Change[] {
   const { type: _type, ...filter } = action;
