@@ -24,6 +24,7 @@ import { applicationsRpc } from './applications/rpc.ts';
 import { settingsRpc } from './applications/settings.ts';
 import { applyRpc } from './devices/apply.ts';
 import { batchRpc } from './devices/batch.ts';
+import { contactsRpc } from './devices/contacts.ts';
 import { DEAD_TOKENS_GROUP, forgetDeadTokens } from './devices/dead-tokens.ts';
 import { describeRpc } from './devices/describe.ts';
 import { prepareDevices } from './devices/document.ts';
@@ -247,6 +248,7 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
       ...getTagsRpc(devices),
       ...locateRpc(devices),
       ...mergeUserRpc(devices),
+      ...contactsRpc(devices),
       ...describeRpc(devices),
       ...prepareRpc(devices),
     },

@@ -115,6 +115,8 @@ export {
   FilterReference,
   FindApplicationReply,
   FindApplicationRequest,
+  FindContactsReply,
+  FindContactsRequest,
   GetApplicationFileReply,
   GetApplicationFileRequest,
   GetCredentialRequest,

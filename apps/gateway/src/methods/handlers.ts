@@ -59,6 +59,12 @@ import { getNearestZone } from './geozones/getNearestZone.ts';
 import { listGeoZoneClusters } from './geozones/listGeoZoneClusters.ts';
 import { listGeoZones } from './geozones/listGeoZones.ts';
 import { updateGeoZone } from './geozones/updateGeoZone.ts';
+import { multiRegisterDevice } from './devices/multiRegisterDevice.ts';
+import { registerSmsNumber, registerWhatsappNumber } from './devices/registerNumber.ts';
+import { deleteEmail } from './emails/deleteEmail.ts';
+import { registerEmail } from './emails/registerEmail.ts';
+import { registerEmailUser } from './emails/registerEmailUser.ts';
+import { setEmailTags } from './emails/setEmailTags.ts';
 import { createMessage } from './messages/createMessage.ts';
 import { createPreset } from './presets/createPreset.ts';
 import { deletePreset } from './presets/deletePreset.ts';
@@ -109,6 +115,13 @@ export const handlers = {
   setActivityToken,
   setBadge,
   setPurchase,
+  multiRegisterDevice,
+  registerSmsNumber,
+  registerWhatsappNumber,
+  registerEmail,
+  registerEmailUser,
+  deleteEmail,
+  setEmailTags,
   addTag,
   deleteTag,
   listTags,

@@ -157,6 +157,7 @@ export class World {
     resolve: unsupported,
     describe: unsupported,
     mergeUser: unsupported,
+    findContacts: unsupported,
     prepare: async ({ application: code, audiences }) => ({
       application: this.applications.get(code),
       audiences: audiences.map(({ target }) => {

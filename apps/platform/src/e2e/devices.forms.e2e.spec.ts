@@ -389,3 +389,70 @@ describe('test devices (R-L1, R-L2)', () => {
     });
   });
 });
+
+describe('contacts', () => {
+  const exists = async (hwid: string) => (await world.call('checkDevice', { application, hwid })).exist;
+
+  it('of mail are registered, tagged by address or user, given to users and deleted (R-E1, R-E6)', async () => {
+    await world.call('registerEmail', {
+      ...{ application, email: 'Anna@Example.com', language: 'de', tz_offset: 3600, userId: 'mail-1' },
+      tags: { Level: 4, Unheard: 1 },
+    });
+    expect(await tagsOf({ hwid: 'anna@example.com' })).toMatchObject({ Level: 4, Language: 'de', Timezone: 3600 });
+    const tagged = await world.call('setEmailTags', {
+      ...{ application, email: 'ANNA@example.com' },
+      tags: { Zebra: 1, Level: { operation: 'increment', value: 1 }, Apple: 2 },
+    });
+    expect(tagged).toEqual({ skipped: ['Zebra', 'Apple'] });
+    await world.call('setEmailTags', { application, userId: 'mail-1', tags: { Plan: 'gold' } });
+    expect(await tagsOf({ hwid: 'anna@example.com' })).toMatchObject({ Level: 5, Plan: 'gold' });
+    expect(await refusal('setEmailTags', { email: 'nobody@example.com', tags: {} })).toBe('Email not found');
+    expect(await refusal('setEmailTags', { email: 'anna@example.com', tags: { Level: 'x' } })).toBe(
+      'tags.Level: wrong value: integer expected',
+    );
+
+    await world.call('registerEmailUser', { application, email: 'new@example.com', userId: 'mail-2' });
+    expect(await tagsOf({ userId: 'mail-2' })).toHaveProperty(['First Install']);
+
+    // A contact with a hwid of its own is found by its address all the same.
+    await world.call('registerEmail', { application, email: 'own@example.com', hwid: 'own-hwid' });
+    for (const email of ['anna@example.com', 'OWN@example.com', 'nobody@example.com']) {
+      expect(await world.call('deleteEmail', { application, email })).toBeNull();
+    }
+    expect([await exists('anna@example.com'), await exists('own-hwid')]).toEqual([false, false]);
+  });
+
+  it.each([
+    [{ email: '' }, 'Email address is empty'],
+    [{ email: `${'x'.repeat(250)}@example.com` }, 'Email address is invalid or has invalid semantic'],
+    [{ email: 'a@b@example.com' }, 'Email address has invalid count of parts'],
+    [{ email: '.a@example.com' }, 'Email address has invalid local part'],
+    [{ email: 'a@example' }, 'Email address has invalid domain part'],
+    [{ email: 'a@mail.yopmail.com' }, 'Email address belongs to a disposable domain'],
+    [{ email: 'a@example.com', hwid: '' }, 'Hwid is not valid'],
+    [{ email: 'a@example.com', device_type: 3 }, 'Only email platform is allowed for email-only subscription'],
+  ])('of mail are refused: %j', async (request, text) => {
+    expect(await refusal('registerEmail', request)).toBe(text);
+  });
+
+  it('by phone number, and a user with all that is his, or nothing of it (R-X3)', async () => {
+    await world.call('registerSmsNumber', { application, number: '+4915112345678', userId: 'caller' });
+    await world.call('registerWhatsappNumber', { application, number: '+4915112345678', userId: 'caller' });
+    expect([await exists('+4915112345678'), await exists('whatsapp:+4915112345678')]).toEqual([true, true]);
+    expect(await refusal('registerSmsNumber', { number: '0151' })).toBe('Hwid is not valid');
+
+    const user = {
+      ...{ application, user_id: 'multi', email: 'multi@example.com', sms_phone_number: '+4915100000001' },
+      ...{ language: 'fr', tags: { Level: 8 } },
+      push_devices: [{ hwid: 'multi-web', platform: 11, platformData: { public_key: 'BA==', auth_token: 'BB==' } }],
+    };
+    expect(await refusal('multiRegisterDevice', { ...user, whatsapp_phone_number: 'x' })).toBe('Hwid is not valid');
+    expect(await exists('multi-web')).toBe(false);
+    await world.call('multiRegisterDevice', user);
+    for (const hwid of ['multi-web', 'multi@example.com', '+4915100000001']) {
+      expect(await tagsOf({ hwid })).toMatchObject({ Level: 8, Language: 'fr' });
+    }
+    expect(await tagsOf({ userId: 'multi' })).toMatchObject({ Level: 8 });
+    expect(await refusal('multiRegisterDevice', { user_id: 'multi' })).toBe('push_devices: must be set');
+  });
+});

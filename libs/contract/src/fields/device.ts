@@ -31,3 +31,6 @@ export const sdk = {
   ios: oneOf(['pw', 'corona']),
   android: oneOf(['pw', 'corona', 'phonegap']),
 };
+
+/** A phone number in the form of E.164 (R-C2). */
+export const phoneNumber = text.refine((value) => /^\+[1-9][0-9]{6,14}$/.test(value), whole('Hwid is not valid'));

@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url';
-import { text } from '../values.ts';
+import { text, whole } from '../values.ts';
 
 /** Domains that hand out throw-away addresses; a listed one covers its subdomains (R-E4). */
 const disposableDomains: ReadonlySet<string> = new Set([
@@ -58,3 +58,13 @@ export const senderAddress = text.superRefine((address, context) => {
   const fault = formFault(address);
   if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
 });
+
+/** An address of mail, in the lower case that addresses are stored and compared in (R-E1, R-E2). */
+export const emailAddress = text
+  .check((context) => {
+    const fault = emailFault(context.value);
+    if (fault === undefined) return;
+    const { error: message, params } = whole(fault);
+    context.issues.push({ code: 'custom', message, params, input: context.value });
+  })
+  .transform((address) => address.toLowerCase());

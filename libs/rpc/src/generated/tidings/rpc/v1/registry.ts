@@ -542,6 +542,18 @@ export interface GetTagsReply {
   tags: { [key: string]: any } | undefined;
 }
 
+export interface FindContactsRequest {
+  account: string;
+  application: string;
+  /** In lower case. */
+  email?: string | undefined;
+  userId?: string | undefined;
+}
+
+export interface FindContactsReply {
+  hwids: string[];
+}
+
 export interface MergeUserRequest {
   account: string;
   application: string;
@@ -9475,6 +9487,218 @@ export const GetTagsReply: MessageFns<GetTagsReply> = {
   },
 };
 
+function createBaseFindContactsRequest(): FindContactsRequest {
+  return { account: "", application: "", email: undefined, userId: undefined };
+}
+
+export const FindContactsRequest: MessageFns<FindContactsRequest> = {
+  encode(message: FindContactsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.account !== "") {
+      writer.uint32(10).string(message.account);
+    }
+    if (message.application !== "") {
+      writer.uint32(18).string(message.application);
+    }
+    if (message.email !== undefined) {
+      writer.uint32(26).string(message.email);
+    }
+    if (message.userId !== undefined) {
+      writer.uint32(34).string(message.userId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindContactsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindContactsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.account = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.email = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.userId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<FindContactsRequest, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<FindContactsRequest | FindContactsRequest[]>
+      | Iterable<FindContactsRequest | FindContactsRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FindContactsRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [FindContactsRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, FindContactsRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<FindContactsRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FindContactsRequest.decode(p)];
+        }
+      } else {
+        yield* [FindContactsRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FindContactsRequest>, I>>(base?: I): FindContactsRequest {
+    return FindContactsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FindContactsRequest>, I>>(object: I): FindContactsRequest {
+    const message = createBaseFindContactsRequest();
+    message.account = object.account ?? "";
+    message.application = object.application ?? "";
+    message.email = object.email ?? undefined;
+    message.userId = object.userId ?? undefined;
+    return message;
+  },
+};
+
+function createBaseFindContactsReply(): FindContactsReply {
+  return { hwids: [] };
+}
+
+export const FindContactsReply: MessageFns<FindContactsReply> = {
+  encode(message: FindContactsReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.hwids) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindContactsReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindContactsReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.hwids.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<FindContactsReply, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<FindContactsReply | FindContactsReply[]> | Iterable<FindContactsReply | FindContactsReply[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FindContactsReply.encode(p).finish()];
+        }
+      } else {
+        yield* [FindContactsReply.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, FindContactsReply>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<FindContactsReply> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FindContactsReply.decode(p)];
+        }
+      } else {
+        yield* [FindContactsReply.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FindContactsReply>, I>>(base?: I): FindContactsReply {
+    return FindContactsReply.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FindContactsReply>, I>>(object: I): FindContactsReply {
+    const message = createBaseFindContactsReply();
+    message.hwids = object.hwids?.map((e) => e) || [];
+    return message;
+  },
+};
+
 function createBaseMergeUserRequest(): MergeUserRequest {
   return { account: "", application: "", oldUserId: "", newUserId: "", merge: false };
 }
@@ -12219,6 +12443,8 @@ export interface Devices {
   /** Commands of many callers in one call, each answered on its own, in order. */
   apply(request: DeviceCommands): Promise<DeviceReplies>;
   getTags(request: GetTagsRequest): Promise<GetTagsReply>;
+  /** Contacts of mail, by address or, where none is given, by user. */
+  findContacts(request: FindContactsRequest): Promise<FindContactsReply>;
   /** Gives a user's devices and missing tags to another, or ends the user. Idempotent; an unknown user is no fault. */
   mergeUser(request: MergeUserRequest): Promise<MergeUserReply>;
   /** Entries of a bulk job, each answered on its own. A repeat with the same key has no second effect, and the same answer. */
@@ -12253,6 +12479,15 @@ export const DevicesDefinition = {
       requestType: GetTagsRequest as typeof GetTagsRequest,
       requestStream: false,
       responseType: GetTagsReply as typeof GetTagsReply,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** Contacts of mail, by address or, where none is given, by user. */
+    findContacts: {
+      name: "FindContacts",
+      requestType: FindContactsRequest as typeof FindContactsRequest,
+      requestStream: false,
+      responseType: FindContactsReply as typeof FindContactsReply,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },

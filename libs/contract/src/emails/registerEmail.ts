@@ -1,0 +1,52 @@
+import { Platform } from '@tidings/kernel';
+import { json13 } from '../families/json13.ts';
+import { applicationCode } from '../fields/application.ts';
+import { hwid, language, timezoneSeconds, userId } from '../fields/device.ts';
+import { emailAddress } from '../fields/email-address.ts';
+import { anyObject, integer, nothing, object, optional, whole } from '../values.ts';
+
+const emailOnly = integer.refine(
+  (code) => code === Platform.Email,
+  whole('Only email platform is allowed for email-only subscription'),
+);
+
+/** Registers a contact of mail or updates it; unknown tags and wrong tag values are skipped (R-E1 to R-E3, R-C3). Spec E. */
+export const registerEmail = json13('registerEmail', {
+  scope: 'device',
+  input: object({
+    application: applicationCode,
+    email: emailAddress,
+    language: optional(language),
+    userId: optional(userId),
+    tz_offset: optional(timezoneSeconds),
+    tags: optional(anyObject),
+    hwid: optional(hwid),
+    device_type: optional(emailOnly),
+  }).transform((request) => ({
+    application: request.application,
+    // An address serves as hwid in lower case, whoever writes it.
+    hwid: request.hwid?.includes('@') ? request.hwid.toLowerCase() : (request.hwid ?? request.email),
+    device: {
+      platform: Platform.Email,
+      pushToken: request.email,
+      language: request.language,
+      userId: request.userId,
+      timezoneSeconds: request.tz_offset,
+      tags: request.tags,
+    },
+  })),
+  output: nothing,
+  examples: [
+    {
+      request: {
+        application: 'A1B2C-3D4E5',
+        email: 'Anna@example.com',
+        language: 'en',
+        userId: 'user-1',
+        tz_offset: 3600,
+        tags: { Name: 'Anna' },
+      },
+      reply: undefined,
+    },
+  ],
+});

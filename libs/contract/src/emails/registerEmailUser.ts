@@ -1,0 +1,31 @@
+import { Platform } from '@tidings/kernel';
+import { json13 } from '../families/json13.ts';
+import { applicationCode } from '../fields/application.ts';
+import { timezoneSeconds, userId } from '../fields/device.ts';
+import { emailAddress } from '../fields/email-address.ts';
+import { nothing, object, optional } from '../values.ts';
+
+/** Gives a contact of mail to a user, and makes the contact where there is none (R-E1). Spec E. */
+export const registerEmailUser = json13('registerEmailUser', {
+  scope: 'device',
+  input: object({
+    application: applicationCode,
+    email: emailAddress,
+    userId,
+    tz_offset: optional(timezoneSeconds),
+  }).transform((request) => ({
+    application: request.application,
+    hwid: request.email,
+    device: {
+      platform: Platform.Email,
+      pushToken: request.email,
+      userId: request.userId,
+      timezoneSeconds: request.tz_offset,
+      tags: undefined,
+    },
+  })),
+  output: nothing,
+  examples: [
+    { request: { application: 'A1B2C-3D4E5', email: 'anna@example.com', userId: 'user-1' }, reply: undefined },
+  ],
+});

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { json13 } from '../families/json13.ts';
+import { applicationCode } from '../fields/application.ts';
+import { userId } from '../fields/device.ts';
+import { optionalUnless } from '../presence.ts';
+import { anyObject, object, optional, text } from '../values.ts';
+
+const address = text.transform((value) => value.toLowerCase());
+
+/** Sets tags of the contacts of an address, or of a user; the address prevails. Answers the names that are no tags (R-E6). Spec E. */
+export const setEmailTags = json13('setEmailTags', {
+  scope: 'device',
+  input: object({
+    application: applicationCode,
+    email: optionalUnless(address, (request) =>
+      (request['email'] ?? null) === null && (request['userId'] ?? null) === null ? 'email' : undefined,
+    ),
+    tags: anyObject,
+    userId: optional(userId),
+  }),
+  output: z.object({ skipped: z.array(z.string()) }),
+  examples: [
+    {
+      request: { application: 'A1B2C-3D4E5', email: 'anna@example.com', tags: { Name: 'Anna', Old: null } },
+      reply: { skipped: [] },
+    },
+  ],
+});
