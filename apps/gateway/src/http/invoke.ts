@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Method, Request } from '@tidings/contract';
 import { Fault } from '@tidings/kernel';
 import { authenticate, authorizeApplication } from '../auth/authorize.ts';
-import type { Call, Context, Handler } from '../context.ts';
+import type { Context, Handler } from '../context.ts';
 
 const MAX_KEY_LENGTH = 255;
 

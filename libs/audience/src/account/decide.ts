@@ -5,7 +5,6 @@ import { type CampaignAction, decideCampaign } from './campaigns.ts';
 import { decideFilter, type FilterAction } from './filters.ts';
 import { decidePreset, type PresetAction } from './presets.ts';
 import { type ApplicationAction, decideApplication } from './decide-application.ts';
-import { as } from './state.ts';
 import { decideTag, type TagAction } from './tags.ts';
 import { decideTestDevice, type TestDeviceAction } from './test-devices.ts';
 import { accountOf, type AccountView, liveToken, own } from './view.ts';
@@ -79,7 +78,7 @@ function changes(account: string, view: AccountView, action: AccountAction, at: 
     case 'addTag':
     case 'deleteTag':
     case 'clearTag':
-      return decideTag({ tag: view.tag, counts: () => accountOf(view) }, action);
+      return decideTag({ tag: (name) => view.tag(name), counts: () => accountOf(view) }, action);
     case 'setTestDevice':
       own(account, view, action.application);
       return decideTestDevice(view.testDevices(action.application), action);
