@@ -1,11 +1,12 @@
 // Generates TypeScript from proto/: the events and everything they need into @tidings/events, the services into
-// @tidings/rpc, which imports the event types of @tidings/events instead of having a second copy.
+// @tidings/rpc, which imports the event types of @tidings/events instead of having a second copy; and what docstrings say of methods.
 //   node tools/generate.mjs           writes
 //   node tools/generate.mjs --check   fails when what is committed differs from what would be written
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, posix } from 'node:path';
+import { notes, notesPath } from './notes.mjs';
 import { filesBelow, root } from './packages.mjs';
 
 const events = 'libs/events/src/generated';
@@ -38,18 +39,20 @@ function generated() {
 
 const committed = () =>
   new Map(
-    [events, rpc]
+    [events, rpc, posix.dirname(notesPath)]
       .flatMap((folder) => filesBelow(folder).map((path) => `${folder}/${path}`))
       .map((path) => [path, readFileSync(join(root, path), 'utf8')]),
   );
 
 const wanted = filesBelow('proto', 'tidings/**/*.proto').length > 0 ? generated() : new Map();
+wanted.set(notesPath, notes());
 const present = committed();
 const stale = [...present.keys()].filter((path) => !wanted.has(path));
 const changed = [...wanted].filter(([path, text]) => present.get(path) !== text);
 
 if (process.argv.includes('--check')) {
-  for (const path of [...stale, ...changed.map(([path]) => path)]) console.error(`differs from proto/: ${path}`);
+  for (const path of [...stale, ...changed.map(([path]) => path)])
+    console.error(`differs from what it is made of: ${path}`);
   if (stale.length + changed.length > 0) {
     console.error('Run `npm run generate` and commit what it writes.');
     process.exitCode = 1;

@@ -8,6 +8,7 @@ import type { Registry } from 'prom-client';
 import type { Context, Handler } from './context.ts';
 import { AdminController } from './http/admin.controller.ts';
 import { ApiV2Controller } from './http/api-v2.controller.ts';
+import { DocsController } from './http/docs.controller.ts';
 import { Exchange } from './http/exchange.ts';
 import { Json13Controller } from './http/json13.controller.ts';
 import { LinksController } from './http/links.controller.ts';
@@ -34,14 +35,15 @@ interface Controllers {
   readonly apiV2: ApiV2Controller;
   readonly admin: AdminController;
   readonly links: LinksController;
+  readonly docs: DocsController;
 }
 
-function routesOf({ json13, apiV2, admin, links }: Controllers): RouteTable {
+function routesOf({ json13, apiV2, admin, links, docs }: Controllers): RouteTable {
   const controllers = { json13, apiV2, audience: apiV2, notify: apiV2, admin };
   const methods: Route[] = Object.entries<Method>(api).map(([name, method]) =>
     controllers[method.family].route(method, handlers[name as keyof typeof api] as Handler<Method>),
   );
-  return new RouteTable([...methods, ...links.routes()]);
+  return new RouteTable([...methods, ...links.routes(), ...docs.routes()]);
 }
 
 /** What Nest serves on the same port, health above all, stays Nest's. */
@@ -74,16 +76,25 @@ export class GatewayModule implements OnModuleDestroy {
         ApiV2Controller,
         AdminController,
         LinksController,
+        DocsController,
         {
           provide: Exchange,
-          inject: [Json13Controller, ApiV2Controller, AdminController, LinksController, HttpAdapterHost],
+          inject: [
+            Json13Controller,
+            ApiV2Controller,
+            AdminController,
+            LinksController,
+            DocsController,
+            HttpAdapterHost,
+          ],
           useFactory: (
             json13: Json13Controller,
             apiV2: ApiV2Controller,
             admin: AdminController,
             links: LinksController,
+            docs: DocsController,
             host: HttpAdapterHost,
-          ) => new Exchange(routesOf({ json13, apiV2, admin, links }), servedByNest(host), observers),
+          ) => new Exchange(routesOf({ json13, apiV2, admin, links, docs }), servedByNest(host), observers),
         },
       ],
     };

@@ -10,9 +10,13 @@ const definition = {
   examples: [{ request: { application: 'A1B2C-3D4E5', hwid: 'phone-1' }, reply: undefined }],
 } as const;
 
-/** What clients tell of without a need to be heard: answered, and nothing is kept of it (R-X1). */
+/** A page was seen: answered, and nothing is kept of it (R-X1). */
 export const pageVisit = json13('pageVisit', definition);
+
+/** An in-app asks what to do: answered, and nothing is kept of it (R-X1). */
 export const triggerInAppAction = json13('triggerInAppAction', definition);
+
+/** Something was touched in rich media: answered, and nothing is kept of it (R-X1). */
 export const richMediaAction = json13('richMediaAction', definition);
 
 /** There are no in-apps (R-X1). */

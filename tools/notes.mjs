@@ -1,0 +1,44 @@
+// What the docstrings of API methods say, as a module: the descriptions of /openapi.json are the words that stand above the methods.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { filesBelow, root } from './packages.mjs';
+
+const contract = 'libs/contract/src';
+
+/** The one file, below libs/contract/src/generated. */
+export const notesPath = `${contract}/generated/notes.ts`;
+
+const DOCUMENTED = /\/\*\*((?:(?!\*\/)[^])*)\*\/\nexport const (\w+) =/g;
+
+const textOf = (comment) =>
+  comment
+    .replace(/^\s*\* ?/gm, '')
+    .replace(/\{@link (\w+)\}/g, '$1')
+    .replace(/\s+/g, ' ')
+    .trim();
+
+const served = () => {
+  const [, list] = readFileSync(join(root, contract, 'api.ts'), 'utf8').split('export const api = {');
+  return new Set(list.matchAll(/^  (\w+),$/gm).map(([, name]) => name));
+};
+
+/** The module: by the name of a method that is served, the folder it stands in and its docstring. */
+export function notes() {
+  const names = served();
+  const entries = filesBelow(contract, '*/*.ts')
+    .filter((path) => !path.endsWith('.spec.ts') && !/^(families|fields|generated)\//.test(path))
+    .flatMap((path) => {
+      const [folder] = path.split('/');
+      const source = readFileSync(join(root, contract, path), 'utf8');
+      const documented = [...source.matchAll(DOCUMENTED)].filter(([, , name]) => names.has(name));
+      return documented.map(([, comment, name]) => [name, { folder, text: textOf(comment) }]);
+    })
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return [
+    '// Written by tools/notes.mjs from the docstrings of the methods. DO NOT EDIT.',
+    'export const notes: Readonly<Record<string, { readonly folder: string; readonly text: string } | undefined>> = {',
+    ...entries.map(([name, note]) => `  ${name}: ${JSON.stringify(note)},`),
+    '};',
+    '',
+  ].join('\n');
+}
