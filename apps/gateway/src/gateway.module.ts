@@ -30,15 +30,9 @@ export interface GatewayModuleOptions {
   readonly controllers: NonNullable<DynamicModule['controllers']>;
 }
 
-interface Controllers {
-  readonly json13: Json13Controller;
-  readonly apiV2: ApiV2Controller;
-  readonly admin: AdminController;
-  readonly links: LinksController;
-  readonly docs: DocsController;
-}
+type OwnControllers = [Json13Controller, ApiV2Controller, AdminController, LinksController, DocsController];
 
-function routesOf({ json13, apiV2, admin, links, docs }: Controllers): RouteTable {
+function routesOf(...[json13, apiV2, admin, links, docs]: OwnControllers): RouteTable {
   const controllers = { json13, apiV2, audience: apiV2, notify: apiV2, admin };
   const methods: Route[] = Object.entries<Method>(api).map(([name, method]) =>
     controllers[method.family].route(method, handlers[name as keyof typeof api] as Handler<Method>),
@@ -80,21 +74,15 @@ export class GatewayModule implements OnModuleDestroy {
         {
           provide: Exchange,
           inject: [
+            HttpAdapterHost,
             Json13Controller,
             ApiV2Controller,
             AdminController,
             LinksController,
             DocsController,
-            HttpAdapterHost,
           ],
-          useFactory: (
-            json13: Json13Controller,
-            apiV2: ApiV2Controller,
-            admin: AdminController,
-            links: LinksController,
-            docs: DocsController,
-            host: HttpAdapterHost,
-          ) => new Exchange(routesOf({ json13, apiV2, admin, links, docs }), servedByNest(host), observers),
+          useFactory: (host: HttpAdapterHost, ...of: OwnControllers) =>
+            new Exchange(routesOf(...of), servedByNest(host), observers),
         },
       ],
     };
