@@ -19,6 +19,12 @@ export function residentMb(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
 }
 
+/** The most memory that a process has had resident so far, in MB. */
+export function peakResidentMb(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
+}
+
 /** A process and what it is called in the figures. */
 export interface NamedProcess {
   readonly name: string;

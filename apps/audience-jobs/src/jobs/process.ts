@@ -17,8 +17,8 @@ export interface ProcessParts {
   readonly deviceKey: KeyObject;
 }
 
-/** Rows of one call: a user may have many devices. */
-const CALL_ROWS = 4096;
+/** Rows of one call: what others ask of the same logs meanwhile waits for no more than these. */
+const CALL_ROWS = 1024;
 
 /** What a registration by a job leaves as it is. */
 const unchanged = Register.create();

@@ -33,13 +33,17 @@ export interface TailParts<Event> {
 /** A commit in memory; one that was read back is decoded when its turn comes, so that it fails alone. */
 interface Queued<Event> {
   readonly n: number;
+  readonly events: number;
   readonly commit: () => Commit<Event>;
 }
 
-/** Commits of a log that wait in memory; what does not fit is read back later. */
+/** Commits of a log that wait in memory, and their events: a commit may hold hundreds. What does not fit is read back later. */
 const MAX_QUEUE = 500;
+const MAX_QUEUE_EVENTS = 2_000;
 /** Commits of a log in one send, and in one read. */
 const AT_ONCE = 100;
+/** Events of a log in one send, unless a single commit has more. */
+const EVENTS_AT_ONCE = 1_000;
 /** A commit that fails this often for a reason of its own is passed over. */
 const TRIES = 5;
 const PAUSE_MS = 50;
@@ -50,6 +54,8 @@ export class Tail<Event> {
   readonly #log: string;
   readonly #parts: TailParts<Event>;
   readonly #queue: Queued<Event>[] = [];
+  /** Events in the queue. */
+  #waiting = 0;
   #published: number;
   /** The highest number that there is, or may be: those after the queue only the collection has. */
   #heard: number;
@@ -84,9 +90,15 @@ export class Tail<Event> {
   offer(commit: Commit<Event>): void {
     const { n } = commit;
     if (n <= this.#last) return;
-    const fits = n === this.#last + 1 && !this.#reading && this.#queue.length < MAX_QUEUE;
-    if (fits) this.#queue.push({ n, commit: () => commit });
+    const hasRoom = this.#queue.length < MAX_QUEUE && this.#waiting < MAX_QUEUE_EVENTS;
+    const fits = n === this.#last + 1 && !this.#reading && hasRoom;
+    if (fits) this.#enqueue({ n, events: commit.events.length, commit: () => commit });
     this.heardOf(n);
+  }
+
+  #enqueue(queued: Queued<Event>): void {
+    this.#queue.push(queued);
+    this.#waiting += queued.events;
   }
 
   /** Somebody has committed this number. */
@@ -148,7 +160,9 @@ export class Tail<Event> {
     try {
       const found = await this.#parts.commits.after(this.#log, this.#published, AT_ONCE);
       this.#parts.counts.read += found.length;
-      for (const stored of found) this.#queue.push({ n: stored.n, commit: () => this.#decoded(stored) });
+      for (const stored of found) {
+        this.#enqueue({ n: stored.n, events: stored.events.length, commit: () => this.#decoded(stored) });
+      }
       if (found.length === AT_ONCE) this.#heard = Math.max(this.#heard, this.#last + 1);
       // What was heard of meanwhile may not be among what was read.
       else if (this.#heard === heard) this.#heard = this.#last;
@@ -158,7 +172,7 @@ export class Tail<Event> {
   }
 
   async #send(atOnce: number): Promise<void> {
-    const commits = this.#queue.slice(0, atOnce);
+    const commits = this.#next(atOnce);
     const records: RelayedRecord[] = [];
     for (const { commit } of commits) {
       const made = commit();
@@ -170,6 +184,16 @@ export class Tail<Event> {
     this.#done(commits.length);
     this.#parts.counts.commits += commits.length;
     this.#parts.counts.records += records.length;
+  }
+
+  /** The first commits, as many as go out together. */
+  #next(atOnce: number): readonly Queued<Event>[] {
+    let count = 0;
+    for (let events = 0; count < Math.min(atOnce, this.#queue.length); count++) {
+      events += this.#queue[count]!.events;
+      if (events > EVENTS_AT_ONCE && count > 0) break;
+    }
+    return this.#queue.slice(0, count);
   }
 
   /** A commit without events only holds its number. */
@@ -196,7 +220,7 @@ export class Tail<Event> {
   #done(commits: number): void {
     if (commits === 0) return;
     this.#published = this.#queue[commits - 1]!.n;
-    this.#queue.splice(0, commits);
+    for (const { events } of this.#queue.splice(0, commits)) this.#waiting -= events;
     this.#parts.published(this.#log, this.#published);
   }
 
