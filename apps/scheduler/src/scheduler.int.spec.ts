@@ -1,4 +1,4 @@
-import { MessageAccepted, PlanEvent, topicNames } from '@tidings/events';
+import { MessageAccepted, PlanEvent, topicNames, VisitEvent } from '@tidings/events';
 import { ShiftedClock } from '@tidings/kernel';
 import { ListMessagesRequest } from '@tidings/rpc';
 import type { EmbeddedBroker } from '@tidings/streaming';
@@ -86,6 +86,29 @@ describeWithMongo('scheduler', (mongo) => {
     await plan(code, { $case: 'settled', value: { chunk: 0 } });
     await settled();
     expect(await status()).toBe('DONE');
+  });
+
+  it('makes one message of a visit, however often it is told, and across a restart', async () => {
+    const accepted = MessageAccepted.fromPartial({ applications: [APPLICATION], content: {}, source: 'GEO_ZONE' });
+    const entered = { message: '7ABC-00000000-00000001', accepted, linkToShorten: 'https://example.com/17' };
+    const visit = { account: ACCOUNT, application: APPLICATION, at: new Date(clock.now()) };
+    const event = { $case: 'entered' as const, value: entered };
+    const value = VisitEvent.encode(VisitEvent.fromPartial({ ...visit, event })).finish();
+    const tell = () => broker.publish(topicNames.visits, [{ key: APPLICATION, value }]);
+    await Promise.all([tell(), tell()]);
+    await settled();
+    await service.close();
+    service = await open();
+    await tell();
+    await settled();
+    const { messages } = await list({ source: 'GEO_ZONE', withDetails: true });
+    expect(messages).toMatchObject([{ code: entered.message, status: 'PROCESSING' }]);
+    const link = messages[0]!.message!.content!.link!;
+    expect(await service.messages.followLink({ code: link.split('/').at(-1)! })).toEqual({
+      url: 'https://example.com/17',
+    });
+    await plan(entered.message, { $case: 'fanout', value: { chunks: [] } });
+    await settled();
   });
 
   it('closes a message that met nobody', async () => {

@@ -1,4 +1,4 @@
-import type { Geozone } from '@tidings/events';
+import type { Geozone, Preset } from '@tidings/events';
 import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
 import { type CampaignState, evolveCampaign } from './campaigns.ts';
 import {
@@ -91,6 +91,15 @@ describe('geozones', () => {
     expect(world.zones.size).toBe(0);
     world.add({ zone: zone(1, { cluster: 'E1' }), campaign: 'C1' }, { zone: zone(2) });
     expect(world.zones.get(1n)?.zone).toEqual(zone(1, { application: APP, cluster: 'E1', campaignId: 17n }));
+  });
+
+  it('take presets whose every word is sent', () => {
+    const given = { application: APP, richMedia: '' } as Preset;
+    const state = { kind: 'preset', account: 'a', code: 'D1', application: APP, deleted: false } as const;
+    world.presets.set('D1', { ...state, preset: given } as PresetState);
+    expect(world.add({ zone: zone(1, { preset: 'D1', content: '' }) })).toHaveLength(1);
+    world.presets.set('D1', { ...state, preset: { ...given, richMedia: 'R' } } as PresetState);
+    expect(() => world.add({ zone: zone(2, { preset: 'D1' }) })).toThrow('presetCode: rich media is not served yet');
   });
 
   it('are changed in what is given', () => {

@@ -69,9 +69,10 @@ function liveCluster({ account, application }: Owner, view: GeozoneView, code: s
 /** The parts of a zone that are newly named are there, in its own application (R-F2). */
 function checkParts(owner: Owner, view: GeozoneView, { cluster = '', preset = '' }: GeozonePatch): void {
   if (cluster !== '') liveCluster(owner, view, cluster);
-  if (preset !== '' && livePreset(owner.account, view, preset)?.application !== owner.application) {
-    throw Fault.argument('Preset not found');
-  }
+  if (preset === '') return;
+  const state = livePreset(owner.account, view, preset);
+  if (state?.application !== owner.application) throw Fault.argument('Preset not found');
+  if (state.preset.richMedia !== '') throw Fault.argument('presetCode: rich media is not served yet');
 }
 
 function campaignIdOf({ account, application }: Owner, view: GeozoneView, code: string, path: string): bigint {
