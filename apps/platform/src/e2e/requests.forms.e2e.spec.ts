@@ -380,18 +380,21 @@ describe('tokens (R-T1 to R-T7)', () => {
     byName(
       served.filter((method) => method.scope !== 'none' && method.application(exampleOf(method, 'x')) !== undefined),
     ),
-  )('%s tells an application of another account from none in no way', async (name, method) => {
+  )('%s tells an application of another account from none in no way', async (_name, method) => {
     const ask = (about: string, kind: 'ours' | 'theirs'): Promise<Reply> => {
       const tokens = kind === 'ours' ? world.secrets : foreign;
       const example = exampleOf(method, about);
       if (method.scope === 'api') return asked(method, { auth: tokens.api, ...example });
       if (method.scope === 'device') return asked(method, example, { authorization: `Token ${tokens.device}` });
-      return v2(name, example, { authorization: `Api ${tokens.api}` });
+      return asked(method, example, { authorization: `Api ${tokens.api}` });
     };
-    const denied =
-      method.family === 'apiV2'
-        ? gateway(403, 7, DENIED)
-        : refused(DENIED, method.messagesOn210 ? { Messages: [] } : null);
+    const denied = {
+      apiV2: gateway(403, 7, DENIED),
+      notify: gateway(403, 7, DENIED),
+      audience: { status: 403, json: { message: DENIED } },
+      json13: refused(DENIED, method.messagesOn210 ? { Messages: [] } : null),
+      admin: undefined,
+    }[method.family];
     expect(only(await ask(foreign.application, 'ours'))).toEqual(denied);
     expect(only(await ask('FFFFF-FFFFF', 'ours'))).toEqual(denied);
     expect(only(await ask('no code at all', 'ours'))).toEqual(denied);
@@ -478,7 +481,8 @@ describe('every method of the contract', () => {
       case 'device':
         return asked(method, fields, asDevice());
       case 'server':
-        return v2(method.name, fields);
+      case 'optional':
+        return asked(method, fields, asServer());
       case 'none':
         return asked(method, fields);
       default:
@@ -520,6 +524,9 @@ describe('every method of the contract', () => {
       case 'apiV2':
         expect(only(reply)).toEqual(gateway(400, 3, (json as { message: string }).message));
         expect((json as { message: string }).message).toContain(text);
+        break;
+      case 'audience':
+        expect(reply).toMatchObject({ status: 400, json: { message: expect.stringContaining(text) as unknown } });
         break;
       default:
         expect(reply).toMatchObject({
