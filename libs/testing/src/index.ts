@@ -36,3 +36,4 @@ export { type Moments, type Strike, struck, UNDER_WAY } from './struck.ts';
 export { Wire } from './wire.ts';
 export { type ApplicationOptions, BUNDLE, type Parameters, type World } from './world.ts';
 export { storedText } from './stored.ts';
+export { bodyOf, type Draw, mutated } from './fuzz.ts';

@@ -1,0 +1,97 @@
+/** Values that clients send by mistake or on purpose. */
+const ODDITIES: readonly unknown[] = [
+  ...[null, true, false, 0, -1, 1.5, 1e21, -0, 2 ** 53, '', ' ', '0', 'null', 'NaN', '1e999', '-9223372036854775809'],
+  ...[
+    [],
+    {},
+    [[]],
+    [null],
+    [{}],
+    { '': null },
+    { $gt: '' },
+    { $where: '1' },
+    { __proto__: null, constructor: { prototype: 1 } },
+  ],
+  ...[
+    '\u0000',
+    '\uD800',
+    '\u202Egnp',
+    '💥'.repeat(300),
+    'a'.repeat(70_000),
+    '../../etc/passwd',
+    "'; drop --",
+    '{{1}}',
+    '${7*7}',
+  ],
+  ...[
+    '2026-02-30',
+    '9999-99-99 99:99',
+    'now',
+    '$tidings',
+    '*',
+    '{"a":1}',
+    'A'.repeat(22),
+    'http://[::1',
+    'mailto:',
+    '%',
+    '%00',
+  ],
+  ...[
+    Array.from({ length: 1_500 }, (_, i) => i),
+    Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`k${i}`, i])),
+  ],
+];
+
+/** Bodies that are no request at all. */
+const BROKEN: readonly string[] = [
+  '',
+  '{',
+  '[]',
+  'null',
+  '"x"',
+  '\uFEFF{}',
+  '{"request":[]}',
+  '{"request":null}',
+  '['.repeat(200),
+  '{"a":'.repeat(200),
+];
+
+/** A number from 0 to below 1. */
+export type Draw = () => number;
+
+const pick = <T>(draw: Draw, from: readonly T[]): T => from[Math.floor(draw() * from.length)]!;
+
+/** A copy in which one to three members, at whatever depth, are left out, replaced, doubled or put beside others. */
+export function mutated(request: unknown, draw: Draw): unknown {
+  const copy = structuredClone(request);
+  for (let n = 1 + Math.floor(3 * draw()); n > 0; n--) mutate(copy, draw);
+  return copy;
+}
+
+function mutate(node: unknown, draw: Draw): void {
+  if (typeof node !== 'object' || node === null) return;
+  const members = node as Record<string, unknown>;
+  const key = pick(draw, Object.keys(members));
+  if (key === undefined || draw() < 0.1) {
+    members[pick(draw, ['x', 'auth', 'application', 'hwid', '0'])] = structuredClone(pick(draw, ODDITIES));
+    return;
+  }
+  const value = members[key];
+  if (typeof value === 'object' && value !== null && draw() < 0.6) return mutate(value, draw);
+  const kind = draw();
+  if (kind < 0.2) delete members[key];
+  else if (kind < 0.3) members[key] = [value, value];
+  else if (kind < 0.4) members[key] = { value };
+  else if (kind < 0.5 && typeof value === 'string') members[key] = value.slice(0, Math.floor(draw() * value.length));
+  else members[key] = structuredClone(pick(draw, ODDITIES));
+}
+
+/** A body as text, now and then damaged on its way. */
+export function bodyOf(request: unknown, draw: Draw): string {
+  const text = JSON.stringify(request) ?? '';
+  const kind = draw();
+  if (kind < 0.03) return pick(draw, BROKEN);
+  if (kind < 0.06) return text.slice(0, Math.floor(draw() * text.length));
+  if (kind < 0.08) return text.replace(/[{}[\]":,]/, pick(draw, ['', '\\', '"', '\u0001', '//']));
+  return text;
+}
