@@ -537,6 +537,7 @@ describeWithMongo('fan-out', (mongo) => {
       kind: 'tag',
       account: 'a',
       applicationSpecific: false,
+      deleted: false,
       ...{ number, name, type },
     });
     const long = 'é'.repeat(70);
