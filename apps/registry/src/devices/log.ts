@@ -10,6 +10,7 @@ import {
 import type { LogDefinition, Needs } from '@tidings/event-store';
 import { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
 import { Fault } from '@tidings/kernel';
+import { passing } from '@tidings/runtime';
 import { encodeEvent } from './codec.ts';
 import type { DeviceLogBatch, DeviceLogCommand, DeviceLogReply } from './command.ts';
 import {
@@ -166,7 +167,8 @@ export const devicesLog = ({
   async prepare(inputs, view) {
     const commands = inputs.flatMap(commandsIn);
     const first = firstRegistrations(commands, view);
-    const [seqs, notes] = await Promise.all([newSeqs(first, sequences), notesFor(commands, readNotes)]);
+    // All commands of the group wait for this: none may be refused for good because the store was away.
+    const [seqs, notes] = await passing(() => Promise.all([newSeqs(first, sequences), notesFor(commands, readNotes)]));
     return { seqs, notes };
   },
 

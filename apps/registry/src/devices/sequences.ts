@@ -1,5 +1,4 @@
 import { Fault } from '@tidings/kernel';
-import { passing } from '@tidings/runtime';
 import type { Db } from 'mongodb';
 
 const SEQUENCES = 'sequences';
@@ -36,9 +35,10 @@ export function openSequences(db: Db): Sequences {
     const update = { $inc: { next: count } };
     for (;;) {
       try {
-        const options = { upsert: true, returnDocument: 'after' } as const;
-        // Commands that need no number wait in the same group: none may be refused for good because the store was away.
-        const after = await passing(() => sequences.findOneAndUpdate({ _id: application }, update, options));
+        const after = await sequences.findOneAndUpdate({ _id: application }, update, {
+          upsert: true,
+          returnDocument: 'after',
+        });
         if (after!.next - 1 > LAST_SEQ) throw Fault.bug(`application ${application} has no device numbers left`);
         return after!.next - count;
       } catch (error) {
