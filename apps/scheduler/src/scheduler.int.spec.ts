@@ -34,12 +34,18 @@ describeWithMongo('scheduler', (mongo) => {
     service.messages.list(
       ListMessagesRequest.fromPartial({ account: ACCOUNT, application: APPLICATION, limit: 10, ...over }),
     );
-  const settled = async (): Promise<void> => {
-    while ((await service.operations.settled({})).open.length > 0)
-      await new Promise((resolve) => setImmediate(resolve));
+  const until = async (holds: () => Promise<boolean>): Promise<void> => {
+    while (!(await holds())) await new Promise((resolve) => setImmediate(resolve));
   };
-  const plan = (message: string, event: PlanEvent['event']): Promise<unknown> => {
-    const value = PlanEvent.encode(PlanEvent.fromPartial({ message, application: APPLICATION, event })).finish();
+  const settled = (): Promise<void> => until(async () => (await service.operations.settled({})).open.length === 0);
+  const incidents = async (kind: string): Promise<number> => {
+    const { values } = await metrics.getSingleMetric('tidings_consumer_incidents_total')!.get();
+    return values.filter(({ labels }) => labels['kind'] === kind).reduce((sum, { value }) => sum + value, 0);
+  };
+  const behind = async (): Promise<number> =>
+    (await broker.lag('scheduler')).filter(({ committed, end }) => committed < end).length;
+  const plan = (message: string, event: PlanEvent['event'], at = new Date(clock.now())): Promise<unknown> => {
+    const value = PlanEvent.encode(PlanEvent.fromPartial({ message, application: APPLICATION, at, event })).finish();
     return broker.publish(topicNames.plans, [{ key: `${message}/${APPLICATION}`, value }]);
   };
 
@@ -86,6 +92,21 @@ describeWithMongo('scheduler', (mongo) => {
     await plan(code, { $case: 'settled', value: { chunk: 0 } });
     await settled();
     expect(await status()).toBe('DONE');
+  });
+
+  it('closes a message whose facts were quicker than its state, and passes over those of removed messages', async () => {
+    const code = '8ABC-00000000-00000001';
+    await plan('8ABC-00000000-00000002', { $case: 'settled', value: { chunk: 0 } }, new Date(clock.now() - 7_200_000));
+    await plan(code, { $case: 'fanout', value: { chunks: [0] } });
+    await plan(code, { $case: 'settled', value: { chunk: 0 } });
+    await until(async () => (await incidents('retried')) > 0 || (await behind()) === 0);
+    const accepted = MessageAccepted.fromPartial({ applications: [APPLICATION], content: {}, source: 'API' });
+    const visit = { account: ACCOUNT, application: APPLICATION, at: new Date(clock.now()) };
+    const event = { $case: 'entered' as const, value: { message: code, accepted, linkToShorten: '' } };
+    const value = VisitEvent.encode(VisitEvent.fromPartial({ ...visit, event })).finish();
+    await broker.publish(topicNames.visits, [{ key: APPLICATION, value }]);
+    await settled();
+    expect((await service.messages.find({ account: ACCOUNT, code })).message?.status).toBe('DONE');
   });
 
   it('makes one message of a visit, however often it is told, and across a restart', async () => {
