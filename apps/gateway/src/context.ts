@@ -35,6 +35,8 @@ export interface Context {
   readonly access: Access;
   readonly system: System;
   readonly clock: Clock;
+  /** Domains that hand out throw-away addresses, subdomains understood (R-E4). */
+  readonly disposableDomains: ReadonlySet<string>;
   /** Public address of the service's own links, without a slash at the end. */
   readonly publicUrl: string;
 }

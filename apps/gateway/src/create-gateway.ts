@@ -51,6 +51,8 @@ export interface GatewayDeps {
   readonly adminToken: string;
   /** Public address of the service's own links, without a slash at the end. */
   readonly publicUrl: string;
+  /** Domains that hand out throw-away addresses (R-E4). */
+  readonly disposableDomains: ReadonlySet<string>;
   /** Further Nest modules on the same port, such as health. */
   readonly imports?: NonNullable<DynamicModule['imports']>;
   /** Further controllers, which may inject OWN_OPERATIONS. */
@@ -106,6 +108,7 @@ export async function createGateway(deps: GatewayDeps): Promise<NestFastifyAppli
     system: systemOf([() => [operations], ...deps.processes], clock),
     clock,
     publicUrl: deps.publicUrl,
+    disposableDomains: deps.disposableDomains,
   };
   const api: { exchange?: Exchange } = {};
   const adapter = new FastifyAdapter({

@@ -86,6 +86,7 @@ export async function startGateway(process: GatewayProcess): Promise<Running> {
     subscriptions: remote<Subscriptions>(SubscriptionsDefinition, webhooks),
     processes: services.map(([peer, replicas]) => processesOf(peer, replicas)),
     ...{ broker, clock, log, metrics, masterKey, adminToken, publicUrl: process.publicUrl() },
+    disposableDomains: process.configuration.disposableDomains,
     imports: [healthModule(readiness, metrics)],
     controllers: rpcControllers<{ operations: Operations }>(OWN_OPERATIONS, { operations: OperationsDefinition }),
   });

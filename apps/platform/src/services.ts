@@ -113,6 +113,7 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
     masterKey,
     adminToken,
     publicUrl,
+    disposableDomains: configuration.disposableDomains,
     // Beside HTTP even where it has a port of its own: who knows one address only can ask there.
     imports: [healthModule(readiness, metrics)],
   });

@@ -22,6 +22,8 @@ import { platformsRpc } from './applications/platforms.ts';
 import { openPurge } from './applications/purge.ts';
 import { applicationsRpc } from './applications/rpc.ts';
 import { settingsRpc } from './applications/settings.ts';
+import { openBlacklist } from './blacklist/blacklist.ts';
+import { blacklistRpc } from './blacklist/rpc.ts';
 import { applyRpc } from './devices/apply.ts';
 import { batchRpc } from './devices/batch.ts';
 import { contactsRpc } from './devices/contacts.ts';
@@ -181,7 +183,11 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
     { publish: (commit) => configurationRecords(commit, store) },
     closing,
   );
-  const devicesDefinition = devicesLog({ sequences: openSequences(db), readNotes: openNotes(db) });
+  const devicesDefinition = devicesLog({
+    sequences: openSequences(db),
+    readNotes: openNotes(db),
+    readBlacklist: openBlacklist(db),
+  });
   const deviceLogs = await openCategory(
     deps,
     devicesDefinition,
@@ -238,6 +244,7 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
       ...applicationsRpc(store, write, { clock, db, owners, masterKey, displayKey: keyFor(masterKey, 'display') }),
       ...platformsRpc(store, write, { clock, masterKey }),
       ...settingsRpc(store, write, clock),
+      ...blacklistRpc({ db, write, clock, tokenKey: keys.token }),
       ...tagsRpc({ tags, write, clock, clearing, hasReplicas }),
       ...testDevicesRpc({ db, store, write, clock }),
     },

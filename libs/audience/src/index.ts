@@ -1,3 +1,4 @@
+export type { AddressState, BlacklistAction } from './account/blacklist.ts';
 export { type CampaignAction, campaignNameKey, type CampaignState } from './account/campaigns.ts';
 export type {
   GeozoneAction,

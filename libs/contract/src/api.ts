@@ -1,4 +1,5 @@
 import { advanceClock } from './admin/advanceClock.ts';
+import { blacklistAddress, clearAddress, getBlacklisted } from './admin/blacklist.ts';
 import { changeSubscription } from './admin/changeSubscription.ts';
 import { createAccount } from './admin/createAccount.ts';
 import { createGroup } from './admin/createGroup.ts';
@@ -158,6 +159,9 @@ export const api = {
   createGroup,
   setControlGroup,
   setCapping,
+  getBlacklisted,
+  blacklistAddress,
+  clearAddress,
   setCategories,
   createSubscription,
   listSubscriptions,

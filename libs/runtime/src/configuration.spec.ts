@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { isAbsolute } from 'node:path';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
 import { publicUrlOf, readEnv } from './configuration.ts';
 
 const linesOf = (env: NodeJS.ProcessEnv): string[] => {
@@ -63,6 +65,25 @@ describe('readEnv', () => {
     expect(readEnv({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SDK_DISABLED: 'true' }).tracing).toBeUndefined();
   });
 
+  it('reads the domains of throw-away addresses from the file that is shipped, or from another (R-E4)', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tidings-domains-'));
+    const domainsIn = (text: string): ReadonlySet<string> => {
+      const file = join(folder, 'domains.txt');
+      writeFileSync(file, text);
+      return readEnv({ TIDINGS_DISPOSABLE_DOMAINS: file }).disposableDomains;
+    };
+    try {
+      const shipped = ['mailinator.com', 'guerrillamail.com', '10minutemail.com', 'yopmail.com', 'trashmail.com'];
+      expect([...readEnv({}).disposableDomains]).toEqual(expect.arrayContaining(shipped));
+      const own = domainsIn('# Ours\r\nThrow-Away.example # as seen\n\n  bücher.example');
+      expect([...own]).toEqual(['throw-away.example', 'xn--bcher-kva.example']);
+      expect(domainsIn('')).toEqual(new Set());
+      expect(() => domainsIn('a.example\na@b.example\ncom')).toThrow(/line 2 is no domain.*\n.*line 3 is no domain/);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
   it('takes an empty variable for one that is not set', () => {
     expect(readEnv({ PORT: '', KAFKA_BROKERS: ' ', APNS_URL: '' })).toMatchObject({ port: 8080, kafkaBrokers: [] });
   });
@@ -80,6 +101,7 @@ describe('readEnv', () => {
       FCM_URL: 'fcm',
       TIDINGS_EXTRA_CA: '/nowhere.pem',
       TIDINGS_ALLOW_PRIVATE: '10.0.0.0/33',
+      TIDINGS_DISPOSABLE_DOMAINS: '/nowhere.txt',
       TIDINGS_TEST_CLOCK: 'yes',
       LOG_LEVEL: 'loud',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'collector',

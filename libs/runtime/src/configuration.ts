@@ -3,6 +3,7 @@ import { BlockList, isIP, isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
 import { type Channel, channels, Fault } from '@tidings/kernel';
 import { z } from 'zod';
+import { domainsFile } from './domains.ts';
 
 /** Where the providers are, as far as the environment says so; what is absent is the channel's own default (architecture 8). */
 export interface ProviderAddresses {
@@ -41,6 +42,8 @@ export interface Configuration {
   readonly extraCa?: string | undefined;
   /** Private ranges that callers' addresses may lie in, as CIDR. */
   readonly allowPrivate: readonly string[];
+  /** Domains of throw-away addresses, in ASCII and lower case (R-E4). */
+  readonly disposableDomains: ReadonlySet<string>;
   readonly testClock: boolean;
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
   /** Absent = no traces. */
@@ -154,6 +157,7 @@ const environment = z.object({
   TIDINGS_ALLOW_PRIVATE: list
     .refine((ranges) => ranges.every(isRange), 'must be ranges such as 127.0.0.0/8,10.0.0.0/8')
     .default([]),
+  TIDINGS_DISPOSABLE_DOMAINS: domainsFile,
   TIDINGS_TEST_CLOCK: z
     .enum(['0', '1'], 'must be 0 or 1')
     .default('0')
@@ -212,6 +216,7 @@ export function readEnv(env: NodeJS.ProcessEnv = process.env): Configuration {
     },
     extraCa: data.TIDINGS_EXTRA_CA,
     allowPrivate: data.TIDINGS_ALLOW_PRIVATE,
+    disposableDomains: data.TIDINGS_DISPOSABLE_DOMAINS,
     testClock: data.TIDINGS_TEST_CLOCK,
     logLevel: data.LOG_LEVEL,
     tracing: tracingOf(data),

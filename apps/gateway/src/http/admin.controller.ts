@@ -7,13 +7,13 @@ import type { Call, Context, Handler } from '../context.ts';
 import { adminEnvelope } from '../envelopes/admin.ts';
 import { ADMIN_TOKEN, CONTEXT } from '../tokens.ts';
 import { parseObject, readBody } from './body.ts';
-import type { Route } from './route.ts';
+import { queryOf, type Route } from './route.ts';
 
 const operator: Call = { account: '', presented: undefined, application: undefined, idempotencyKey: '' };
 
-/** An empty body is an empty object: operators' requests have few fields, and often none. */
+/** Of the body, or of the query where there is none. An empty body is an empty object: operators' requests have few fields, and often none. */
 async function fieldsOf(request: IncomingMessage): Promise<Request> {
-  if (request.method === 'GET' || request.method === 'DELETE') return {};
+  if (request.method === 'GET' || request.method === 'DELETE') return queryOf(request.url);
   const body = await readBody(request);
   return body.length === 0 ? {} : parseObject(body);
 }

@@ -7,7 +7,7 @@ import { CONTEXT } from '../tokens.ts';
 import { parseObject, readBody, readPackedBody } from './body.ts';
 import { invoke } from './invoke.ts';
 import type { Reply } from '../envelopes/reply.ts';
-import type { Route } from './route.ts';
+import { queryOf, type Route } from './route.ts';
 import { Turns } from './turns.ts';
 
 /** Bodies up to this size are no burden. */
@@ -22,11 +22,6 @@ const taking = new Turns(LARGE_TAKEN_AT_ONCE);
 /** True unless the request says that its body is small. */
 const mayBeLarge = ({ headers }: IncomingMessage): boolean =>
   headers['content-encoding'] !== undefined || !(Number(headers['content-length']) <= SMALL_BODY_BYTES);
-
-const queryOf = (url = ''): Request => {
-  const query = url.indexOf('?');
-  return query < 0 ? {} : Object.fromEntries(new URLSearchParams(url.slice(query + 1)));
-};
 
 /** The newer endpoints: bare bodies; each family's own envelope. Large bodies have their turns, one process's all together. */
 @Injectable()

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Method, Verb } from '@tidings/contract';
+import type { Method, Request, Verb } from '@tidings/contract';
 import type { Envelope, Reply } from '../envelopes/reply.ts';
 
 /** What is served under one path and verb. */
@@ -49,6 +49,12 @@ export function pathOf(url: string): string {
   const query = url.indexOf('?');
   const path = query < 0 ? url : url.slice(0, query);
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+}
+
+/** The parameters in the query of a request's address; of those given twice the last. */
+export function queryOf(url = ''): Request {
+  const query = url.indexOf('?');
+  return query < 0 ? {} : Object.fromEntries(new URLSearchParams(url.slice(query + 1)));
 }
 
 /** Finds what is served under a path: names are case-sensitive. */

@@ -1,6 +1,7 @@
 import type { api } from '@tidings/contract';
 import type { Serves } from '../context.ts';
 import { advanceClock } from './admin/advanceClock.ts';
+import { blacklistAddress, clearAddress, getBlacklisted } from './admin/blacklist.ts';
 import { changeSubscription } from './admin/changeSubscription.ts';
 import { createAccount } from './admin/createAccount.ts';
 import { createGroup } from './admin/createGroup.ts';
@@ -163,6 +164,9 @@ export const handlers = {
   createGroup,
   setControlGroup,
   setCapping,
+  getBlacklisted,
+  blacklistAddress,
+  clearAddress,
   setCategories,
   createSubscription,
   listSubscriptions,

@@ -114,6 +114,9 @@ export class World {
     setCapping: async ({ days, count }) =>
       application('a', APPLICATION, { capping: count === 0 ? undefined : { days, count } }),
     setCategories: async ({ categories }) => ({ categories }),
+    blacklistAddress: unsupported,
+    findAddress: unsupported,
+    clearAddress: unsupported,
     createGroup: async () => ({ code: 'C0DE0-00001' }),
     setDebug: async ({ on }) => ({ debugUntil: on ? new Date('2026-01-15T13:00:00.123Z') : undefined }),
     describeApplication: async () => ({
@@ -306,6 +309,7 @@ export class World {
       masterKey: new Uint8Array(32),
       adminToken: ADMINISTRATOR,
       publicUrl: 'https://push.example',
+      disposableDomains: new Set(['mailinator.com']),
       imports,
     });
   }

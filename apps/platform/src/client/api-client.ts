@@ -59,11 +59,14 @@ export class ApiClient {
       return encodeURIComponent(String(value));
     });
     const fields = Object.fromEntries(rest);
-    if (method.verb === 'GET') {
+    if (method.verb === 'GET' || method.verb === 'DELETE') {
       const query = new URLSearchParams(
         Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]),
       );
-      return this.http.send(query.size > 0 ? `${path}?${query.toString()}` : path, { headers: this.#headers(method) });
+      return this.http.send(query.size > 0 ? `${path}?${query.toString()}` : path, {
+        method: method.verb,
+        headers: this.#headers(method),
+      });
     }
     return this.http.send(path, {
       method: method.verb,

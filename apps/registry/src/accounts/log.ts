@@ -3,6 +3,7 @@ import {
   type AccountAction,
   type AccountState,
   type AccountTarget,
+  type AddressState,
   campaignNameKey,
   type CampaignState,
   decideAccount,
@@ -40,6 +41,7 @@ export const FILTERS = 'filters';
 export const GROUPS = 'groups';
 export const GEOZONES = 'geozones';
 export const CLUSTERS = 'geozoneClusters';
+export const ADDRESSES = 'addresses';
 
 /** An account's configuration is one log. */
 export const accountLogOf = (account: string): string => `accounts-${account}`;
@@ -47,6 +49,9 @@ export const accountLogOf = (account: string): string => `accounts-${account}`;
 /** Names are callers' text, so the ids of tags and filters have their hash. */
 export const namedId = (account: string, name: string): string =>
   `${account}:${hash('sha256', name, 'base64url').slice(0, 22)}`;
+
+/** The id of what is known of an address of mail in an account, by its keyed hash. */
+export const addressId = (account: string, address: string): string => `${account}:${address}`;
 
 function addressOf(account: string, target: AccountTarget): DocumentAddress {
   switch (target.kind) {
@@ -72,6 +77,8 @@ function addressOf(account: string, target: AccountTarget): DocumentAddress {
       return { collection: GEOZONES, id: String(target.number) };
     case 'geozoneCluster':
       return { collection: CLUSTERS, id: target.code };
+    case 'address':
+      return { collection: ADDRESSES, id: addressId(account, target.address) };
   }
 }
 
@@ -87,6 +94,7 @@ const kinds: Readonly<Record<string, AccountTarget['kind']>> = {
   [GROUPS]: 'group',
   [GEOZONES]: 'geozone',
   [CLUSTERS]: 'geozoneCluster',
+  [ADDRESSES]: 'address',
 };
 
 const geozone = (number: bigint): AccountTarget => ({ kind: 'geozone', number });
@@ -110,6 +118,9 @@ function targetsOfAction(action: AccountAction): AccountTarget[] {
     case 'createAccount':
     case 'setCategories':
       return [{ kind: 'account' }];
+    case 'blacklistAddress':
+    case 'clearAddress':
+      return [{ kind: 'account' }, { kind: 'address', address: action.address }];
     case 'issueToken':
       return [{ kind: 'account' }, ...token(action.id), ...action.applications.map(application)];
     case 'revokeToken':
@@ -217,6 +228,7 @@ export const accountsLog: LogDefinition<AccountCommand, AccountEvent, AccountSta
       filter: (name: string) => state({ kind: 'filter', name }) as Filter | undefined,
       hasFilter: (code: string) => filtersIn(view.find(FILTERS, code)).some(({ live }) => live),
       isUsed: (code: string) => presetsIn(view.find(PRESETS, code)).some(({ deleted }) => !deleted),
+      address: (address: string) => state({ kind: 'address', address }) as AddressState | undefined,
       group: (code: string) => state({ kind: 'group', code }),
     };
     return { events: decideAccount(account, states, action, at), reply: undefined };
@@ -278,6 +290,7 @@ export function stateOf(document: Readonly<Record<string, unknown>>): AccountSta
     case 'campaign':
     case 'group':
     case 'geozoneCluster':
+    case 'address':
       return read;
   }
 }

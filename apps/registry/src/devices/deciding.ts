@@ -32,6 +32,8 @@ export interface GroupContext {
   readonly seqs: ReadonlyMap<string, number>;
   /** What devices say about themselves, where a decision turns on it, by id. */
   readonly notes: ReadonlyMap<string, DeviceNotes>;
+  /** The commands that register an address of mail that is on the blacklist. */
+  readonly blacklisted: ReadonlySet<DeviceLogCommand>;
 }
 
 export type View = StateView<DeviceState>;
@@ -94,9 +96,10 @@ const chained = (events: readonly DeviceEvent[], view: View): readonly DeviceEve
     return rev === 0 ? event : { ...event, previous: BigInt(rev) };
   });
 
-/** What follows from a command about one device. */
+/** What follows from a command about one device. A contact is not registered under an address on the blacklist, but stays if it is there (R-E5). */
 export function decideCommand(command: DeviceLogCommand, view: View, context: GroupContext): DeviceDecision {
   if (usedKey(view, command.key, command.at)) return { events: [], reply: {} };
+  if (context.blacklisted.has(command)) throw Fault.argument('Email address is blacklisted');
   const { own, decision } = decideOn(command, view, context);
   const said = chained(decision.events, view);
   const events = command.key === undefined ? said : [...said, keyUsed(command, own?.seq ?? 0)];

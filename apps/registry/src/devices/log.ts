@@ -9,8 +9,10 @@ import {
 } from '@tidings/audience';
 import type { LogDefinition, Needs } from '@tidings/event-store';
 import { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
-import { Fault } from '@tidings/kernel';
+import { Fault, Platform } from '@tidings/kernel';
 import { passing } from '@tidings/runtime';
+import { addressId } from '../accounts/log.ts';
+import type { BlacklistReader } from '../blacklist/blacklist.ts';
 import { encodeEvent } from './codec.ts';
 import type { DeviceLogBatch, DeviceLogCommand, DeviceLogReply } from './command.ts';
 import {
@@ -150,13 +152,30 @@ const deviceDocument = (state: Device): Record<string, unknown> => ({
   createdAt: state.createdAt,
 });
 
+/** Entries of bulk jobs are not among them: they fail for no other reason than R-G5 names. */
+async function blacklistedAmong(
+  inputs: readonly DeviceLogInput[],
+  readBlacklist: BlacklistReader,
+): Promise<ReadonlySet<DeviceLogCommand>> {
+  const addresses = new Map<DeviceLogCommand, string>();
+  for (const input of inputs) {
+    if ('items' in input || input.action.type !== 'register') continue;
+    const { platform, token } = input.action;
+    if (platform === Platform.Email && token) addresses.set(input, addressId(input.identity.account, token.hash));
+  }
+  const listed = await readBlacklist([...addresses.values()]);
+  return new Set([...addresses].flatMap(([command, id]) => (listed.has(id) ? [command] : [])));
+}
+
 /** Devices and the Idempotency-Keys of what happened to them, in 16 logs by person (architecture 4). */
 export const devicesLog = ({
   sequences,
   readNotes,
+  readBlacklist,
 }: {
   readonly sequences: Sequences;
   readonly readNotes: NotesReader;
+  readonly readBlacklist: BlacklistReader;
 }): LogDefinition<DeviceLogInput, DeviceEvent, DeviceState, DeviceLogReply, GroupContext> => ({
   category: 'devices',
   lookups: { [DEVICES]: 'person' },
@@ -166,10 +185,14 @@ export const devicesLog = ({
 
   async prepare(inputs, view) {
     const commands = inputs.flatMap(commandsIn);
-    const first = firstRegistrations(commands, view);
     // All commands of the group wait for this: none may be refused for good because the store was away.
-    const [seqs, notes] = await passing(() => Promise.all([newSeqs(first, sequences), notesFor(commands, readNotes)]));
-    return { seqs, notes };
+    return passing(async () => {
+      const blacklisted = await blacklistedAmong(inputs, readBlacklist);
+      const accepted = blacklisted.size === 0 ? commands : commands.filter((command) => !blacklisted.has(command));
+      const first = firstRegistrations(accepted, view);
+      const [seqs, notes] = await Promise.all([newSeqs(first, sequences), notesFor(commands, readNotes)]);
+      return { seqs, notes, blacklisted };
+    });
   },
 
   decide: (input, view, context) =>

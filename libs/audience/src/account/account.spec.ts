@@ -1,6 +1,7 @@
 import { TagType } from '@tidings/events';
 import { type AccountEvent, AccessScope } from '@tidings/events/generated/tidings/events/v1/accounts';
 import { isSharedTag, tagTypeOf } from '../default-tags.ts';
+import type { AddressState } from './blacklist.ts';
 import type { CampaignState } from './campaigns.ts';
 import type { PresetState } from './presets.ts';
 import type { Filter } from './filters.ts';
@@ -38,6 +39,7 @@ class World {
       filter: (name: string) => this.states.get(`filter ${account} ${name}`) as Filter | undefined,
       hasFilter: () => true,
       isUsed: (code: string) => this.used.has(code),
+      address: (address: string) => this.states.get(`address ${account} ${address}`) as AddressState | undefined,
       group: (code: string) => this.states.get(`group ${code}`),
     };
     const events = decideAccount(account, view, action, at);
@@ -54,6 +56,7 @@ class World {
           geozone: '',
           geozoneCluster: '',
           preset: `preset ${'code' in target ? target.code : ''}`,
+          address: `address ${account} ${'address' in target ? target.address : ''}`,
           filter: `filter ${account} ${'name' in target ? target.name : ''}`,
         }[target.kind];
         this.states.set(key, evolveAccountState(this.states.get(key), event, target.kind));
@@ -399,4 +402,22 @@ describe('an account', () => {
     [{ nesting: 11 }, 'filter_expression: segments nest more than 10 deep'],
     [{ application: 'BBBBB-00001' }, DENIED],
   ])('refuses the filter %j', (more, text) => expect(() => world.do('a', createFilter(more))).toThrow(text));
+
+  it('keeps addresses that no mail goes to, for itself alone, since the first time (R-E5)', () => {
+    const later = new Date('2026-01-02T00:00:00Z');
+    const list: AccountAction = { type: 'blacklistAddress', address: 'hash' };
+    const clear: AccountAction = { type: 'clearAddress', address: 'hash' };
+    const address = () => world.states.get('address a hash') as AddressState;
+    expect(() => world.do('a', clear)).toThrow('Address is not blacklisted');
+    expect(world.do('a', list)).toHaveLength(1);
+    expect(world.do('a', list, later)).toEqual([]);
+    expect(address()).toEqual({ kind: 'address', account: 'a', address: 'hash', since: AT });
+    expect(() => world.do('b', clear)).toThrow('Address is not blacklisted');
+    world.do('a', clear);
+    expect(address()).toEqual({ kind: 'address', account: 'a', address: 'hash' });
+    expect(() => world.do('a', clear)).toThrow('Address is not blacklisted');
+    world.do('a', list, later);
+    expect(address().since).toEqual(later);
+    expect(() => world.do('nobody', list)).toThrow('Account not found');
+  });
 });

@@ -1,6 +1,7 @@
 import type { AccountEvent, AccessScope } from '@tidings/events/generated/tidings/events/v1/accounts';
 import { Fault } from '@tidings/kernel';
 import { isWithin } from '../tags/value.ts';
+import { type BlacklistAction, decideAddress } from './blacklist.ts';
 import { type CampaignAction, decideCampaign } from './campaigns.ts';
 import { decideFilter, type FilterAction } from './filters.ts';
 import { decidePreset, type PresetAction } from './presets.ts';
@@ -35,7 +36,8 @@ export type AccountAction =
   | PresetAction
   | FilterAction
   | ApplicationAction
-  | GeozoneAction;
+  | GeozoneAction
+  | BlacklistAction;
 
 type Change = NonNullable<AccountEvent['event']>;
 type Action<Type extends AccountAction['type']> = AccountAction & { readonly type: Type };
@@ -75,6 +77,10 @@ function changes(account: string, view: AccountView, action: AccountAction, at: 
       return liveToken(account, view, action.id) ? [{ $case: 'tokenRevoked', value: { token: action.id } }] : [];
     case 'setCategories':
       return setCategories(view, action);
+    case 'blacklistAddress':
+    case 'clearAddress':
+      accountOf(view);
+      return decideAddress(view.address(action.address), action);
     case 'addTag':
     case 'deleteTag':
     case 'clearTag':

@@ -3,6 +3,7 @@ import { Fault } from '@tidings/kernel';
 import { type CampaignState, evolveCampaign } from './campaigns.ts';
 import { evolveGeozone, evolveGeozoneCluster, type GeozoneClusterState, type GeozoneState } from './geozones.ts';
 import { evolvePreset, type PresetState } from './presets.ts';
+import { type AddressState, evolveAddress } from './blacklist.ts';
 import { evolveFilter, type Filter } from './filters.ts';
 import { type Application, type ApplicationGroup, createdApplication, evolveApplication } from './application.ts';
 import { evolveTag, evolveTagCounts, type TagCounts, type TagState } from './tags.ts';
@@ -47,7 +48,8 @@ export type AccountState =
   | PresetState
   | Filter
   | GeozoneState
-  | GeozoneClusterState;
+  | GeozoneClusterState
+  | AddressState;
 
 type Kind = AccountState['kind'];
 
@@ -66,7 +68,8 @@ export type AccountTarget =
   | { readonly kind: 'tag' | 'filter'; readonly name: string }
   | { readonly kind: 'testDevices'; readonly application: string }
   | { readonly kind: 'campaign' | 'preset' | 'geozoneCluster'; readonly code: string }
-  | { readonly kind: 'geozone'; readonly number: bigint };
+  | { readonly kind: 'geozone'; readonly number: bigint }
+  | { readonly kind: 'address'; readonly address: string };
 
 export function targetsOf({ event }: AccountEvent): readonly AccountTarget[] {
   switch (event?.$case) {
@@ -118,6 +121,9 @@ export function targetsOf({ event }: AccountEvent): readonly AccountTarget[] {
       return [{ kind: 'geozoneCluster', code: event.value.cluster!.code }];
     case 'geozoneClusterDeleted':
       return [{ kind: 'geozoneCluster', code: event.value.cluster }];
+    case 'addressBlacklisted':
+    case 'addressCleared':
+      return [{ kind: 'address', address: event.value.address }];
     case undefined:
       return [];
   }
@@ -186,5 +192,7 @@ export function evolveAccountState(
       return as('geozone', evolveGeozone(state && as('geozone', state), event));
     case 'geozoneCluster':
       return as('geozoneCluster', evolveGeozoneCluster(state && as('geozoneCluster', state), event));
+    case 'address':
+      return as('address', evolveAddress(state && as('address', state), event));
   }
 }

@@ -1,5 +1,6 @@
 import { Fault } from '@tidings/kernel';
 import type { Application } from './application.ts';
+import type { AddressState } from './blacklist.ts';
 import type { FilterView } from './filters.ts';
 import type { GeozoneView } from './geozones.ts';
 import { type AccessToken, type Account, type AccountState, as } from './state.ts';
@@ -13,6 +14,7 @@ export interface AccountView extends GeozoneView, FilterView {
   token(id: string): AccountState | undefined;
   tag(name: string): TagState | undefined;
   testDevices(application: string): TestDevicesState | undefined;
+  address(address: string): AddressState | undefined;
   group(code: string): AccountState | undefined;
 }
 

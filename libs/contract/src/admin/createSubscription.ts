@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { admin } from '../families/admin.ts';
+import { account } from '../fields/account.ts';
 import { endpoint, eventNames, filters } from '../fields/subscription.ts';
-import { object, optional, textOf } from '../values.ts';
-
-/** No account has a longer name. */
-const MAX_ACCOUNT = 64;
+import { object, optional } from '../values.ts';
 
 /** Subscribes an endpoint to events of an account (R-EV1, R-T8). */
 export const createSubscription = admin('createSubscription', {
@@ -14,7 +12,7 @@ export const createSubscription = admin('createSubscription', {
     endpoint,
     events: eventNames,
     ...filters,
-    account: optional(textOf(1, MAX_ACCOUNT)),
+    account: optional(account),
   }).transform(({ message_codes: messageCodes, campaigns: _, ...given }) => ({ ...given, messageCodes })),
   output: z.object({ id: z.string() }),
   examples: [

@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { admin } from '../families/admin.ts';
+import { account } from '../fields/account.ts';
 import { applicationCode } from '../fields/application.ts';
 import { moment } from '../fields/dates.ts';
-import { listOf, object, oneOf, optional, textOf } from '../values.ts';
+import { listOf, object, oneOf, optional } from '../values.ts';
 
 const ALL = 'all' as const;
 const MAX_APPLICATIONS = 1000;
-/** No account has a longer name. */
-const MAX_ACCOUNT = 64;
 
 /**
  * Issues a token, whose secret this reply alone shows; it lives until it is revoked, or until `expires_at`. Scope `server` is taken as `api`
@@ -21,7 +20,7 @@ export const createToken = admin('createToken', {
     applications: z.union([z.literal(ALL), listOf(applicationCode, MAX_APPLICATIONS)], {
       error: 'must be "all" or a list of application codes',
     }),
-    account: optional(textOf(1, MAX_ACCOUNT)),
+    account: optional(account),
     expires_at: optional(moment),
   }).transform(({ expires_at: expiresAt, ...given }) => ({ ...given, expiresAt })),
   output: z.object({ id: z.string(), token: z.string() }),

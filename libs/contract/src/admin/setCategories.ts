@@ -1,17 +1,16 @@
 import { z } from 'zod';
 import { admin } from '../families/admin.ts';
+import { account } from '../fields/account.ts';
 import { array, object, optional, textOf } from '../values.ts';
 
 const MAX_CATEGORIES = 1000;
-/** No account has a longer name. */
-const MAX_ACCOUNT = 64;
 
 /** Replaces an account's categories of e-mail; none = any category is accepted (R-E13, R-T8). */
 export const setCategories = admin('setCategories', {
   route: 'PUT categories',
   input: object({
     categories: array(textOf(1, 255)).max(MAX_CATEGORIES, `at most ${MAX_CATEGORIES} entries`),
-    account: optional(textOf(1, MAX_ACCOUNT)),
+    account: optional(account),
   }),
   output: z.object({ categories: z.array(z.string()) }),
   examples: [{ request: { categories: ['News', 'Offers'] }, reply: { categories: ['News', 'Offers'] } }],

@@ -1,13 +1,22 @@
 import type { api } from '@tidings/contract';
+import { Platform } from '@tidings/kernel';
 import type { Handler } from '../../context.ts';
+import { checkDomain } from '../emails/check-domain.ts';
 import { commandOf } from './command.ts';
 
-/** Whatever can be wrong with one of them was checked before: from here on registering is repeated where it fails (R-ER10). */
-export const multiRegisterDevice: Handler<typeof api.multiRegisterDevice> = async (input, { deviceCommands }, call) => {
+/**
+ * Whatever can be wrong with one of them was checked before, but for an address on the blacklist: it goes first. From there on registering
+ * is repeated where it fails (R-ER10).
+ */
+export const multiRegisterDevice: Handler<typeof api.multiRegisterDevice> = async (input, context, call) => {
   const { application, devices } = input;
-  await Promise.all(
-    devices.map(({ hwid, device }) =>
-      deviceCommands.submit(commandOf(call, { application, hwid }, { $case: 'register', value: device })),
-    ),
-  );
+  for (const { device } of devices) checkDomain(device, context);
+  const register = async (some: typeof devices): Promise<void> => {
+    const commands = some.map(({ hwid, device }) =>
+      commandOf(call, { application, hwid }, { $case: 'register', value: device }),
+    );
+    await Promise.all(commands.map((command) => context.deviceCommands.submit(command)));
+  };
+  await register(devices.filter(({ device }) => device.platform === Platform.Email));
+  await register(devices.filter(({ device }) => device.platform !== Platform.Email));
 };

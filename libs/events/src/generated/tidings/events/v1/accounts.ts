@@ -64,6 +64,8 @@ export interface AccountEvent {
     | { $case: "geozoneDeleted"; value: GeozoneDeleted }
     | { $case: "geozoneClusterAdded"; value: GeozoneClusterAdded }
     | { $case: "geozoneClusterDeleted"; value: GeozoneClusterDeleted }
+    | { $case: "addressBlacklisted"; value: AddressBlacklisted }
+    | { $case: "addressCleared"; value: AddressCleared }
     | undefined;
 }
 
@@ -171,6 +173,17 @@ export interface GroupCreated {
   group: string;
   name: string;
   applications: string[];
+}
+
+/** No mail goes to the address any more, from the whole account (R-E5). */
+export interface AddressBlacklisted {
+  /** Keyed hash of the address in lower case: the token_hash of its contacts. The address itself stands nowhere. */
+  address: string;
+}
+
+/** An operator took the address off the blacklist. */
+export interface AddressCleared {
+  address: string;
 }
 
 export interface DebugSet {
@@ -330,6 +343,12 @@ export const AccountEvent: MessageFns<AccountEvent> = {
         break;
       case "geozoneClusterDeleted":
         GeozoneClusterDeleted.encode(message.event.value, writer.uint32(386).fork()).join();
+        break;
+      case "addressBlacklisted":
+        AddressBlacklisted.encode(message.event.value, writer.uint32(482).fork()).join();
+        break;
+      case "addressCleared":
+        AddressCleared.encode(message.event.value, writer.uint32(490).fork()).join();
         break;
     }
     return writer;
@@ -602,6 +621,22 @@ export const AccountEvent: MessageFns<AccountEvent> = {
             };
             continue;
           }
+          case 60: {
+            if (tag !== 482) {
+              break;
+            }
+
+            message.event = { $case: "addressBlacklisted", value: AddressBlacklisted.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 61: {
+            if (tag !== 490) {
+              break;
+            }
+
+            message.event = { $case: "addressCleared", value: AddressCleared.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -828,6 +863,18 @@ export const AccountEvent: MessageFns<AccountEvent> = {
             $case: "geozoneClusterDeleted",
             value: GeozoneClusterDeleted.fromPartial(object.event.value),
           };
+        }
+        break;
+      }
+      case "addressBlacklisted": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "addressBlacklisted", value: AddressBlacklisted.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "addressCleared": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "addressCleared", value: AddressCleared.fromPartial(object.event.value) };
         }
         break;
       }
@@ -2525,6 +2572,182 @@ export const GroupCreated: MessageFns<GroupCreated> = {
     message.group = object.group ?? "";
     message.name = object.name ?? "";
     message.applications = object.applications?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseAddressBlacklisted(): AddressBlacklisted {
+  return { address: "" };
+}
+
+export const AddressBlacklisted: MessageFns<AddressBlacklisted> = {
+  encode(message: AddressBlacklisted, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.address !== "") {
+      writer.uint32(10).string(message.address);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AddressBlacklisted {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAddressBlacklisted();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.address = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<AddressBlacklisted, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<AddressBlacklisted | AddressBlacklisted[]>
+      | Iterable<AddressBlacklisted | AddressBlacklisted[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [AddressBlacklisted.encode(p).finish()];
+        }
+      } else {
+        yield* [AddressBlacklisted.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, AddressBlacklisted>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<AddressBlacklisted> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [AddressBlacklisted.decode(p)];
+        }
+      } else {
+        yield* [AddressBlacklisted.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AddressBlacklisted>, I>>(base?: I): AddressBlacklisted {
+    return AddressBlacklisted.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AddressBlacklisted>, I>>(object: I): AddressBlacklisted {
+    const message = createBaseAddressBlacklisted();
+    message.address = object.address ?? "";
+    return message;
+  },
+};
+
+function createBaseAddressCleared(): AddressCleared {
+  return { address: "" };
+}
+
+export const AddressCleared: MessageFns<AddressCleared> = {
+  encode(message: AddressCleared, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.address !== "") {
+      writer.uint32(10).string(message.address);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AddressCleared {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAddressCleared();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.address = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<AddressCleared, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<AddressCleared | AddressCleared[]> | Iterable<AddressCleared | AddressCleared[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [AddressCleared.encode(p).finish()];
+        }
+      } else {
+        yield* [AddressCleared.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, AddressCleared>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<AddressCleared> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [AddressCleared.decode(p)];
+        }
+      } else {
+        yield* [AddressCleared.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AddressCleared>, I>>(base?: I): AddressCleared {
+    return AddressCleared.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AddressCleared>, I>>(object: I): AddressCleared {
+    const message = createBaseAddressCleared();
+    message.address = object.address ?? "";
     return message;
   },
 };

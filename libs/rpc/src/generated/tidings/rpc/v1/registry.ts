@@ -198,6 +198,22 @@ export interface SetCategoriesReply {
   categories: string[];
 }
 
+/** An address of mail in an account. */
+export interface AddressRequest {
+  /** "" = the default account. */
+  account: string;
+  /** In whatever case. */
+  email: string;
+}
+
+export interface AddressView {
+  /** Absent = it is not on the blacklist. */
+  blacklistedSince: Date | undefined;
+}
+
+export interface ClearAddressReply {
+}
+
 export interface CreateGroupRequest {
   name: string;
   /** Of one account, which the group belongs to. */
@@ -3543,6 +3559,267 @@ export const SetCategoriesReply: MessageFns<SetCategoriesReply> = {
   fromPartial<I extends Exact<DeepPartial<SetCategoriesReply>, I>>(object: I): SetCategoriesReply {
     const message = createBaseSetCategoriesReply();
     message.categories = object.categories?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseAddressRequest(): AddressRequest {
+  return { account: "", email: "" };
+}
+
+export const AddressRequest: MessageFns<AddressRequest> = {
+  encode(message: AddressRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.account !== "") {
+      writer.uint32(10).string(message.account);
+    }
+    if (message.email !== "") {
+      writer.uint32(18).string(message.email);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AddressRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAddressRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.account = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.email = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<AddressRequest, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<AddressRequest | AddressRequest[]> | Iterable<AddressRequest | AddressRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [AddressRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [AddressRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, AddressRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<AddressRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [AddressRequest.decode(p)];
+        }
+      } else {
+        yield* [AddressRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AddressRequest>, I>>(base?: I): AddressRequest {
+    return AddressRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AddressRequest>, I>>(object: I): AddressRequest {
+    const message = createBaseAddressRequest();
+    message.account = object.account ?? "";
+    message.email = object.email ?? "";
+    return message;
+  },
+};
+
+function createBaseAddressView(): AddressView {
+  return { blacklistedSince: undefined };
+}
+
+export const AddressView: MessageFns<AddressView> = {
+  encode(message: AddressView, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.blacklistedSince !== undefined) {
+      Timestamp.encode(toTimestamp(message.blacklistedSince), writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AddressView {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAddressView();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.blacklistedSince = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<AddressView, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<AddressView | AddressView[]> | Iterable<AddressView | AddressView[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [AddressView.encode(p).finish()];
+        }
+      } else {
+        yield* [AddressView.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, AddressView>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<AddressView> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [AddressView.decode(p)];
+        }
+      } else {
+        yield* [AddressView.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AddressView>, I>>(base?: I): AddressView {
+    return AddressView.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AddressView>, I>>(object: I): AddressView {
+    const message = createBaseAddressView();
+    message.blacklistedSince = object.blacklistedSince ?? undefined;
+    return message;
+  },
+};
+
+function createBaseClearAddressReply(): ClearAddressReply {
+  return {};
+}
+
+export const ClearAddressReply: MessageFns<ClearAddressReply> = {
+  encode(_: ClearAddressReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ClearAddressReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseClearAddressReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<ClearAddressReply, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<ClearAddressReply | ClearAddressReply[]> | Iterable<ClearAddressReply | ClearAddressReply[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ClearAddressReply.encode(p).finish()];
+        }
+      } else {
+        yield* [ClearAddressReply.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, ClearAddressReply>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<ClearAddressReply> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ClearAddressReply.decode(p)];
+        }
+      } else {
+        yield* [ClearAddressReply.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ClearAddressReply>, I>>(base?: I): ClearAddressReply {
+    return ClearAddressReply.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ClearAddressReply>, I>>(_: I): ClearAddressReply {
+    const message = createBaseClearAddressReply();
     return message;
   },
 };
@@ -12198,6 +12475,11 @@ export interface Accounts {
   setControlGroup(request: SetControlGroupRequest): Promise<ApplicationView>;
   setCapping(request: SetCappingRequest): Promise<ApplicationView>;
   setCategories(request: SetCategoriesRequest): Promise<SetCategoriesReply>;
+  /** An address on the blacklist stays on it, since when it was (R-E5). */
+  blacklistAddress(request: AddressRequest): Promise<AddressView>;
+  findAddress(request: AddressRequest): Promise<AddressView>;
+  /** NOT_FOUND where it is not on the blacklist. */
+  clearAddress(request: AddressRequest): Promise<ClearAddressReply>;
   createGroup(request: CreateGroupRequest): Promise<CreateGroupReply>;
   /** The sealed credential of a platform, newest version; opened by the dispatcher with the master key. */
   getCredential(request: GetCredentialRequest): Promise<SealedCredential>;
@@ -12375,6 +12657,32 @@ export const AccountsDefinition = {
       responseType: SetCategoriesReply as typeof SetCategoriesReply,
       responseStream: false,
       options: { idempotencyLevel: "IDEMPOTENT" },
+    },
+    /** An address on the blacklist stays on it, since when it was (R-E5). */
+    blacklistAddress: {
+      name: "BlacklistAddress",
+      requestType: AddressRequest as typeof AddressRequest,
+      requestStream: false,
+      responseType: AddressView as typeof AddressView,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
+    },
+    findAddress: {
+      name: "FindAddress",
+      requestType: AddressRequest as typeof AddressRequest,
+      requestStream: false,
+      responseType: AddressView as typeof AddressView,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** NOT_FOUND where it is not on the blacklist. */
+    clearAddress: {
+      name: "ClearAddress",
+      requestType: AddressRequest as typeof AddressRequest,
+      requestStream: false,
+      responseType: ClearAddressReply as typeof ClearAddressReply,
+      responseStream: false,
+      options: {},
     },
     createGroup: {
       name: "CreateGroup",

@@ -1,0 +1,26 @@
+import type { api } from '@tidings/contract';
+import { Fault } from '@tidings/kernel';
+import type { Handler } from '../../context.ts';
+import { rfc3339 } from '../times.ts';
+
+const notBlacklisted = (): Fault => Fault.notFound('Address is not blacklisted');
+
+export const getBlacklisted: Handler<typeof api.getBlacklisted> = async ({ address, account = '' }, { accounts }) => {
+  const { blacklistedSince } = await accounts.findAddress({ account, email: address });
+  if (!blacklistedSince) throw notBlacklisted();
+  return { address, blacklisted_at: rfc3339(blacklistedSince) };
+};
+
+export const blacklistAddress: Handler<typeof api.blacklistAddress> = async (
+  { address, account = '' },
+  { accounts },
+) => {
+  const { blacklistedSince } = await accounts.blacklistAddress({ account, email: address });
+  // Somebody took it off again in the meantime.
+  if (!blacklistedSince) throw notBlacklisted();
+  return { address, blacklisted_at: rfc3339(blacklistedSince) };
+};
+
+export const clearAddress: Handler<typeof api.clearAddress> = async ({ address, account = '' }, { accounts }) => {
+  await accounts.clearAddress({ account, email: address });
+};

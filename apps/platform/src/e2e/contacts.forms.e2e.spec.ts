@@ -1,0 +1,144 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Parameters, platform, storedText, type StoredWorld } from '@tidings/testing';
+import { ApiClient, type MethodName } from '../client/api-client.ts';
+
+const BLACKLISTED = 'Email address is blacklisted';
+const DISPOSABLE = 'Email address belongs to a disposable domain';
+const MAIL = 14;
+
+let world: StoredWorld;
+let application: string;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tidings-contacts-'));
+  const file = join(folder, 'domains.txt');
+  await writeFile(file, '# The operator knows better\nthrow-away.example\n');
+  world = await platform({ env: { TIDINGS_DISPOSABLE_DOMAINS: file } });
+  application = await world.application({ ios: false, android: false });
+});
+afterAll(async () => {
+  await world?.stop();
+  if (folder) await rm(folder, { recursive: true, force: true });
+});
+
+const refusal = async (name: MethodName, parameters: Parameters): Promise<string> => {
+  const reply = await world.reply(name, { application, ...parameters });
+  expect(reply).toMatchObject({ status: 200, body: { status_code: 210, response: null } });
+  return (reply.body as { status_message: string }).status_message;
+};
+const exists = async (hwid: string): Promise<boolean> => (await world.call('checkDevice', { application, hwid })).exist;
+const notListed = { status: 404, body: { error: { kind: 'notFound', message: 'Address is not blacklisted' } } };
+
+/** Every way to register an address, in whatever case it is written. */
+const registrations = (email: string): readonly (readonly [MethodName, Parameters])[] => [
+  ['registerEmail', { email: email.toUpperCase() }],
+  ['registerEmail', { email, hwid: 'own-hwid' }],
+  ['registerEmailUser', { email, userId: 'user' }],
+  ['registerDevice', { device_type: MAIL, email }],
+  ['registerDevice', { device_type: MAIL, hwid: email.toUpperCase() }],
+  ['multiRegisterDevice', { email, push_devices: [{ hwid: 'phone', platform: 3, push_token: 't' }] }],
+];
+
+describe('the blacklist (R-E5)', () => {
+  it('keeps an address from being registered, until the operator takes it off', async () => {
+    const email = 'bounced@example.com';
+    await world.call('registerEmail', { application, email, userId: 'bounced' });
+    const listed = await world.call('blacklistAddress', { address: 'Bounced@Example.com' });
+    expect(listed).toEqual({ address: email, blacklisted_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}Z$/) });
+    await world.advance(60);
+    expect(await world.call('blacklistAddress', { address: email })).toEqual(listed);
+    expect(await world.call('getBlacklisted', { address: 'BOUNCED@example.com' })).toEqual(listed);
+
+    for (const [name, parameters] of registrations(email)) expect(await refusal(name, parameters)).toBe(BLACKLISTED);
+    expect([await exists('own-hwid'), await exists('phone')]).toEqual([false, false]);
+    // The contact that was there stays, and can be tagged.
+    expect(await exists(email)).toBe(true);
+    expect(await world.call('setEmailTags', { application, email, tags: {} })).toEqual({ skipped: [] });
+
+    expect(await world.reply('clearAddress', { address: 'BOUNCED@example.com' })).toMatchObject({ status: 204 });
+    for (const name of ['getBlacklisted', 'clearAddress'] as const) {
+      expect(await world.reply(name, { address: email })).toMatchObject(notListed);
+    }
+    for (const [name, parameters] of registrations(email)) await world.call(name, { application, ...parameters });
+    expect([await exists('own-hwid'), await exists('phone')]).toEqual([true, true]);
+  });
+
+  it('answers a repeat with its key as it did before', async () => {
+    const request = { application, email: 'repeated@example.com' };
+    const register = (key: string) =>
+      world.client.http.send('/json/1.3/registerEmail', {
+        method: 'POST',
+        headers: { authorization: `Token ${world.secrets.device}`, 'idempotency-key': key },
+        body: { request },
+      });
+    expect(await register('first')).toMatchObject({ body: { status_code: 200 } });
+    await world.call('blacklistAddress', { address: request.email });
+    expect(await register('first')).toMatchObject({ body: { status_code: 200 } });
+    expect(await register('second')).toMatchObject({ body: { status_code: 210, status_message: BLACKLISTED } });
+  });
+
+  it("is each account's own", async () => {
+    const address = 'shared@example.com';
+    const { account } = await world.call('createAccount', { name: 'Other' });
+    const [api, device] = await Promise.all(
+      (['api', 'device'] as const).map((scope) => world.call('createToken', { scope, applications: 'all', account })),
+    );
+    const secrets = { admin: world.secrets.admin, api: api!.token, device: device!.token };
+    const other = new ApiClient(world.url, secrets, 2);
+    try {
+      const { application: theirs } = await other.call('createApplication', { title: 'Theirs' });
+      await world.call('blacklistAddress', { address, account });
+      expect(await world.reply('getBlacklisted', { address })).toMatchObject(notListed);
+      await world.call('registerEmail', { application, email: address });
+      expect(await other.reply('registerEmail', { application: theirs, email: address })).toMatchObject({
+        body: { status_code: 210, status_message: BLACKLISTED },
+      });
+      expect(await world.reply('clearAddress', { address })).toMatchObject(notListed);
+      expect(await world.reply('clearAddress', { address, account })).toMatchObject({ status: 204 });
+      await other.call('registerEmail', { application: theirs, email: address });
+    } finally {
+      other.close();
+    }
+    for (const name of ['getBlacklisted', 'blacklistAddress', 'clearAddress'] as const) {
+      const reply = await world.reply(name, { address, account: 'nobody' });
+      expect(reply).toMatchObject({ status: 404, body: { error: { kind: 'notFound' } } });
+    }
+  });
+
+  it('knows addresses by a hash alone', async () => {
+    await world.call('blacklistAddress', { address: 'c4n4ry@example.com' });
+    await world.settle();
+    expect(await storedText(world.mongoUrl, 'c4n4ry')).toEqual([]);
+  });
+
+  it.each([
+    ['anna', 'Email address has invalid count of parts'],
+    ['anna@example', 'Email address has invalid domain part'],
+    ['a b@example.com', 'Email address is invalid or has invalid semantic'],
+  ])('holds no %j', async (address, message) => {
+    expect(await world.reply('blacklistAddress', { address })).toMatchObject({
+      status: 400,
+      body: { error: { kind: 'argument', message } },
+    });
+  });
+});
+
+describe('disposable domains (R-E4)', () => {
+  it("are those of the operator's list, with their subdomains", async () => {
+    for (const [name, parameters] of registrations('anna@mx.throw-away.example')) {
+      expect(await refusal(name, parameters)).toBe(DISPOSABLE);
+    }
+    // The list that is shipped counts no more.
+    await world.call('registerEmail', { application, email: 'anna@mailinator.com' });
+  });
+
+  it('are no senders to be refused (R-E2)', async () => {
+    const address = 'news@throw-away.example';
+    const sender = { email_from_email: address, email_from_name: 'News', email_reply: address };
+    await world.call('configureApplication', { application, device_type: MAIL, ...sender });
+  });
+});

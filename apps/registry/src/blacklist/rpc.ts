@@ -1,0 +1,48 @@
+import type { KeyObject } from 'node:crypto';
+import { type AddressState, type BlacklistAction, DEFAULT_ACCOUNT } from '@tidings/audience';
+import type { Clock } from '@tidings/kernel';
+import type { Accounts, AddressRequest } from '@tidings/rpc';
+import type { Db } from 'mongodb';
+import { addressId, ADDRESSES } from '../accounts/log.ts';
+import type { AccountWriter } from '../accounts/writer.ts';
+import { tokenHash } from '../devices/action.ts';
+
+type BlacklistMethods = Pick<Accounts, 'blacklistAddress' | 'findAddress' | 'clearAddress'>;
+
+export interface BlacklistDeps {
+  readonly db: Db;
+  readonly write: AccountWriter;
+  readonly clock: Clock;
+  readonly tokenKey: KeyObject;
+}
+
+/** Addresses that no mail goes to, by account (R-E5). Behind this the hash of an address stands for it. */
+export function blacklistRpc({ db, write, clock, tokenKey }: BlacklistDeps): BlacklistMethods {
+  const addresses = db.collection<AddressState & { readonly _id: string }>(ADDRESSES);
+
+  const known = ({ account, email }: AddressRequest) => ({
+    account: account || DEFAULT_ACCOUNT,
+    address: tokenHash(tokenKey, email.toLowerCase()),
+  });
+  const find = async (request: AddressRequest) => {
+    const { account, address } = known(request);
+    const found = await addresses.findOne({ _id: addressId(account, address) });
+    return { blacklistedSince: found?.since };
+  };
+  const decide = async (request: AddressRequest, type: BlacklistAction['type']): Promise<void> => {
+    const { account, address } = known(request);
+    await write({ account, action: { type, address }, at: new Date(clock.now()) });
+  };
+
+  return {
+    findAddress: find,
+    async blacklistAddress(request) {
+      await decide(request, 'blacklistAddress');
+      return find(request);
+    },
+    async clearAddress(request) {
+      await decide(request, 'clearAddress');
+      return {};
+    },
+  };
+}
