@@ -14,7 +14,7 @@ const mayImport = {
   kernel: [],
   telemetry: ['kernel'],
   events: ['kernel'],
-  rpc: ['kernel', 'telemetry', 'events'],
+  rpc: ['kernel', 'telemetry', 'events', 'platform-lib'],
   contract: ['kernel'],
   domain: ['kernel', 'events'],
   'platform-lib': ['kernel', 'telemetry', 'events', 'platform-lib'],

@@ -50,6 +50,7 @@ const allowed = [
   ['libs/rpc/src/probe.ts', '@tidings/events/generated/tidings/events/v1/device'],
   ['libs/event-store/src/probe.ts', 'mongodb'],
   ['libs/rpc/src/probe.ts', '@tidings/telemetry'],
+  ['libs/rpc/src/probe.ts', '@tidings/runtime'],
   ['libs/streaming/src/probe.ts', '@tidings/telemetry'],
   ['libs/projecting/src/probe.ts', '@tidings/event-store'],
   ['libs/streaming/src/kafka/probe.ts', 'kafkajs'],

@@ -1,18 +1,12 @@
 import { Fault, randomBase62, systemClock } from '@tidings/kernel';
+import { Unanswered } from '@tidings/runtime';
 import { beginSpan, headersOf, type OpenSpan, type Trace } from '@tidings/telemetry';
 import type { Folder } from './folding.ts';
 import { type DecidedIn, type Group, writesOf } from './group.ts';
 import type { Intake, Log } from './intake.ts';
 import type { OpenLogsOptions } from './options.ts';
 import type { Problem, WriterCounts } from './problems.ts';
-import {
-  type InsertOutcome,
-  type LogStore,
-  type RefusedWrite,
-  type StateWrite,
-  type StoredCommit,
-  Unanswered,
-} from './store.ts';
+import type { InsertOutcome, LogStore, RefusedWrite, StateWrite, StoredCommit } from './store.ts';
 import { delay } from './waiting.ts';
 
 export interface CommittingParts<Command, Event, State, Reply> {

@@ -1,15 +1,9 @@
 import { expect, it } from '@jest/globals';
+import { Unanswered } from '@tidings/runtime';
 import fc from 'fast-check';
 import type { CountingLogWriter } from './options.ts';
 import type { DocumentAddress } from './port.ts';
-import {
-  type InsertOutcome,
-  type LogStore,
-  type RefusedWrite,
-  type StateWrite,
-  type StoredCommit,
-  Unanswered,
-} from './store.ts';
+import type { InsertOutcome, LogStore, RefusedWrite, StateWrite, StoredCommit } from './store.ts';
 import { thingAt, type ThingCommand, type ThingReply, things } from './things.features.ts';
 import { GroupingLogWriter } from './writer.ts';
 

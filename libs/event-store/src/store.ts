@@ -55,11 +55,6 @@ export interface Quarantined {
   readonly reason: string;
 }
 
-/** The store gave no answer that can be relied upon: what was asked of it may have happened, may yet, or never will. */
-export class Unanswered extends Error {
-  override readonly name = 'Unanswered';
-}
-
 /**
  * What the writers of numbered logs ask of a store. Everything rejects with {@link Unanswered} where repeating may help, and every write
  * is durable when it resolves and may be repeated.

@@ -1,6 +1,7 @@
+import { Unanswered } from '@tidings/runtime';
 import type { Intake, Log } from './intake.ts';
 import type { Problem, WriterCounts } from './problems.ts';
-import { type Head, type LogStore, Unanswered } from './store.ts';
+import type { Head, LogStore } from './store.ts';
 
 /** What of the folder is needed here, whatever the events. */
 export interface FoldsLogs {

@@ -1,4 +1,5 @@
 import { Fault } from '@tidings/kernel';
+import { Unanswered } from '@tidings/runtime';
 import { outsideTraces } from '@tidings/telemetry';
 import { Committing } from './committing.ts';
 import { decideGroup, type DecidingLimits, prepareGroup } from './deciding.ts';
@@ -11,7 +12,7 @@ import { type CountingLogWriter, limitsOf, type OpenLogsOptions } from './option
 import type { LogDefinition, Needs } from './port.ts';
 import { noCounts, type Problem } from './problems.ts';
 import { checkState } from './storable.ts';
-import { type LogStore, Unanswered } from './store.ts';
+import type { LogStore } from './store.ts';
 import { Sweeper } from './sweeping.ts';
 import { delay } from './waiting.ts';
 

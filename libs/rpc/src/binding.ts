@@ -1,4 +1,5 @@
 import { Fault } from '@tidings/kernel';
+import { faultOf } from '@tidings/runtime';
 
 /** Reads and writes the messages of a type, as ts-proto generates it. */
 export interface Codec {
@@ -29,7 +30,7 @@ export type Call = (request: unknown) => unknown;
 
 /**
  * The service called directly in this process, behind the same interface that gRPC serves (architecture 3): only the methods of the
- * definition, and callers meet nothing but Faults. Messages are passed on as they are and must not be changed by either side.
+ * definition, and callers meet nothing but Faults: `unavailable` where the store does not answer. Messages are passed on as they are and must not be changed by either side.
  */
 export function inProcess<Service extends object>(definition: ServiceDefinition, implementation: Service): Service {
   const bound = Object.entries(definition.methods).map(([method, { responseStream }]): [string, Call] => {
@@ -47,7 +48,7 @@ const unary =
     try {
       return await call(request);
     } catch (error) {
-      throw Fault.from(error);
+      throw faultOf(error);
     }
   };
 
@@ -56,6 +57,6 @@ const stream = (call: Call): Call =>
     try {
       yield* call(request) as AsyncIterable<unknown>;
     } catch (error) {
-      throw Fault.from(error);
+      throw faultOf(error);
     }
   };

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Fault, type FaultKind } from '@tidings/kernel';
+import { Unanswered } from '@tidings/runtime';
+import { MongoNetworkError } from 'mongodb';
 import type { Codec, ServiceDefinition } from './binding.ts';
 import {
   type Accounts,
@@ -123,6 +125,16 @@ export function rpcFeatures(name: string, open: () => Promise<RpcBinding>): void
       const bug = { kind: 'bug', message: 'Internal error' };
       await expect(echo.say({ text: 'a' })).rejects.toMatchObject(bug);
       await expect(all(echo.repeat({ text: 'a' }))).rejects.toMatchObject(bug);
+    });
+
+    it.each([
+      ['a lost connection', new MongoNetworkError('reset by 10.0.0.1')],
+      ['a command that was not answered', new Unanswered('no answer within 2000 ms')],
+    ])('makes `unavailable` of what passes in its store: %s', async (_, error) => {
+      const echo = await binding.bind<Echo>(echoDefinition, new Echoing(error));
+      const unavailable = { kind: 'unavailable', message: 'The store does not answer' };
+      await expect(echo.say({ text: 'a' })).rejects.toMatchObject(unavailable);
+      await expect(all(echo.repeat({ text: 'a' }))).rejects.toMatchObject(unavailable);
     });
 
     it('ends a stream that nobody reads on', async () => {

@@ -20,7 +20,7 @@ export { databaseOf, databasePrefixOf, type Mongo, openMongo } from './mongo.ts'
 export { findMongod, type Mongod, mongoOptions, startMongod } from './mongod.ts';
 export { operationsOf, type ServiceOperations } from './operations.ts';
 export { isAlive, killNow } from './processes.ts';
-export { isPassing, isPassingCode, passing } from './passing.ts';
+export { faultOf, isPassing, isPassingCode, passing, Unanswered } from './passing.ts';
 export { freePort, freePorts } from './ports.ts';
 export { type Probe, Readiness } from './readiness.ts';
 export { nextReplica } from './replica.ts';

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { Fault } from '@tidings/kernel';
 import {
   type BulkWriteResult,
   MongoBulkWriteError,
@@ -6,7 +7,7 @@ import {
   MongoNetworkError,
   MongoServerError,
 } from 'mongodb';
-import { isPassing, passing } from './passing.ts';
+import { faultOf, isPassing, passing, Unanswered } from './passing.ts';
 
 const bulk = (error: ConstructorParameters<typeof MongoBulkWriteError>[0]): MongoBulkWriteError =>
   new MongoBulkWriteError(error, {} as BulkWriteResult);
@@ -16,6 +17,7 @@ describe('isPassing', () => {
     ['a lost connection', new MongoNetworkError('connection reset')],
     ['the same in a bulk write, where the driver makes a server error of it', bulk(new MongoNetworkError('reset'))],
     ['an election', new MongoServerError({ message: 'not master', code: 10107 })],
+    ['a command that was not answered', new Unanswered('late')],
     ['an election in a bulk write', bulk(new MongoServerError({ message: 'not master', code: 10107 }))],
     ['a broken socket', Object.assign(new Error('read ECONNRESET'), { syscall: 'read' })],
   ])('%s may pass', (_, error) => expect(isPassing(error)).toBe(true));
@@ -26,6 +28,14 @@ describe('isPassing', () => {
     ['what the driver refuses to send', new MongoInvalidArgumentError('no pipeline')],
     ['a mistake of ours', new TypeError('x is undefined')],
   ])('%s does not', (_, error) => expect(isPassing(error)).toBe(false));
+
+  it('is a Fault `unavailable`, and everything else what it is otherwise', () => {
+    const lost = new MongoNetworkError('connection reset');
+    expect(faultOf(lost)).toMatchObject({ kind: 'unavailable', cause: lost });
+    expect(faultOf(new TypeError('x is undefined'))).toMatchObject({ kind: 'bug', internal: 'x is undefined' });
+    const refused = Fault.argument('no');
+    expect(faultOf(refused)).toBe(refused);
+  });
 
   it('work that fails with what may pass is unavailable, everything else as it is', async () => {
     const lost = new MongoNetworkError('connection reset');

@@ -1,5 +1,16 @@
 import { Fault } from '@tidings/kernel';
-import { MongoCompatibilityError, MongoError, MongoInvalidArgumentError, MongoServerError } from 'mongodb';
+import {
+  MongoCompatibilityError,
+  MongoError,
+  MongoInvalidArgumentError,
+  MongoServerError,
+  MongoWriteConcernError,
+} from 'mongodb';
+
+/** The store gave no answer that can be relied upon: what was asked of it may have happened, may yet, or never will. */
+export class Unanswered extends Error {
+  override readonly name = 'Unanswered';
+}
 
 /** Server errors that are no verdict on the command: elections, shutdowns, time-outs, lost connections, cut-off cursors. */
 const PASSING_CODES: ReadonlySet<unknown> = new Set([
@@ -14,20 +25,27 @@ export const isPassingCode = (code: unknown): boolean => PASSING_CODES.has(code)
  * Broken sockets come through the driver as plain system errors too, and in a bulk write, whatever it was, as a server's error without a code.
  */
 export function isPassing(error: unknown): boolean {
+  if (error instanceof Unanswered || error instanceof MongoWriteConcernError) return true;
   if (error instanceof MongoServerError) {
     const { code } = error;
     return code === undefined || isPassingCode(code) || error.hasErrorLabel('RetryableWriteError');
   }
   if (error instanceof MongoInvalidArgumentError || error instanceof MongoCompatibilityError) return false;
-  return error instanceof MongoError || (error instanceof Error && 'syscall' in error);
+  return error instanceof MongoError || isSystemError(error);
 }
+
+/** Known by what it has: it may come from another realm, whose `Error` is not this one. */
+const isSystemError = (error: unknown): boolean => typeof error === 'object' && error !== null && 'syscall' in error;
+
+/** The Fault in a caught value: `unavailable` for what may pass, else as {@link Fault.from} has it. */
+export const faultOf = (thrown: unknown): Fault =>
+  isPassing(thrown) ? Fault.unavailable('The store does not answer', thrown) : Fault.from(thrown);
 
 /** Work on MongoDB, with what may pass as a Fault `unavailable`: a record must not be parked because the server was away. */
 export async function passing<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (isPassing(error)) throw Fault.unavailable('The store does not answer', error);
-    throw error;
+    throw isPassing(error) ? faultOf(error) : error;
   }
 }

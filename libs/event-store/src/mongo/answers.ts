@@ -1,6 +1,4 @@
-import { isPassing as isPassingOfMongo } from '@tidings/runtime';
-import { MongoWriteConcernError } from 'mongodb';
-import { Unanswered } from '../store.ts';
+import { isPassing, Unanswered } from '@tidings/runtime';
 
 /**
  * How long one command to MongoDB may take before it counts as unanswered; majority writes are told the same. With the 3 s after which a
@@ -21,10 +19,6 @@ export interface WriteError {
 /** True for a document whose `_id` is taken; a unique index of the owner's is another matter. */
 export const isDuplicateId = ({ code, errmsg, keyPattern }: WriteError): boolean =>
   code === DUPLICATE_KEY && (keyPattern ? '_id' in keyPattern : errmsg.includes('index: _id_'));
-
-/** Whether repeating a command may help. */
-export const isPassing = (error: unknown): boolean =>
-  error instanceof Unanswered || error instanceof MongoWriteConcernError || isPassingOfMongo(error);
 
 /** The answer of one command, or {@link Unanswered} when none comes in time or the error may pass. */
 export async function answered<T>(command: Promise<T>): Promise<T> {

@@ -1,7 +1,6 @@
 import { type Collection, type Db, MongoServerError } from 'mongodb';
 import type { Head, InsertOutcome, StoredCommit } from '../store.ts';
-import { Unanswered } from '../store.ts';
-import { isPassingCode } from '@tidings/runtime';
+import { isPassingCode, Unanswered } from '@tidings/runtime';
 import { answered, ATTEMPT_MS, isDuplicateId, type WriteError } from './answers.ts';
 import { batchesOf } from './batches.ts';
 

@@ -1,9 +1,9 @@
+import { isPassingCode, Unanswered } from '@tidings/runtime';
 import { type Db, type Document, MongoServerError } from 'mongodb';
 import type { StoredFields } from '../documents.ts';
 import { getOrAdd } from '../get-or-add.ts';
 import { applyNotes, type NoteUpdate } from '../notes.ts';
-import { type RefusedWrite, type StateWrite, Unanswered } from '../store.ts';
-import { isPassingCode } from '@tidings/runtime';
+import type { RefusedWrite, StateWrite } from '../store.ts';
 import { answered, isDuplicateId, type WriteError } from './answers.ts';
 import { batchesOf } from './batches.ts';
 import { DURABLE } from './commits.ts';

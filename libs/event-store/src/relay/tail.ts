@@ -1,5 +1,5 @@
 import { Fault } from '@tidings/kernel';
-import { isPassing } from '../mongo/answers.ts';
+import { isPassing } from '@tidings/runtime';
 import type { MongoCommits } from '../mongo/commits.ts';
 import type { Commit } from '../port.ts';
 import type { StoredCommit } from '../store.ts';
