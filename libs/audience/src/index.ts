@@ -21,6 +21,7 @@ export {
   targetsOf,
 } from './account/state.ts';
 export type { Filter, LiveFilter } from './account/filters.ts';
+export type { Senders, SendersAction } from './account/senders.ts';
 export type { TagState } from './account/tags.ts';
 export { MAX_TEST_DEVICES, type TestDevice, type TestDevicesState } from './account/test-devices.ts';
 export { type ConditionInput, daysAgoCondition, expressionOf, MAX_CONDITIONS, tagCondition } from './conditions.ts';

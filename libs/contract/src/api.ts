@@ -14,6 +14,7 @@ import { setCapping } from './admin/setCapping.ts';
 import { setCategories } from './admin/setCategories.ts';
 import { setControlGroup } from './admin/setControlGroup.ts';
 import { setDebug } from './admin/setDebug.ts';
+import { setSenders } from './admin/setSenders.ts';
 import { settled } from './admin/settled.ts';
 import { configureApplication } from './applications/configureApplication.ts';
 import { createApplication } from './applications/createApplication.ts';
@@ -163,6 +164,7 @@ export const api = {
   blacklistAddress,
   clearAddress,
   setCategories,
+  setSenders,
   createSubscription,
   listSubscriptions,
   getSubscription,

@@ -169,6 +169,8 @@ export {
   SetCappingRequest,
   SetCategoriesReply,
   SetCategoriesRequest,
+  SendersView,
+  SetSendersRequest,
   SetControlGroupRequest,
   SetDebugReply,
   SetDebugRequest,

@@ -16,6 +16,7 @@ import { setCapping } from './admin/setCapping.ts';
 import { setCategories } from './admin/setCategories.ts';
 import { setControlGroup } from './admin/setControlGroup.ts';
 import { setDebug } from './admin/setDebug.ts';
+import { setSenders } from './admin/setSenders.ts';
 import { settled } from './admin/settled.ts';
 import { configureApplication } from './applications/configureApplication.ts';
 import { createApplication } from './applications/createApplication.ts';
@@ -168,6 +169,7 @@ export const handlers = {
   blacklistAddress,
   clearAddress,
   setCategories,
+  setSenders,
   createSubscription,
   listSubscriptions,
   getSubscription,

@@ -114,6 +114,7 @@ export class World {
     setCapping: async ({ days, count }) =>
       application('a', APPLICATION, { capping: count === 0 ? undefined : { days, count } }),
     setCategories: async ({ categories }) => ({ categories }),
+    setSenders: unsupported,
     blacklistAddress: unsupported,
     findAddress: unsupported,
     clearAddress: unsupported,

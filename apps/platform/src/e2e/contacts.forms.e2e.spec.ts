@@ -142,3 +142,34 @@ describe('disposable domains (R-E4)', () => {
     await world.call('configureApplication', { application, device_type: MAIL, ...sender });
   });
 });
+
+describe('senders (R-A5)', () => {
+  it('need no verification, unless the operator wants it', async () => {
+    const configure = (from: string, reply: string) => {
+      const sender = { email_from_email: from, email_from_name: 'News', email_reply: reply };
+      return world.reply('configureApplication', { application, device_type: MAIL, ...sender });
+    };
+    const refused = (field: string) => ({
+      status: 200,
+      body: { status_code: 210, status_message: `${field}: address is not verified`, response: null },
+    });
+    expect(await configure('any@example.com', 'any@example.com')).toMatchObject({ body: { status_code: 200 } });
+    const set = await world.call('setSenders', { required: true, verified: ['News@example.com', 'news@example.com'] });
+    expect(set).toEqual({ required: true, verified: ['news@example.com'] });
+    expect(await configure('any@example.com', 'news@example.com')).toMatchObject(refused('email_from_email'));
+    expect(await configure('NEWS@example.com', 'any@example.com')).toMatchObject(refused('email_reply'));
+    expect(await configure('NEWS@example.com', 'news@example.com')).toMatchObject({ body: { status_code: 200 } });
+    await world.call('setSenders', { required: false, verified: [] });
+    expect(await configure('any@example.com', 'any@example.com')).toMatchObject({ body: { status_code: 200 } });
+  });
+
+  it.each([
+    [{ verified: [] }, 'required is required'],
+    [{ required: true, verified: ['news'] }, 'verified[0]: Email address has invalid count of parts'],
+  ])('are refused: %j', async (parameters, message) => {
+    expect(await world.reply('setSenders', parameters)).toMatchObject({
+      status: 400,
+      body: { error: { kind: 'argument', message } },
+    });
+  });
+});

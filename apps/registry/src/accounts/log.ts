@@ -117,6 +117,7 @@ function targetsOfAction(action: AccountAction): AccountTarget[] {
   switch (action.type) {
     case 'createAccount':
     case 'setCategories':
+    case 'setSenders':
       return [{ kind: 'account' }];
     case 'blacklistAddress':
     case 'clearAddress':
@@ -132,12 +133,13 @@ function targetsOfAction(action: AccountAction): AccountTarget[] {
     case 'updateApplication':
     case 'deleteApplication':
     case 'purgeApplication':
-    case 'configurePlatform':
     case 'setPlatformStatus':
     case 'setDebug':
     case 'setControlGroup':
     case 'setCapping':
       return [application(action.application)];
+    case 'configurePlatform':
+      return [{ kind: 'account' }, application(action.application)];
     case 'addTag':
     case 'deleteTag':
       return [{ kind: 'account' }, { kind: 'tag', name: action.name.trim() }];

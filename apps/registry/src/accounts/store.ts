@@ -5,6 +5,7 @@ import type {
   Application,
   ApplicationGroup,
   LiveFilter,
+  Senders,
   TagState,
 } from '@tidings/audience';
 import type { Db, Document, Filter } from 'mongodb';
@@ -33,6 +34,8 @@ export interface AccountStore {
   readonly tagsVersion: (account: string) => Promise<number>;
   /** An account's categories of e-mail (R-E13). */
   readonly categories: (account: string) => Promise<string[]>;
+  /** Which addresses an account's mail may come from (R-A5). */
+  readonly senders: (account: string) => Promise<Senders>;
   /** An account's own tags. */
   readonly tags: (account: string) => Promise<TagState[]>;
   /** Oldest first. */
@@ -113,6 +116,10 @@ export function openAccountStore(db: Db): AccountStore {
     async categories(account) {
       const found = await db.collection<Account & { _id: string }>(ACCOUNTS).findOne({ _id: account });
       return [...(found?.categories ?? [])];
+    },
+    async senders(account) {
+      const found = await db.collection<Account & { _id: string }>(ACCOUNTS).findOne({ _id: account });
+      return found?.senders ?? { required: false, verified: [] };
     },
     async tags(account) {
       const found = await db.collection(TAGS).find({ account, deleted: false }).sort({ number: 1 }).toArray();

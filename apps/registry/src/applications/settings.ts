@@ -7,7 +7,10 @@ import { existing } from './existing.ts';
 import { withNewCode } from './new-code.ts';
 import { applicationView } from './view.ts';
 
-type SettingMethods = Pick<Accounts, 'setDebug' | 'setControlGroup' | 'setCapping' | 'setCategories' | 'createGroup'>;
+type SettingMethods = Pick<
+  Accounts,
+  'setDebug' | 'setControlGroup' | 'setCapping' | 'setCategories' | 'setSenders' | 'createGroup'
+>;
 
 /** What operators set for applications and accounts (R-T8). */
 export function settingsRpc(store: AccountStore, write: AccountWriter, clock: Clock): SettingMethods {
@@ -34,6 +37,13 @@ export function settingsRpc(store: AccountStore, write: AccountWriter, clock: Cl
       const owner = account || DEFAULT_ACCOUNT;
       await write({ account: owner, action: { type: 'setCategories', categories }, at: now() });
       return { categories: await store.categories(owner) };
+    },
+
+    async setSenders({ account, required, verified }) {
+      const owner = account || DEFAULT_ACCOUNT;
+      await write({ account: owner, action: { type: 'setSenders', required, verified }, at: now() });
+      const senders = await store.senders(owner);
+      return { ...senders, verified: [...senders.verified] };
     },
 
     async createGroup({ name, applications }) {

@@ -420,4 +420,30 @@ describe('an account', () => {
     expect(address().since).toEqual(later);
     expect(() => world.do('nobody', list)).toThrow('Account not found');
   });
+
+  it('lets mail come from verified addresses only, where an operator wants that (R-A5)', () => {
+    world.do('a', createApplication());
+    const configure = (email_from_email: string, email_reply: string, platform = 14) =>
+      world.do('a', {
+        ...{ type: 'configurePlatform', application: app, platform, sealed: {}, disabled: false },
+        settings: { email_from_email, email_from_name: 'News', email_reply },
+      });
+    expect(configure('a@example.com', 'b@example.com')).toHaveLength(1);
+    const required: AccountAction = {
+      type: 'setSenders',
+      required: true,
+      verified: ['A@example.com', 'a@example.com'],
+    };
+    expect(world.do('a', required)[0]!.event).toEqual({
+      $case: 'sendersSet',
+      value: { required: true, verified: ['a@example.com'] },
+    });
+    expect(world.do('a', required)).toEqual([]);
+    expect(() => configure('b@example.com', 'b@example.com')).toThrow('email_from_email: address is not verified');
+    expect(() => configure('A@Example.com', 'b@example.com')).toThrow('email_reply: address is not verified');
+    expect(configure('A@Example.com', 'a@example.com')).toHaveLength(1);
+    expect(configure('b@example.com', 'b@example.com', 18)).toHaveLength(1);
+    world.do('a', { ...required, required: false });
+    expect(configure('b@example.com', 'b@example.com')).toHaveLength(1);
+  });
 });

@@ -2,6 +2,7 @@ import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/a
 import { Fault } from '@tidings/kernel';
 import { isWithin } from '../tags/value.ts';
 import type { Application } from './application.ts';
+import { checkSenders } from './senders.ts';
 import { as } from './state.ts';
 import { accountOf, type AccountView, liveToken, own } from './view.ts';
 
@@ -151,8 +152,11 @@ export function decideApplication(account: string, view: AccountView, action: Ap
       const { code: application } = own(account, view, action.application);
       return [{ $case: 'applicationDeleted', value: { application } }];
     }
-    case 'configurePlatform':
-      return configure(own(account, view, action.application), action);
+    case 'configurePlatform': {
+      const application = own(account, view, action.application);
+      checkSenders(accountOf(view).senders, action);
+      return configure(application, action);
+    }
     case 'setPlatformStatus':
       return setStatus(own(account, view, action.application), action);
     case 'setDebug': {

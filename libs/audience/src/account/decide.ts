@@ -6,6 +6,7 @@ import { type CampaignAction, decideCampaign } from './campaigns.ts';
 import { decideFilter, type FilterAction } from './filters.ts';
 import { decidePreset, type PresetAction } from './presets.ts';
 import { type ApplicationAction, decideApplication } from './decide-application.ts';
+import { decideSenders, type SendersAction } from './senders.ts';
 import { decideTag, type TagAction } from './tags.ts';
 import { decideTestDevice, type TestDeviceAction } from './test-devices.ts';
 import { accountOf, type AccountView, liveToken, own } from './view.ts';
@@ -37,7 +38,8 @@ export type AccountAction =
   | FilterAction
   | ApplicationAction
   | GeozoneAction
-  | BlacklistAction;
+  | BlacklistAction
+  | SendersAction;
 
 type Change = NonNullable<AccountEvent['event']>;
 type Action<Type extends AccountAction['type']> = AccountAction & { readonly type: Type };
@@ -77,6 +79,8 @@ function changes(account: string, view: AccountView, action: AccountAction, at: 
       return liveToken(account, view, action.id) ? [{ $case: 'tokenRevoked', value: { token: action.id } }] : [];
     case 'setCategories':
       return setCategories(view, action);
+    case 'setSenders':
+      return decideSenders(accountOf(view).senders, action);
     case 'blacklistAddress':
     case 'clearAddress':
       accountOf(view);

@@ -6,6 +6,7 @@ import { evolvePreset, type PresetState } from './presets.ts';
 import { type AddressState, evolveAddress } from './blacklist.ts';
 import { evolveFilter, type Filter } from './filters.ts';
 import { type Application, type ApplicationGroup, createdApplication, evolveApplication } from './application.ts';
+import type { Senders } from './senders.ts';
 import { evolveTag, evolveTagCounts, type TagCounts, type TagState } from './tags.ts';
 import { evolveTestDevices, type TestDevicesState } from './test-devices.ts';
 
@@ -18,6 +19,8 @@ export interface Account extends TagCounts {
   readonly createdAt: Date;
   /** Categories of e-mail (R-E13). @default none are defined */
   readonly categories?: readonly string[] | undefined;
+  /** @default any address may send */
+  readonly senders?: Senders | undefined;
 }
 
 /** An API or device token. The secret is nowhere: it is known by its hash alone. */
@@ -75,6 +78,7 @@ export function targetsOf({ event }: AccountEvent): readonly AccountTarget[] {
   switch (event?.$case) {
     case 'created':
     case 'categoriesSet':
+    case 'sendersSet':
       return [{ kind: 'account' }];
     case 'tokenIssued':
     case 'tokenRevoked':
@@ -137,6 +141,7 @@ function evolveAccount(state: AccountState | undefined, accountEvent: AccountEve
   }
   const account = as('account', state);
   if (event?.$case === 'categoriesSet') return { ...account, categories: event.value.categories };
+  if (event?.$case === 'sendersSet') return { ...account, senders: event.value };
   return evolveTagCounts(account, accountEvent);
 }
 

@@ -13,7 +13,7 @@ export const amazonFields = platformFields(
   { secrets: ['adm_cid', 'adm_secret'] },
 );
 
-/** device_type 14; whether a sender is verified is not asked for (R-A5). */
+/** device_type 14; whether an address is verified is asked by the registry (R-A5). */
 export const emailFields = platformFields(
   { email_from_email: senderAddress, email_from_name: text, email_reply: senderAddress },
   { secrets: [] },

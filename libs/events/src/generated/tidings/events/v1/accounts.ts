@@ -66,6 +66,7 @@ export interface AccountEvent {
     | { $case: "geozoneClusterDeleted"; value: GeozoneClusterDeleted }
     | { $case: "addressBlacklisted"; value: AddressBlacklisted }
     | { $case: "addressCleared"; value: AddressCleared }
+    | { $case: "sendersSet"; value: SendersSet }
     | undefined;
 }
 
@@ -166,6 +167,14 @@ export interface CappingSet {
 /** Replaces the account's e-mail categories. */
 export interface CategoriesSet {
   categories: string[];
+}
+
+/** Replaces what the account's mail may come from. */
+export interface SendersSet {
+  /** False = any address. */
+  required: boolean;
+  /** Addresses in lower case. */
+  verified: string[];
 }
 
 /** A group of applications, addressed as one. */
@@ -349,6 +358,9 @@ export const AccountEvent: MessageFns<AccountEvent> = {
         break;
       case "addressCleared":
         AddressCleared.encode(message.event.value, writer.uint32(490).fork()).join();
+        break;
+      case "sendersSet":
+        SendersSet.encode(message.event.value, writer.uint32(498).fork()).join();
         break;
     }
     return writer;
@@ -637,6 +649,14 @@ export const AccountEvent: MessageFns<AccountEvent> = {
             message.event = { $case: "addressCleared", value: AddressCleared.decode(reader, reader.uint32()) };
             continue;
           }
+          case 62: {
+            if (tag !== 498) {
+              break;
+            }
+
+            message.event = { $case: "sendersSet", value: SendersSet.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -875,6 +895,12 @@ export const AccountEvent: MessageFns<AccountEvent> = {
       case "addressCleared": {
         if (object.event?.value !== undefined && object.event?.value !== null) {
           message.event = { $case: "addressCleared", value: AddressCleared.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "sendersSet": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "sendersSet", value: SendersSet.fromPartial(object.event.value) };
         }
         break;
       }
@@ -2461,6 +2487,105 @@ export const CategoriesSet: MessageFns<CategoriesSet> = {
   fromPartial<I extends Exact<DeepPartial<CategoriesSet>, I>>(object: I): CategoriesSet {
     const message = createBaseCategoriesSet();
     message.categories = object.categories?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseSendersSet(): SendersSet {
+  return { required: false, verified: [] };
+}
+
+export const SendersSet: MessageFns<SendersSet> = {
+  encode(message: SendersSet, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.required !== false) {
+      writer.uint32(8).bool(message.required);
+    }
+    for (const v of message.verified) {
+      writer.uint32(18).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SendersSet {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSendersSet();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.required = reader.bool();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.verified.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<SendersSet, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<SendersSet | SendersSet[]> | Iterable<SendersSet | SendersSet[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SendersSet.encode(p).finish()];
+        }
+      } else {
+        yield* [SendersSet.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, SendersSet>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<SendersSet> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SendersSet.decode(p)];
+        }
+      } else {
+        yield* [SendersSet.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SendersSet>, I>>(base?: I): SendersSet {
+    return SendersSet.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SendersSet>, I>>(object: I): SendersSet {
+    const message = createBaseSendersSet();
+    message.required = object.required ?? false;
+    message.verified = object.verified?.map((e) => e) || [];
     return message;
   },
 };

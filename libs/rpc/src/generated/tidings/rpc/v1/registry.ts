@@ -198,6 +198,21 @@ export interface SetCategoriesReply {
   categories: string[];
 }
 
+export interface SetSendersRequest {
+  /** "" = the default account. */
+  account: string;
+  /** False = mail may come from any address. */
+  required: boolean;
+  /** Replaces the addresses that are verified. */
+  verified: string[];
+}
+
+/** As they are now. */
+export interface SendersView {
+  required: boolean;
+  verified: string[];
+}
+
 /** An address of mail in an account. */
 export interface AddressRequest {
   /** "" = the default account. */
@@ -3559,6 +3574,216 @@ export const SetCategoriesReply: MessageFns<SetCategoriesReply> = {
   fromPartial<I extends Exact<DeepPartial<SetCategoriesReply>, I>>(object: I): SetCategoriesReply {
     const message = createBaseSetCategoriesReply();
     message.categories = object.categories?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseSetSendersRequest(): SetSendersRequest {
+  return { account: "", required: false, verified: [] };
+}
+
+export const SetSendersRequest: MessageFns<SetSendersRequest> = {
+  encode(message: SetSendersRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.account !== "") {
+      writer.uint32(10).string(message.account);
+    }
+    if (message.required !== false) {
+      writer.uint32(16).bool(message.required);
+    }
+    for (const v of message.verified) {
+      writer.uint32(26).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetSendersRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetSendersRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.account = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.required = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.verified.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<SetSendersRequest, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<SetSendersRequest | SetSendersRequest[]> | Iterable<SetSendersRequest | SetSendersRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SetSendersRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [SetSendersRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, SetSendersRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<SetSendersRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SetSendersRequest.decode(p)];
+        }
+      } else {
+        yield* [SetSendersRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SetSendersRequest>, I>>(base?: I): SetSendersRequest {
+    return SetSendersRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SetSendersRequest>, I>>(object: I): SetSendersRequest {
+    const message = createBaseSetSendersRequest();
+    message.account = object.account ?? "";
+    message.required = object.required ?? false;
+    message.verified = object.verified?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseSendersView(): SendersView {
+  return { required: false, verified: [] };
+}
+
+export const SendersView: MessageFns<SendersView> = {
+  encode(message: SendersView, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.required !== false) {
+      writer.uint32(8).bool(message.required);
+    }
+    for (const v of message.verified) {
+      writer.uint32(18).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SendersView {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSendersView();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.required = reader.bool();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.verified.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<SendersView, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<SendersView | SendersView[]> | Iterable<SendersView | SendersView[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SendersView.encode(p).finish()];
+        }
+      } else {
+        yield* [SendersView.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, SendersView>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<SendersView> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SendersView.decode(p)];
+        }
+      } else {
+        yield* [SendersView.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SendersView>, I>>(base?: I): SendersView {
+    return SendersView.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SendersView>, I>>(object: I): SendersView {
+    const message = createBaseSendersView();
+    message.required = object.required ?? false;
+    message.verified = object.verified?.map((e) => e) || [];
     return message;
   },
 };
@@ -12475,6 +12700,7 @@ export interface Accounts {
   setControlGroup(request: SetControlGroupRequest): Promise<ApplicationView>;
   setCapping(request: SetCappingRequest): Promise<ApplicationView>;
   setCategories(request: SetCategoriesRequest): Promise<SetCategoriesReply>;
+  setSenders(request: SetSendersRequest): Promise<SendersView>;
   /** An address on the blacklist stays on it, since when it was (R-E5). */
   blacklistAddress(request: AddressRequest): Promise<AddressView>;
   findAddress(request: AddressRequest): Promise<AddressView>;
@@ -12655,6 +12881,14 @@ export const AccountsDefinition = {
       requestType: SetCategoriesRequest as typeof SetCategoriesRequest,
       requestStream: false,
       responseType: SetCategoriesReply as typeof SetCategoriesReply,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
+    },
+    setSenders: {
+      name: "SetSenders",
+      requestType: SetSendersRequest as typeof SetSendersRequest,
+      requestStream: false,
+      responseType: SendersView as typeof SendersView,
       responseStream: false,
       options: { idempotencyLevel: "IDEMPOTENT" },
     },

@@ -1,0 +1,47 @@
+import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
+import { Fault, Platform } from '@tidings/kernel';
+
+/** Which addresses an account's mail may come from (R-A5). */
+export interface Senders {
+  /** False = from any. */
+  readonly required: boolean;
+  /** In lower case. */
+  readonly verified: readonly string[];
+}
+
+/** Replaces both. */
+export interface SendersAction extends Senders {
+  readonly type: 'setSenders';
+}
+
+export const MAX_SENDERS = 1000;
+
+/** The settings of mail that hold addresses, by their names in configureApplication. */
+const addressSettings = ['email_from_email', 'email_reply'] as const;
+
+type Change = NonNullable<AccountEvent['event']>;
+
+/** What follows from setting an account's senders. Pure. */
+export function decideSenders(before: Senders | undefined, action: SendersAction): Change[] {
+  const { required } = action;
+  const verified = [...new Set(action.verified.map((address) => address.toLowerCase()))];
+  if (verified.length > MAX_SENDERS) throw Fault.argument(`verified: at most ${MAX_SENDERS} entries`);
+  const known = before?.verified ?? [];
+  const isSame = verified.length === known.length && verified.every((address, i) => address === known[i]);
+  if (isSame && required === (before?.required ?? false)) return [];
+  return [{ $case: 'sendersSet', value: { required, verified } }];
+}
+
+/** @throws Fault `argument` where settings of mail name an address that would have to be verified and is not. */
+export function checkSenders(
+  { required, verified }: Senders = { required: false, verified: [] },
+  { platform, settings }: { readonly platform: number; readonly settings: Readonly<Record<string, string>> },
+): void {
+  if (!required || platform !== Platform.Email) return;
+  for (const name of addressSettings) {
+    const address = settings[name];
+    if (address !== undefined && !verified.includes(address.toLowerCase())) {
+      throw Fault.argument(`${name}: address is not verified`);
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { admin } from '../families/admin.ts';
+import { account } from '../fields/account.ts';
+import { senderAddress } from '../fields/email-address.ts';
+import { array, boolean, object, optional } from '../values.ts';
+
+const MAX_SENDERS = 1000;
+
+/**
+ * Says which addresses an account's mail may come from and be answered to: with `required` only those in `verified`, else any. Replaces
+ * both; what applications have configured before stays (R-A5, R-T8).
+ */
+export const setSenders = admin('setSenders', {
+  route: 'PUT senders',
+  input: object({
+    required: boolean,
+    verified: array(senderAddress).max(MAX_SENDERS, `at most ${MAX_SENDERS} entries`),
+    account: optional(account),
+  }),
+  output: z.object({ required: z.boolean(), verified: z.array(z.string()) }),
+  examples: [
+    {
+      request: { required: true, verified: ['News@example.com'] },
+      reply: { required: true, verified: ['news@example.com'] },
+    },
+  ],
+});
