@@ -1,7 +1,8 @@
-import { MessageAccepted, PlanEvent, topicNames, VisitEvent } from '@tidings/events';
+import { setImmediate } from 'node:timers/promises';
+import { MessageAccepted, MessageEvent, PlanEvent, topicNames, VisitEvent } from '@tidings/events';
 import { ShiftedClock } from '@tidings/kernel';
 import { ListMessagesRequest } from '@tidings/rpc';
-import type { EmbeddedBroker } from '@tidings/streaming';
+import { consume, type EmbeddedBroker } from '@tidings/streaming';
 import { describeWithMongo, testBroker } from '@tidings/testing';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
@@ -35,7 +36,7 @@ describeWithMongo('scheduler', (mongo) => {
       ListMessagesRequest.fromPartial({ account: ACCOUNT, application: APPLICATION, limit: 10, ...over }),
     );
   const until = async (holds: () => Promise<boolean>): Promise<void> => {
-    while (!(await holds())) await new Promise((resolve) => setImmediate(resolve));
+    while (!(await holds())) await setImmediate();
   };
   const settled = (): Promise<void> => until(async () => (await service.operations.settled({})).open.length === 0);
   const incidents = async (kind: string): Promise<number> => {
@@ -44,8 +45,11 @@ describeWithMongo('scheduler', (mongo) => {
   };
   const behind = async (): Promise<number> =>
     (await broker.lag('scheduler')).filter(({ committed, end }) => committed < end).length;
-  const plan = (message: string, event: PlanEvent['event'], at = new Date(clock.now())): Promise<unknown> => {
-    const value = PlanEvent.encode(PlanEvent.fromPartial({ message, application: APPLICATION, at, event })).finish();
+  const plan = (message: string, event: PlanEvent['event'], over: Partial<PlanEvent> = {}): Promise<unknown> => {
+    const at = new Date(clock.now());
+    const value = PlanEvent.encode(
+      PlanEvent.fromPartial({ message, application: APPLICATION, at, event, ...over }),
+    ).finish();
     return broker.publish(topicNames.plans, [{ key: `${message}/${APPLICATION}`, value }]);
   };
 
@@ -96,12 +100,17 @@ describeWithMongo('scheduler', (mongo) => {
 
   it('closes a message whose facts were quicker than its state, and passes over those of removed messages', async () => {
     const code = '8ABC-00000000-00000001';
-    await plan('8ABC-00000000-00000002', { $case: 'settled', value: { chunk: 0 } }, new Date(clock.now() - 7_200_000));
+    await plan(
+      '8ABC-00000000-00000002',
+      { $case: 'settled', value: { chunk: 0 } },
+      { at: new Date(clock.now() - 7_200_000) },
+    );
     await plan(code, { $case: 'fanout', value: { chunks: [0] } });
-    await plan(code, { $case: 'settled', value: { chunk: 0 } });
+    await plan(code, { $case: 'settled', value: { chunk: 0 } }, { bucket: 1 });
     await until(async () => (await incidents('retried')) > 0 || (await behind()) === 0);
-    const accepted = MessageAccepted.fromPartial({ applications: [APPLICATION], content: {}, source: 'API' });
-    const visit = { account: ACCOUNT, application: APPLICATION, at: new Date(clock.now()) };
+    const at = new Date(clock.now());
+    const accepted = MessageAccepted.fromPartial({ applications: [APPLICATION], content: {}, openUntil: at });
+    const visit = { account: ACCOUNT, application: APPLICATION, at, stamp: { log: 'visits', n: 1n, index: 0 } };
     const event = { $case: 'entered' as const, value: { message: code, accepted, linkToShorten: '' } };
     const value = VisitEvent.encode(VisitEvent.fromPartial({ ...visit, event })).finish();
     await broker.publish(topicNames.visits, [{ key: APPLICATION, value }]);
@@ -109,27 +118,78 @@ describeWithMongo('scheduler', (mongo) => {
     expect((await service.messages.find({ account: ACCOUNT, code })).message?.status).toBe('DONE');
   });
 
-  it('makes one message of a visit, however often it is told, and across a restart', async () => {
-    const accepted = MessageAccepted.fromPartial({ applications: [APPLICATION], content: {}, source: 'GEO_ZONE' });
-    const entered = { message: '7ABC-00000000-00000001', accepted, linkToShorten: 'https://example.com/17' };
-    const visit = { account: ACCOUNT, application: APPLICATION, at: new Date(clock.now()) };
-    const event = { $case: 'entered' as const, value: entered };
-    const value = VisitEvent.encode(VisitEvent.fromPartial({ ...visit, event })).finish();
-    const tell = () => broker.publish(topicNames.visits, [{ key: APPLICATION, value }]);
-    await Promise.all([tell(), tell()]);
+  it('makes one message of all visits, each of which joins it once, and closes it when they are settled and its day is over', async () => {
+    const openUntil = new Date(clock.now() + 3_600_000);
+    const accepted = MessageAccepted.fromPartial({
+      ...{ applications: [APPLICATION], content: {}, source: 'GEO_ZONE', openUntil },
+      audience: { target: { $case: 'named', value: { seqs: [7] } }, platforms: [3] },
+    });
+    const code = '7ABC-00000000-00000001';
+    const entered = { message: code, accepted, linkToShorten: 'https://example.com/17' };
+    const tell = (n: bigint) => {
+      const visit = { account: ACCOUNT, application: APPLICATION, at: new Date(clock.now()) };
+      const event = { $case: 'entered' as const, value: entered };
+      const stamp = { log: `visits-${APPLICATION}`, n, index: 0 };
+      const value = VisitEvent.encode(VisitEvent.fromPartial({ ...visit, stamp, event })).finish();
+      return broker.publish(topicNames.visits, [{ key: APPLICATION, value }]);
+    };
+    const status = async () => (await service.messages.find({ account: ACCOUNT, code })).message?.status;
+    const settle = (bucket: number) => plan(code, { $case: 'settled', value: { chunk: 0 } }, { bucket });
+    const joined: MessageEvent[] = [];
+    const subscription = await consume(broker, {
+      ...{ group: 'spec', topics: { [topicNames.messages]: MessageEvent }, report: () => undefined },
+      handler: (records) => {
+        joined.push(
+          ...records.map(({ value }) => value).filter((each) => each.code === code && each.event?.$case === 'joined'),
+        );
+        return Promise.resolve(records.length);
+      },
+    });
+
+    await Promise.all([tell(1n), tell(1n)]);
     await settled();
     await service.close();
     service = await open();
-    await tell();
+    await Promise.all([tell(1n), tell(2n)]);
     await settled();
     const { messages } = await list({ source: 'GEO_ZONE', withDetails: true });
-    expect(messages).toMatchObject([{ code: entered.message, status: 'PROCESSING' }]);
+    expect(messages).toMatchObject([{ code, status: 'PROCESSING', message: { audience: { platforms: [3] } } }]);
+    expect(messages[0]!.message!.audience!.target).toBeUndefined();
     const link = messages[0]!.message!.content!.link!;
     expect(await service.messages.followLink({ code: link.split('/').at(-1)! })).toEqual({
       url: 'https://example.com/17',
     });
-    await plan(entered.message, { $case: 'fanout', value: { chunks: [] } });
+    while ((await broker.lag('spec')).some(({ committed, end }) => committed < end)) await setImmediate();
+    await subscription.stop();
+    expect(joined.map(({ event }) => event?.value)).toMatchObject(
+      [1, 2].map((bucket) => ({ bucket, message: { audience: accepted.audience } })),
+    );
+
+    await settle(2);
+    clock.advance(3_600_000);
     await settled();
+    expect(await status()).toBe('PROCESSING');
+    await settle(1);
+    await settled();
+    expect(await status()).toBe('DONE');
+    await tell(3n);
+    await settled();
+    expect(await status()).toBe('DONE');
+  });
+
+  it('closes a message whose recipients are settled as soon as its day is over', async () => {
+    const openUntil = new Date(clock.now() + 1000);
+    const code = '7ABC-00000000-00000002';
+    const accepted = MessageAccepted.fromPartial({ applications: [APPLICATION], openUntil });
+    const stamp = { log: `visits-${APPLICATION}`, n: 9n, index: 0 };
+    const event = { $case: 'entered' as const, value: { message: code, accepted } };
+    const visit = VisitEvent.fromPartial({ account: ACCOUNT, at: new Date(clock.now()), stamp, event });
+    await broker.publish(topicNames.visits, [{ key: APPLICATION, value: VisitEvent.encode(visit).finish() }]);
+    await settled();
+    await plan(code, { $case: 'settled', value: { chunk: 0 } }, { bucket: 1 });
+    clock.advance(1000);
+    await settled();
+    expect((await service.messages.find({ account: ACCOUNT, code })).message?.status).toBe('DONE');
   });
 
   it('closes a message that met nobody', async () => {

@@ -5,7 +5,7 @@ import { numberIds } from '@tidings/kernel';
 import type { Messages, Operations } from '@tidings/rpc';
 import { Closing, every, nextReplica, operationsOf, passing, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, incidentsTo } from '@tidings/streaming';
-import { completionOf } from './messages/completion.ts';
+import { Completion } from './messages/completion.ts';
 import { messagesLog } from './messages/log.ts';
 import { messageMetrics } from './messages/metrics.ts';
 import { messagesRpc } from './messages/rpc.ts';
@@ -15,6 +15,7 @@ import { sendVisits } from './messages/visits.ts';
 const GROUP = 'scheduler';
 const VISITS_GROUP = 'scheduler.visits';
 const EXPIRY_INTERVAL_MS = 60_000;
+const CLOSING_INTERVAL_MS = 1_000;
 
 export interface SchedulerDeps extends ServiceDeps {
   readonly broker: Broker;
@@ -65,34 +66,33 @@ export async function openScheduler({
   logMetrics(metrics, { category: messagesLog.category, writer, relay });
   messageMetrics(metrics, db, clock);
 
-  const complete = completionOf({ db, clock, writer });
+  const completion = new Completion({ db, clock, writer });
+  const report = incidentsTo(log, metrics);
   const subscription = await consume(broker, {
-    group: GROUP,
-    topics: { [topicNames.plans]: PlanEvent },
-    handler: (records) => passing(() => complete(records.map(({ value }) => value))),
-    report: incidentsTo(log, metrics),
+    ...{ group: GROUP, topics: { [topicNames.plans]: PlanEvent }, report },
+    handler: (records) => passing(() => completion.count(records.map(({ value }) => value))),
   });
   closing.add('plans', subscription, (opened) => opened.stop());
   const nextId = numberIds(() => clock.now(), await nextReplica(db));
   const send = sendVisits({ writer, nextId, publicUrl });
   const visits = await consume(broker, {
-    group: VISITS_GROUP,
-    topics: { [topicNames.visits]: VisitEvent },
+    ...{ group: VISITS_GROUP, topics: { [topicNames.visits]: VisitEvent }, report },
     handler: (records) => passing(() => send(records.map(({ value }) => value))),
-    report: incidentsTo(log, metrics),
   });
   closing.add('visits', visits, (opened) => opened.stop());
-  closing.add(
-    'expiry',
-    every(EXPIRY_INTERVAL_MS, () => removeExpired(db, clock.now()), { name: 'expiry of messages', log }),
-    (opened) => opened.stop(),
-  );
+  for (const [name, intervalMs, work] of [
+    ['closing of messages', CLOSING_INTERVAL_MS, () => completion.closeEnded()],
+    ['expiry of messages', EXPIRY_INTERVAL_MS, () => removeExpired(db, clock.now())],
+  ] as const) {
+    closing.add(name, every(intervalMs, work, { name, log }), (periodic) => periodic.stop());
+  }
 
   const open = async (): Promise<string[]> => {
     const lags = await Promise.all([VISITS_GROUP, GROUP].map((group) => broker.lag(group)));
     const behind = lags.flat().filter(({ committed, end }) => committed < end);
     return [
       ...behind.map(({ topic, partition }) => `scheduler: ${topic} ${partition}`),
+      ...((await completion.hasEnded()) ? ['scheduler: messages to close'] : []),
       ...(writer.idle() ? [] : ['scheduler: writing']),
       ...((await relay.level()) ? [] : ['scheduler: publishing']),
     ];

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ReportKind, Reports } from '@tidings/events';
-import { type Change, changesOfReports } from './stages.ts';
+import { ChunkSet } from '@tidings/kernel';
+import { type Change, changesOfReports, noParts, stagesOf } from './stages.ts';
 
 const HOUR = 495_000;
 const { REPORT_KIND_DELIVERED: DELIVERED, REPORT_KIND_OPENED: OPENED } = ReportKind;
@@ -43,5 +44,35 @@ describe('changesOfReports', () => {
 
   it('skips kinds that it does not know', () => {
     expect(changesOfReports([reports(0, 9 as ReportKind, [7, 1, HOUR])])).toEqual([]);
+  });
+});
+
+describe('stagesOf', () => {
+  const set = (...positions: number[]): ChunkSet => ChunkSet.of(positions);
+  const failed = (name: string, hour: number, ...positions: number[]) => ({
+    ...{ category: 'PROVIDER_ERROR', code: '1', name },
+    hours: new Map([[hour, set(...positions)]]),
+  });
+
+  it('counts who joined a message more than once as what went best, and of its failures the first', () => {
+    const { excluded, failed: failures } = stagesOf(1, {
+      ...noParts,
+      plan: {
+        eligible: set(1, 2, 3, 4),
+        excluded: new Map([['CONTROL_GROUP', set(4, 5)]]),
+        failed: [failed('later', HOUR + 1, 2, 3)],
+      },
+      wire: { sent: new Map([[HOUR + 2, set(1)]]), notDisplayable: set(), failed: [failed('first', HOUR, 1, 2)] },
+    });
+    expect([...excluded].map(([reason, devices]) => [reason, ...devices.positions()])).toEqual([['CONTROL_GROUP', 5]]);
+    expect(
+      failures.map(({ name, hours }) => [
+        name,
+        [...hours].map(([hour, devices]) => [hour - HOUR, ...devices.positions()]),
+      ]),
+    ).toEqual([
+      ['first', [[0, 2]]],
+      ['later', [[1, 3]]],
+    ]);
   });
 });

@@ -74,17 +74,39 @@ function mergeFailed(all: readonly FailedDevices[]): readonly FailedDevices[] {
   }));
 }
 
-/** The sets that metrics and funnels are read from. */
-export const stagesOf = (platform: number, { plan, wire, delivered, opened }: Parts): ChunkStages => ({
-  platform,
-  eligible: plan.eligible,
-  excluded: plan.excluded,
-  failed: [...plan.failed, ...wire.failed],
-  sent: wire.sent,
-  notDisplayable: wire.notDisplayable,
-  delivered,
-  opened,
-});
+/**
+ * The sets that metrics and funnels are read from. Who joined a message more than once is in them once (R-H11), as what went best: sent
+ * before failed, eligible before excluded; of several failures the first counts.
+ */
+export function stagesOf(platform: number, { plan, wire, delivered, opened }: Parts): ChunkStages {
+  const without = (set: ChunkSet, others: ChunkSet): ChunkSet =>
+    ChunkSet.areDisjoint([set, others]) ? set : set.minus(others);
+  return {
+    platform,
+    eligible: plan.eligible,
+    excluded: new Map([...plan.excluded].map(([reason, set]) => [reason, without(set, plan.eligible)])),
+    failed: firstFailures([...plan.failed, ...wire.failed], ChunkSet.union([...wire.sent.values()])),
+    sent: wire.sent,
+    notDisplayable: wire.notDisplayable,
+    delivered,
+    opened,
+  };
+}
+
+/** Failures without the devices that were sent to, each device under its first. */
+function firstFailures(all: readonly FailedDevices[], sent: ChunkSet): readonly FailedDevices[] {
+  const sets = all.flatMap((failed) => [...failed.hours].map(([hour, set]) => ({ failed, hour, set })));
+  if (ChunkSet.areDisjoint([sent, ...sets.map(({ set }) => set)])) return all;
+  const inOrder = sets.toSorted((a, b) => a.hour - b.hour || (kindOf(a.failed) < kindOf(b.failed) ? -1 : 1));
+  const first: FailedDevices[] = [];
+  let known = sent;
+  for (const { failed, hour, set } of inOrder) {
+    const rest = set.minus(known);
+    known = known.union(set);
+    if (rest.size > 0) first.push({ ...failed, hours: new Map([[hour, rest]]) });
+  }
+  return mergeFailed(first);
+}
 
 /** What a plan says: who is eligible, excluded, or fails before anything is sent. */
 export function changesOfPlan({ message, application, event }: PlanEvent): Change[] {

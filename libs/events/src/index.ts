@@ -49,6 +49,7 @@ export {
   MessageAccepted,
   MessageCompleted,
   MessageEvent,
+  MessageJoined,
   MessageReleased,
 } from './generated/tidings/events/v1/messages.ts';
 export {

@@ -42,6 +42,10 @@ export const newMessageCode = (log: number): string => `${log.toString(16).toUpp
 /** The number of the log that a message belongs to: the first digit of its code. */
 export const messageLogOf = (code: string): number => Number.parseInt(code.charAt(0), 16);
 
+/** What a part of a message that is sent for itself is known by: its bucket in it; the message's code for bucket 0, the whole. */
+export const sendIdOf = ({ message, bucket }: { readonly message: string; readonly bucket: number }): string =>
+  bucket === 0 ? message : `${message}/${bucket}`;
+
 /** Random base-62 text of `length` characters. */
 export function randomBase62(length: number): string {
   let text = '';

@@ -8,6 +8,7 @@ export {
   newMessageCode,
   numberIds,
   randomBase62,
+  sendIdOf,
   toBase62,
 } from './ids.ts';
 export { CHUNK_SIZE, chunkOf, positionOf, type Seq, seqOf } from './seq.ts';

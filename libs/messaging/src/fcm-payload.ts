@@ -1,5 +1,6 @@
 import type { AndroidContent, Content } from '@tidings/events';
 import { type JsonObject, parseObject } from './exact-json.ts';
+import { sendIdOf } from '@tidings/kernel';
 import {
   badgeText,
   type CompiledPayload,
@@ -79,7 +80,7 @@ function dataFragment(message: OutgoingMessage, content: Content, language: stri
     l: given(content.link) ? url(content.link, context) : undefined,
     ...(android ? lookFragments(android, context) : {}),
     // The notification of a repeat replaces the one that it repeats.
-    pw_msg_tag: json(message.message),
+    pw_msg_tag: json(sendIdOf(message)),
     ...rootFragments(parseObject(android?.rootParams)),
     pw_msg: json('1'),
     p: statisticsHash(hash),
@@ -103,7 +104,7 @@ export function fcmPayload(message: OutgoingMessage, language: string): Compiled
     object({
       message: object({
         token,
-        android: json({ collapse_key: message.message, priority: priorityOf(content), ttl }),
+        android: json({ collapse_key: sendIdOf(message), priority: priorityOf(content), ttl }),
         data: dataFragment(message, content, language),
       }),
     }),

@@ -14,6 +14,8 @@ export {
   type Created,
   createMessage,
   type CreateMessage,
+  joinMessage,
+  type JoinMessage,
   evolveMessage,
   type Message,
   type Transaction,

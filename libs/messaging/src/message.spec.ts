@@ -1,6 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { MessageAccepted, type MessageEvent } from '@tidings/events';
-import { completeMessage, type CreateMessage, createMessage, evolveMessage, type Message } from './message.ts';
+import {
+  completeMessage,
+  type CreateMessage,
+  createMessage,
+  evolveMessage,
+  joinMessage,
+  type JoinMessage,
+  type Message,
+} from './message.ts';
 
 const at = new Date('2026-03-01T10:00:00Z');
 const later = (ms: number): Date => new Date(at.getTime() + ms);
@@ -56,5 +64,40 @@ describe('completeMessage', () => {
 
   it('leaves an unknown message alone', () => {
     expect(completeMessage(undefined, at)).toEqual([]);
+  });
+});
+
+describe('joinMessage', () => {
+  const draft = MessageAccepted.fromPartial({
+    ...{ applications: ['AAAAA-BBBBB'], source: 'GEO_ZONE', openUntil: later(1000), shortLink: 'abc' },
+    audience: { target: { $case: 'named', value: { seqs: [3] } }, platforms: [1] },
+  });
+  const join = (over: Partial<JoinMessage> = {}): JoinMessage => ({
+    ...{ code: command().code, id: 17, account: 'acme', at, cause: 'visit 1', draft, ...over },
+  });
+  const opened = fold(joinMessage(join(), undefined, false));
+
+  it('opens a message with the first recipient, who is named in the joining only', () => {
+    const events = joinMessage(join(), undefined, false);
+    expect(events.map(({ event }) => event?.$case)).toEqual(['accepted', 'released', 'joined']);
+    expect(opened).toMatchObject({ status: 'PROCESSING', joined: 1, createdAt: at });
+    expect(opened!.accepted).toMatchObject({ audience: { target: undefined, platforms: [1] }, shortLink: '' });
+    expect(events[2]!.event?.value).toMatchObject({ bucket: 1, cause: 'visit 1', message: draft });
+  });
+
+  it('numbers who joins later, under the id of the message', () => {
+    const [event] = joinMessage(join({ id: 99, cause: 'visit 2' }), opened, false);
+    expect(event).toMatchObject({ id: 17n, event: { value: { bucket: 2 } } });
+  });
+
+  it('lets nobody join twice for one cause, nor a message that has all its recipients', () => {
+    expect(joinMessage(join(), opened, true)).toEqual([]);
+    expect(joinMessage(join(), fold(createMessage(command(), undefined).events), false)).toEqual([]);
+  });
+
+  it('leaves a message done that somebody joins late', () => {
+    const done = completeMessage(opened, later(1000)).reduce<Message | undefined>(evolveMessage, opened);
+    const late = joinMessage(join({ cause: 'visit 2' }), done, false);
+    expect(late.reduce<Message | undefined>(evolveMessage, done)).toMatchObject({ status: 'DONE', joined: 2 });
   });
 });

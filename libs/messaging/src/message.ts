@@ -12,6 +12,8 @@ export interface MessageFacts {
   readonly account: string;
   readonly createdAt: Date;
   readonly accepted: MessageAccepted;
+  /** How many recipients have joined since it was accepted; 0 unless it is open (R-F5). */
+  readonly joined: number;
 }
 
 /** The claim of a transactionId: which message it made, and what a repeat answers (R-I10). */
@@ -33,6 +35,20 @@ export interface CreateMessage {
   readonly account: string;
   readonly at: Date;
   /** Complete but for `answer`. */
+  readonly draft: MessageAccepted;
+}
+
+/** What a recipient is sent joins the message of its zone and day (R-F5). */
+export interface JoinMessage {
+  /** Of the message that it joins. */
+  readonly code: string;
+  /** The message's, should it be the first. */
+  readonly id: number;
+  readonly account: string;
+  readonly at: Date;
+  /** What made it join. */
+  readonly cause: string;
+  /** What the recipient is sent, with `openUntil`. */
   readonly draft: MessageAccepted;
 }
 
@@ -75,6 +91,37 @@ export function createMessage(
   };
 }
 
+/** The message as it is listed: what the first recipient was sent, without the recipient. */
+const opened = (draft: MessageAccepted, answer: string): MessageAccepted => ({
+  ...draft,
+  audience: { target: undefined, platforms: draft.audience?.platforms ?? [] },
+  ...{ shortLink: '', shortLinkTarget: '', answer },
+});
+
+/**
+ * Lets a recipient join a message; the first one opens it. Who comes late, after it was closed, joins all the same and is sent to. A
+ * message that was made with all its recipients takes no more.
+ * @param hasJoined whether the same cause made somebody join before
+ */
+export function joinMessage(
+  { cause, at, draft, ...of }: JoinMessage,
+  message: Message | undefined,
+  hasJoined: boolean,
+): readonly MessageEvent[] {
+  if (hasJoined || (message && !message.accepted.openUntil)) return [];
+  const opening: MessageEventCase[] = message
+    ? []
+    : [
+        { $case: 'accepted', value: opened(draft, of.code) },
+        { $case: 'released', value: {} },
+      ];
+  const joined: MessageEventCase = {
+    $case: 'joined',
+    value: { bucket: (message?.joined ?? 0) + 1, cause, message: draft },
+  };
+  return [...opening, joined].map((event) => eventOf(message ?? of, at, event));
+}
+
 /** Closes a message whose devices all have their terminal state; closing it again changes nothing. */
 export const completeMessage = (message: Message | undefined, at: Date): readonly MessageEvent[] =>
   message?.status === 'PROCESSING' ? [eventOf(message, at, { $case: 'completed', value: {} })] : [];
@@ -90,11 +137,12 @@ export function evolveMessage(message: Message | undefined, event: MessageEvent)
       account: event.account,
       createdAt: at,
       accepted,
+      joined: 0,
     };
   }
   if (!message) throw new Error(`${event.code}: ${event.event?.$case ?? 'unknown event'} before accepted`);
-  const { code, id, account, createdAt, accepted } = message;
-  const facts = { code, id, account, createdAt, accepted };
+  const { code, id, account, createdAt, accepted, joined } = message;
+  const facts = { code, id, account, createdAt, accepted, joined };
   switch (event.event?.$case) {
     case 'released':
       return { ...facts, status: 'PROCESSING', releasedAt: at };
@@ -102,6 +150,8 @@ export function evolveMessage(message: Message | undefined, event: MessageEvent)
       return message.status === 'PENDING'
         ? message
         : { ...facts, status: 'DONE', releasedAt: message.releasedAt, completedAt: at };
+    case 'joined':
+      return { ...message, joined: message.joined + 1 };
     case undefined:
       return message;
   }

@@ -23,7 +23,7 @@ export type Encoding = 'text' | 'url';
 export type Fragment = readonly (string | Hole)[];
 
 /** What payloads are made of: a message, as its batches carry it. */
-export type OutgoingMessage = Pick<SendBatch, 'message' | 'messageId' | 'campaignId' | 'content'>;
+export type OutgoingMessage = Pick<SendBatch, 'message' | 'bucket' | 'messageId' | 'campaignId' | 'content'>;
 
 /** What the texts of a payload are resolved with. */
 export interface TemplateContext {

@@ -3,7 +3,14 @@ import { parseStatisticsHash } from '@tidings/messaging';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { fcmToken } from '@tidings/simulators';
 import type { MethodName } from '../client/api-client.ts';
-import { listedMessage, type Parameters, platform, type PlatformWorld } from '@tidings/testing';
+import {
+  brokenLaws,
+  funnelFigures,
+  listedMessage,
+  type Parameters,
+  platform,
+  type PlatformWorld,
+} from '@tidings/testing';
 
 const ANDROID = 3;
 const CODE = /^[0-9A-F]{5}-[0-9A-F]{5}$/;
@@ -332,6 +339,16 @@ describe('entering a geozone', () => {
   };
   const add = async (...geozones: Parameters[]): Promise<number[]> =>
     (await world.call('addGeoZone', { application: own, geozones })).GeoZones;
+  /** The messages that the zones' sends form, newest first. */
+  const sends = async () =>
+    (
+      await world.call('messagesList', {
+        filters: { application: own, source: 'GEO_ZONE' },
+        params: { with_metrics: true },
+      })
+    ).items;
+  const untilTomorrow = (): Promise<void> =>
+    world.advance(86_400 - (Math.floor(world.simulators.clock.now() / 1000) % 86_400));
 
   beforeEach(async () => {
     own = await world.application();
@@ -348,12 +365,40 @@ describe('entering a geozone', () => {
     await world.advance(600);
     await phone.report();
     expect(await phone.got()).toEqual(['Hello', 'Hello']);
-    const { body } = await world.v2('messages:list', {
-      filters: { application: own, source: 'GEO_ZONE' },
-      params: { with_metrics: true },
+  });
+
+  it('forms one message of all sends of a zone on a UTC day, which is done when the day is over (R-F5)', async () => {
+    await untilTomorrow();
+    const [id] = await add(zone('First', { cooldown: 0 }));
+    await add(zone('Another zone', { lat: HERE.lat + 0.01 }));
+    const [often, once] = [await newPhone(), await newPhone()];
+    await Promise.all([often, once].map((phone) => phone.report()));
+    await world.settle();
+    await world.call('updateGeoZone', { geoZoneId: id, content: 'Changed' });
+    await often.report();
+    expect((await often.got()).sort()).toEqual(['Changed', 'First']);
+    expect(await once.got()).toEqual(['First']);
+    const [today] = await sends();
+    expect(await sends()).toEqual([today]);
+    expect(today).toMatchObject({
+      status: 'PROCESSING',
+      source: 'GEO_ZONE',
+      push_info: { metrics: [{ sends: 2, errors: 0 }] },
     });
-    const { items } = body as { items: { push_info: { metrics: { sends: number }[] } }[] };
-    expect(items.flatMap(({ push_info }) => push_info.metrics).reduce((sum, { sends }) => sum + sends, 0)).toBe(2);
+    // Who was sent to twice is one device.
+    const funnel = await world.call('getDeliveryFunnel', { message_code: today!.code });
+    expect(brokenLaws(funnel, today!.push_info.metrics!)).toEqual([]);
+    expect(funnelFigures(funnel)).toMatchObject({ audience: 2, eligible: 2, sent: 2, errors: {} });
+
+    await untilTomorrow();
+    await world.settle();
+    await once.report();
+    await world.settle();
+    const both = await sends();
+    expect(both).toMatchObject([
+      { status: 'PROCESSING', push_info: { metrics: [{ sends: 1 }] } },
+      { code: today!.code, status: 'DONE', push_info: { metrics: [{ sends: 2 }] } },
+    ]);
   });
 
   it('sends in the language of the device, with the rest of its preset (R-F1)', async () => {

@@ -1,5 +1,5 @@
 import type { WindowOutcome } from '@tidings/events';
-import { type Channel, ChunkSet, seqOf } from '@tidings/kernel';
+import { type Channel, ChunkSet, sendIdOf, seqOf } from '@tidings/kernel';
 import type { AnyBulkWriteOperation, Collection, Db, Filter } from 'mongodb';
 import { type DeviceDocument, DEVICES } from '../devices/document.ts';
 import { badgeOf, relativeBadge } from './emit.ts';
@@ -8,8 +8,8 @@ import { chunkKeyOfOutcome, marksId } from './keys.ts';
 import type { OutgoingMessages } from './outgoing.ts';
 
 /**
- * Makes the badge that a device was sent its new base (R-C9), once per device and message: `self.badgeOf` names the message whose badge
- * the base is. Of windows that are settled already nothing is written, so that a late repeat of an old message does not count anew.
+ * Makes the badge that a device was sent its new base (R-C9), once per device and message: `self.badgeOf` names the message (of `sendIdOf`) whose
+ * badge the base is. Of windows that are settled already nothing is written, so that a late repeat of an old message does not count anew.
  */
 export class Badges {
   readonly #devices: Collection<DeviceDocument>;
@@ -24,9 +24,9 @@ export class Badges {
 
   /** Takes outcomes that are not marked yet. */
   async sent(outcomes: readonly WindowOutcome[]): Promise<void> {
-    const messages = await this.#outgoing.find([...new Set(outcomes.map(({ message }) => message))]);
+    const messages = await this.#outgoing.find([...new Set(outcomes.map(sendIdOf))]);
     const withBadge = outcomes.flatMap((outcome) => {
-      const content = messages.get(outcome.message)?.accepted.content;
+      const content = messages.get(sendIdOf(outcome))?.accepted.content;
       const badge = badgeOf(content, outcome.channel as Channel);
       return badge !== undefined && outcome.outcome?.$case === 'settled' ? [{ outcome, badge }] : [];
     });
@@ -50,7 +50,8 @@ function sentIn({ outcome, chunk }: WindowOutcome): number[] {
 function writesOf(outcome: WindowOutcome, badge: string): AnyBulkWriteOperation<DeviceDocument>[] {
   const seqs = sentIn(outcome);
   if (seqs.length === 0) return [];
-  const { application, message } = outcome;
+  const { application } = outcome;
+  const message = sendIdOf(outcome);
   const filter = { app: application, seq: { $in: seqs }, status: 1, 'self.badgeOf': { $ne: message } };
   const write = (update: object, also: object = {}): AnyBulkWriteOperation<DeviceDocument> => ({
     updateMany: {

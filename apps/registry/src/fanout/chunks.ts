@@ -1,7 +1,7 @@
 import type { TagDefinition } from '@tidings/audience';
 import type { LogWriter } from '@tidings/event-store';
 import { batchesTopic, type ChunkPlanned, type FanoutTask, type SendBatch } from '@tidings/events';
-import { type Channel, channelOf, channels, chunkOf, ChunkSet, type Clock } from '@tidings/kernel';
+import { type Channel, channelOf, channels, chunkOf, ChunkSet, type Clock, sendIdOf } from '@tidings/kernel';
 import type { Broker, GroupLag, Position } from '@tidings/streaming';
 import type { Collection, Db } from 'mongodb';
 import type { Columns } from './columns.ts';
@@ -53,7 +53,8 @@ export class Chunks {
 
   /** Plans the chunk of a task unless that was done before, and emits those of its windows that are due. */
   async work(task: FanoutTask, desks: Desks): Promise<void> {
-    const message = (await this.#parts.outgoing.find([task.message])).get(task.message);
+    const id = sendIdOf(task);
+    const message = (await this.#parts.outgoing.find([id])).get(id);
     // A message that is not here any more was removed with its plans: it is long done.
     if (!message || !isReleased(message)) return;
     const key = keyOf(task);
@@ -116,7 +117,7 @@ export class Chunks {
       }
       case 'selection': {
         const selected = { expression: target.value.expression, now: message.releasedAt };
-        const lookup = await outgoing.lookupOf(message.message, application, () =>
+        const lookup = await outgoing.lookupOf(sendIdOf(message), application, () =>
           scan.chooseLookup(application, selected),
         );
         return scan.selected(columns, key, selected, lookup, extras);

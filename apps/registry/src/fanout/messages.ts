@@ -85,7 +85,7 @@ export class Releases {
     const split = await this.#chunksOf(message, application);
     const fanout = this.#planFanout(message, application, split);
     const keys = (of: readonly number[]): ChunkKey[] =>
-      of.map((chunk) => ({ message: message.message, bucket: 0, application, chunk }));
+      of.map((chunk) => ({ message: message.message, bucket: message.bucket, application, chunk }));
     if (target?.$case === 'named' && target.value.seqs.length <= AT_ONCE) {
       // The chunks follow from the recipients, so their plans need not wait for the split.
       const ready = Promise.all([fanout, kept]);
@@ -116,7 +116,7 @@ export class Releases {
   #planFanout(message: Released, application: string, chunks: readonly number[]): Promise<readonly number[]> {
     return this.#parts.fanouts.submit(fanoutLogOf(message.message), {
       of: message,
-      key: { message: message.message, bucket: 0, application },
+      key: { message: message.message, bucket: message.bucket, application },
       chunks,
       at: new Date(this.#parts.clock.now()),
     });

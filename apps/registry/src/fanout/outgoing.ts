@@ -1,5 +1,5 @@
 import { MessageAccepted, type MessageEvent } from '@tidings/events';
-import type { Clock } from '@tidings/kernel';
+import { type Clock, sendIdOf } from '@tidings/kernel';
 import type { Lookup } from '@tidings/segments';
 import type { AnyBulkWriteOperation, Binary, Collection, Db } from 'mongodb';
 import { bytesOf } from '../accounts/log.ts';
@@ -18,11 +18,11 @@ const CACHED = 500;
 
 /** A message on its way, as the fan-out keeps it. */
 export interface OutgoingDocument {
-  /** The message's code. */
+  /** The message's code, with the bucket where somebody has joined it: of `sendIdOf`. */
   readonly _id: string;
   readonly id: number;
   readonly account: string;
-  /** The event `MessageAccepted`. */
+  /** What is sent: the event `MessageAccepted`. */
   readonly accepted: Binary | Uint8Array;
   readonly acceptedAt: Date;
   readonly releasedAt?: Date;
@@ -35,6 +35,8 @@ export interface OutgoingDocument {
 }
 
 export interface Outgoing extends MessageIdentity {
+  /** 0, or who joined it. */
+  readonly bucket: number;
   readonly accepted: MessageAccepted;
   /** Undefined while it is not released. */
   readonly releasedAt: Date | undefined;
@@ -57,8 +59,10 @@ export const laneOf = ({ accepted }: Outgoing): Lane =>
   accepted.audience?.target?.$case === 'named' ? 'direct' : 'broadcast';
 
 function outgoingOf(stored: OutgoingDocument): Outgoing {
+  const [message, bucket] = stored._id.split('/');
   return {
-    message: stored._id,
+    message: message!,
+    bucket: Number(bucket ?? 0),
     messageId: BigInt(stored.id),
     account: stored.account,
     accepted: MessageAccepted.decode(bytesOf(stored.accepted)),
@@ -70,24 +74,30 @@ function outgoingOf(stored: OutgoingDocument): Outgoing {
 const expiryOf = ({ hidden, sendAt }: MessageAccepted, acceptedAt: Date): Date =>
   new Date(Math.max(acceptedAt.getTime(), sendAt?.getTime() ?? 0) + (hidden ? HIDDEN_KEPT_MS : KEPT_MS));
 
+const firstCheck = (releasedAt: Date): Date => new Date(releasedAt.getTime() + FIRST_CHECK_MS);
+
 /** The write that an event of a message's life comes to; undefined where it changes nothing here. */
 function writeOf({ code, id, account, at, event }: MessageEvent): AnyBulkWriteOperation<OutgoingDocument> | undefined {
   const filter = { _id: code };
+  const keptOf = (accepted: MessageAccepted) => ({
+    id: Number(id),
+    account,
+    accepted: MessageAccepted.encode(accepted).finish(),
+    acceptedAt: at!,
+    expireAt: expiryOf(accepted, at!),
+  });
   switch (event?.$case) {
-    case 'accepted': {
-      const kept = {
-        id: Number(id),
-        account,
-        accepted: MessageAccepted.encode(event.value).finish(),
-        acceptedAt: at!,
-        expireAt: expiryOf(event.value, at!),
-      };
-      return { updateOne: { filter, update: { $setOnInsert: kept }, upsert: true } };
+    case 'accepted':
+      // Of a message that recipients join, what each is sent is kept.
+      if (event.value.openUntil) return undefined;
+      return { updateOne: { filter, update: { $setOnInsert: keptOf(event.value) }, upsert: true } };
+    case 'joined': {
+      const joined = { ...keptOf(event.value.message!), releasedAt: at!, checkAt: firstCheck(at!) };
+      const _id = sendIdOf({ message: code, bucket: event.value.bucket });
+      return { updateOne: { filter: { _id }, update: { $setOnInsert: joined }, upsert: true } };
     }
-    case 'released': {
-      const checkAt = new Date(at!.getTime() + FIRST_CHECK_MS);
-      return { updateOne: { filter, update: { $min: { releasedAt: at! }, $set: { checkAt } } } };
-    }
+    case 'released':
+      return { updateOne: { filter, update: { $min: { releasedAt: at! }, $set: { checkAt: firstCheck(at!) } } } };
     case 'completed':
       return { updateOne: { filter, update: { $unset: { checkAt: true } } } };
     case undefined:
@@ -97,6 +107,7 @@ function writeOf({ code, id, account, at, event }: MessageEvent): AnyBulkWriteOp
 
 const releasedOf = (event: MessageEvent, accepted: MessageAccepted, releasedAt: Date): Released => ({
   ...identityOf(event),
+  bucket: event.event?.$case === 'joined' ? event.event.value.bucket : 0,
   accepted,
   releasedAt,
   expireAt: expiryOf(accepted, event.at!),
@@ -131,25 +142,28 @@ export class OutgoingMessages {
   async released(events: readonly MessageEvent[]): Promise<readonly Released[]> {
     const found: Released[] = [];
     const missing: string[] = [];
-    for (const { code, at, event } of events) {
+    for (const joining of events) {
+      const { code, at, event } = joining;
+      if (event?.$case === 'joined') found.push(this.#remember(releasedOf(joining, event.value.message!, at!)));
       if (event?.$case !== 'released') continue;
       const accepted = events.find((other) => other.code === code && other.event?.$case === 'accepted');
       if (accepted?.event?.$case !== 'accepted') missing.push(code);
-      else found.push(this.#remember(releasedOf(accepted, accepted.event.value, at!)));
+      else if (!accepted.event.value.openUntil)
+        found.push(this.#remember(releasedOf(accepted, accepted.event.value, at!)));
     }
     for (const message of (await this.find(missing)).values()) if (isReleased(message)) found.push(message);
     return found;
   }
 
-  /** The messages with these codes, as far as they are known here and have not expired. */
-  async find(codes: readonly string[]): Promise<ReadonlyMap<string, Outgoing>> {
+  /** The messages with these ids (of `sendIdOf`), as far as they are known here and have not expired. */
+  async find(ids: readonly string[]): Promise<ReadonlyMap<string, Outgoing>> {
     const found = new Map<string, Outgoing>();
     const missing = new Set<string>();
     const now = new Date(this.#clock.now());
-    for (const code of codes) {
-      const cached = this.#cache.get(code);
-      if (!cached) missing.add(code);
-      else if (cached.expireAt > now) found.set(code, cached);
+    for (const id of ids) {
+      const cached = this.#cache.get(id);
+      if (!cached) missing.add(id);
+      else if (cached.expireAt > now) found.set(id, cached);
     }
     if (missing.size > 0) {
       for await (const stored of this.#messages.find({ _id: { $in: [...missing] }, expireAt: { $gt: now } })) {
@@ -162,7 +176,7 @@ export class OutgoingMessages {
   #remember<M extends Outgoing>(message: M): M {
     if (!isReleased(message)) return message;
     if (this.#cache.size >= CACHED) this.#cache.delete(this.#cache.keys().next().value!);
-    this.#cache.set(message.message, message);
+    this.#cache.set(sendIdOf(message), message);
     return message;
   }
 

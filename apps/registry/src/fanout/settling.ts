@@ -1,6 +1,6 @@
 import type { LogWriter } from '@tidings/event-store';
 import type { WindowOutcome } from '@tidings/events';
-import { type Clock, Fault } from '@tidings/kernel';
+import { type Clock, Fault, sendIdOf } from '@tidings/kernel';
 import type { Collection, Db } from 'mongodb';
 import type { Badges } from './badges.ts';
 import { type ChunkKey, chunkKeyOfOutcome, marksId, planId } from './keys.ts';
@@ -66,8 +66,8 @@ export class Settling {
     const missing = await this.closeSettled(settled);
     if (missing.length === 0) return;
     // What is sent goes out before the plan is folded into its state. Plans of messages that were removed are gone with them.
-    const known = await outgoing.find(missing.map(({ message }) => message));
-    if (missing.some(({ message }) => known.has(message))) throw Fault.unavailable('a plan is not written yet');
+    const known = await outgoing.find(missing.map(sendIdOf));
+    if (missing.some((key) => known.has(sendIdOf(key)))) throw Fault.unavailable('a plan is not written yet');
   }
 
   /** Plans without their sets, by id. */

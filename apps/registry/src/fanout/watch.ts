@@ -1,4 +1,4 @@
-import { type Channel, channels, type Clock } from '@tidings/kernel';
+import { type Channel, channels, type Clock, sendIdOf } from '@tidings/kernel';
 import type { Broker, Position } from '@tidings/streaming';
 import type { Collection, Db } from 'mongodb';
 import { passedBy, passedIn } from './chunks.ts';
@@ -96,7 +96,7 @@ export class Watch {
   /** One line per message that is not settled and does not merely wait for a later time; looks at no more than `limit` messages. */
   async openMessages(limit: number): Promise<string[]> {
     const findings = await this.#look(await this.#parts.outgoing.open(limit));
-    return findings.flatMap(({ message, reasons }) => reasons.map((reason) => `${message.message}: ${reason}`));
+    return findings.flatMap(({ message, reasons }) => reasons.map((reason) => `${sendIdOf(message)}: ${reason}`));
   }
 
   async #act(codes: readonly string[]): Promise<void> {
@@ -109,8 +109,9 @@ export class Watch {
     const times = new Map<string, Date | undefined>(codes.map((code) => [code, undefined]));
     for (const code of codes) this.#open.delete(code);
     for (const { message, checkAt, windows } of findings) {
-      times.set(message.message, checkAt === undefined ? undefined : new Date(checkAt));
-      if (checkAt !== undefined) this.#open.set(message.message, { windows, checkAt });
+      const id = sendIdOf(message);
+      times.set(id, checkAt === undefined ? undefined : new Date(checkAt));
+      if (checkAt !== undefined) this.#open.set(id, { windows, checkAt });
     }
     await outgoing.reschedule(times);
   }
@@ -138,13 +139,13 @@ export class Watch {
     });
     const marks = await this.#parts.marks.find(open);
     const look = new Look(this.#parts.clock.now(), plans, marks, await this.#passed(messages.length > 0));
-    return messages.map((message) => look.at(message, splits.get(message.message)));
+    return messages.map((message) => look.at(message, splits.get(sendIdOf(message))));
   }
 
   /** The chunks that each message was split into; undefined where one of its applications is missing. */
   async #splitsOf(messages: readonly Released[]): Promise<ReadonlyMap<string, readonly ChunkKey[]>> {
-    const keysOf = ({ message, accepted }: Released) =>
-      accepted.applications.map((application) => ({ message, bucket: 0, application }));
+    const keysOf = ({ message, bucket, accepted }: Released) =>
+      accepted.applications.map((application) => ({ message, bucket, application }));
     const ids = messages.flatMap(keysOf).map(fanoutId);
     const found = ids.length === 0 ? [] : await this.#fanouts.find({ _id: { $in: ids } }).toArray();
     const fanouts = new Map(found.map((fanout) => [fanout._id, fanout]));
@@ -153,7 +154,7 @@ export class Watch {
       const parts = keysOf(message).map((key) => ({ key, chunks: fanouts.get(fanoutId(key))?.chunks }));
       if (parts.some(({ chunks }) => !chunks)) continue;
       splits.set(
-        message.message,
+        sendIdOf(message),
         parts.flatMap(({ key, chunks }) => chunks!.map((chunk) => ({ ...key, chunk }))),
       );
     }

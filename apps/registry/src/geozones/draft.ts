@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { Content, type Geozone, type Localized, MessageAccepted, type Preset } from '@tidings/events';
 import { tagsOf } from '@tidings/messaging';
 
 const SOURCE = 'GEO_ZONE';
+const DAY_MS = 86_400_000;
 
 /** A zone's text, plain or by language (R-I15). */
 function localizedOf(content: string): Localized {
@@ -12,6 +14,17 @@ function localizedOf(content: string): Localized {
 }
 
 const isWebLink = (link: string): boolean => /^https?:\/\//i.test(link);
+
+const dayOf = (at: Date): number => Math.floor(at.getTime() / DAY_MS);
+
+/** The code of the message that all sends of a zone on a UTC day form (R-F5). */
+export function zoneMessageCode(zone: Pick<Geozone, 'id'>, at: Date): string {
+  const digits = createHash('sha256')
+    .update(`geozone/${zone.id}/${dayOf(at)}`)
+    .digest('hex')
+    .toUpperCase();
+  return `${digits.slice(0, 4)}-${digits.slice(4, 12)}-${digits.slice(12, 20)}`;
+}
 
 /** What a zone sends to one device: its own text, and the rest as its preset says it (R-F1, R-K4). */
 export function zoneMessage(
@@ -29,6 +42,7 @@ export function zoneMessage(
       applications: [zone.application],
       sendAt: at,
       source: SOURCE,
+      openUntil: new Date((dayOf(at) + 1) * DAY_MS),
       campaignId,
       audience: { target: { $case: 'named', value: { seqs: [seq] } }, platforms: preset?.platforms ?? [] },
       content: { ...content, link: shorten ? undefined : link, tags: tagsOf(content) },

@@ -1,17 +1,14 @@
-import { randomInt } from 'node:crypto';
 import { DENIED, deviceIdOf, isOpen, personOf, type Place } from '@tidings/audience';
 import type { LogWriter } from '@tidings/event-store';
 import type { Geozone } from '@tidings/events';
-import { Fault, newMessageCode } from '@tidings/kernel';
+import { Fault } from '@tidings/kernel';
 import type { Geozones } from '@tidings/rpc';
 import type { DevicesDeps } from '../devices/apply.ts';
 import { type DeviceDocument, DEVICES } from '../devices/document.ts';
 import type { PresetStore } from '../presets/store.ts';
-import { zoneMessage } from './draft.ts';
+import { zoneMessage, zoneMessageCode } from './draft.ts';
 import type { GeozoneStore } from './store.ts';
 import { type SendingZone, type Visit, visitLogOf } from './visits.ts';
-
-const MESSAGE_LOGS = 16;
 
 export interface ReportDeps extends Pick<DevicesDeps, 'db' | 'clock' | 'keys' | 'owners'> {
   readonly geozones: GeozoneStore;
@@ -50,8 +47,12 @@ export function reportRpc({
     const cluster = zone.cluster === '' ? undefined : await geozones.cluster(account, zone.cluster);
     const ofPreset = preset?.campaign ? await presets.campaign(account, preset.campaign) : undefined;
     const campaignId = zone.campaignId || BigInt(ofPreset?.id ?? 0);
-    const message = newMessageCode(randomInt(MESSAGE_LOGS));
-    return { zone, cluster, message, ...zoneMessage(zone, preset, { seq: device.seq, campaignId, at }) };
+    return {
+      zone,
+      cluster,
+      message: zoneMessageCode(zone, at),
+      ...zoneMessage(zone, preset, { seq: device.seq, campaignId, at }),
+    };
   };
 
   const enter = async (report: Report): Promise<void> => {

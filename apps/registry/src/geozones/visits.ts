@@ -10,7 +10,7 @@ const KEPT_SECONDS = 365 * 86_400;
 
 /** A zone that a device is in, with what it would send. */
 export interface SendingZone extends EnteredZone {
-  /** Code of the message if there is one. */
+  /** Code of the message that the send joins if there is one. */
   readonly message: string;
   readonly accepted: MessageAccepted;
   /** "" without one. */

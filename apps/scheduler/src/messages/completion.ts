@@ -6,7 +6,18 @@ import { project, type ProjectedDocument } from '@tidings/projecting';
 import type { Db } from 'mongodb';
 import type { StoredMessage } from './list.ts';
 import { logOfMessage, type MessageCommand, MESSAGES } from './log.ts';
-import { advance, isComplete, noProgress, type ProgressDocument, progressDocument, progressOf } from './progress.ts';
+import {
+  advance,
+  advanceJoins,
+  areJoinsSettled,
+  isComplete,
+  noProgress,
+  type Progress,
+  type ProgressDocument,
+  progressDocument,
+  progressOf,
+} from './progress.ts';
+import { OPEN } from './storage.ts';
 
 export interface CompletionParts {
   readonly db: Db;
@@ -14,43 +25,102 @@ export interface CompletionParts {
   readonly writer: LogWriter<MessageCommand, Created | undefined>;
 }
 
+type Unfinished = Pick<StoredMessage, '_id' | 'apps' | 'openUntil' | 'joined'>;
 /** A message whose facts are older, and which is not there, has been removed: what is committed is folded within seconds. */
 const FOLDED_WITHIN_MS = 3_600_000;
+const UNFINISHED_FIELDS = { apps: 1, openUntil: 1, joined: 1 } as const;
 
-/**
- * Counts settled chunks and closes the messages that have no open one left (sending 2). Repeats change nothing.
- * @throws Fault `unavailable` where a message is not folded into its state yet: facts about it may be quicker, and must not be lost.
- */
-export function completionOf({ db, clock, writer }: CompletionParts): (events: readonly PlanEvent[]) => Promise<void> {
-  const progress = db.collection<ProjectedDocument>('progress');
-  const messages = db.collection<StoredMessage>(MESSAGES);
+/** Closes the messages that have nothing open left. */
+export class Completion {
+  readonly #parts: CompletionParts;
 
-  return async (events) => {
+  constructor(parts: CompletionParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Counts settled chunks, and closes the messages whose last one they were (sending 2). Repeats change nothing.
+   * @throws Fault `unavailable` where a message is not folded into its state yet: facts about it may be quicker, and must not be lost.
+   */
+  async count(events: readonly PlanEvent[]): Promise<void> {
     const byMessage = Map.groupBy(
       events.filter(({ event }) => event?.$case === 'fanout' || event?.$case === 'settled'),
       ({ message }) => message,
     );
-    const known = await messages
+    const known = await this.#messages
       .find({ _id: { $in: [...byMessage.keys()] } })
-      .project<Pick<StoredMessage, '_id' | 'apps' | 'status'>>({ apps: 1, status: 1 })
+      .project<Unfinished & Pick<StoredMessage, 'status'>>({ ...UNFINISHED_FIELDS, status: 1 })
       .toArray();
-    const open = known.filter(({ status }) => status !== 'DONE');
-    const counted = open.flatMap(({ _id }) => byMessage.get(_id) ?? []);
-    const stored = await project(progress, counted, {
-      idOf: ({ message }) => message,
-      fold: (document, facts) =>
-        progressDocument(facts.reduce(advance, document ? progressOf(document as ProgressDocument) : noProgress)),
-    });
-    const completed = open
-      .filter(({ _id, apps }) => isComplete(progressOf(stored.get(_id) as ProgressDocument), apps))
-      .map(({ _id }) => _id);
-    await Promise.all(
-      completed.map((code) => writer.submit(logOfMessage(code), { kind: 'complete', code, at: new Date(clock.now()) })),
+    const unfinished = known.filter(({ status }) => status !== 'DONE');
+    const stored = await this.#advance(unfinished, byMessage);
+    await this.#close(
+      unfinished.filter((message) => this.#isDone(message, progressOf(stored.get(message._id) as ProgressDocument))),
     );
-    if (completed.length > 0) await progress.deleteMany({ _id: { $in: completed } });
     for (const { _id } of known) byMessage.delete(_id);
-    const foldedBefore = clock.now() - FOLDED_WITHIN_MS;
+    const foldedBefore = this.#parts.clock.now() - FOLDED_WITHIN_MS;
     const isYetToCome = ({ at }: PlanEvent): boolean => at!.getTime() > foldedBefore;
     if ([...byMessage.values()].flat().some(isYetToCome)) throw Fault.unavailable('a message is not written yet');
-  };
+  }
+
+  /** Folds the facts of each message into what is stored of its progress. */
+  #advance(messages: readonly Unfinished[], facts: ReadonlyMap<string, readonly PlanEvent[]>) {
+    const open = new Set(messages.filter(({ openUntil }) => openUntil).map(({ _id }) => _id));
+    return project(
+      this.#progress,
+      messages.flatMap(({ _id }) => facts.get(_id) ?? []),
+      {
+        idOf: ({ message }) => message,
+        fold: (document, ofMessage) => {
+          const before = document ? progressOf(document as ProgressDocument) : noProgress;
+          const fold = open.has(ofMessage[0]!.message) ? advanceJoins : advance;
+          return progressDocument(ofMessage.reduce(fold, before));
+        },
+      },
+    );
+  }
+
+  /** Closes the messages that nobody joins any more, and whose recipients are all settled (R-F5). */
+  async closeEnded(): Promise<void> {
+    await this.#close(await this.#ended());
+  }
+
+  /** Whether there is a message for {@link closeEnded} to close. */
+  async hasEnded(): Promise<boolean> {
+    return (await this.#ended()).length > 0;
+  }
+
+  async #ended(): Promise<Unfinished[]> {
+    const ended = await this.#messages
+      .find({ status: 'PROCESSING', openUntil: { $lte: new Date(this.#parts.clock.now()) } }, { hint: OPEN })
+      .project<Unfinished>(UNFINISHED_FIELDS)
+      .toArray();
+    if (ended.length === 0) return [];
+    const found = await this.#progress.find({ _id: { $in: ended.map(({ _id }) => _id) } }).toArray();
+    const progress = new Map(
+      found.map((document) => [document._id, progressOf(document as unknown as ProgressDocument)]),
+    );
+    return ended.filter((message) => this.#isDone(message, progress.get(message._id) ?? noProgress));
+  }
+
+  #isDone({ apps, openUntil, joined = 0 }: Unfinished, progress: Progress): boolean {
+    if (!openUntil) return isComplete(progress, apps);
+    return openUntil.getTime() <= this.#parts.clock.now() && areJoinsSettled(progress, joined);
+  }
+
+  async #close(messages: readonly Unfinished[]): Promise<void> {
+    if (messages.length === 0) return;
+    const { writer, clock } = this.#parts;
+    const codes = messages.map(({ _id }) => _id);
+    const at = new Date(clock.now());
+    await Promise.all(codes.map((code) => writer.submit(logOfMessage(code), { kind: 'complete', code, at })));
+    await this.#progress.deleteMany({ _id: { $in: codes } });
+  }
+
+  get #progress() {
+    return this.#parts.db.collection<ProjectedDocument>('progress');
+  }
+
+  get #messages() {
+    return this.#parts.db.collection<StoredMessage>(MESSAGES);
+  }
 }

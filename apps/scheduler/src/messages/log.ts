@@ -7,6 +7,8 @@ import {
   createMessage,
   type CreateMessage,
   evolveMessage,
+  joinMessage,
+  type JoinMessage,
   type Message,
   type Transaction,
 } from '@tidings/messaging';
@@ -16,6 +18,7 @@ import type { Binary } from 'mongodb';
 export const MESSAGES = 'messages';
 export const TRANSACTIONS = 'transactions';
 export const LINKS = 'links';
+export const JOINS = 'joins';
 
 /** A short link of the service and where it leads (R-I19). */
 export interface ShortLink {
@@ -25,43 +28,47 @@ export interface ShortLink {
 
 export type MessageCommand =
   | { readonly kind: 'create'; readonly create: CreateMessage }
-  /** Does nothing where there is a message of this code. */
-  | { readonly kind: 'createOnce'; readonly create: CreateMessage }
+  | { readonly kind: 'join'; readonly join: JoinMessage }
   | { readonly kind: 'complete'; readonly code: string; readonly at: Date };
 
 type State =
   | { readonly kind: 'message'; readonly message: Message }
   | { readonly kind: 'transaction'; readonly transaction: Transaction }
-  | { readonly kind: 'link'; readonly link: ShortLink };
+  | { readonly kind: 'link'; readonly link: ShortLink }
+  /** Somebody has joined a message: by `_id`, the cause. */
+  | { readonly kind: 'join'; readonly at: Date };
 
 /** The log of a message, by the first digit of its code; a transactionId chooses the digit, so that one commit holds both. */
 export const logOfMessage = (code: string): string => `messages-${messageLogOf(code)}`;
 
 const messageAt = (code: string): DocumentAddress => ({ collection: MESSAGES, id: code });
 const transactionAt = (key: string): DocumentAddress => ({ collection: TRANSACTIONS, id: key });
+const joinAt = (cause: string): DocumentAddress => ({ collection: JOINS, id: cause });
 const linkAt = (code: string): DocumentAddress => ({ collection: LINKS, id: code });
 
-/** Messages, the transactionIds that made them and their short links, in 16 logs (architecture 4, sending 1). */
+/** Messages, the transactionIds that made them, what made recipients join them, and their short links, in 16 logs (architecture 4, sending 1). */
 export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Created | undefined> = {
   category: 'messages',
 
   needs(command) {
     if (command.kind === 'complete') return { ids: [messageAt(command.code)] };
-    if (command.kind === 'createOnce') return { ids: [messageAt(command.create.code)] };
+    if (command.kind === 'join') return { ids: [messageAt(command.join.code), joinAt(command.join.cause)] };
     const key = command.create.draft.transaction;
     return key === '' ? {} : { ids: [transactionAt(key)] };
   },
 
   decide(command, view) {
+    const messageIn = (code: string): Message | undefined => {
+      const state = view.get(messageAt(code));
+      return state?.kind === 'message' ? state.message : undefined;
+    };
     if (command.kind === 'complete') {
-      const state = view.get(messageAt(command.code));
-      const message = state?.kind === 'message' ? state.message : undefined;
-      return { events: completeMessage(message, command.at), reply: undefined };
+      return { events: completeMessage(messageIn(command.code), command.at), reply: undefined };
     }
-    if (command.kind === 'createOnce') {
-      if (view.get(messageAt(command.create.code))) return { events: [], reply: undefined };
-      const { events, created } = createMessage(command.create, undefined);
-      return { events, reply: created };
+    if (command.kind === 'join') {
+      const { code, cause } = command.join;
+      const hasJoined = view.get(joinAt(cause)) !== undefined;
+      return { events: joinMessage(command.join, messageIn(code), hasJoined), reply: undefined };
     }
     const key = command.create.draft.transaction;
     const claim = key === '' ? undefined : view.get(transactionAt(key));
@@ -73,10 +80,12 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Cre
   },
 
   addresses(event) {
-    if (event.event?.$case !== 'accepted') return [messageAt(event.code)];
-    const { transaction, shortLink } = event.event.value;
+    const said = saidIn(event);
+    if (!said) return [messageAt(event.code)];
+    const { transaction, shortLink } = said;
     return [
       messageAt(event.code),
+      ...(event.event?.$case === 'joined' ? [joinAt(event.event.value.cause)] : []),
       ...(transaction === '' ? [] : [transactionAt(transaction)]),
       ...(shortLink === '' ? [] : [linkAt(shortLink)]),
     ];
@@ -86,11 +95,17 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Cre
     if (address.collection === MESSAGES) {
       return { kind: 'message', message: evolveMessage(state?.kind === 'message' ? state.message : undefined, event) };
     }
-    if (event.event?.$case !== 'accepted') throw new Error(`${address.collection}: no fold of ${event.event?.$case}`);
-    const { answer, shortLinkTarget } = event.event.value;
-    return address.collection === TRANSACTIONS
-      ? { kind: 'transaction', transaction: { code: event.code, answer, at: event.at! } }
-      : { kind: 'link', link: { url: shortLinkTarget, at: event.at! } };
+    const said = saidIn(event);
+    if (!said) throw new Error(`${address.collection}: no fold of ${event.event?.$case}`);
+    const at = event.at!;
+    switch (address.collection) {
+      case TRANSACTIONS:
+        return { kind: 'transaction', transaction: { code: event.code, answer: said.answer, at } };
+      case JOINS:
+        return { kind: 'join', at };
+      default:
+        return { kind: 'link', link: { url: said.shortLinkTarget, at } };
+    }
   },
 
   encode: (event) => MessageEvent.encode(event).finish(),
@@ -102,6 +117,8 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Cre
         return { ...state.transaction };
       case 'link':
         return { ...state.link };
+      case 'join':
+        return { at: state.at };
       case 'message':
         return messageDocument(state.message);
     }
@@ -113,11 +130,25 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Cre
         return { kind: 'transaction', transaction: document as unknown as Transaction };
       case LINKS:
         return { kind: 'link', link: document as unknown as ShortLink };
+      case JOINS:
+        return { kind: 'join', at: document['at'] as Date };
       default:
         return { kind: 'message', message: messageOf(document as unknown as MessageDocument & { _id: string }) };
     }
   },
 };
+
+/** What an event says that is sent. */
+function saidIn({ event }: MessageEvent): MessageAccepted | undefined {
+  switch (event?.$case) {
+    case 'accepted':
+      return event.value;
+    case 'joined':
+      return event.value.message;
+    default:
+      return undefined;
+  }
+}
 
 /** A message as it is stored and listed: what messages:list filters on stands beside the accepted event. */
 export interface MessageDocument {
@@ -134,6 +165,9 @@ export interface MessageDocument {
   readonly listed: boolean;
   readonly hidden: boolean;
   readonly accepted: Binary | Uint8Array;
+  /** Until when recipients join it, and how many have; absent where none do. */
+  readonly openUntil?: Date;
+  readonly joined?: number;
 }
 
 function messageDocument(message: Message): Record<string, unknown> {
@@ -152,6 +186,7 @@ function messageDocument(message: Message): Record<string, unknown> {
     listed: accepted.listedRecipients,
     hidden: accepted.hidden,
     accepted: MessageAccepted.encode(accepted).finish(),
+    ...(accepted.openUntil ? { openUntil: accepted.openUntil, joined: message.joined } : {}),
   } satisfies MessageDocument;
 }
 
@@ -167,6 +202,7 @@ export function messageOf(document: MessageDocument & { readonly _id: string }):
     account: document.account,
     createdAt: document.createdAt,
     accepted: MessageAccepted.decode(bytes as Uint8Array),
+    joined: document.joined ?? 0,
   };
   switch (document.status) {
     case 'PENDING':

@@ -13,11 +13,13 @@ export function messageMetrics(registry: Registry, db: Db, clock: Clock): void {
     help: 'For how long the oldest message that is not done has been released; 0 = all are done',
   } as const;
   readIn(registry, 'gauge', definition, async () => {
+    const now = new Date(clock.now());
     const oldest = await messages.findOne(
-      { status: 'PROCESSING' },
+      // What recipients still join is not to be done yet.
+      { status: 'PROCESSING', $or: [{ openUntil: { $exists: false } }, { openUntil: { $lte: now } }] },
       { projection: { releasedAt: 1 }, sort: { releasedAt: 1 }, hint: UNFINISHED },
     );
     const releasedAt = oldest?.releasedAt?.getTime();
-    return [{ value: releasedAt === undefined ? 0 : Math.max(0, clock.now() - releasedAt) / 1000 }];
+    return [{ value: releasedAt === undefined ? 0 : Math.max(0, now.getTime() - releasedAt) / 1000 }];
   });
 }

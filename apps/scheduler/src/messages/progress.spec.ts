@@ -1,7 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { PlanEvent } from '@tidings/events';
 import fc from 'fast-check';
-import { advance, isComplete, noProgress, progressDocument, progressOf } from './progress.ts';
+import {
+  advance,
+  advanceJoins,
+  areJoinsSettled,
+  isComplete,
+  noProgress,
+  progressDocument,
+  progressOf,
+} from './progress.ts';
 
 const APP = 'AAAAA-BBBBB';
 const planned = (...chunks: number[]): PlanEvent =>
@@ -31,5 +39,22 @@ describe('progress of a message', () => {
   it('waits for every application', () => {
     const one = [planned(0), settled(0)].reduce(advance, noProgress);
     expect(isComplete(one, [APP, 'CCCCC-DDDDD'])).toBe(false);
+  });
+});
+
+describe('progress of a message that recipients join', () => {
+  it('counts each bucket once, in any order and with repeats', () => {
+    const joined = fc.uniqueArray(fc.integer({ min: 1, max: 200_000 }), { minLength: 1, maxLength: 50 });
+    fc.assert(
+      fc.property(
+        joined.chain((buckets) => fc.tuple(fc.constant(buckets), fc.shuffledSubarray(buckets))),
+        ([buckets, repeats]) => {
+          const events = [...buckets, ...repeats].map((bucket) => ({ ...settled(0), bucket }));
+          const progress = progressOf(progressDocument(events.reduce(advanceJoins, noProgress)));
+          expect(areJoinsSettled(progress, buckets.length)).toBe(true);
+          expect(areJoinsSettled(progress, buckets.length + 1)).toBe(false);
+        },
+      ),
+    );
   });
 });

@@ -1,5 +1,5 @@
 import type { PlanEvent } from '@tidings/events';
-import { ChunkSet } from '@tidings/kernel';
+import { chunkOf, ChunkSet, positionOf } from '@tidings/kernel';
 import type { Binary } from 'mongodb';
 
 /** Which chunks a message was split into and which of them are settled, per application: the count that closes it (sending 2). */
@@ -37,6 +37,21 @@ export const isComplete = (progress: Progress, applications: readonly string[]):
     const fanout = progress.fanouts[`${application}/0`];
     return fanout?.planned !== undefined && fanout.planned.minus(fanout.settled).size === 0;
   });
+
+/** The joinings of 65,536 buckets lie together, as those of a chunk's devices do. */
+const joinsOf = (bucket: number): string => `joins/${chunkOf(bucket)}`;
+
+/** Folds a plan event of a message that recipients join, each in a bucket with one chunk; order and repeats change nothing. */
+export function advanceJoins(progress: Progress, { bucket, event }: PlanEvent): Progress {
+  if (event?.$case !== 'settled') return progress;
+  const key = joinsOf(bucket);
+  const settled = (progress.fanouts[key]?.settled ?? ChunkSet.empty).union(ChunkSet.of([positionOf(bucket)]));
+  return { fanouts: { ...progress.fanouts, [key]: { settled } } };
+}
+
+/** True when all that have joined so far are settled. */
+export const areJoinsSettled = (progress: Progress, joined: number): boolean =>
+  Object.values(progress.fanouts).reduce((sum, { settled }) => sum + settled.size, 0) >= joined;
 
 /** The stored form: `_id` = message code. */
 export interface ProgressDocument {

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import { LINKS, MESSAGES, TRANSACTIONS } from './log.ts';
+import { JOINS, LINKS, MESSAGES, TRANSACTIONS } from './log.ts';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -9,6 +9,12 @@ export const KEPT_MS = 365 * DAY_MS;
 /** Name of the index of released messages that are not done. */
 export const UNFINISHED = 'unfinished';
 
+/** What made recipients join is remembered for longer than it can be told again, from where parked records lie too. */
+const JOINS_KEPT_MS = 31 * DAY_MS;
+
+/** Name of the index of messages that recipients join, and that are not done. */
+export const OPEN = 'open';
+
 /** Indexes for messages:list, for what is removed by age, and for what is not done. None holds text of callers. */
 export async function ensureIndexes(db: Db): Promise<void> {
   await db.collection(MESSAGES).createIndexes([
@@ -16,7 +22,13 @@ export async function ensureIndexes(db: Db): Promise<void> {
     { name: 'ids', key: { id: 1 } },
     { name: 'age', key: { hidden: 1, createdAt: 1 } },
     { name: UNFINISHED, key: { releasedAt: 1 }, partialFilterExpression: { status: 'PROCESSING' } },
+    {
+      name: OPEN,
+      key: { openUntil: 1 },
+      partialFilterExpression: { status: 'PROCESSING', openUntil: { $exists: true } },
+    },
   ]);
+  await db.collection(JOINS).createIndex({ at: 1 });
   await db.collection(TRANSACTIONS).createIndex({ at: 1 });
   await db.collection(LINKS).createIndex({ at: 1 });
 }
@@ -28,6 +40,7 @@ export async function removeExpired(db: Db, now: number): Promise<void> {
     db.collection(MESSAGES).deleteMany({ hidden: true, createdAt: { $lt: before(7 * DAY_MS) } }),
     db.collection(MESSAGES).deleteMany({ hidden: false, createdAt: { $lt: before(KEPT_MS) } }),
     db.collection(TRANSACTIONS).deleteMany({ at: { $lt: before(HOUR_MS) } }),
+    db.collection(JOINS).deleteMany({ at: { $lt: before(JOINS_KEPT_MS) } }),
     db.collection(LINKS).deleteMany({ at: { $lt: before(KEPT_MS) } }),
   ]);
 }

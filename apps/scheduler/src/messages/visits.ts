@@ -12,23 +12,24 @@ export interface VisitParts {
   readonly publicUrl: string;
 }
 
-/** Makes the messages that geozones send, under the codes that their visits gave them: repeats change nothing. */
+/** Lets what geozones send join the message of their zone and day (R-F5), each visit once: repeats change nothing. */
 export function sendVisits({
   writer,
   nextId,
   publicUrl,
 }: VisitParts): (visits: readonly VisitEvent[]) => Promise<void> {
   return async (visits) => {
-    const made = visits.map(async ({ account, at, event }) => {
+    const joined = visits.map(async ({ account, at, stamp, event }) => {
       if (event?.$case !== 'entered') return;
       const { message: code, accepted, linkToShorten } = event.value;
-      if (!accepted) throw Fault.bug(`${code}: a visit without a message`);
+      if (!accepted || !stamp) throw Fault.bug(`${code}: a visit without a message or a place in its log`);
       const draft = shortened(accepted, linkToShorten, publicUrl);
+      const cause = `${stamp.log}/${stamp.n}/${stamp.index}`;
       await writer.submit(logOfMessage(code), {
-        kind: 'createOnce',
-        create: { code, id: nextId(), account, at: at!, draft },
+        kind: 'join',
+        join: { code, id: nextId(), account, at: at!, cause, draft },
       });
     });
-    await Promise.all(made);
+    await Promise.all(joined);
   };
 }

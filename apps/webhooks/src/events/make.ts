@@ -1,6 +1,6 @@
 import { platformWordOf } from '@tidings/contract';
 import { type EventsRaised, RaisedKind } from '@tidings/events';
-import { seqOf } from '@tidings/kernel';
+import { sendIdOf, seqOf } from '@tidings/kernel';
 import { type Variables, variablesOf } from '@tidings/messaging';
 import { type Attributes, type DeviceDescription, type Devices, WebhookRequest } from '@tidings/rpc';
 import type { KnownMessage, MessageStore } from '../facts/messages.ts';
@@ -11,7 +11,7 @@ import { eventUuid } from './uuid.ts';
 
 /** What happened to one device. */
 export interface DueEvent {
-  readonly raised: Pick<EventsRaised, 'message' | 'application' | 'chunk' | 'kind' | 'platform'>;
+  readonly raised: Pick<EventsRaised, 'message' | 'bucket' | 'application' | 'chunk' | 'kind' | 'platform'>;
   readonly position: number;
   /** Unix seconds. */
   readonly at: number;
@@ -102,7 +102,7 @@ export function eventMaker({
   /** The devices of an application, by number, with their values of all tags that these messages show. */
   const describe = async (account: string, application: string, due: readonly DueEvent[], found: Messages) => {
     const seqs = [...new Set(due.map(({ raised: { chunk }, position }) => seqOf(chunk, position)))];
-    const shown = due.flatMap(({ raised }) => found.get(raised.message)?.accepted.content?.tags ?? []);
+    const shown = due.flatMap(({ raised }) => found.get(sendIdOf(raised))?.accepted.content?.tags ?? []);
     const tags = [...new Set(shown)];
     const described = await devices.describe({ account, application, seqs, tags });
     const bySeq = new Map(described.devices.map((device, i) => [seqs[i]!, device]));
@@ -111,7 +111,7 @@ export function eventMaker({
 
   return {
     async make(account, due) {
-      const found = await messages.find(new Set(due.map(({ raised }) => raised.message)));
+      const found = await messages.find(new Set(due.map(({ raised }) => sendIdOf(raised))));
       const byApplication = Map.groupBy(due, ({ raised }) => raised.application);
       const described = new Map(
         await Promise.all(
@@ -122,7 +122,7 @@ export function eventMaker({
       );
       return due.map((one) => {
         const { raised, position } = one;
-        const message = found.get(raised.message);
+        const message = found.get(sendIdOf(raised));
         const { bySeq, tags } = described.get(raised.application)!;
         const device = bySeq.get(seqOf(raised.chunk, position));
         if (!message || !device?.found) return undefined;

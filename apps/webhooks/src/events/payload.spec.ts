@@ -20,7 +20,7 @@ const content = Content.fromPartial({
   android: AndroidContent.fromPartial({ silent: true, banner: 'https://x/{{Name}}' }),
 });
 const message: KnownMessage = {
-  ...{ code: 'AF0B-EEFE4D5E-E445B2E9', id: 20_012_343_258n, account: 'a' },
+  ...{ code: 'AF0B-EEFE4D5E-E445B2E9', bucket: 0, id: 20_012_343_258n, account: 'a' },
   accepted: MessageAccepted.fromPartial({ content, shortLink: 'abc', shortLinkTarget: 'https://target/{{Name}}' }),
 };
 const recipient = (fields: Partial<DeviceDescription>, platform = 1): Recipient => ({

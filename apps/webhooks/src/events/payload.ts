@@ -1,4 +1,4 @@
-import { channelOf, Platform } from '@tidings/kernel';
+import { channelOf, Platform, sendIdOf } from '@tidings/kernel';
 import {
   apnsKind,
   apnsPayload,
@@ -30,8 +30,9 @@ const writer = new PayloadWriter();
 /** What was compiled for a message, by platform and language; it goes with the message. */
 const compiled = new WeakMap<KnownMessage, Map<string, Rendering | undefined>>();
 
-const outgoing = ({ code, id, accepted }: KnownMessage): OutgoingMessage => ({
+const outgoing = ({ code, bucket, id, accepted }: KnownMessage): OutgoingMessage => ({
   message: code,
+  bucket,
   messageId: id,
   campaignId: accepted.campaignId,
   content: accepted.content,
@@ -58,11 +59,11 @@ function renderingOf(message: KnownMessage, platform: number, language: string):
 }
 
 /** The badge that the message showed on the device: settled, it is the device's base; until then it is to be added (R-C9). */
-function badgeOf({ code, accepted }: KnownMessage, { platform, device }: Recipient): number {
+function badgeOf({ code, bucket, accepted }: KnownMessage, { platform, device }: Recipient): number {
   const { ios, android } = accepted.content!;
   const badge = platform === Platform.iOS ? ios?.badge : android?.badge;
   const isRelative = badge !== undefined && /^[+-]/.test(badge);
-  if (!isRelative || device.badgeOf === code) return device.badge;
+  if (!isRelative || device.badgeOf === sendIdOf({ message: code, bucket })) return device.badge;
   return Math.max(0, device.badge + Number(badge));
 }
 

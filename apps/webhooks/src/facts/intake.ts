@@ -1,6 +1,6 @@
 import type { LogWriter } from '@tidings/event-store';
 import { MessageEvent, RaisedKind, ReportKind, Reports, topicNames, WindowOutcome } from '@tidings/events';
-import { ChunkSet, type Clock } from '@tidings/kernel';
+import { ChunkSet, type Clock, sendIdOf } from '@tidings/kernel';
 import type { Decoded } from '@tidings/streaming';
 import { type WebhookCommand, webhooksLogOf } from '../log.ts';
 import type { SubscriptionStore } from '../subscriptions/store.ts';
@@ -34,9 +34,9 @@ const placeOf = ({ account, message, messageId, application, chunk }: Place): Pl
   chunk,
 });
 
-const sentIn = ({ outcome }: WindowOutcome): SentDevices[] =>
+const sentIn = ({ bucket, outcome }: WindowOutcome): SentDevices[] =>
   outcome?.$case === 'settled'
-    ? outcome.value.sent.map(({ platform, set }) => ({ platform, devices: ChunkSet.decode(set) }))
+    ? outcome.value.sent.map(({ platform, set }) => ({ bucket, platform, devices: ChunkSet.decode(set) }))
     : [];
 
 const kinds: Readonly<Record<number, Report['kind']>> = {
@@ -82,16 +82,16 @@ export class Intake {
 
   /** The leading facts whose message is known. Reports wait for theirs in the log; and what there is no message for is given up. */
   async #withMessage(facts: readonly TellingFact[]): Promise<readonly TellingFact[]> {
-    const outcomes = facts.filter(({ topic }) => topic === topicNames.outcomes);
-    const known = await this.#parts.messages.find(new Set(outcomes.map(({ value }) => value.message)));
+    const needed = facts.map((fact) => (fact.topic === topicNames.outcomes ? sendIdOf(fact.value) : undefined));
+    const known = await this.#parts.messages.find(new Set(needed.filter((id) => id !== undefined)));
     const now = performance.now();
-    for (const [i, { topic, value }] of facts.entries()) {
-      if (topic !== topicNames.outcomes) continue;
-      const since = this.#awaited.get(value.message) ?? now;
-      if (known.has(value.message) || now - since > PATIENCE_MS) {
-        this.#awaited.delete(value.message);
+    for (const [i, id] of needed.entries()) {
+      if (id === undefined) continue;
+      const since = this.#awaited.get(id) ?? now;
+      if (known.has(id) || now - since > PATIENCE_MS) {
+        this.#awaited.delete(id);
       } else {
-        this.#awaited.set(value.message, since);
+        this.#awaited.set(id, since);
         return facts.slice(0, i);
       }
     }

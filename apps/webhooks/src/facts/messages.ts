@@ -1,4 +1,5 @@
 import { MessageAccepted, type MessageEvent } from '@tidings/events';
+import { sendIdOf } from '@tidings/kernel';
 import type { AnyBulkWriteOperation, Binary, Db } from 'mongodb';
 
 const DAY_MS = 86_400_000;
@@ -10,12 +11,15 @@ const CACHED = 500;
 /** A message as its events show it. */
 export interface KnownMessage {
   readonly code: string;
+  /** 0; or who joined it, with what was sent to it. */
+  readonly bucket: number;
   readonly id: bigint;
   readonly account: string;
   readonly accepted: MessageAccepted;
 }
 
 interface MessageDocument {
+  /** Of `sendIdOf`. */
   readonly _id: string;
   readonly id: number;
   readonly account: string;
@@ -25,61 +29,84 @@ interface MessageDocument {
 
 /** The service's own copy of what messages say. */
 export interface MessageStore {
-  /** Takes over messages that were accepted; may be repeated. */
+  /** Takes over messages that were accepted, and what those who joined them are sent; may be repeated. */
   keep(events: readonly MessageEvent[]): Promise<void>;
-  /** Those of the messages that are known, by code. */
-  find(codes: Iterable<string>): Promise<ReadonlyMap<string, KnownMessage>>;
+  /** Those of the messages that are known, by their ids (of `sendIdOf`). */
+  find(ids: Iterable<string>): Promise<ReadonlyMap<string, KnownMessage>>;
   removeExpired(now: Date): Promise<void>;
 }
 
+function saidIn(event: MessageEvent['event']): {
+  readonly bucket: number;
+  readonly accepted?: MessageAccepted | undefined;
+} {
+  switch (event?.$case) {
+    case 'accepted':
+      return { bucket: 0, accepted: event.value };
+    case 'joined':
+      return { bucket: event.value.bucket, accepted: event.value.message };
+    default:
+      return { bucket: 0 };
+  }
+}
+
 function writeOf({ code, id, account, at, event }: MessageEvent): AnyBulkWriteOperation<MessageDocument>[] {
-  if (event?.$case !== 'accepted') return [];
-  const { hidden, sendAt } = event.value;
+  const { bucket, accepted } = saidIn(event);
+  if (!accepted) return [];
+  const { hidden, sendAt } = accepted;
   const from = Math.max(at!.getTime(), sendAt?.getTime() ?? 0);
   const kept = {
     id: Number(id),
     account,
-    accepted: MessageAccepted.encode(event.value).finish(),
+    accepted: MessageAccepted.encode(accepted).finish(),
     expireAt: new Date(from + (hidden ? HIDDEN_KEPT_MS : KEPT_MS)),
   };
-  return [{ updateOne: { filter: { _id: code }, update: { $setOnInsert: kept }, upsert: true } }];
+  return [
+    {
+      updateOne: { filter: { _id: sendIdOf({ message: code, bucket }) }, update: { $setOnInsert: kept }, upsert: true },
+    },
+  ];
 }
 
-const messageOf = ({ _id, id, account, accepted }: MessageDocument): KnownMessage => ({
-  code: _id,
-  id: BigInt(id),
-  account,
-  accepted: MessageAccepted.decode(accepted as Uint8Array),
-});
+function messageOf({ _id, id, account, accepted }: MessageDocument): KnownMessage {
+  const [code, bucket] = _id.split('/');
+  return {
+    code: code!,
+    bucket: Number(bucket ?? 0),
+    id: BigInt(id),
+    account,
+    accepted: MessageAccepted.decode(accepted as Uint8Array),
+  };
+}
 
 export async function openMessages(db: Db): Promise<MessageStore> {
   const messages = db.collection<MessageDocument>('messages');
   await messages.createIndex({ expireAt: 1 }, { name: 'expireAt' });
   /** What a message says does not change. */
   const cache = new Map<string, KnownMessage>();
-  const remember = (message: KnownMessage): void => {
+  const remember = (id: string, message: KnownMessage): void => {
     if (cache.size >= CACHED) cache.delete(cache.keys().next().value!);
-    cache.set(message.code, message);
+    cache.set(id, message);
   };
   return {
     async keep(events) {
       const writes = events.flatMap(writeOf);
       if (writes.length > 0) await messages.bulkWrite(writes, { ordered: false });
     },
-    async find(codes) {
+    async find(ids) {
       const found = new Map<string, KnownMessage>();
       const missing = new Set<string>();
-      for (const code of codes) {
-        const cached = cache.get(code);
-        if (cached) found.set(code, cached);
-        else missing.add(code);
+      for (const id of ids) {
+        const cached = cache.get(id);
+        if (cached) found.set(id, cached);
+        else missing.add(id);
       }
       if (missing.size === 0) return found;
       const stored = messages.find({ _id: { $in: [...missing] } }, { promoteBuffers: true });
       for await (const document of stored) {
         const message = messageOf(document);
-        remember(message);
-        found.set(message.code, message);
+        remember(document._id, message);
+        found.set(document._id, message);
       }
       return found;
     },

@@ -24,7 +24,7 @@ type Step = (told: Told) => readonly ToldChange[];
 const sent =
   (platform: number, ...devices: number[]): Step =>
   (told) =>
-    tellSent(place, told, [{ platform, devices: ChunkSet.of(devices) }], at(0));
+    tellSent(place, told, [{ bucket: 0, platform, devices: ChunkSet.of(devices) }], at(0));
 const report = (kind: Report['kind'], position: number, ms = 0): Report => ({
   ...{ kind, platform: 1, position },
   at: seconds(ms),

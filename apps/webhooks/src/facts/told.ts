@@ -75,7 +75,7 @@ function raiseFirst(place: Place, kind: Report['kind'], told: ChunkSet, reports:
   }
   return [...platforms].map(([platform, times]) => ({
     $case: 'raised',
-    value: { ...identityOf(place), kind, platform, ...columnsOf(times) },
+    value: { ...identityOf(place), kind, bucket: 0, platform, ...columnsOf(times) },
   }));
 }
 
@@ -91,6 +91,8 @@ const raiseReports = (place: Place, told: Told, reports: readonly Report[]): Tol
 
 /** Devices of one platform that a message was sent to. */
 export interface SentDevices {
+  /** Of the message: 0, or who joined it. */
+  readonly bucket: number;
   readonly platform: number;
   readonly devices: ChunkSet;
 }
@@ -99,12 +101,12 @@ export interface SentDevices {
 export function tellSent(place: Place, told: Told, sent: readonly SentDevices[], at: Date): readonly ToldChange[] {
   const changes: ToldChange[] = [];
   let known = told.sent;
-  for (const { platform, devices } of sent) {
+  for (const { bucket, platform, devices } of sent) {
     const fresh = devices.minus(known);
     if (fresh.size === 0) continue;
     known = known.union(fresh);
     const columns = { set: Buffer.from(fresh.encode()), at: [Math.floor(at.getTime() / 1000)] };
-    changes.push({ $case: 'raised', value: { ...identityOf(place), kind: SENT, platform, ...columns } });
+    changes.push({ $case: 'raised', value: { ...identityOf(place), kind: SENT, bucket, platform, ...columns } });
   }
   if (changes.length === 0) return [];
   const released = told.held.filter(({ position }) => known.has(position));

@@ -107,9 +107,11 @@ const hex = (value: number | bigint, digits: number): string => value.toString(1
  * What the ids of all pushes of a batch begin with: a UUID but for its last eight digits, which are the device's number. The same message
  * to the same device has the same id, and so the same collapse id: a repeat replaces what it repeats.
  */
-function idPrefix(messageId: bigint, application: string): string {
+function idPrefix({ messageId, bucket, application }: Job['batch']): string {
   const message = hex(messageId, 16);
-  const hash = createHash('sha256').update(application).digest('hex');
+  const hash = createHash('sha256')
+    .update(bucket === 0 ? application : `${application}/${bucket}`)
+    .digest('hex');
   return `${message.slice(0, 8)}-${message.slice(8, 12)}-${message.slice(12)}-${hash.slice(0, 4)}-${hash.slice(4, 8)}`;
 }
 
@@ -170,7 +172,7 @@ class ApnsSender implements Sender {
     this.ttlSeconds = content.ios?.ttlSeconds;
     this.#kind = apnsKind(content);
     this.#shared = sharedHeaders(job.batch, this.#kind, credential.bundleId);
-    this.#idPrefix = idPrefix(job.batch.messageId, job.batch.application);
+    this.#idPrefix = idPrefix(job.batch);
     this.#tokens = new PathTokens(job.columns);
     this.#exchanges = {
       credential: '',

@@ -96,6 +96,7 @@ export function draftOf(
       shortLinkTarget: '',
       transaction: '',
       answer: '',
+      openUntil: undefined,
     },
   };
 }

@@ -23,10 +23,12 @@ export interface MessageEvent {
   id: bigint;
   account: string;
   at: Date | undefined;
-  event: { $case: "accepted"; value: MessageAccepted } | { $case: "released"; value: MessageReleased } | {
-    $case: "completed";
-    value: MessageCompleted;
-  } | undefined;
+  event:
+    | { $case: "accepted"; value: MessageAccepted }
+    | { $case: "released"; value: MessageReleased }
+    | { $case: "completed"; value: MessageCompleted }
+    | { $case: "joined"; value: MessageJoined }
+    | undefined;
 }
 
 export interface MessageAccepted {
@@ -62,14 +64,26 @@ export interface MessageAccepted {
   /** The segment that it addresses, as messages:list shows it; "" without one. */
   filterName: string;
   filterCode: string;
+  /** Recipients join it until then, and none are named here; unset for a message that has all its recipients from the beginning. */
+  openUntil: Date | undefined;
 }
 
 /** Due: planning may begin. `at` of the envelope is the processing start (R-H17). */
 export interface MessageReleased {
 }
 
-/** Every device has its terminal state. */
+/** Every device has its terminal state, and no more will join. */
 export interface MessageCompleted {
+}
+
+/** A recipient has joined a message that is open (R-F5). Due at once. */
+export interface MessageJoined {
+  /** Which one, counted from 1: the bucket that is planned for it. */
+  bucket: number;
+  /** What made it join, so that the same joins once. */
+  cause: string;
+  /** What it is sent: the message with the recipient, and with the content as it is now. */
+  message: MessageAccepted | undefined;
 }
 
 function createBaseMessageEvent(): MessageEvent {
@@ -105,6 +119,9 @@ export const MessageEvent: MessageFns<MessageEvent> = {
         break;
       case "completed":
         MessageCompleted.encode(message.event.value, writer.uint32(98).fork()).join();
+        break;
+      case "joined":
+        MessageJoined.encode(message.event.value, writer.uint32(106).fork()).join();
         break;
     }
     return writer;
@@ -187,6 +204,14 @@ export const MessageEvent: MessageFns<MessageEvent> = {
             message.event = { $case: "completed", value: MessageCompleted.decode(reader, reader.uint32()) };
             continue;
           }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.event = { $case: "joined", value: MessageJoined.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -260,6 +285,12 @@ export const MessageEvent: MessageFns<MessageEvent> = {
         }
         break;
       }
+      case "joined": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "joined", value: MessageJoined.fromPartial(object.event.value) };
+        }
+        break;
+      }
     }
     return message;
   },
@@ -284,6 +315,7 @@ function createBaseMessageAccepted(): MessageAccepted {
     answer: "",
     filterName: "",
     filterCode: "",
+    openUntil: undefined,
   };
 }
 
@@ -342,6 +374,9 @@ export const MessageAccepted: MessageFns<MessageAccepted> = {
     }
     if (message.filterCode !== "") {
       writer.uint32(250).string(message.filterCode);
+    }
+    if (message.openUntil !== undefined) {
+      Timestamp.encode(toTimestamp(message.openUntil), writer.uint32(258).fork()).join();
     }
     return writer;
   },
@@ -495,6 +530,14 @@ export const MessageAccepted: MessageFns<MessageAccepted> = {
             message.filterCode = reader.string();
             continue;
           }
+          case 32: {
+            if (tag !== 258) {
+              break;
+            }
+
+            message.openUntil = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -567,6 +610,7 @@ export const MessageAccepted: MessageFns<MessageAccepted> = {
     message.answer = object.answer ?? "";
     message.filterName = object.filterName ?? "";
     message.filterCode = object.filterCode ?? "";
+    message.openUntil = object.openUntil ?? undefined;
     return message;
   },
 };
@@ -717,6 +761,119 @@ export const MessageCompleted: MessageFns<MessageCompleted> = {
   },
   fromPartial<I extends Exact<DeepPartial<MessageCompleted>, I>>(_: I): MessageCompleted {
     const message = createBaseMessageCompleted();
+    return message;
+  },
+};
+
+function createBaseMessageJoined(): MessageJoined {
+  return { bucket: 0, cause: "", message: undefined };
+}
+
+export const MessageJoined: MessageFns<MessageJoined> = {
+  encode(message: MessageJoined, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.bucket !== 0) {
+      writer.uint32(8).uint32(message.bucket);
+    }
+    if (message.cause !== "") {
+      writer.uint32(18).string(message.cause);
+    }
+    if (message.message !== undefined) {
+      MessageAccepted.encode(message.message, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MessageJoined {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMessageJoined();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.bucket = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.cause = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.message = MessageAccepted.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<MessageJoined, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<MessageJoined | MessageJoined[]> | Iterable<MessageJoined | MessageJoined[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [MessageJoined.encode(p).finish()];
+        }
+      } else {
+        yield* [MessageJoined.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, MessageJoined>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<MessageJoined> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [MessageJoined.decode(p)];
+        }
+      } else {
+        yield* [MessageJoined.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<MessageJoined>, I>>(base?: I): MessageJoined {
+    return MessageJoined.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<MessageJoined>, I>>(object: I): MessageJoined {
+    const message = createBaseMessageJoined();
+    message.bucket = object.bucket ?? 0;
+    message.cause = object.cause ?? "";
+    message.message = (object.message !== undefined && object.message !== null)
+      ? MessageAccepted.fromPartial(object.message)
+      : undefined;
     return message;
   },
 };

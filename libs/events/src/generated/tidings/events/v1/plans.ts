@@ -23,7 +23,7 @@ export interface PlanEvent {
   messageId: bigint;
   account: string;
   application: string;
-  /** 0, except for recipient-time-zone messages: the offset's bucket. */
+  /** 0, except for recipient-time-zone messages: the offset's bucket; and for those that recipients join: that of the joining. */
   bucket: number;
   at: Date | undefined;
   event: { $case: "fanout"; value: FanoutPlanned } | { $case: "chunk"; value: ChunkPlanned } | {

@@ -32,7 +32,7 @@ export interface GeozoneEntered {
   until:
     | Date
     | undefined;
-  /** Code of the message that it is sent as. */
+  /** Code of the message that it joins: one per zone and UTC day. */
   message: string;
   /** Without transaction, answer and short link. */
   accepted:

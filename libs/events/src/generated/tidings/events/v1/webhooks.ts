@@ -76,6 +76,8 @@ export interface EventsRaised {
   set: Buffer;
   /** Unix seconds, in the order of the set; a single one holds for all. */
   at: number[];
+  /** The bucket of the message that a Sent tells of; 0 for reports, which name no bucket. */
+  bucket: number;
 }
 
 /** Reports that came before what they report of was told as sent (sending 5). */
@@ -764,7 +766,17 @@ export const SubscriptionDeleted: MessageFns<SubscriptionDeleted> = {
 };
 
 function createBaseEventsRaised(): EventsRaised {
-  return { message: "", messageId: 0n, application: "", chunk: 0, kind: 0, platform: 0, set: Buffer.alloc(0), at: [] };
+  return {
+    message: "",
+    messageId: 0n,
+    application: "",
+    chunk: 0,
+    kind: 0,
+    platform: 0,
+    set: Buffer.alloc(0),
+    at: [],
+    bucket: 0,
+  };
 }
 
 export const EventsRaised: MessageFns<EventsRaised> = {
@@ -799,6 +811,9 @@ export const EventsRaised: MessageFns<EventsRaised> = {
         writer.uint32(v);
       }
       writer.join();
+    }
+    if (message.bucket !== 0) {
+      writer.uint32(72).uint32(message.bucket);
     }
     return writer;
   },
@@ -890,6 +905,14 @@ export const EventsRaised: MessageFns<EventsRaised> = {
 
             break;
           }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.bucket = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -947,6 +970,7 @@ export const EventsRaised: MessageFns<EventsRaised> = {
     message.platform = object.platform ?? 0;
     message.set = object.set ?? Buffer.alloc(0);
     message.at = object.at?.map((e) => e) || [];
+    message.bucket = object.bucket ?? 0;
     return message;
   },
 };
