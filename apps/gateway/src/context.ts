@@ -14,6 +14,7 @@ import type {
 } from '@tidings/rpc';
 import type { Access } from './auth/access.ts';
 import type { Presented } from './auth/authorize.ts';
+import type { RateLimits } from './auth/rate-limits.ts';
 import type { DeviceCommands } from './devices/device-commands.ts';
 import type { Reporter } from './devices/reporter.ts';
 import type { System } from './system.ts';
@@ -33,6 +34,7 @@ export interface Context {
   readonly subscriptions: Subscriptions;
   readonly reporter: Reporter;
   readonly access: Access;
+  readonly rateLimits: RateLimits;
   readonly system: System;
   readonly clock: Clock;
   /** Domains that hand out throw-away addresses, subdomains understood (R-E4). */

@@ -21,6 +21,7 @@ import { type Logger, nestLogger, operationsOf } from '@tidings/runtime';
 import type { Broker } from '@tidings/streaming';
 import type { Registry } from 'prom-client';
 import { Access } from './auth/access.ts';
+import { RateLimits } from './auth/rate-limits.ts';
 import { deviceCommands } from './devices/device-commands.ts';
 import { openReporter } from './devices/reporter.ts';
 import { GatewayModule } from './gateway.module.ts';
@@ -105,6 +106,7 @@ export async function createGateway(deps: GatewayDeps): Promise<NestFastifyAppli
     subscriptions,
     reporter,
     access: new Access(accounts),
+    rateLimits: new RateLimits(clock),
     system: systemOf([() => [operations], ...deps.processes], clock),
     clock,
     publicUrl: deps.publicUrl,

@@ -19,11 +19,18 @@ export class Fault extends Error {
   override readonly name = 'Fault';
   readonly kind: FaultKind;
   readonly internal: string | undefined;
+  /** When the caller may try again; of `throttled` alone. */
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(kind: FaultKind, publicText: string, options: { internal?: string | undefined; cause?: unknown } = {}) {
+  constructor(
+    kind: FaultKind,
+    publicText: string,
+    options: { internal?: string | undefined; cause?: unknown; retryAfterSeconds?: number } = {},
+  ) {
     super(publicText, options.cause === undefined ? undefined : { cause: options.cause });
     this.kind = kind;
     this.internal = options.internal;
+    this.retryAfterSeconds = options.retryAfterSeconds;
   }
 
   /** A request that cannot be read, or lacks a required argument: HTTP 400 without `status_code` (Spec Errors). */
@@ -54,6 +61,11 @@ export class Fault extends Error {
 
   static tooLarge(text: string): Fault {
     return new Fault('tooLarge', text);
+  }
+
+  /** The caller asks too often, and may try again after some whole seconds. */
+  static throttled(text: string, retryAfterSeconds: number): Fault {
+    return new Fault('throttled', text, { retryAfterSeconds });
   }
 
   /** Something this call depends on does not answer now; the same call may be repeated. */

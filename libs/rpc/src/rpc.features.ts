@@ -181,6 +181,7 @@ export function rpcFeatures(name: string, open: () => Promise<RpcBinding>): void
           version: 2n ** 63n,
           revoked: true,
           expiresAt: undefined,
+          rateLimit: undefined,
         };
         const implementation = partly<Accounts>(AccountsDefinition, {
           resolveToken: async ({ secret }) => ({ token: secret === 'known' ? token : undefined }),

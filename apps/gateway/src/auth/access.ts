@@ -1,4 +1,4 @@
-import { type Accounts, type ApplicationView, TokenScope, type TokenView } from '@tidings/rpc';
+import { type Accounts, type ApplicationView, type RateLimit, TokenScope, type TokenView } from '@tidings/rpc';
 import { ReadThrough } from './read-through.ts';
 import { fingerprint } from './secrets.ts';
 
@@ -14,6 +14,8 @@ export interface Token {
   readonly scope: 'api' | 'device';
   readonly allApplications: boolean;
   readonly applications: ReadonlySet<string>;
+  /** Undefined = none. */
+  readonly rateLimit: RateLimit | undefined;
 }
 
 /** How a token stands to an application: it may use it, may not, or is not to know that it exists (R-T5). */
@@ -29,6 +31,7 @@ const tokenOf = (view: TokenView | undefined): Token | undefined =>
     scope: view.scope === TokenScope.TOKEN_SCOPE_DEVICE ? 'device' : 'api',
     allApplications: view.allApplications,
     applications: new Set(view.applications),
+    rateLimit: view.rateLimit,
   };
 
 const isGranted = (token: Token, application: ApplicationView): boolean =>

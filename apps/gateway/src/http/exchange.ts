@@ -120,7 +120,11 @@ export class Exchange {
   #faultReply({ path, envelope, method }: Route, fault: Fault): Reply {
     if (fault.kind === 'bug') this.#log.error({ err: fault, path }, 'request failed');
     else if (fault.kind === 'unavailable') this.#log.warn({ err: fault, path }, 'request not served');
-    return envelope.fault(fault, method);
+    const reply = envelope.fault(fault, method);
+    const { retryAfterSeconds } = fault;
+    return retryAfterSeconds === undefined
+      ? reply
+      : { ...reply, headers: { 'retry-after': String(retryAfterSeconds) } };
   }
 }
 

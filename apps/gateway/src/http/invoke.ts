@@ -14,7 +14,7 @@ function idempotencyKeyOf({ scope, name }: Method, headers: IncomingHttpHeaders)
   return `${name}/${key}`;
 }
 
-/** Calls a method for a customer: token, required arguments, application, values, and then what it does (R-ER4). */
+/** Calls a method for a customer: token and its limit, required arguments, application, values, and then what it does (R-ER4). */
 export async function invoke(
   method: Method,
   handler: Handler<Method>,
@@ -24,6 +24,7 @@ export async function invoke(
 ): Promise<unknown> {
   const authenticated = authenticate(context.access, method, headers.authorization, request);
   const presented = authenticated instanceof Promise ? await authenticated : authenticated;
+  if (presented) context.rateLimits.take(presented.token);
   const missing = method.missing(request);
   if (missing) throw missing;
   const authorized = authorizeApplication(context.access, method, presented, request);

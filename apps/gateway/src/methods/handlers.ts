@@ -16,6 +16,7 @@ import { setCapping } from './admin/setCapping.ts';
 import { setCategories } from './admin/setCategories.ts';
 import { setControlGroup } from './admin/setControlGroup.ts';
 import { setDebug } from './admin/setDebug.ts';
+import { setRateLimit } from './admin/setRateLimit.ts';
 import { setSenders } from './admin/setSenders.ts';
 import { settled } from './admin/settled.ts';
 import { configureApplication } from './applications/configureApplication.ts';
@@ -170,6 +171,7 @@ export const handlers = {
   clearAddress,
   setCategories,
   setSenders,
+  setRateLimit,
   createSubscription,
   listSubscriptions,
   getSubscription,

@@ -42,6 +42,7 @@ const faults: Readonly<Record<string, Schema>> = {
   400: { description: 'The request is malformed, or a required argument is missing' },
   403: { description: 'The token is missing, invalid or restricted' },
   413: { description: 'The request is too large' },
+  429: { description: 'The token is over its limit: repeat after the seconds in `Retry-After`' },
   500: { description: 'Internal error: repeat later' },
 };
 

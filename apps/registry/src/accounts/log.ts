@@ -125,6 +125,7 @@ function targetsOfAction(action: AccountAction): AccountTarget[] {
     case 'issueToken':
       return [{ kind: 'account' }, ...token(action.id), ...action.applications.map(application)];
     case 'revokeToken':
+    case 'limitToken':
       return token(action.id);
     case 'createApplication':
       return [{ kind: 'account' }, application(action.code), ...token(action.token)];

@@ -7,7 +7,7 @@ import type { AccountWriter } from '../accounts/writer.ts';
 import { fingerprint, isSecret, newSecret } from './secret.ts';
 import { accessScopeOf, tokenView } from './view.ts';
 
-type TokenMethods = Pick<Accounts, 'issueToken' | 'listTokens' | 'revokeToken' | 'resolveToken'>;
+type TokenMethods = Pick<Accounts, 'issueToken' | 'listTokens' | 'revokeToken' | 'limitToken' | 'resolveToken'>;
 
 const isValidAt = ({ revoked, expiresAt }: AccessToken, now: number): boolean =>
   !revoked && (expiresAt === undefined || expiresAt.getTime() > now);
@@ -39,6 +39,13 @@ export const tokensRpc = (
     if (!token || token.revoked) return { revoked: false };
     await write({ account: token.account, action: { type: 'revokeToken', id }, at: new Date(clock.now()) });
     return { revoked: true };
+  },
+
+  async limitToken({ id, rateLimit }) {
+    const token = await store.token(id);
+    if (!token || token.revoked) return { limited: false };
+    await write({ account: token.account, action: { type: 'limitToken', id, rateLimit }, at: new Date(clock.now()) });
+    return { limited: true };
   },
 
   async resolveToken({ secret }) {

@@ -28,4 +28,5 @@ export const tokenView = (token: Versioned<AccessToken>): TokenView => ({
   version: BigInt(token.rev),
   revoked: token.revoked,
   expiresAt: token.expiresAt,
+  rateLimit: token.rateLimit && { ...token.rateLimit },
 });

@@ -133,6 +133,23 @@ describe('an account', () => {
     expect(token()).toMatchObject({ applications: [app], revoked: false, createdAt: AT });
   });
 
+  it('limits a live token of its own, and takes the limit away (R-LM2)', () => {
+    world.do('a', issueToken());
+    const limit = (requests: number, seconds: number): AccountAction => ({
+      ...{ type: 'limitToken', id: 't1' },
+      rateLimit: requests === 0 ? undefined : { requests, seconds },
+    });
+    expect(world.do('a', limit(0, 1))).toEqual([]);
+    expect(world.do('a', limit(5, 1))).toHaveLength(1);
+    expect(world.do('a', limit(5, 1))).toEqual([]);
+    expect(token().rateLimit).toEqual({ requests: 5, seconds: 1 });
+    expect(() => world.do('b', limit(1, 1))).toThrow('Token not found');
+    world.do('a', limit(0, 1));
+    expect(token().rateLimit).toBeUndefined();
+    world.do('a', { type: 'revokeToken', id: 't1' });
+    expect(() => world.do('a', limit(5, 1))).toThrow('Token not found');
+  });
+
   it('revokes a token once, and only its own', () => {
     world.do('a', issueToken());
     expect(world.do('b', { type: 'revokeToken', id: 't1' })).toEqual([]);

@@ -9,6 +9,7 @@ import { type ApplicationAction, decideApplication } from './decide-application.
 import { decideSenders, type SendersAction } from './senders.ts';
 import { decideTag, type TagAction } from './tags.ts';
 import { decideTestDevice, type TestDeviceAction } from './test-devices.ts';
+import type { AccessToken } from './state.ts';
 import { accountOf, type AccountView, liveToken, own } from './view.ts';
 import { decideGeozone, type GeozoneAction } from './geozones.ts';
 
@@ -30,6 +31,8 @@ export type AccountAction =
       readonly expiresAt?: Date | undefined;
     }
   | { readonly type: 'revokeToken'; readonly id: string }
+  /** Requests and seconds are 1 or more; undefined takes the limit away. */
+  | { readonly type: 'limitToken'; readonly id: string; readonly rateLimit: AccessToken['rateLimit'] }
   | { readonly type: 'setCategories'; readonly categories: readonly string[] }
   | TagAction
   | TestDeviceAction
@@ -58,6 +61,15 @@ function issueToken(account: string, view: AccountView, action: Action<'issueTok
   ];
 }
 
+function limitToken(account: string, view: AccountView, { id, rateLimit }: Action<'limitToken'>): Change[] {
+  const token = liveToken(account, view, id);
+  if (!token) throw Fault.notFound('Token not found');
+  const { requests = 0, seconds = 0 } = rateLimit ?? {};
+  const { requests: before = 0, seconds: beforeSeconds = 0 } = token.rateLimit ?? {};
+  if (requests === before && seconds === beforeSeconds) return [];
+  return [{ $case: 'tokenLimited', value: { token: id, requests, seconds } }];
+}
+
 function setCategories(view: AccountView, action: Action<'setCategories'>): Change[] {
   const { categories: before = [] } = accountOf(view);
   const categories = [...new Set(action.categories)];
@@ -77,6 +89,8 @@ function changes(account: string, view: AccountView, action: AccountAction, at: 
       return issueToken(account, view, action, at);
     case 'revokeToken':
       return liveToken(account, view, action.id) ? [{ $case: 'tokenRevoked', value: { token: action.id } }] : [];
+    case 'limitToken':
+      return limitToken(account, view, action);
     case 'setCategories':
       return setCategories(view, action);
     case 'setSenders':

@@ -37,6 +37,8 @@ export interface AccessToken {
   readonly revoked: boolean;
   /** Absent = it lives until it is revoked. */
   readonly expiresAt?: Date | undefined;
+  /** Requests that may be made at once, and the time in which as many more come to be allowed (R-LM2). @default no limit */
+  readonly rateLimit?: { readonly requests: number; readonly seconds: number } | undefined;
 }
 
 /** What an account's log folds into. */
@@ -82,6 +84,7 @@ export function targetsOf({ event }: AccountEvent): readonly AccountTarget[] {
       return [{ kind: 'account' }];
     case 'tokenIssued':
     case 'tokenRevoked':
+    case 'tokenLimited':
       return [{ kind: 'token', id: event.value.token }];
     case 'applicationCreated': {
       const application: AccountTarget = { kind: 'application', code: event.value.application };
@@ -155,6 +158,10 @@ function evolveToken(state: AccountState | undefined, { account, event, at }: Ac
   switch (event?.$case) {
     case 'tokenRevoked':
       return { ...token, revoked: true };
+    case 'tokenLimited': {
+      const { requests, seconds } = event.value;
+      return { ...token, rateLimit: requests === 0 ? undefined : { requests, seconds } };
+    }
     case 'applicationCreated':
       return { ...token, applications: [...token.applications, event.value.application] };
     default:

@@ -67,6 +67,7 @@ export interface AccountEvent {
     | { $case: "addressBlacklisted"; value: AddressBlacklisted }
     | { $case: "addressCleared"; value: AddressCleared }
     | { $case: "sendersSet"; value: SendersSet }
+    | { $case: "tokenLimited"; value: TokenLimited }
     | undefined;
 }
 
@@ -88,6 +89,13 @@ export interface TokenIssued {
 
 export interface TokenRevoked {
   token: string;
+}
+
+/** From here on the token may be used for this many requests in as many seconds; 0 requests = without a limit. */
+export interface TokenLimited {
+  token: string;
+  requests: number;
+  seconds: number;
 }
 
 export interface ApplicationCreated {
@@ -361,6 +369,9 @@ export const AccountEvent: MessageFns<AccountEvent> = {
         break;
       case "sendersSet":
         SendersSet.encode(message.event.value, writer.uint32(498).fork()).join();
+        break;
+      case "tokenLimited":
+        TokenLimited.encode(message.event.value, writer.uint32(506).fork()).join();
         break;
     }
     return writer;
@@ -657,6 +668,14 @@ export const AccountEvent: MessageFns<AccountEvent> = {
             message.event = { $case: "sendersSet", value: SendersSet.decode(reader, reader.uint32()) };
             continue;
           }
+          case 63: {
+            if (tag !== 506) {
+              break;
+            }
+
+            message.event = { $case: "tokenLimited", value: TokenLimited.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -901,6 +920,12 @@ export const AccountEvent: MessageFns<AccountEvent> = {
       case "sendersSet": {
         if (object.event?.value !== undefined && object.event?.value !== null) {
           message.event = { $case: "sendersSet", value: SendersSet.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "tokenLimited": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "tokenLimited", value: TokenLimited.fromPartial(object.event.value) };
         }
         break;
       }
@@ -1226,6 +1251,117 @@ export const TokenRevoked: MessageFns<TokenRevoked> = {
   fromPartial<I extends Exact<DeepPartial<TokenRevoked>, I>>(object: I): TokenRevoked {
     const message = createBaseTokenRevoked();
     message.token = object.token ?? "";
+    return message;
+  },
+};
+
+function createBaseTokenLimited(): TokenLimited {
+  return { token: "", requests: 0, seconds: 0 };
+}
+
+export const TokenLimited: MessageFns<TokenLimited> = {
+  encode(message: TokenLimited, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.token !== "") {
+      writer.uint32(10).string(message.token);
+    }
+    if (message.requests !== 0) {
+      writer.uint32(16).uint32(message.requests);
+    }
+    if (message.seconds !== 0) {
+      writer.uint32(24).uint32(message.seconds);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TokenLimited {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTokenLimited();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.token = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.requests = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.seconds = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<TokenLimited, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<TokenLimited | TokenLimited[]> | Iterable<TokenLimited | TokenLimited[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [TokenLimited.encode(p).finish()];
+        }
+      } else {
+        yield* [TokenLimited.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, TokenLimited>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<TokenLimited> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [TokenLimited.decode(p)];
+        }
+      } else {
+        yield* [TokenLimited.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TokenLimited>, I>>(base?: I): TokenLimited {
+    return TokenLimited.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TokenLimited>, I>>(object: I): TokenLimited {
+    const message = createBaseTokenLimited();
+    message.token = object.token ?? "";
+    message.requests = object.requests ?? 0;
+    message.seconds = object.seconds ?? 0;
     return message;
   },
 };

@@ -74,6 +74,23 @@ export interface RevokeTokenReply {
   revoked: boolean;
 }
 
+export interface LimitTokenRequest {
+  id: string;
+  /** Absent = without a limit. */
+  rateLimit: RateLimit | undefined;
+}
+
+export interface LimitTokenReply {
+  /** False where there was no such token. */
+  limited: boolean;
+}
+
+/** Requests that may be made at once, and the time in which as many more come to be allowed. */
+export interface RateLimit {
+  requests: number;
+  seconds: number;
+}
+
 export interface ResolveTokenRequest {
   secret: string;
 }
@@ -96,7 +113,11 @@ export interface TokenView {
   /** Said on topic tidings.tokens only: elsewhere a revoked token is unknown. */
   revoked: boolean;
   /** Absent = it lives until it is revoked. */
-  expiresAt: Date | undefined;
+  expiresAt:
+    | Date
+    | undefined;
+  /** Absent = none (R-LM2). */
+  rateLimit: RateLimit | undefined;
 }
 
 export interface CreateApplicationRequest {
@@ -1498,6 +1519,293 @@ export const RevokeTokenReply: MessageFns<RevokeTokenReply> = {
   },
 };
 
+function createBaseLimitTokenRequest(): LimitTokenRequest {
+  return { id: "", rateLimit: undefined };
+}
+
+export const LimitTokenRequest: MessageFns<LimitTokenRequest> = {
+  encode(message: LimitTokenRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.rateLimit !== undefined) {
+      RateLimit.encode(message.rateLimit, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LimitTokenRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLimitTokenRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.rateLimit = RateLimit.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<LimitTokenRequest, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<LimitTokenRequest | LimitTokenRequest[]> | Iterable<LimitTokenRequest | LimitTokenRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [LimitTokenRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [LimitTokenRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, LimitTokenRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<LimitTokenRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [LimitTokenRequest.decode(p)];
+        }
+      } else {
+        yield* [LimitTokenRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<LimitTokenRequest>, I>>(base?: I): LimitTokenRequest {
+    return LimitTokenRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<LimitTokenRequest>, I>>(object: I): LimitTokenRequest {
+    const message = createBaseLimitTokenRequest();
+    message.id = object.id ?? "";
+    message.rateLimit = (object.rateLimit !== undefined && object.rateLimit !== null)
+      ? RateLimit.fromPartial(object.rateLimit)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseLimitTokenReply(): LimitTokenReply {
+  return { limited: false };
+}
+
+export const LimitTokenReply: MessageFns<LimitTokenReply> = {
+  encode(message: LimitTokenReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.limited !== false) {
+      writer.uint32(8).bool(message.limited);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LimitTokenReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLimitTokenReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.limited = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<LimitTokenReply, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<LimitTokenReply | LimitTokenReply[]> | Iterable<LimitTokenReply | LimitTokenReply[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [LimitTokenReply.encode(p).finish()];
+        }
+      } else {
+        yield* [LimitTokenReply.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, LimitTokenReply>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<LimitTokenReply> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [LimitTokenReply.decode(p)];
+        }
+      } else {
+        yield* [LimitTokenReply.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<LimitTokenReply>, I>>(base?: I): LimitTokenReply {
+    return LimitTokenReply.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<LimitTokenReply>, I>>(object: I): LimitTokenReply {
+    const message = createBaseLimitTokenReply();
+    message.limited = object.limited ?? false;
+    return message;
+  },
+};
+
+function createBaseRateLimit(): RateLimit {
+  return { requests: 0, seconds: 0 };
+}
+
+export const RateLimit: MessageFns<RateLimit> = {
+  encode(message: RateLimit, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.requests !== 0) {
+      writer.uint32(8).uint32(message.requests);
+    }
+    if (message.seconds !== 0) {
+      writer.uint32(16).uint32(message.seconds);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RateLimit {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRateLimit();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.requests = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.seconds = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<RateLimit, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<RateLimit | RateLimit[]> | Iterable<RateLimit | RateLimit[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [RateLimit.encode(p).finish()];
+        }
+      } else {
+        yield* [RateLimit.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, RateLimit>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<RateLimit> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [RateLimit.decode(p)];
+        }
+      } else {
+        yield* [RateLimit.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<RateLimit>, I>>(base?: I): RateLimit {
+    return RateLimit.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<RateLimit>, I>>(object: I): RateLimit {
+    const message = createBaseRateLimit();
+    message.requests = object.requests ?? 0;
+    message.seconds = object.seconds ?? 0;
+    return message;
+  },
+};
+
 function createBaseResolveTokenRequest(): ResolveTokenRequest {
   return { secret: "" };
 }
@@ -1687,6 +1995,7 @@ function createBaseTokenView(): TokenView {
     version: 0n,
     revoked: false,
     expiresAt: undefined,
+    rateLimit: undefined,
   };
 }
 
@@ -1721,6 +2030,9 @@ export const TokenView: MessageFns<TokenView> = {
     }
     if (message.expiresAt !== undefined) {
       Timestamp.encode(toTimestamp(message.expiresAt), writer.uint32(74).fork()).join();
+    }
+    if (message.rateLimit !== undefined) {
+      RateLimit.encode(message.rateLimit, writer.uint32(82).fork()).join();
     }
     return writer;
   },
@@ -1810,6 +2122,14 @@ export const TokenView: MessageFns<TokenView> = {
             message.expiresAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.rateLimit = RateLimit.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1868,6 +2188,9 @@ export const TokenView: MessageFns<TokenView> = {
     message.version = (object.version !== undefined && object.version !== null) ? BigInt(object.version) : 0n;
     message.revoked = object.revoked ?? false;
     message.expiresAt = object.expiresAt ?? undefined;
+    message.rateLimit = (object.rateLimit !== undefined && object.rateLimit !== null)
+      ? RateLimit.fromPartial(object.rateLimit)
+      : undefined;
     return message;
   },
 };
@@ -12678,6 +13001,7 @@ export interface Accounts {
   issueToken(request: IssueTokenRequest): Promise<IssueTokenReply>;
   listTokens(request: ListTokensRequest): Promise<ListTokensReply>;
   revokeToken(request: RevokeTokenRequest): Promise<RevokeTokenReply>;
+  limitToken(request: LimitTokenRequest): Promise<LimitTokenReply>;
   /** The token behind a presented secret; no view where it is unknown or revoked. */
   resolveToken(request: ResolveTokenRequest): Promise<ResolveTokenReply>;
   createApplication(request: CreateApplicationRequest): Promise<CreateApplicationReply>;
@@ -12756,6 +13080,14 @@ export const AccountsDefinition = {
       responseType: RevokeTokenReply as typeof RevokeTokenReply,
       responseStream: false,
       options: {},
+    },
+    limitToken: {
+      name: "LimitToken",
+      requestType: LimitTokenRequest as typeof LimitTokenRequest,
+      requestStream: false,
+      responseType: LimitTokenReply as typeof LimitTokenReply,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
     },
     /** The token behind a presented secret; no view where it is unknown or revoked. */
     resolveToken: {

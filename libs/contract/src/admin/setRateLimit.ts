@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { admin } from '../families/admin.ts';
+import { integerOf, object, text } from '../values.ts';
+
+const MAX_REQUESTS = 1_000_000;
+const DAY_SECONDS = 86_400;
+
+/**
+ * Limits a token to so many requests at once, and as many more in so many seconds; 0 requests take the limit away. Each gateway counts for
+ * itself, and knows of a change within 5 seconds (R-LM2, R-T8).
+ */
+export const setRateLimit = admin('setRateLimit', {
+  route: 'PUT tokens/{id}/rate-limit',
+  input: object({ id: text, requests: integerOf(0, MAX_REQUESTS), seconds: integerOf(1, DAY_SECONDS) }),
+  output: z.object({ requests: z.number(), seconds: z.number() }),
+  examples: [{ request: { id: 'tok-1', requests: 100, seconds: 1 }, reply: { requests: 100, seconds: 1 } }],
+});
