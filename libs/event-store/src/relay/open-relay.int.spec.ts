@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Fault, ShiftedClock } from '@tidings/kernel';
 import { describeWithMongo } from '@tidings/testing';
-import type { Db } from 'mongodb';
+import type { Collection, CollectionOptions, Db, Document, Filter, FindCursor, FindOptions, Sort } from 'mongodb';
 import { faulty } from '../mongo/faulty.features.ts';
 import { openLogs } from '../mongo/open-logs.ts';
 import type { CountingLogWriter } from '../options.ts';
@@ -41,6 +41,30 @@ class Published implements Publisher {
 }
 
 const numbers = (last: number): number[] => Array.from({ length: last }, (_, i) => i + 1);
+
+/** A database that answers how far logs are only when the gate opens. */
+function gated(db: Db, gate: () => Promise<void> | undefined): Db {
+  const over = <T extends object>(target: T, wrapped: Readonly<Record<string, (...all: never[]) => unknown>>): T =>
+    new Proxy(target, {
+      get(_, property) {
+        const value: unknown = wrapped[property as string] ?? Reflect.get(target, property, target);
+        return typeof value === 'function' ? (value as () => unknown).bind(target) : value;
+      },
+    });
+  const cursor = (found: FindCursor): FindCursor =>
+    over(found, {
+      sort: (by: Sort) => cursor(found.sort(by)),
+      toArray: async () => (await gate(), found.toArray()),
+    });
+  const heads = (collection: Collection): Collection =>
+    over(collection, {
+      find: (filter: Filter<Document>, options: FindOptions) => cursor(collection.find(filter, options)),
+    });
+  return over(db, {
+    collection: (name: string, options?: CollectionOptions) =>
+      name.endsWith('.heads') ? heads(db.collection(name, options)) : db.collection(name, options),
+  });
+}
 
 describeWithMongo('openRelay', (mongo) => {
   let databases = 0;
@@ -185,6 +209,21 @@ describeWithMongo('openRelay', (mongo) => {
     expect(broker.seen('things-2')).toEqual(numbers(4));
   });
 
+  it('looks again soon after a look that the store did not answer', async () => {
+    const [db, broker, problems] = [newDb(), new Published(), [] as unknown[]];
+    let away: Promise<void> | undefined;
+    await relayOn(
+      gated(db, () => away),
+      broker,
+      { onProblem: (problem) => problems.push(problem) },
+    );
+    away = new Promise(() => undefined);
+    await until(() => problems.length > 0);
+    away = undefined;
+    await commit(writerOn(db), 'things-1', 3);
+    await until(() => broker.seen('things-1').length === 3);
+  }, 30_000);
+
   describe('with a second relay', () => {
     it('publishes once, and at once what the other process commits', async () => {
       const [db, broker] = [newDb(), new Published()];
@@ -254,6 +293,23 @@ describeWithMongo('openRelay', (mongo) => {
       await until(() => standby.level());
       expect(standby.counts.commits).toBe(5);
       expect(broker.seen('things-1')).toEqual(numbers(10));
+    });
+
+    it('begins where that was, whatever is committed while it finds out', async () => {
+      const [db, broker] = [newDb(), new Published()];
+      const holder = await relayOn(db, broker);
+      const asked = Promise.withResolvers<void>();
+      const told = Promise.withResolvers<void>();
+      const slow = gated(db, () => (asked.resolve(), told.promise));
+      const standby = await relayOn(slow, broker, { onProblem: () => undefined });
+      await commit(writerOn(db, holder), 'things-1', 5);
+      await until(() => holder.level());
+      await holder.close();
+      await asked.promise;
+      await commit(writerOn(db, standby), 'things-1', 1);
+      told.resolve();
+      await until(() => standby.level());
+      expect(broker.values).toEqual(numbers(6).map((n) => `things-1 ${n}`));
     });
 
     it('repeats and never skips after one that has died or was cut off', async () => {

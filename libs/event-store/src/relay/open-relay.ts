@@ -42,6 +42,8 @@ export interface Relay<Event> {
 }
 
 const LOOK_EVERY_MS = 2000;
+/** However long a look takes, the next one comes so soon after it: hints get lost when the store fails. */
+const MAX_LOOK_PAUSE_MS = 10_000;
 /** Heads looked at with one query; logs beyond it take their turn in the same look. */
 const PAGE = 1000;
 
@@ -65,11 +67,13 @@ class CommitRelay<Event> implements Relay<Event> {
   readonly #lookEveryMs: number;
   readonly #report: (error: unknown) => void;
   readonly #parts: TailParts<Event>;
-  readonly #tails = new Map<string, Tail<Event>>();
+  #tails = new Map<string, Tail<Event>>();
   readonly #published = new Map<string, number>();
   #renewal: NodeJS.Timeout | undefined;
   #nextLook: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
+  /** How far each log is published has been read since the lease was taken. */
+  #hasLooked = false;
   #closed = false;
 
   constructor(options: RelayOptions<Event>) {
@@ -79,7 +83,7 @@ class CommitRelay<Event> implements Relay<Event> {
     this.#lease = new Lease(db, `relay/${category}`, clock);
     this.#outbox = new Outbox(broker, options.lingerMs ?? 0, this.#report);
     this.#watch = new CommitWatch(db, category, (log, n) => {
-      if (this.#parts.mayPublish()) this.#tailOf(log).heardOf(n);
+      if (this.#knows(log)) this.#tailOf(log).heardOf(n);
     });
     this.#lookEveryMs = options.lookEveryMs ?? LOOK_EVERY_MS;
     this.#parts = {
@@ -102,7 +106,7 @@ class CommitRelay<Event> implements Relay<Event> {
   }
 
   readonly offer = (commit: Commit<Event>): void => {
-    if (this.#parts.mayPublish()) this.#tailOf(commit.log).offer(commit);
+    if (this.#knows(commit.log)) this.#tailOf(commit.log).offer(commit);
   };
 
   unpublished(): number {
@@ -133,15 +137,16 @@ class CommitRelay<Event> implements Relay<Event> {
     await this.#lease.release().catch(this.#report);
   }
 
-  /** With many logs a look takes long; then they are rarer, so that it stays at a fiftieth of the time. */
+  /** With many logs a look takes long; then they are rarer, so that it stays at a fiftieth of the time. One that fails is soon repeated. */
   #lookAgain(tookMs: number): void {
     if (this.#closed) return;
     const look = async (): Promise<void> => {
       const startedAt = performance.now();
-      await this.#look().catch(this.#report);
-      this.#lookAgain(performance.now() - startedAt);
+      const looked = this.#look().then(() => performance.now() - startedAt);
+      this.#lookAgain(await looked.catch((error: unknown) => (this.#report(error), 0)));
     };
-    this.#nextLook = setTimeout(() => void look(), Math.max(this.#lookEveryMs, 50 * tookMs)).unref();
+    const pause = Math.min(50 * tookMs, MAX_LOOK_PAUSE_MS);
+    this.#nextLook = setTimeout(() => void look(), Math.max(this.#lookEveryMs, pause)).unref();
   }
 
   /** Takes or renews the lease. What a former holder has published is read anew each time it comes here. */
@@ -150,7 +155,8 @@ class CommitRelay<Event> implements Relay<Event> {
     const has = await this.#lease.take();
     if (this.#closed) return this.#lease.release();
     if (has && !had) {
-      this.#tails.clear();
+      this.#tails = new Map();
+      this.#hasLooked = false;
       await this.#look();
     }
     await this.#keepPublished();
@@ -168,10 +174,12 @@ class CommitRelay<Event> implements Relay<Event> {
   async #lookOnce(): Promise<void> {
     await this.#keepPublished();
     if (!this.#parts.mayPublish()) return;
+    const tails = this.#tails;
     await this.#eachHead((log, published, isAhead) => {
       const tail = this.#tailOf(log, published);
       if (isAhead) tail.look();
     });
+    this.#hasLooked = tails === this.#tails;
   }
 
   /** Goes over the logs: how far each is published, and whether there are commits after that. */
@@ -186,6 +194,11 @@ class CommitRelay<Event> implements Relay<Event> {
       for (const { log, applied } of known) visit(log, applied, ahead.has(log));
       after = heads.length < PAGE ? undefined : heads.at(-1)!._id;
     }
+  }
+
+  /** False while it is not known how far a log is published: it would be published anew from its beginning. */
+  #knows(log: string): boolean {
+    return this.#parts.mayPublish() && (this.#hasLooked || this.#tails.has(log));
   }
 
   /** A log that no look has found is new. */
