@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { systemClock } from '@tidings/kernel';
 import { describeWithKafka } from '@tidings/testing';
-import type { Admin, Consumer, ConsumerConfig, Kafka } from 'kafkajs';
+import type { Admin, Consumer, ConsumerConfig, ConsumerRunConfig, Kafka } from 'kafkajs';
 import type { Broker } from '../port.ts';
 import { newClient } from './client.ts';
 import { openKafkaBroker } from './kafka-broker.ts';
@@ -17,9 +17,13 @@ describeWithKafka('a member of a group', (kafka) => {
   let broker: Broker;
   let admin: Admin;
   let member: Member;
+  let lookups: Lookups;
+  let join: () => Member;
   const handled: string[] = [];
   /** Says what Kafka says when the group is to be dealt out anew. */
   let tellOfRebalance: () => void;
+  /** Resolves when something that was fetched has been taken, or left. */
+  let taken: Promise<void>;
 
   /** The real client, whose consumers can be told of a rebalance that there is not. */
   const listening = (client: Kafka): Kafka => {
@@ -31,7 +35,12 @@ describeWithKafka('a member of a group', (kafka) => {
         if (event === 'consumer.rebalancing') tellOfRebalance = () => listener(undefined as never);
         return on(event, listener);
       };
-      return Object.assign(real, { on: heard });
+      const first = Promise.withResolvers<void>();
+      taken = first.promise;
+      const start = real.run.bind(real);
+      const run = ({ eachBatch, ...settings }: ConsumerRunConfig): Promise<void> =>
+        start({ ...settings, eachBatch: (payload) => eachBatch!(payload).finally(first.resolve) });
+      return Object.assign(real, { on: heard, run });
     };
     return Object.assign(client, { consumer });
   };
@@ -43,13 +52,17 @@ describeWithKafka('a member of a group', (kafka) => {
     broker = await openKafkaBroker({ ...options, topics, clock: systemClock });
     admin = newClient(options).admin();
     const names = new Names(kafka.namespace);
+    lookups = new Lookups(admin, names);
     const handler = async ({ records }: { readonly records: readonly { readonly value: Uint8Array }[] }) =>
       void handled.push(...records.map(({ value }) => Buffer.from(value).toString()));
-    member = new Member(
-      { group: 'g', topics: [TOPIC], handler },
-      { newClient: () => listening(newClient(options)), lookups: new Lookups(admin, names), names, warn: options.warn },
-    );
+    join = () =>
+      new Member(
+        { group: 'g', topics: [TOPIC], handler },
+        { newClient: () => listening(newClient(options)), lookups, names, warn: options.warn },
+      );
+    member = join();
     await member.joined();
+    handled.length = 0;
   });
   afterEach(async () => {
     await member.stop();
@@ -62,5 +75,20 @@ describeWithKafka('a member of a group', (kafka) => {
     await broker.publish(TOPIC, [{ key: 'a', value: Buffer.from('x') }]);
     while (handled.length === 0) await delay(10);
     expect(handled).toEqual(['x']);
+  });
+
+  it('reads what was fetched before it knew where the group is', async () => {
+    await broker.publish(TOPIC, [{ key: 'a', value: Buffer.from('y') }]);
+    while (handled.length === 0) await delay(10);
+    await member.stop();
+    await broker.publish(TOPIC, [{ key: 'a', value: Buffer.from('z') }]);
+    const known = Promise.withResolvers<void>();
+    const committed = lookups.committed.bind(lookups);
+    Object.assign(lookups, { committed: (group: string) => known.promise.then(() => committed(group)) });
+    member = join();
+    await taken;
+    known.resolve();
+    while (handled.length === 1) await delay(10);
+    expect(handled).toEqual(['y', 'z']);
   });
 });

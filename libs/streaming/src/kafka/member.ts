@@ -53,6 +53,8 @@ export class Member implements OffsetStore {
   readonly #deps: MemberDeps;
   readonly #offsets = new Offsets(this, COMMIT_SPACING_MS);
   readonly #queues = new Map<string, PartitionQueue>();
+  /** Partitions of which something was fetched before they had their queues, and left. */
+  readonly #missed = new Set<string>();
   /** Handlers under way in partitions that were given up. */
   readonly #leaving = new Map<string, Promise<void>>();
   readonly #joined = Promise.withResolvers<void>();
@@ -262,10 +264,9 @@ export class Member implements OffsetStore {
       warn: this.#deps.warn,
     });
     this.#queues.set(key, queue);
-    if (!isNew) return;
     // Everywhere else kafkajs begins by itself where the group is.
-    this.#fetchFrom(queue);
-    this.#offsets.changed(queue);
+    if (this.#missed.delete(key) || isNew) this.#fetchFrom(queue);
+    if (isNew) this.#offsets.changed(queue);
   }
 
   #fetchFrom(queue: PartitionQueue): void {
@@ -284,7 +285,8 @@ export class Member implements OffsetStore {
     const topic = this.#deps.names.in(name) as string;
     if (!this.queueOf({ topic, partition })) await within(BEGIN_WAIT_MS, this.#begun);
     const queue = this.queueOf({ topic, partition });
-    if (consumer !== this.#consumer || !queue || payload.isStale()) return;
+    if (consumer !== this.#consumer || payload.isStale()) return;
+    if (!queue) return void this.#missed.add(placeOf(topic, partition));
     const records = messages.map((message) => recordOf(topic, partition, message));
     if (!queue.put(records, fetchedFrom(batch), Number(batch.lastOffset()) + 1)) await this.#fetchGap(queue);
     else if (queue.isFull) await this.#waitForRoom(consumer, queue, { topic: name, partitions: [partition] });
