@@ -10,10 +10,14 @@ function world() {
   const leases = new MemoryLeases();
   let frozenUntil = 0;
   let broken = false;
+  let holding: Promise<void> | undefined;
   const timers = time.timers(() => (frozenUntil > time.now() ? frozenUntil : true));
   const errors: unknown[] = [];
   const store = leases.over(async (effect) => {
     if (broken) throw new Error('cut off');
+    const held = holding;
+    holding = undefined;
+    await held;
     return effect();
   });
   const owners = new Owners({ name: 'w', store, timers, onError: (error) => void errors.push(error) });
@@ -22,6 +26,12 @@ function world() {
     pass: (seconds: number) => time.run(time.now() + seconds * 1000),
     freeze: (seconds: number) => void (frozenUntil = time.now() + seconds * 1000),
     cut: (on: boolean) => void (broken = on),
+    /** Keeps the next call waiting for its answer; call the result to give it. */
+    hold(): () => void {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      holding = promise;
+      return resolve;
+    },
   };
 }
 
@@ -99,6 +109,22 @@ describe('a worker', () => {
     await pass(15);
     expect(old.alive()).toBe(false);
     expect(leases.until.get(old.id)).toBeLessThan(time.now());
+  });
+
+  it('stays another one where a renewal of the retired one is answered late', async () => {
+    const { owners, pass, hold } = world();
+    owners.start();
+    await pass(1);
+    const old = owners.current()!;
+    const answer = hold();
+    await pass(2);
+    owners.retire(old);
+    await pass(3);
+    const fresh = owners.current()!;
+    expect(fresh.id).not.toBe(old.id);
+    answer();
+    await pass(1);
+    expect(owners.current()).toBe(fresh);
   });
 
   it('ends its leases when it stops', async () => {

@@ -34,6 +34,7 @@ class Life implements Incarnation {
   readonly #timers: Timers;
   open = 0;
   until = 0;
+  retired = false;
 
   constructor(id: string, timers: Timers) {
     this.id = id;
@@ -102,6 +103,7 @@ export class Owners {
   /** Claims from now on are a new incarnation's: something that this one claimed may have been left behind. */
   retire(incarnation: Incarnation): void {
     if (!this.#current || this.#current !== incarnation) return;
+    this.#current.retired = true;
     this.#retired.add(this.#current);
     this.#current = undefined;
     this.#cancel();
@@ -151,7 +153,8 @@ export class Owners {
     try {
       await Promise.all(lives.map(({ id }) => store.renew(id, sentAt + LEASE_MS)));
       for (const each of lives) each.until = Math.max(each.until, sentAt + LEASE_MS);
-      if (!this.#retired.has(life)) this.#current = life;
+      // A renewal may be answered after its incarnation was given up, and forgotten.
+      if (!life.retired) this.#current = life;
       this.#wake();
     } catch (error) {
       onError(error);
