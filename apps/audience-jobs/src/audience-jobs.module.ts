@@ -6,6 +6,8 @@ import {
   DevicesDefinition,
   JobsDefinition,
   OperationsDefinition,
+  type Segments,
+  SegmentsDefinition,
 } from '@tidings/rpc';
 import { remote, type Replicas, rpcControllers } from '@tidings/rpc/grpc';
 import { ServiceProcess } from '@tidings/service';
@@ -13,7 +15,7 @@ import { type AudienceJobsService, openAudienceJobs } from './audience-jobs.ts';
 import { deviceLogOf, keyFor, personOf } from '@tidings/audience';
 
 const AUDIENCE_JOBS = Symbol('audience-jobs');
-/** A batch of thousands of devices takes longer than a call about one. */
+/** What thousands of devices are asked for at once takes longer than a call about one. */
 const BATCH_DEADLINE_MS = 30_000;
 
 /** What of the service is served by gRPC. */
@@ -32,11 +34,12 @@ function registryParts(registry: Replicas, masterKey: Uint8Array) {
   return {
     devices,
     accounts: remote<Accounts>(AccountsDefinition, registry),
+    segments: remote<Segments>(SegmentsDefinition, registry, { deadlineMs: BATCH_DEADLINE_MS }),
     replicaOf: (log: string) => registry.ownerOf(() => log),
   };
 }
 
-/** Bulk jobs in a process of their own. */
+/** Bulk jobs and exports in a process of their own. */
 @Module({
   providers: [
     {

@@ -1,9 +1,14 @@
 import { keyFor } from '@tidings/audience';
 import { logMetrics, openLogs, openRelay, type Problem } from '@tidings/event-store';
-import { JobEvent, topicNames } from '@tidings/events';
-import type { Accounts, Devices, Jobs, Operations } from '@tidings/rpc';
+import { JobEvent, JobKind, type JobPieceProcessed, topicNames } from '@tidings/events';
+import type { Job } from '@tidings/jobs';
+import type { Accounts, Devices, Jobs, Operations, Segments } from '@tidings/rpc';
 import { Closing, every, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import type { Broker } from '@tidings/streaming';
+import { openArchives } from './exports/archives.ts';
+import { openInputs } from './exports/inputs.ts';
+import { exportProcessor } from './exports/process.ts';
+import { exportsRpc } from './exports/rpc.ts';
 import { jobsLog } from './jobs/log.ts';
 import { jobMetrics } from './jobs/metrics.ts';
 import { openPieces } from './jobs/pieces.ts';
@@ -20,6 +25,7 @@ export interface AudienceJobsDeps extends ServiceDeps {
   readonly broker: Broker;
   readonly accounts: Pick<Accounts, 'addTag' | 'listTags'>;
   readonly devices: Pick<Devices, 'applyBatch' | 'resolve'>;
+  readonly segments: Pick<Segments, 'select' | 'scan'>;
   /** Names the registry's replica that a log of devices belongs to. @default one for all */
   readonly replicaOf?: (log: string) => string;
 }
@@ -31,7 +37,7 @@ export interface AudienceJobsService {
   close(): Promise<void>;
 }
 
-/** Work on many devices at once (Spec G): accepted at once, worked through in pieces, each once. Any number may run side by side. */
+/** Work on many devices at once (Spec G, exports of N): accepted at once, worked through in pieces, each once. Any number may run side by side. */
 export async function openAudienceJobs(deps: AudienceJobsDeps): Promise<AudienceJobsService> {
   const closing = new Closing(deps.log);
   try {
@@ -43,10 +49,10 @@ export async function openAudienceJobs(deps: AudienceJobsDeps): Promise<Audience
 }
 
 async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<AudienceJobsService> {
-  const { db, clock, log, metrics, masterKey, broker, accounts, devices, replicaOf = () => '' } = deps;
+  const { db, clock, log, metrics, masterKey, broker, accounts, devices, segments, replicaOf = () => '' } = deps;
   const onProblem = ({ error, ...problem }: Problem): void => log.error({ ...problem, err: error }, 'log in trouble');
-  const pieces = await openPieces(db);
-  const store = await openJobStore(db, clock, pieces);
+  const [pieces, inputs, archives] = await Promise.all([openPieces(db), openInputs(db), openArchives(db)]);
+  const store = await openJobStore(db, clock, [pieces, inputs, archives]);
   const relay = closing.add(
     'relay',
     await openRelay({
@@ -67,7 +73,10 @@ async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<Audien
   logMetrics(metrics, { category: jobsLog.category, writer, relay });
   jobMetrics(metrics, store, clock);
 
-  const process = pieceProcessor({ pieces, accounts, devices, replicaOf, deviceKey: keyFor(masterKey, 'device') });
+  const processPiece = pieceProcessor({ pieces, accounts, devices, replicaOf, deviceKey: keyFor(masterKey, 'device') });
+  const exportPart = exportProcessor({ clock, inputs, archives, segments });
+  const process = (job: Job): Promise<JobPieceProcessed> =>
+    job.accepted.kind === JobKind.JOB_KIND_EXPORT ? exportPart(job) : processPiece(job);
   const worker = new Worker({ db, clock, log, store, writer, process });
   closing.add('worker', worker, (opened) => opened.stop());
   closing.add(
@@ -81,8 +90,12 @@ async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<Audien
     ...(writer.idle() ? [] : ['audience-jobs: writing']),
     ...((await relay.level()) ? [] : ['audience-jobs: publishing']),
   ];
+  const accepted = (): void => worker.wake();
   return {
-    jobs: jobsRpc({ clock, pieces, store, writer, accepted: () => worker.wake() }),
+    jobs: {
+      ...jobsRpc({ clock, pieces, store, writer, accepted }),
+      ...exportsRpc({ clock, inputs, archives, segments, store, writer, accepted }),
+    },
     operations: operationsOf(clock, open),
     close: () => closing.close(),
   };

@@ -16,6 +16,7 @@ import type { Access } from './auth/access.ts';
 import type { Presented } from './auth/authorize.ts';
 import type { RateLimits } from './auth/rate-limits.ts';
 import type { DeviceCommands } from './devices/device-commands.ts';
+import type { ExportLinks } from './exports/links.ts';
 import type { Reporter } from './devices/reporter.ts';
 import type { System } from './system.ts';
 
@@ -39,6 +40,7 @@ export interface Context {
   readonly clock: Clock;
   /** Domains that hand out throw-away addresses, subdomains understood (R-E4). */
   readonly disposableDomains: ReadonlySet<string>;
+  readonly exportLinks: ExportLinks;
   /** Public address of the service's own links, without a slash at the end. */
   readonly publicUrl: string;
 }

@@ -24,6 +24,7 @@ import { Access } from './auth/access.ts';
 import { RateLimits } from './auth/rate-limits.ts';
 import { deviceCommands } from './devices/device-commands.ts';
 import { openReporter } from './devices/reporter.ts';
+import { exportLinks } from './exports/links.ts';
 import { GatewayModule } from './gateway.module.ts';
 import { Exchange } from './http/exchange.ts';
 import { type Processes, systemOf } from './system.ts';
@@ -109,6 +110,7 @@ export async function createGateway(deps: GatewayDeps): Promise<NestFastifyAppli
     rateLimits: new RateLimits(clock),
     system: systemOf([() => [operations], ...deps.processes], clock),
     clock,
+    exportLinks: exportLinks({ key: keyFor(masterKey, 'export-link'), clock, publicUrl: deps.publicUrl }),
     publicUrl: deps.publicUrl,
     disposableDomains: deps.disposableDomains,
   };

@@ -91,8 +91,9 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
   const fanout = await open('fanout', 'registry', openFanout);
   const devices = inProcess(DevicesDefinition, registry.devices);
   const webhooks = await open('webhooks', 'webhooks', (service) => openWebhooks({ ...service, ...addresses, devices }));
+  const segments = inProcess(SegmentsDefinition, registry.segments);
   const audienceJobs = await open('audience-jobs', 'audience-jobs', (service) =>
-    openAudienceJobs({ ...service, accounts, devices }),
+    openAudienceJobs({ ...service, accounts, devices, segments }),
   );
   const services = [audienceJobs, registry, scheduler, fanout, ...dispatchers, statistics, webhooks];
 
@@ -100,7 +101,7 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
     accounts,
     devices,
     presets: inProcess(PresetsDefinition, registry.presets),
-    segments: inProcess(SegmentsDefinition, registry.segments),
+    segments,
     geozones: inProcess(GeozonesDefinition, registry.geozones),
     jobs: inProcess(JobsDefinition, audienceJobs.jobs),
     messages: inProcess(MessagesDefinition, scheduler.messages),

@@ -260,7 +260,7 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
       ...prepareRpc(devices),
     },
     presets: presetsRpc(presets, write, { clock, nextId, filterCode: filterCodes(store) }),
-    segments: segmentsRpc({ store, tags, clock, write, scan: new DeviceScan(db) }),
+    segments: segmentsRpc({ db, store, tags, clock, write, scan: new DeviceScan(db) }),
     geozones: {
       ...geozonesRpc(geozones, write, { clock, nextId }),
       ...reportRpc({ db, clock, keys, owners, geozones, presets, visits: visitLogs.writer }),

@@ -12,6 +12,8 @@ export type KeyPurpose =
   | 'access-token'
   /** How getApplication shows what is secret (R-RES19). */
   | 'display'
+  /** Signatures of links to exports (R-N7). */
+  | 'export-link'
   /** The stored form of transactionIds. */
   | 'transaction';
 

@@ -31,6 +31,7 @@ import { updateApplication } from './applications/updateApplication.ts';
 import { bulkRegisterDevice, getBulkRegisterDevice } from './audience/bulkRegisterDevice.ts';
 import { bulkSetTags, getBulkSetTags } from './audience/bulkSetTags.ts';
 import { bulkUnregisterDevice, getBulkUnregisterDevice } from './audience/bulkUnregisterDevice.ts';
+import { exportSegment, getExportSegment } from './audience/exportSegment.ts';
 import { applicationOpen } from './devices/applicationOpen.ts';
 import { checkDevice } from './devices/checkDevice.ts';
 import { getInApps, pageVisit, richMediaAction, triggerInAppAction } from './devices/client-calls.ts';
@@ -135,6 +136,8 @@ export const api = {
   getBulkRegisterDevice,
   bulkUnregisterDevice,
   getBulkUnregisterDevice,
+  exportSegment,
+  getExportSegment,
   createMessage,
   addGeoZone,
   updateGeoZone,

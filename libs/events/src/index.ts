@@ -36,6 +36,7 @@ export {
   Timetable,
 } from './generated/tidings/events/v1/geozones.ts';
 export {
+  ExportFormat,
   JobAccepted,
   JobAttemptFailed,
   JobCompleted,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { JobFailure, JobKind } from '@tidings/events';
+import { ExportFormat, JobFailure, JobKind } from '@tidings/events';
 import { decideJob, evolveJob, type Job, type JobAction, progressOf } from './job.ts';
 
 const accepted = {
@@ -8,6 +8,7 @@ const accepted = {
   entries: 7,
   pieces: 3,
   createMissingTags: false,
+  exportFormat: ExportFormat.EXPORT_FORMAT_UNSPECIFIED,
 };
 const accept: JobAction = { type: 'accept', account: 'a', accepted };
 const at = (seconds: number): Date => new Date(seconds * 1000);

@@ -15,7 +15,7 @@ interface JobFacts {
   readonly failed: number;
 }
 
-/** A bulk job (R-S3). `Completed` and `Failed` are final. */
+/** A bulk job (R-S3), or an export (R-N7). `Completed` and `Failed` are final. */
 export type Job =
   | (JobFacts & {
       readonly status: 'Pending';

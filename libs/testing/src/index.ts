@@ -36,4 +36,5 @@ export { type Moments, type Strike, struck, UNDER_WAY } from './struck.ts';
 export { Wire } from './wire.ts';
 export { type ApplicationOptions, BUNDLE, type Parameters, type World } from './world.ts';
 export { storedText } from './stored.ts';
+export { type Unzipped, unzipped } from './unzipped.ts';
 export { bodyOf, type Draw, mutated } from './fuzz.ts';

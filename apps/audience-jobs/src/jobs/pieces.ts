@@ -1,5 +1,6 @@
 import { DeviceBatchReply, type EntryOutcome, JobEntry, JobPiece } from '@tidings/rpc';
 import type { Binary, Db } from 'mongodb';
+import type { Remains } from './remains.ts';
 
 const PIECES = 'pieces';
 const DURABLE = { writeConcern: { w: 'majority', journal: true } } as const;
@@ -28,7 +29,7 @@ interface PieceDocument {
 }
 
 /** What callers said of devices, beside the logs: it is removed with its job, and no event repeats it. */
-export interface Pieces {
+export interface Pieces extends Remains {
   store(job: string, number: number, piece: JobPiece, at: Date): Promise<void>;
   find(job: string, number: number): Promise<Piece | undefined>;
   /** In order, below `end`. */
@@ -36,8 +37,6 @@ export interface Pieces {
   /** Says for good which devices are meant: an attempt that is repeated means the same. */
   resolve(job: string, number: number, hwids: ReadonlyMap<number, readonly string[]>): Promise<void>;
   finish(job: string, number: number, outcomes: readonly EntryOutcome[]): Promise<void>;
-  remove(jobs: readonly string[]): Promise<void>;
-  removeBefore(at: Date): Promise<void>;
 }
 
 const idOf = (job: string, number: number): string => `${job}/${number}`;

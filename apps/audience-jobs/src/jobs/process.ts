@@ -33,8 +33,9 @@ function commandOf({ kind }: Job['accepted'], entry: JobEntry): NonNullable<Batc
     }
     case JobKind.JOB_KIND_UNREGISTER:
       return { $case: 'unregister', value: {} };
+    case JobKind.JOB_KIND_EXPORT:
     case JobKind.JOB_KIND_UNSPECIFIED:
-      throw Fault.bug('a job of an unknown kind');
+      throw Fault.bug('a job that has no entries');
   }
 }
 

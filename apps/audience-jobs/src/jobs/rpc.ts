@@ -2,6 +2,7 @@ import type { LogWriter } from '@tidings/event-store';
 import { type Job, progressOf } from '@tidings/jobs';
 import { type Clock, Fault } from '@tidings/kernel';
 import { type FindJobRequest, type Jobs, JobStatus, type JobView } from '@tidings/rpc';
+import { archiveOf } from '../exports/name.ts';
 import { type JobCommand, logOfJob } from './log.ts';
 import type { Pieces } from './pieces.ts';
 import { shownRows } from './rows.ts';
@@ -28,10 +29,17 @@ const viewOf = (job: Job): JobView => ({
   done: job.done,
   notFound: job.notFound,
   failed: job.failed,
+  archive: archiveOf(job) ?? '',
 });
 
-/** `Jobs` of tidings.rpc.v1. */
-export function jobsRpc({ clock, pieces, store, writer, accepted: wake }: JobsParts): Jobs {
+/** Bulk jobs, and what became of any job, of `Jobs` of tidings.rpc.v1. */
+export function jobsRpc({
+  clock,
+  pieces,
+  store,
+  writer,
+  accepted: wake,
+}: JobsParts): Pick<Jobs, 'storePiece' | 'accept' | 'find' | 'rows'> {
   const find = async ({ job: id, kind, account }: FindJobRequest): Promise<Job | undefined> => {
     const job = await store.find(id);
     return job?.accepted.kind === kind && (account === '' || account === job.account) ? job : undefined;

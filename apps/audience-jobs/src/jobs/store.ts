@@ -2,13 +2,13 @@ import type { Job } from '@tidings/jobs';
 import type { Clock } from '@tidings/kernel';
 import type { Db } from 'mongodb';
 import { type JobDocument, jobOf, JOBS } from './log.ts';
-import type { Pieces } from './pieces.ts';
+import type { Remains } from './remains.ts';
 
 const DAY_MS = 86_400_000;
 /** How long a job is shown after its end (R-S3). */
 const KEPT_MS = 7 * DAY_MS;
-/** Pieces that never became a job, or outlived one: longer than any job takes. */
-const PIECES_KEPT_MS = 30 * DAY_MS;
+/** What never became a job's, or outlived one: longer than any job takes. */
+const REMAINS_KEPT_MS = 30 * DAY_MS;
 const PAGE = 100;
 
 type Stored = JobDocument & { readonly _id: string };
@@ -19,10 +19,13 @@ export interface JobStore {
   find(id: string): Promise<Job | undefined>;
   /** Pending ones that do not rest, in the order in which they were accepted, at most `limit`. */
   due(limit: number): Promise<Job[]>;
+  /** Completed ones that were accepted within a second from then on. */
+  completedOf(second: Date): Promise<Job[]>;
   removeExpired(): Promise<void>;
 }
 
-export async function openJobStore(db: Db, clock: Clock, pieces: Pieces): Promise<JobStore> {
+/** @param remains what is removed with a job */
+export async function openJobStore(db: Db, clock: Clock, remains: readonly Remains[]): Promise<JobStore> {
   const jobs = db.collection<Stored>(JOBS);
   await jobs.createIndexes([
     { name: 'due', key: { status: 1, acceptedAt: 1 } },
@@ -39,15 +42,21 @@ export async function openJobStore(db: Db, clock: Clock, pieces: Pieces): Promis
       const found = await jobs.find(filter, { sort: { acceptedAt: 1 }, hint: 'due', limit }).toArray();
       return found.map(jobOf);
     },
+    async completedOf(second) {
+      const acceptedAt = { $gte: second, $lt: new Date(second.getTime() + 1000) };
+      const found = await jobs.find({ status: 'Completed', acceptedAt }, { hint: 'due' }).toArray();
+      return found.filter(({ finishedAt }) => finishedAt && finishedAt >= shownFrom()).map(jobOf);
+    },
     async removeExpired() {
       for (;;) {
         const past = jobs.find({ finishedAt: { $lt: shownFrom() } }, { projection: { _id: 1 }, limit: PAGE });
         const ids = (await past.toArray()).map(({ _id }) => _id);
         if (ids.length === 0) break;
-        await pieces.remove(ids);
+        for (const each of remains) await each.remove(ids);
         await jobs.deleteMany({ _id: { $in: ids } });
       }
-      await pieces.removeBefore(new Date(clock.now() - PIECES_KEPT_MS));
+      const before = new Date(clock.now() - REMAINS_KEPT_MS);
+      for (const each of remains) await each.removeBefore(before);
     },
   };
 }

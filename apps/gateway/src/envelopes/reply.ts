@@ -8,6 +8,8 @@ export interface Reply {
   readonly body: string;
   /** Goes out instead of JSON. */
   readonly file?: { readonly type: string; readonly bytes: Uint8Array };
+  /** Goes out instead, as it comes: `length` bytes. What is still on its way 10 s after the gateway began to close is cut off. */
+  readonly stream?: { readonly type: string; readonly length: number; readonly bytes: AsyncIterable<Uint8Array> };
   readonly headers?: Readonly<Record<string, string>>;
 }
 

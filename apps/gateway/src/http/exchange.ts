@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
 import { Fault } from '@tidings/kernel';
 import type { Logger } from '@tidings/runtime';
 import { inSpan, isTracing, markFault, traceOf } from '@tidings/telemetry';
@@ -13,6 +14,8 @@ import { type Endpoint, pathOf, type Route, type RouteTable } from './route.ts';
 
 const NOT_FOUND = Fault.notFound('Not Found');
 const JSON_TYPE = 'application/json; charset=utf-8';
+/** How long replies that take their time may go on while the gateway closes. */
+const CLOSING_MS = 10_000;
 const METHOD_STYLE = /^\/json\/[^/]+\/./;
 
 /** What is answered under a path that nothing is served under, by the family that it would belong to (R-ER5, R-V1). */
@@ -37,6 +40,8 @@ export class Exchange {
   /** Whether somebody else on this port serves the path. */
   readonly #isElsewhere: (verb: string, path: string) => boolean;
   #closing = false;
+  /** Ends the replies that take their time. */
+  readonly #ending = new AbortController();
 
   constructor(
     routes: RouteTable,
@@ -67,6 +72,7 @@ export class Exchange {
   /** From now on a connection ends with the reply that is under way on it. */
   close(): void {
     this.#closing = true;
+    setTimeout(() => this.#ending.abort(), CLOSING_MS).unref();
   }
 
   /** Answers a request that no route serves. */
@@ -88,12 +94,31 @@ export class Exchange {
       ? await this.#servedInSpan(route, parameters, request)
       : await this.#served(route, parameters, request);
     try {
-      write(request, response, reply);
+      if (reply.stream) await this.#writeStream(reply.stream, request, response, reply);
+      else write(request, response, reply);
     } catch (error) {
       this.#log.error({ err: error, path: route.path }, 'reply not written');
       response.destroy();
     }
     this.#meter(nameOf(route), fault?.kind ?? 'ok', startedAt);
+  }
+
+  /** Ends with the last byte, or when the caller goes away. */
+  async #writeStream(
+    { length, bytes }: NonNullable<Reply['stream']>,
+    request: IncomingMessage,
+    response: ServerResponse,
+    reply: Reply,
+  ): Promise<void> {
+    if (response.destroyed) return;
+    writeHead(request, response, reply);
+    try {
+      await pipeline(wholly(bytes, length), response, { signal: this.#ending.signal });
+    } catch (error) {
+      // What the caller gets is shorter than was announced, so that it cannot be taken for the whole.
+      const { code } = error as { code?: unknown };
+      if (code !== 'ERR_STREAM_PREMATURE_CLOSE' && code !== 'ABORT_ERR') throw error;
+    }
   }
 
   async #served(route: Route, parameters: Endpoint['parameters'], request: IncomingMessage): Promise<Answer> {
@@ -133,11 +158,32 @@ const nameOf = ({ method, path }: Route): string => method?.name ?? path;
 
 const wrongVerb = ({ envelope, allow }: Endpoint): Reply => ({ ...envelope.wrongVerb(), headers: { allow } });
 
-/** Writes a reply with the headers that every reply has. */
-function write(request: IncomingMessage, response: ServerResponse, { status, body, file, headers }: Reply): void {
+/** All the bytes that were announced, or an error. */
+async function* wholly(bytes: AsyncIterable<Uint8Array>, length: number): AsyncIterable<Uint8Array> {
+  let rest = length;
+  for await (const chunk of bytes) {
+    rest -= chunk.length;
+    yield chunk;
+  }
+  if (rest !== 0) throw Fault.bug(`a reply that is ${rest} bytes shorter than it was announced`);
+}
+
+/** Writes a reply, but for one that is a stream. */
+function write(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
   if (response.destroyed) return;
+  writeHead(request, response, reply);
+  response.end(reply.file?.bytes ?? reply.body);
+}
+
+/** Writes the headers that every reply has. */
+function writeHead(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, body, file, stream, headers }: Reply,
+): void {
   const lines: string[] = [];
-  if (file) lines.push('content-type', file.type, 'content-length', String(file.bytes.length));
+  if (stream) lines.push('content-type', stream.type, 'content-length', String(stream.length));
+  else if (file) lines.push('content-type', file.type, 'content-length', String(file.bytes.length));
   else if (body !== '') lines.push('content-type', JSON_TYPE, 'content-length', String(Buffer.byteLength(body)));
   else if (status !== 204) lines.push('content-length', '0');
   if (headers) for (const [name, value] of Object.entries(headers)) lines.push(name, value);
@@ -145,5 +191,4 @@ function write(request: IncomingMessage, response: ServerResponse, { status, bod
   if (origin !== undefined) lines.push(...crossOriginHeaders(origin).flat());
   if (request.method === 'OPTIONS') lines.push(...preflightHeaders(request).flat());
   response.writeHead(status, lines);
-  response.end(file?.bytes ?? body);
 }

@@ -2,10 +2,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Fault } from '@tidings/kernel';
 import type { Context } from '../context.ts';
 import { apiV2Envelope } from '../envelopes/api-v2.ts';
+import { archiveBytes } from '../exports/archive-bytes.ts';
 import { CONTEXT } from '../tokens.ts';
-import type { Route } from './route.ts';
+import { queryOf, type Route } from './route.ts';
 
-/** What the service's own addresses lead to: short links (R-I19) and the icons of applications (R-B1). */
+/** What the service's own addresses lead to: short links (R-I19), the icons of applications (R-B1) and archives of exports (R-N7). */
 @Injectable()
 export class LinksController {
   readonly #context: Context;
@@ -15,7 +16,29 @@ export class LinksController {
   }
 
   routes(): Route[] {
-    return [this.#shortLink(), this.#icon()];
+    return [this.#shortLink(), this.#icon(), this.#archive()];
+  }
+
+  #archive(): Route {
+    return {
+      verb: 'GET',
+      path: '/exports/{archive}',
+      envelope: apiV2Envelope,
+      serve: async ({ url = '' }, { archive = '' }) => {
+        const { jobs, exportLinks } = this.#context;
+        const { exp = '', sig = '' } = queryOf(url);
+        const proof = { exp, sig };
+        const { archives } = exportLinks.mayHold(proof) ? await jobs.findArchives({ archive }) : { archives: [] };
+        const meant = archives.find(({ job }) => exportLinks.isProofOf({ archive, job }, proof));
+        // What is not there, or not any more, cannot have been signed for.
+        if (!meant) throw Fault.forbidden('The link has expired or is not valid');
+        return {
+          ...{ status: 200, body: '' },
+          stream: { type: 'application/zip', length: Number(meant.size), bytes: archiveBytes(jobs, meant.job) },
+          headers: { 'content-disposition': `attachment; filename="${archive}"`, 'cache-control': 'private, no-store' },
+        };
+      },
+    };
   }
 
   #icon(): Route {

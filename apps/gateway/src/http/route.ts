@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Method, Request, Verb } from '@tidings/contract';
+import type { Method, Verb } from '@tidings/contract';
 import type { Envelope, Reply } from '../envelopes/reply.ts';
 
 /** What is served under one path and verb. */
@@ -52,7 +52,7 @@ export function pathOf(url: string): string {
 }
 
 /** The parameters in the query of a request's address; of those given twice the last. */
-export function queryOf(url = ''): Request {
+export function queryOf(url = ''): Readonly<Record<string, string>> {
   const query = url.indexOf('?');
   return query < 0 ? {} : Object.fromEntries(new URLSearchParams(url.slice(query + 1)));
 }

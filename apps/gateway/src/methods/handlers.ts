@@ -33,9 +33,11 @@ import { updateApplication } from './applications/updateApplication.ts';
 import { bulkRegisterDevice } from './audience/bulkRegisterDevice.ts';
 import { bulkSetTags } from './audience/bulkSetTags.ts';
 import { bulkUnregisterDevice } from './audience/bulkUnregisterDevice.ts';
+import { exportSegment } from './audience/exportSegment.ts';
 import { getBulkRegisterDevice } from './audience/getBulkRegisterDevice.ts';
 import { getBulkSetTags } from './audience/getBulkSetTags.ts';
 import { getBulkUnregisterDevice } from './audience/getBulkUnregisterDevice.ts';
+import { getExportSegment } from './audience/getExportSegment.ts';
 import { applicationOpen } from './devices/applicationOpen.ts';
 import { checkDevice } from './devices/checkDevice.ts';
 import { getInApps, pageVisit, richMediaAction, triggerInAppAction } from './devices/client-calls.ts';
@@ -140,6 +142,8 @@ export const handlers = {
   getBulkRegisterDevice,
   bulkUnregisterDevice,
   getBulkUnregisterDevice,
+  exportSegment,
+  getExportSegment,
   createMessage,
   addGeoZone,
   updateGeoZone,

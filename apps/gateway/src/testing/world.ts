@@ -202,6 +202,8 @@ export class World {
     listFilters: unsupported,
     deleteFilter: unsupported,
     count: unsupported,
+    select: unsupported,
+    scan: unsupported,
   };
 
   readonly geozones: Geozones = {
@@ -243,8 +245,11 @@ export class World {
       this.accepted.push(request);
       return {};
     },
+    acceptExport: unsupported,
     find: async () => ({ job: undefined }),
     rows: unsupported,
+    findArchives: async () => ({ archives: [] }),
+    readArchive: unsupported,
   };
 
   readonly statistics: Statistics = { metrics: unsupported, funnel: unsupported };

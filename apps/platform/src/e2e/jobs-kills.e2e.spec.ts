@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { platformProcess, type ProcessWorld } from '@tidings/testing';
+import { platformProcess, type ProcessWorld, unzipped } from '@tidings/testing';
 
 const DEVICES = 12_500;
 const hwids = Array.from({ length: DEVICES }, (_, i) => `device-${i}`);
@@ -33,5 +33,23 @@ it.each(['platform', 'everything'] as const)(
     const sampled = hwids.filter((_, i) => i % 25 === 0);
     const replies = await Promise.all(sampled.map((hwid) => world.call('getTags', { application, hwid })));
     expect(new Set(replies.map(({ result }) => result['Level']))).toEqual(new Set([before + 1]));
+  },
+);
+
+it.each(['platform', 'everything'] as const)(
+  'an export goes on after a kill of the %s, and writes each device once',
+  async (what) => {
+    const filterExpression = `A("${application}")`;
+    const { task_id: id } = await world.call('exportSegment', { filterExpression, exportData: ['hwids'] });
+    const resultOf = () => world.call('getExportSegment', { task_id: id });
+    while ((await resultOf()).progress === 0);
+    await world.kill(what);
+    await world.start();
+    await world.settle(60_000);
+    const { filename, ...result } = await resultOf();
+    expect(result).toMatchObject({ status: 'completed', progress: 100, devices_count: DEVICES });
+    const { text } = unzipped(Buffer.from(await (await fetch(filename)).arrayBuffer()));
+    const written = text.split('\r\n').slice(1, -1);
+    expect(written.toSorted()).toEqual(hwids.map((hwid) => `${hwid},3,Android`).toSorted());
   },
 );

@@ -1,5 +1,5 @@
 import type { Expression } from '@tidings/events';
-import { chunkOf, type ChunkSet, seqOf } from '@tidings/kernel';
+import { CHUNK_SIZE, chunkOf, type ChunkSet, seqOf } from '@tidings/kernel';
 import {
   canLookUp,
   canMatch,
@@ -72,17 +72,20 @@ export class DeviceScan {
     return last?.seq ?? -1;
   }
 
-  /** Chooses what the scans of all chunks will look up, from a sample of bounded size; see {@link chooseLookup}. */
-  async chooseLookup(application: string, { expression, now }: Selected): Promise<Lookup> {
+  /**
+   * Chooses what the scans of all stretches of an application will look up, from a sample of bounded size; see {@link chooseLookup}.
+   * @param stretch numbers that are scanned at a time
+   */
+  async chooseLookup(application: string, { expression, now }: Selected, stretch = CHUNK_SIZE): Promise<Lookup> {
     const viewpoint = { now, application };
     if (!expression || !canLookUp(expression, viewpoint, deviceLayout)) return [];
     const total = (await this.lastSeq(application)) + 1;
     if (total <= SMALL) return [];
-    const sample = await this.#sample(application, { expression, now }, total);
-    return chooseLookup(expression, viewpoint, deviceLayout, sample);
+    const devices = await this.#sample(application, { expression, now }, total);
+    return chooseLookup(expression, viewpoint, deviceLayout, { devices, total, chunks: Math.ceil(total / stretch) });
   }
 
-  async #sample(application: string, { expression, now }: Selected, total: number): Promise<Sample> {
+  async #sample(application: string, { expression, now }: Selected, total: number): Promise<Sample['devices']> {
     const { tags } = compilePredicate(expression, { now, application });
     const devices: (readonly Comparable[])[][] = [];
     const predicate = {
@@ -97,7 +100,7 @@ export class DeviceScan {
       return { app: application, seq: { $gte: from, $lt: from + STRETCH } };
     });
     await this.#read([{ $or: stretches }], deviceIndexes.seq, new Columns(), { predicate });
-    return { devices, total, chunks: chunkOf(total - 1) + 1 };
+    return devices;
   }
 
   /** Reads the devices of a chunk that are selected and have a token (R-H12). */
@@ -130,6 +133,22 @@ export class DeviceScan {
       count += columns.count;
     }
     return count;
+  }
+
+  /** The numbers of the selected devices from `from` to before `to`, all of one chunk, with a token or without, in their order. */
+  async numbers(
+    application: string,
+    [from, to]: readonly [from: number, to: number],
+    { expression, now }: Selected,
+    lookup: Lookup,
+  ): Promise<number[]> {
+    const viewpoint = { now, application };
+    if (from >= to || !canMatch(expression, viewpoint)) return [];
+    const { filter, hint, residual } = scanPlan(expression, viewpoint, deviceLayout, lookup);
+    const columns = new Columns();
+    await this.#read([filter(application, from, to - 1)], hint, columns, { predicate: residual });
+    const chunk = chunkOf(from);
+    return Array.from(columns.positions.subarray(0, columns.count).sort(), (position) => seqOf(chunk, position));
   }
 
   /** Reads the devices with these numbers, all of one chunk, whatever they are. */

@@ -1,12 +1,11 @@
 import { Fault, newCode } from '@tidings/kernel';
 import type { Segments } from '@tidings/rpc';
 import type { AccountWriter } from '../accounts/writer.ts';
-import type { DeviceScan } from '../fanout/scan.ts';
-import { compiledOf, type ExpressionsDeps, isGranted } from './expressions.ts';
+import { type ExportDeps, exportRpc } from './export.ts';
+import { compiledOf, isGranted } from './expressions.ts';
 
-export interface SegmentsDeps extends ExpressionsDeps {
+export interface SegmentsDeps extends ExportDeps {
   readonly write: AccountWriter;
-  readonly scan: DeviceScan;
 }
 
 /** An account's segments (Spec N). */
@@ -20,6 +19,8 @@ export function segmentsRpc(deps: SegmentsDeps): Segments {
     }
   };
   return {
+    ...exportRpc(deps),
+
     async createFilter({ account, grant, name, expression: text, application, expiresAt }) {
       const given = { account, grant, source: text, path: 'filter_expression' };
       const compiled = await compiledOf(given, deps);

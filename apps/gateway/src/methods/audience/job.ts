@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { BulkEntry } from '@tidings/contract';
-import type { JobKind } from '@tidings/events';
+import { ExportFormat, type JobKind } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 import { EntryStatus, JobEntry, type JobRow, type Jobs, JobStatus, type JobView, ListOperator } from '@tidings/rpc';
 import type { Call, Context } from '../../context.ts';
@@ -65,7 +65,10 @@ export async function startJob(
 ): Promise<{ request_id: string; status: 'Pending' }> {
   const job = randomUUID();
   const pieces = await storeAll(jobs, job, entries);
-  const accepted = { kind, application: application!.code, entries: entries.length, pieces, createMissingTags };
+  const accepted = {
+    ...{ kind, application: application!.code, entries: entries.length, pieces, createMissingTags },
+    exportFormat: ExportFormat.EXPORT_FORMAT_UNSPECIFIED,
+  };
   await jobs.accept({ job, account, accepted });
   return { request_id: job, status: 'Pending' };
 }

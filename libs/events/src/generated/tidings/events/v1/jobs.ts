@@ -18,6 +18,16 @@ export enum JobKind {
   JOB_KIND_SET_TAGS = 1,
   JOB_KIND_REGISTER = 2,
   JOB_KIND_UNREGISTER = 3,
+  /** JOB_KIND_EXPORT - Of a segment. Its entries are the numbers of devices that are looked at, its pieces the parts of its file, its rows the devices in it. */
+  JOB_KIND_EXPORT = 4,
+}
+
+export enum ExportFormat {
+  /** EXPORT_FORMAT_UNSPECIFIED - Nothing is exported: a job of another kind, or an export that only counts. */
+  EXPORT_FORMAT_UNSPECIFIED = 0,
+  EXPORT_FORMAT_CSV = 1,
+  /** EXPORT_FORMAT_JSON - A JSON object in every line. */
+  EXPORT_FORMAT_JSON = 2,
 }
 
 export enum JobFailure {
@@ -27,14 +37,14 @@ export enum JobFailure {
 }
 
 /**
- * Logs jobs-0 to jobs-15; topic tidings.jobs, key = job: the life of a bulk job. What callers said of devices is in the service's documents,
- * never here.
+ * Logs jobs-0 to jobs-15; topic tidings.jobs, key = job: the life of a bulk job or an export. What callers said of devices is in the service's
+ * documents, and so is what devices are: never here.
  */
 export interface JobEvent {
   stamp:
     | Stamp
     | undefined;
-  /** The request_id of the API. */
+  /** The request_id of the API, or its task_id. */
   job: string;
   account: string;
   at: Date | undefined;
@@ -49,11 +59,13 @@ export interface JobEvent {
 
 export interface JobAccepted {
   kind: JobKind;
+  /** "" = an export of several applications. */
   application: string;
   entries: number;
   /** Its entries lie in so many pieces, numbered from 0. */
   pieces: number;
   createMissingTags: boolean;
+  exportFormat: ExportFormat;
 }
 
 /** Every entry of the piece has its result. Pieces are processed in order. */
@@ -292,7 +304,7 @@ export const JobEvent: MessageFns<JobEvent> = {
 };
 
 function createBaseJobAccepted(): JobAccepted {
-  return { kind: 0, application: "", entries: 0, pieces: 0, createMissingTags: false };
+  return { kind: 0, application: "", entries: 0, pieces: 0, createMissingTags: false, exportFormat: 0 };
 }
 
 export const JobAccepted: MessageFns<JobAccepted> = {
@@ -311,6 +323,9 @@ export const JobAccepted: MessageFns<JobAccepted> = {
     }
     if (message.createMissingTags !== false) {
       writer.uint32(40).bool(message.createMissingTags);
+    }
+    if (message.exportFormat !== 0) {
+      writer.uint32(48).int32(message.exportFormat);
     }
     return writer;
   },
@@ -368,6 +383,14 @@ export const JobAccepted: MessageFns<JobAccepted> = {
             message.createMissingTags = reader.bool();
             continue;
           }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.exportFormat = reader.int32() as any;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -422,6 +445,7 @@ export const JobAccepted: MessageFns<JobAccepted> = {
     message.entries = object.entries ?? 0;
     message.pieces = object.pieces ?? 0;
     message.createMissingTags = object.createMissingTags ?? false;
+    message.exportFormat = object.exportFormat ?? 0;
     return message;
   },
 };

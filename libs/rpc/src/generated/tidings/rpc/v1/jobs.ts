@@ -7,8 +7,9 @@
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Struct } from "@tidings/events/generated/google/protobuf/struct";
-import { JobAccepted, JobKind } from "@tidings/events/generated/tidings/events/v1/jobs";
+import { ExportFormat, JobAccepted, JobKind } from "@tidings/events/generated/tidings/events/v1/jobs";
 import { EntryStatus, ListOperator } from "./registry.ts";
+import { DeviceFields, Selection, SelectRequest } from "./segments.ts";
 
 export const protobufPackage = "tidings.rpc.v1";
 
@@ -58,6 +59,54 @@ export interface AcceptJobRequest {
 export interface AcceptJobReply {
 }
 
+export interface AcceptExportRequest {
+  job: string;
+  /** Of the account that the job is for. */
+  segment:
+    | SelectRequest
+    | undefined;
+  /** Absent = devices are counted and nothing else. */
+  fields: DeviceFields | undefined;
+  format: ExportFormat;
+}
+
+/** As it is stored: what an export reads, and what it writes of it. */
+export interface ExportInput {
+  selection: Selection | undefined;
+  fields: DeviceFields | undefined;
+}
+
+export interface FindArchivesRequest {
+  archive: string;
+}
+
+export interface FindArchivesReply {
+  archives: ArchiveView[];
+}
+
+export interface ArchiveView {
+  job: string;
+  /** In bytes. */
+  size: bigint;
+}
+
+export interface ReadArchiveRequest {
+  job: string;
+  /** Where the last reply ended; absent = from the beginning. */
+  from: ArchivePlace | undefined;
+}
+
+export interface ReadArchiveReply {
+  bytes: Buffer;
+  /** Absent = that was the end. */
+  next: ArchivePlace | undefined;
+}
+
+export interface ArchivePlace {
+  part: number;
+  block: number;
+}
+
 export interface FindJobRequest {
   job: string;
   kind: JobKind;
@@ -76,6 +125,8 @@ export interface JobView {
   done: number;
   notFound: number;
   failed: number;
+  /** The file's name, of a completed export that wrote one; "" otherwise. */
+  archive: string;
 }
 
 export interface JobRows {
@@ -739,6 +790,819 @@ export const AcceptJobReply: MessageFns<AcceptJobReply> = {
   },
 };
 
+function createBaseAcceptExportRequest(): AcceptExportRequest {
+  return { job: "", segment: undefined, fields: undefined, format: 0 };
+}
+
+export const AcceptExportRequest: MessageFns<AcceptExportRequest> = {
+  encode(message: AcceptExportRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.job !== "") {
+      writer.uint32(10).string(message.job);
+    }
+    if (message.segment !== undefined) {
+      SelectRequest.encode(message.segment, writer.uint32(18).fork()).join();
+    }
+    if (message.fields !== undefined) {
+      DeviceFields.encode(message.fields, writer.uint32(26).fork()).join();
+    }
+    if (message.format !== 0) {
+      writer.uint32(32).int32(message.format);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AcceptExportRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAcceptExportRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.job = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.segment = SelectRequest.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.fields = DeviceFields.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.format = reader.int32() as any;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<AcceptExportRequest, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<AcceptExportRequest | AcceptExportRequest[]>
+      | Iterable<AcceptExportRequest | AcceptExportRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [AcceptExportRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [AcceptExportRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, AcceptExportRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<AcceptExportRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [AcceptExportRequest.decode(p)];
+        }
+      } else {
+        yield* [AcceptExportRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AcceptExportRequest>, I>>(base?: I): AcceptExportRequest {
+    return AcceptExportRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AcceptExportRequest>, I>>(object: I): AcceptExportRequest {
+    const message = createBaseAcceptExportRequest();
+    message.job = object.job ?? "";
+    message.segment = (object.segment !== undefined && object.segment !== null)
+      ? SelectRequest.fromPartial(object.segment)
+      : undefined;
+    message.fields = (object.fields !== undefined && object.fields !== null)
+      ? DeviceFields.fromPartial(object.fields)
+      : undefined;
+    message.format = object.format ?? 0;
+    return message;
+  },
+};
+
+function createBaseExportInput(): ExportInput {
+  return { selection: undefined, fields: undefined };
+}
+
+export const ExportInput: MessageFns<ExportInput> = {
+  encode(message: ExportInput, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.selection !== undefined) {
+      Selection.encode(message.selection, writer.uint32(10).fork()).join();
+    }
+    if (message.fields !== undefined) {
+      DeviceFields.encode(message.fields, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ExportInput {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseExportInput();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.selection = Selection.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.fields = DeviceFields.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<ExportInput, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<ExportInput | ExportInput[]> | Iterable<ExportInput | ExportInput[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ExportInput.encode(p).finish()];
+        }
+      } else {
+        yield* [ExportInput.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, ExportInput>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<ExportInput> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ExportInput.decode(p)];
+        }
+      } else {
+        yield* [ExportInput.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ExportInput>, I>>(base?: I): ExportInput {
+    return ExportInput.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ExportInput>, I>>(object: I): ExportInput {
+    const message = createBaseExportInput();
+    message.selection = (object.selection !== undefined && object.selection !== null)
+      ? Selection.fromPartial(object.selection)
+      : undefined;
+    message.fields = (object.fields !== undefined && object.fields !== null)
+      ? DeviceFields.fromPartial(object.fields)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseFindArchivesRequest(): FindArchivesRequest {
+  return { archive: "" };
+}
+
+export const FindArchivesRequest: MessageFns<FindArchivesRequest> = {
+  encode(message: FindArchivesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.archive !== "") {
+      writer.uint32(10).string(message.archive);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindArchivesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindArchivesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.archive = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<FindArchivesRequest, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<FindArchivesRequest | FindArchivesRequest[]>
+      | Iterable<FindArchivesRequest | FindArchivesRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FindArchivesRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [FindArchivesRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, FindArchivesRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<FindArchivesRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FindArchivesRequest.decode(p)];
+        }
+      } else {
+        yield* [FindArchivesRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FindArchivesRequest>, I>>(base?: I): FindArchivesRequest {
+    return FindArchivesRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FindArchivesRequest>, I>>(object: I): FindArchivesRequest {
+    const message = createBaseFindArchivesRequest();
+    message.archive = object.archive ?? "";
+    return message;
+  },
+};
+
+function createBaseFindArchivesReply(): FindArchivesReply {
+  return { archives: [] };
+}
+
+export const FindArchivesReply: MessageFns<FindArchivesReply> = {
+  encode(message: FindArchivesReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.archives) {
+      ArchiveView.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindArchivesReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindArchivesReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.archives.push(ArchiveView.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<FindArchivesReply, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<FindArchivesReply | FindArchivesReply[]> | Iterable<FindArchivesReply | FindArchivesReply[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FindArchivesReply.encode(p).finish()];
+        }
+      } else {
+        yield* [FindArchivesReply.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, FindArchivesReply>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<FindArchivesReply> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FindArchivesReply.decode(p)];
+        }
+      } else {
+        yield* [FindArchivesReply.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FindArchivesReply>, I>>(base?: I): FindArchivesReply {
+    return FindArchivesReply.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FindArchivesReply>, I>>(object: I): FindArchivesReply {
+    const message = createBaseFindArchivesReply();
+    message.archives = object.archives?.map((e) => ArchiveView.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseArchiveView(): ArchiveView {
+  return { job: "", size: 0n };
+}
+
+export const ArchiveView: MessageFns<ArchiveView> = {
+  encode(message: ArchiveView, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.job !== "") {
+      writer.uint32(10).string(message.job);
+    }
+    if (message.size !== 0n) {
+      if (BigInt.asUintN(64, message.size) !== message.size) {
+        throw new globalThis.Error("value provided for field message.size of type uint64 too large");
+      }
+      writer.uint32(16).uint64(message.size);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ArchiveView {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseArchiveView();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.job = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.size = reader.uint64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<ArchiveView, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<ArchiveView | ArchiveView[]> | Iterable<ArchiveView | ArchiveView[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ArchiveView.encode(p).finish()];
+        }
+      } else {
+        yield* [ArchiveView.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, ArchiveView>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<ArchiveView> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ArchiveView.decode(p)];
+        }
+      } else {
+        yield* [ArchiveView.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ArchiveView>, I>>(base?: I): ArchiveView {
+    return ArchiveView.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ArchiveView>, I>>(object: I): ArchiveView {
+    const message = createBaseArchiveView();
+    message.job = object.job ?? "";
+    message.size = (object.size !== undefined && object.size !== null) ? BigInt(object.size) : 0n;
+    return message;
+  },
+};
+
+function createBaseReadArchiveRequest(): ReadArchiveRequest {
+  return { job: "", from: undefined };
+}
+
+export const ReadArchiveRequest: MessageFns<ReadArchiveRequest> = {
+  encode(message: ReadArchiveRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.job !== "") {
+      writer.uint32(10).string(message.job);
+    }
+    if (message.from !== undefined) {
+      ArchivePlace.encode(message.from, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReadArchiveRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReadArchiveRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.job = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.from = ArchivePlace.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<ReadArchiveRequest, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<ReadArchiveRequest | ReadArchiveRequest[]>
+      | Iterable<ReadArchiveRequest | ReadArchiveRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ReadArchiveRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [ReadArchiveRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, ReadArchiveRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<ReadArchiveRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ReadArchiveRequest.decode(p)];
+        }
+      } else {
+        yield* [ReadArchiveRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ReadArchiveRequest>, I>>(base?: I): ReadArchiveRequest {
+    return ReadArchiveRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ReadArchiveRequest>, I>>(object: I): ReadArchiveRequest {
+    const message = createBaseReadArchiveRequest();
+    message.job = object.job ?? "";
+    message.from = (object.from !== undefined && object.from !== null)
+      ? ArchivePlace.fromPartial(object.from)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseReadArchiveReply(): ReadArchiveReply {
+  return { bytes: Buffer.alloc(0), next: undefined };
+}
+
+export const ReadArchiveReply: MessageFns<ReadArchiveReply> = {
+  encode(message: ReadArchiveReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.bytes.length !== 0) {
+      writer.uint32(10).bytes(message.bytes);
+    }
+    if (message.next !== undefined) {
+      ArchivePlace.encode(message.next, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReadArchiveReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReadArchiveReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.bytes = Buffer.from(reader.bytes());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.next = ArchivePlace.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<ReadArchiveReply, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<ReadArchiveReply | ReadArchiveReply[]> | Iterable<ReadArchiveReply | ReadArchiveReply[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ReadArchiveReply.encode(p).finish()];
+        }
+      } else {
+        yield* [ReadArchiveReply.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, ReadArchiveReply>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<ReadArchiveReply> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ReadArchiveReply.decode(p)];
+        }
+      } else {
+        yield* [ReadArchiveReply.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ReadArchiveReply>, I>>(base?: I): ReadArchiveReply {
+    return ReadArchiveReply.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ReadArchiveReply>, I>>(object: I): ReadArchiveReply {
+    const message = createBaseReadArchiveReply();
+    message.bytes = object.bytes ?? Buffer.alloc(0);
+    message.next = (object.next !== undefined && object.next !== null)
+      ? ArchivePlace.fromPartial(object.next)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseArchivePlace(): ArchivePlace {
+  return { part: 0, block: 0 };
+}
+
+export const ArchivePlace: MessageFns<ArchivePlace> = {
+  encode(message: ArchivePlace, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.part !== 0) {
+      writer.uint32(8).uint32(message.part);
+    }
+    if (message.block !== 0) {
+      writer.uint32(16).uint32(message.block);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ArchivePlace {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseArchivePlace();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.part = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.block = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<ArchivePlace, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<ArchivePlace | ArchivePlace[]> | Iterable<ArchivePlace | ArchivePlace[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ArchivePlace.encode(p).finish()];
+        }
+      } else {
+        yield* [ArchivePlace.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, ArchivePlace>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<ArchivePlace> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ArchivePlace.decode(p)];
+        }
+      } else {
+        yield* [ArchivePlace.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ArchivePlace>, I>>(base?: I): ArchivePlace {
+    return ArchivePlace.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ArchivePlace>, I>>(object: I): ArchivePlace {
+    const message = createBaseArchivePlace();
+    message.part = object.part ?? 0;
+    message.block = object.block ?? 0;
+    return message;
+  },
+};
+
 function createBaseFindJobRequest(): FindJobRequest {
   return { job: "", kind: 0, account: "" };
 }
@@ -938,7 +1802,7 @@ export const FindJobReply: MessageFns<FindJobReply> = {
 };
 
 function createBaseJobView(): JobView {
-  return { status: 0, progress: 0, done: 0, notFound: 0, failed: 0 };
+  return { status: 0, progress: 0, done: 0, notFound: 0, failed: 0, archive: "" };
 }
 
 export const JobView: MessageFns<JobView> = {
@@ -957,6 +1821,9 @@ export const JobView: MessageFns<JobView> = {
     }
     if (message.failed !== 0) {
       writer.uint32(40).uint32(message.failed);
+    }
+    if (message.archive !== "") {
+      writer.uint32(50).string(message.archive);
     }
     return writer;
   },
@@ -1014,6 +1881,14 @@ export const JobView: MessageFns<JobView> = {
             message.failed = reader.uint32();
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.archive = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1068,6 +1943,7 @@ export const JobView: MessageFns<JobView> = {
     message.done = object.done ?? 0;
     message.notFound = object.notFound ?? 0;
     message.failed = object.failed ?? 0;
+    message.archive = object.archive ?? "";
     return message;
   },
 };
@@ -1404,19 +2280,25 @@ export const JobRow_TagsEntry: MessageFns<JobRow_TagsEntry> = {
   },
 };
 
-/** Bulk jobs (Spec G): stored piece by piece, then accepted as a whole. */
+/** Bulk jobs (Spec G): stored piece by piece, then accepted as a whole. Exports of segments (Spec N): accepted as what they select. */
 export interface Jobs {
   /** Keeps a piece of a job's entries. What never becomes a job is removed by age. */
   storePiece(request: StorePieceRequest): Promise<StorePieceReply>;
   /** Accepts a job whose pieces are stored: from the reply on it will be worked through. */
   accept(request: AcceptJobRequest): Promise<AcceptJobReply>;
+  /** Accepts an export: from the reply on it will be made. */
+  acceptExport(request: AcceptExportRequest): Promise<AcceptJobReply>;
   /** No view where there is no such job, or it is another kind's, or past its time. */
   find(request: FindJobRequest): Promise<FindJobReply>;
   /** The rows of a job that have their result, in the order of the entries. */
   rows(request: FindJobRequest): AsyncIterable<JobRows>;
+  /** The finished archives of a name, which is not unique: exports of one application that were accepted in the same second have the same. */
+  findArchives(request: FindArchivesRequest): Promise<FindArchivesReply>;
+  /** About a MiB of an archive. */
+  readArchive(request: ReadArchiveRequest): Promise<ReadArchiveReply>;
 }
 
-/** Bulk jobs (Spec G): stored piece by piece, then accepted as a whole. */
+/** Bulk jobs (Spec G): stored piece by piece, then accepted as a whole. Exports of segments (Spec N): accepted as what they select. */
 export type JobsDefinition = typeof JobsDefinition;
 export const JobsDefinition = {
   name: "Jobs",
@@ -1440,6 +2322,15 @@ export const JobsDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "IDEMPOTENT" },
     },
+    /** Accepts an export: from the reply on it will be made. */
+    acceptExport: {
+      name: "AcceptExport",
+      requestType: AcceptExportRequest as typeof AcceptExportRequest,
+      requestStream: false,
+      responseType: AcceptJobReply as typeof AcceptJobReply,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
+    },
     /** No view where there is no such job, or it is another kind's, or past its time. */
     find: {
       name: "Find",
@@ -1456,6 +2347,24 @@ export const JobsDefinition = {
       requestStream: false,
       responseType: JobRows as typeof JobRows,
       responseStream: true,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** The finished archives of a name, which is not unique: exports of one application that were accepted in the same second have the same. */
+    findArchives: {
+      name: "FindArchives",
+      requestType: FindArchivesRequest as typeof FindArchivesRequest,
+      requestStream: false,
+      responseType: FindArchivesReply as typeof FindArchivesReply,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** About a MiB of an archive. */
+    readArchive: {
+      name: "ReadArchive",
+      requestType: ReadArchiveRequest as typeof ReadArchiveRequest,
+      requestStream: false,
+      responseType: ReadArchiveReply as typeof ReadArchiveReply,
+      responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
   },

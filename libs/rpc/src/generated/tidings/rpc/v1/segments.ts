@@ -7,6 +7,8 @@
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Timestamp } from "@tidings/events/generated/google/protobuf/timestamp";
+import { Expression, TagType } from "@tidings/events/generated/tidings/events/v1/audience";
+import { TagValue } from "@tidings/events/generated/tidings/events/v1/devices";
 
 export const protobufPackage = "tidings.rpc.v1";
 
@@ -71,6 +73,85 @@ export interface CountRequest {
 
 export interface CountReply {
   devices: bigint;
+}
+
+export interface SelectRequest {
+  account: string;
+  grant: Grant | undefined;
+  segment:
+    | { $case: "expression"; value: string }
+    | { $case: "filterCode"; value: string }
+    | undefined;
+  /** What the caller's request calls either, for faults. */
+  path: string;
+}
+
+export interface Selection {
+  expression:
+    | Expression
+    | undefined;
+  /** What "N days ago" counts from. */
+  now:
+    | Date
+    | undefined;
+  /** Those that the caller may use and that can have devices in the segment, oldest first. */
+  applications: SelectedApplication[];
+  /** All of the account, by name. */
+  tags: TagColumn[];
+}
+
+export interface SelectedApplication {
+  code: string;
+  /** The numbers of its devices are below. */
+  numbers: number;
+  /** How its devices are looked up. */
+  lookup: number[];
+}
+
+export interface TagColumn {
+  tag: number;
+  type: TagType;
+  name: string;
+}
+
+/** What is wanted of devices, besides what they are. */
+export interface DeviceFields {
+  hwid: boolean;
+  userId: boolean;
+  pushToken: boolean;
+  tags: boolean;
+}
+
+export interface ScanRequest {
+  account: string;
+  application: string;
+  /** Numbers of devices, `to` excluded, all of one chunk. */
+  from: number;
+  to: number;
+  expression: Expression | undefined;
+  now: Date | undefined;
+  lookup: number[];
+  /** Absent = devices are counted and nothing else. */
+  fields:
+    | DeviceFields
+    | undefined;
+  /** Where the fields ask for tags. Names do not matter. */
+  tags: TagColumn[];
+}
+
+export interface ScannedDevices {
+  count: number;
+  devices: ScannedDevice[];
+}
+
+/** Fields that were not asked for are "". */
+export interface ScannedDevice {
+  hwid: string;
+  userId: string;
+  /** "" = it has none. */
+  pushToken: string;
+  platform: number;
+  tags: TagValue[];
 }
 
 function createBaseGrant(): Grant {
@@ -1132,6 +1213,1086 @@ export const CountReply: MessageFns<CountReply> = {
   },
 };
 
+function createBaseSelectRequest(): SelectRequest {
+  return { account: "", grant: undefined, segment: undefined, path: "" };
+}
+
+export const SelectRequest: MessageFns<SelectRequest> = {
+  encode(message: SelectRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.account !== "") {
+      writer.uint32(10).string(message.account);
+    }
+    if (message.grant !== undefined) {
+      Grant.encode(message.grant, writer.uint32(18).fork()).join();
+    }
+    switch (message.segment?.$case) {
+      case "expression":
+        writer.uint32(26).string(message.segment.value);
+        break;
+      case "filterCode":
+        writer.uint32(34).string(message.segment.value);
+        break;
+    }
+    if (message.path !== "") {
+      writer.uint32(42).string(message.path);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SelectRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSelectRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.account = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.grant = Grant.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.segment = { $case: "expression", value: reader.string() };
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.segment = { $case: "filterCode", value: reader.string() };
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.path = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<SelectRequest, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<SelectRequest | SelectRequest[]> | Iterable<SelectRequest | SelectRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SelectRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [SelectRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, SelectRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<SelectRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SelectRequest.decode(p)];
+        }
+      } else {
+        yield* [SelectRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SelectRequest>, I>>(base?: I): SelectRequest {
+    return SelectRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SelectRequest>, I>>(object: I): SelectRequest {
+    const message = createBaseSelectRequest();
+    message.account = object.account ?? "";
+    message.grant = (object.grant !== undefined && object.grant !== null) ? Grant.fromPartial(object.grant) : undefined;
+    switch (object.segment?.$case) {
+      case "expression": {
+        if (object.segment?.value !== undefined && object.segment?.value !== null) {
+          message.segment = { $case: "expression", value: object.segment.value };
+        }
+        break;
+      }
+      case "filterCode": {
+        if (object.segment?.value !== undefined && object.segment?.value !== null) {
+          message.segment = { $case: "filterCode", value: object.segment.value };
+        }
+        break;
+      }
+    }
+    message.path = object.path ?? "";
+    return message;
+  },
+};
+
+function createBaseSelection(): Selection {
+  return { expression: undefined, now: undefined, applications: [], tags: [] };
+}
+
+export const Selection: MessageFns<Selection> = {
+  encode(message: Selection, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.expression !== undefined) {
+      Expression.encode(message.expression, writer.uint32(10).fork()).join();
+    }
+    if (message.now !== undefined) {
+      Timestamp.encode(toTimestamp(message.now), writer.uint32(18).fork()).join();
+    }
+    for (const v of message.applications) {
+      SelectedApplication.encode(v!, writer.uint32(26).fork()).join();
+    }
+    for (const v of message.tags) {
+      TagColumn.encode(v!, writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Selection {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSelection();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.expression = Expression.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.now = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.applications.push(SelectedApplication.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.tags.push(TagColumn.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<Selection, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<Selection | Selection[]> | Iterable<Selection | Selection[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [Selection.encode(p).finish()];
+        }
+      } else {
+        yield* [Selection.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, Selection>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<Selection> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [Selection.decode(p)];
+        }
+      } else {
+        yield* [Selection.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<Selection>, I>>(base?: I): Selection {
+    return Selection.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<Selection>, I>>(object: I): Selection {
+    const message = createBaseSelection();
+    message.expression = (object.expression !== undefined && object.expression !== null)
+      ? Expression.fromPartial(object.expression)
+      : undefined;
+    message.now = object.now ?? undefined;
+    message.applications = object.applications?.map((e) => SelectedApplication.fromPartial(e)) || [];
+    message.tags = object.tags?.map((e) => TagColumn.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseSelectedApplication(): SelectedApplication {
+  return { code: "", numbers: 0, lookup: [] };
+}
+
+export const SelectedApplication: MessageFns<SelectedApplication> = {
+  encode(message: SelectedApplication, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.code !== "") {
+      writer.uint32(10).string(message.code);
+    }
+    if (message.numbers !== 0) {
+      writer.uint32(16).uint32(message.numbers);
+    }
+    if (message.lookup.length !== 0) {
+      writer.uint32(26).fork();
+      for (const v of message.lookup) {
+        writer.uint32(v);
+      }
+      writer.join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SelectedApplication {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSelectedApplication();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.code = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.numbers = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag === 24) {
+              message.lookup.push(reader.uint32());
+
+              continue;
+            }
+
+            if (tag === 26) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.lookup.push(reader.uint32());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<SelectedApplication, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<SelectedApplication | SelectedApplication[]>
+      | Iterable<SelectedApplication | SelectedApplication[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SelectedApplication.encode(p).finish()];
+        }
+      } else {
+        yield* [SelectedApplication.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, SelectedApplication>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<SelectedApplication> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SelectedApplication.decode(p)];
+        }
+      } else {
+        yield* [SelectedApplication.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SelectedApplication>, I>>(base?: I): SelectedApplication {
+    return SelectedApplication.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SelectedApplication>, I>>(object: I): SelectedApplication {
+    const message = createBaseSelectedApplication();
+    message.code = object.code ?? "";
+    message.numbers = object.numbers ?? 0;
+    message.lookup = object.lookup?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseTagColumn(): TagColumn {
+  return { tag: 0, type: 0, name: "" };
+}
+
+export const TagColumn: MessageFns<TagColumn> = {
+  encode(message: TagColumn, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.tag !== 0) {
+      writer.uint32(8).uint32(message.tag);
+    }
+    if (message.type !== 0) {
+      writer.uint32(16).int32(message.type);
+    }
+    if (message.name !== "") {
+      writer.uint32(26).string(message.name);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TagColumn {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTagColumn();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.tag = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.type = reader.int32() as any;
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<TagColumn, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<TagColumn | TagColumn[]> | Iterable<TagColumn | TagColumn[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [TagColumn.encode(p).finish()];
+        }
+      } else {
+        yield* [TagColumn.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, TagColumn>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<TagColumn> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [TagColumn.decode(p)];
+        }
+      } else {
+        yield* [TagColumn.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TagColumn>, I>>(base?: I): TagColumn {
+    return TagColumn.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TagColumn>, I>>(object: I): TagColumn {
+    const message = createBaseTagColumn();
+    message.tag = object.tag ?? 0;
+    message.type = object.type ?? 0;
+    message.name = object.name ?? "";
+    return message;
+  },
+};
+
+function createBaseDeviceFields(): DeviceFields {
+  return { hwid: false, userId: false, pushToken: false, tags: false };
+}
+
+export const DeviceFields: MessageFns<DeviceFields> = {
+  encode(message: DeviceFields, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.hwid !== false) {
+      writer.uint32(8).bool(message.hwid);
+    }
+    if (message.userId !== false) {
+      writer.uint32(16).bool(message.userId);
+    }
+    if (message.pushToken !== false) {
+      writer.uint32(24).bool(message.pushToken);
+    }
+    if (message.tags !== false) {
+      writer.uint32(32).bool(message.tags);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeviceFields {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeviceFields();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.hwid = reader.bool();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.userId = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.pushToken = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.tags = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<DeviceFields, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<DeviceFields | DeviceFields[]> | Iterable<DeviceFields | DeviceFields[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [DeviceFields.encode(p).finish()];
+        }
+      } else {
+        yield* [DeviceFields.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, DeviceFields>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<DeviceFields> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [DeviceFields.decode(p)];
+        }
+      } else {
+        yield* [DeviceFields.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DeviceFields>, I>>(base?: I): DeviceFields {
+    return DeviceFields.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DeviceFields>, I>>(object: I): DeviceFields {
+    const message = createBaseDeviceFields();
+    message.hwid = object.hwid ?? false;
+    message.userId = object.userId ?? false;
+    message.pushToken = object.pushToken ?? false;
+    message.tags = object.tags ?? false;
+    return message;
+  },
+};
+
+function createBaseScanRequest(): ScanRequest {
+  return {
+    account: "",
+    application: "",
+    from: 0,
+    to: 0,
+    expression: undefined,
+    now: undefined,
+    lookup: [],
+    fields: undefined,
+    tags: [],
+  };
+}
+
+export const ScanRequest: MessageFns<ScanRequest> = {
+  encode(message: ScanRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.account !== "") {
+      writer.uint32(10).string(message.account);
+    }
+    if (message.application !== "") {
+      writer.uint32(18).string(message.application);
+    }
+    if (message.from !== 0) {
+      writer.uint32(24).uint32(message.from);
+    }
+    if (message.to !== 0) {
+      writer.uint32(32).uint32(message.to);
+    }
+    if (message.expression !== undefined) {
+      Expression.encode(message.expression, writer.uint32(42).fork()).join();
+    }
+    if (message.now !== undefined) {
+      Timestamp.encode(toTimestamp(message.now), writer.uint32(50).fork()).join();
+    }
+    if (message.lookup.length !== 0) {
+      writer.uint32(58).fork();
+      for (const v of message.lookup) {
+        writer.uint32(v);
+      }
+      writer.join();
+    }
+    if (message.fields !== undefined) {
+      DeviceFields.encode(message.fields, writer.uint32(66).fork()).join();
+    }
+    for (const v of message.tags) {
+      TagColumn.encode(v!, writer.uint32(74).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ScanRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseScanRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.account = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.from = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.to = reader.uint32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.expression = Expression.decode(reader, reader.uint32());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.now = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 7: {
+            if (tag === 56) {
+              message.lookup.push(reader.uint32());
+
+              continue;
+            }
+
+            if (tag === 58) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.lookup.push(reader.uint32());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.fields = DeviceFields.decode(reader, reader.uint32());
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.tags.push(TagColumn.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<ScanRequest, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<ScanRequest | ScanRequest[]> | Iterable<ScanRequest | ScanRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ScanRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [ScanRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, ScanRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<ScanRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ScanRequest.decode(p)];
+        }
+      } else {
+        yield* [ScanRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ScanRequest>, I>>(base?: I): ScanRequest {
+    return ScanRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ScanRequest>, I>>(object: I): ScanRequest {
+    const message = createBaseScanRequest();
+    message.account = object.account ?? "";
+    message.application = object.application ?? "";
+    message.from = object.from ?? 0;
+    message.to = object.to ?? 0;
+    message.expression = (object.expression !== undefined && object.expression !== null)
+      ? Expression.fromPartial(object.expression)
+      : undefined;
+    message.now = object.now ?? undefined;
+    message.lookup = object.lookup?.map((e) => e) || [];
+    message.fields = (object.fields !== undefined && object.fields !== null)
+      ? DeviceFields.fromPartial(object.fields)
+      : undefined;
+    message.tags = object.tags?.map((e) => TagColumn.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseScannedDevices(): ScannedDevices {
+  return { count: 0, devices: [] };
+}
+
+export const ScannedDevices: MessageFns<ScannedDevices> = {
+  encode(message: ScannedDevices, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.count !== 0) {
+      writer.uint32(8).uint32(message.count);
+    }
+    for (const v of message.devices) {
+      ScannedDevice.encode(v!, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ScannedDevices {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseScannedDevices();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.count = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.devices.push(ScannedDevice.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<ScannedDevices, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<ScannedDevices | ScannedDevices[]> | Iterable<ScannedDevices | ScannedDevices[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ScannedDevices.encode(p).finish()];
+        }
+      } else {
+        yield* [ScannedDevices.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, ScannedDevices>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<ScannedDevices> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ScannedDevices.decode(p)];
+        }
+      } else {
+        yield* [ScannedDevices.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ScannedDevices>, I>>(base?: I): ScannedDevices {
+    return ScannedDevices.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ScannedDevices>, I>>(object: I): ScannedDevices {
+    const message = createBaseScannedDevices();
+    message.count = object.count ?? 0;
+    message.devices = object.devices?.map((e) => ScannedDevice.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseScannedDevice(): ScannedDevice {
+  return { hwid: "", userId: "", pushToken: "", platform: 0, tags: [] };
+}
+
+export const ScannedDevice: MessageFns<ScannedDevice> = {
+  encode(message: ScannedDevice, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.hwid !== "") {
+      writer.uint32(10).string(message.hwid);
+    }
+    if (message.userId !== "") {
+      writer.uint32(18).string(message.userId);
+    }
+    if (message.pushToken !== "") {
+      writer.uint32(26).string(message.pushToken);
+    }
+    if (message.platform !== 0) {
+      writer.uint32(32).uint32(message.platform);
+    }
+    for (const v of message.tags) {
+      TagValue.encode(v!, writer.uint32(42).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ScannedDevice {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseScannedDevice();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.hwid = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.userId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.pushToken = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.platform = reader.uint32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.tags.push(TagValue.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<ScannedDevice, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<ScannedDevice | ScannedDevice[]> | Iterable<ScannedDevice | ScannedDevice[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ScannedDevice.encode(p).finish()];
+        }
+      } else {
+        yield* [ScannedDevice.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, ScannedDevice>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<ScannedDevice> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ScannedDevice.decode(p)];
+        }
+      } else {
+        yield* [ScannedDevice.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ScannedDevice>, I>>(base?: I): ScannedDevice {
+    return ScannedDevice.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ScannedDevice>, I>>(object: I): ScannedDevice {
+    const message = createBaseScannedDevice();
+    message.hwid = object.hwid ?? "";
+    message.userId = object.userId ?? "";
+    message.pushToken = object.pushToken ?? "";
+    message.platform = object.platform ?? 0;
+    message.tags = object.tags?.map((e) => TagValue.fromPartial(e)) || [];
+    return message;
+  },
+};
+
 /** Segments of accounts, and who is in them (Spec N). */
 export interface Segments {
   createFilter(request: CreateFilterRequest): Promise<CreateFilterReply>;
@@ -1139,6 +2300,10 @@ export interface Segments {
   deleteFilter(request: DeleteFilterRequest): Promise<DeleteFilterReply>;
   /** How many devices meet an expression, with a push token or without. */
   count(request: CountRequest): Promise<CountReply>;
+  /** What a segment means now, for scans that mean the same later. */
+  select(request: SelectRequest): Promise<Selection>;
+  /** The selected devices among those with the numbers asked for, in the order of these. Nothing of an application that is gone. */
+  scan(request: ScanRequest): AsyncIterable<ScannedDevices>;
 }
 
 /** Segments of accounts, and who is in them (Spec N). */
@@ -1178,6 +2343,24 @@ export const SegmentsDefinition = {
       requestStream: false,
       responseType: CountReply as typeof CountReply,
       responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** What a segment means now, for scans that mean the same later. */
+    select: {
+      name: "Select",
+      requestType: SelectRequest as typeof SelectRequest,
+      requestStream: false,
+      responseType: Selection as typeof Selection,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** The selected devices among those with the numbers asked for, in the order of these. Nothing of an application that is gone. */
+    scan: {
+      name: "Scan",
+      requestType: ScanRequest as typeof ScanRequest,
+      requestStream: false,
+      responseType: ScannedDevices as typeof ScannedDevices,
+      responseStream: true,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
   },

@@ -1,0 +1,116 @@
+import { Fault } from '@tidings/kernel';
+import type { ArchivePlace } from '@tidings/rpc';
+import type { Binary, Db } from 'mongodb';
+import type { Remains } from '../jobs/remains.ts';
+
+const DURABLE = { writeConcern: { w: 'majority', journal: true } } as const;
+const DUPLICATE_KEY = 11000;
+
+/** What the parts of a file come to, up to and with one of them. */
+export interface Written {
+  /** In bytes. */
+  readonly size: number;
+  readonly packedSize: number;
+  readonly crc32: number;
+}
+
+/** A part of a file, and the attempt that has written it. */
+export interface Part {
+  readonly attempt: string;
+  /** Blocks that the attempt has stored. */
+  readonly blocks: number;
+  readonly devices: number;
+  readonly written: Written;
+}
+
+interface PartDocument extends Part {
+  /** `<job>/<part>`. */
+  readonly _id: string;
+  readonly part: number;
+  readonly at: Date;
+}
+
+interface BlockDocument {
+  /** `<job>/<part>/<attempt>/<block>`. */
+  readonly _id: string;
+  readonly at: Date;
+  readonly bytes: Uint8Array | Binary;
+}
+
+/** The files of exports, packed, in parts that count when they are said to be whole: what a dead attempt has left is never read. */
+export interface Archives extends Remains {
+  storeBlock(place: BlockPlace, bytes: Uint8Array, at: Date): Promise<void>;
+  find(job: string, part: number): Promise<Part | undefined>;
+  /** Says that a part is whole, unless another attempt has said so before, and answers whose counts. */
+  finish(job: string, number: number, part: Part, at: Date): Promise<Part>;
+  /** The blocks of a file of so many parts, with the place behind each. @throws Fault `unavailable` where it is not there as a whole */
+  read(
+    job: string,
+    parts: number,
+    from: ArchivePlace,
+  ): AsyncIterable<{ readonly bytes: Uint8Array; readonly next: ArchivePlace }>;
+}
+
+interface BlockPlace {
+  readonly job: string;
+  readonly part: number;
+  readonly attempt: string;
+  readonly block: number;
+}
+
+const PART_DIGITS = 10;
+const partId = (job: string, part: number): string => `${job}/${String(part).padStart(PART_DIGITS, '0')}`;
+const blockId = ({ job, part, attempt, block }: BlockPlace): string => `${partId(job, part)}/${attempt}/${block}`;
+/** All ids of parts and blocks of a job. */
+const idsOf = (job: string) => ({ $gt: `${job}/`, $lt: `${job}0` });
+
+export async function openArchives(db: Db): Promise<Archives> {
+  const parts = db.collection<PartDocument>('archiveParts');
+  const blocks = db.collection<BlockDocument>('archiveBlocks');
+  const age = [{ name: 'age', key: { at: 1 } }] as const;
+  await Promise.all([parts.createIndexes([...age]), blocks.createIndexes([...age])]);
+
+  const find = async (job: string, part: number): Promise<Part | undefined> =>
+    (await parts.findOne({ _id: partId(job, part) })) ?? undefined;
+  const blockAt = async (place: BlockPlace): Promise<Uint8Array> => {
+    const found = await blocks.findOne({ _id: blockId(place) });
+    if (!found) throw Fault.unavailable(`a block of the archive of ${place.job} is gone`);
+    return found.bytes instanceof Uint8Array ? found.bytes : found.bytes.buffer;
+  };
+  return {
+    find,
+    async storeBlock(place, bytes, at) {
+      await blocks.insertOne({ _id: blockId(place), at, bytes }, DURABLE);
+    },
+    async finish(job, number, part, at) {
+      try {
+        await parts.insertOne({ _id: partId(job, number), part: number, at, ...part }, DURABLE);
+        return part;
+      } catch (error) {
+        if ((error as { code?: unknown }).code !== DUPLICATE_KEY) throw error;
+        return (await find(job, number))!;
+      }
+    },
+    async *read(job, count, from) {
+      let next = from.part;
+      const ids = { $gte: partId(job, from.part), $lt: `${job}0` };
+      for await (const { part, attempt, blocks: stored } of parts.find({ _id: ids }, { sort: { _id: 1 } })) {
+        if (part !== next++) break;
+        for (let block = part === from.part ? from.block : 0; block < stored; block++) {
+          yield { bytes: await blockAt({ job, part, attempt, block }), next: { part, block: block + 1 } };
+        }
+      }
+      if (next !== count) throw Fault.unavailable(`parts of the archive of ${job} are gone`);
+    },
+    async remove(jobs) {
+      for (const job of jobs) {
+        await parts.deleteMany({ _id: idsOf(job) });
+        await blocks.deleteMany({ _id: idsOf(job) });
+      }
+    },
+    async removeBefore(at) {
+      await parts.deleteMany({ at: { $lt: at } });
+      await blocks.deleteMany({ at: { $lt: at } });
+    },
+  };
+}

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { type LogWriter, openLogs } from '@tidings/event-store';
+import { ExportFormat, JobKind } from '@tidings/events';
+import type { Job, JobAction } from '@tidings/jobs';
+import { ExportInput, ScannedDevice, type ScanRequest } from '@tidings/rpc';
+import { describeWithMongo, TestClock, unzipped } from '@tidings/testing';
+import { type JobCommand, jobsLog, logOfJob } from '../jobs/log.ts';
+import { type JobStore, openJobStore } from '../jobs/store.ts';
+import { type Archives, openArchives } from './archives.ts';
+import { type Inputs, openInputs } from './inputs.ts';
+import { exportProcessor } from './process.ts';
+import { exportsRpc } from './rpc.ts';
+import { extentOf } from './stretches.ts';
+
+const DAY_S = 86_400;
+const application = 'A1B2C-3D4E5';
+const fields = { hwid: true, userId: false, pushToken: false, tags: false };
+const selection = { applications: [{ code: application, numbers: 10_000, lookup: [] }], now: new Date(0) };
+
+describeWithMongo('exports', (mongo) => {
+  const clock = new TestClock();
+  let archives: Archives;
+  let inputs: Inputs;
+  let store: JobStore;
+  let writer: LogWriter<JobCommand, Job>;
+  /** What the devices are called at the moment. */
+  let generation: string;
+  let jobs = 0;
+
+  /** Every device whose number is even. */
+  async function* scan({ from, to }: ScanRequest) {
+    const devices = Array.from({ length: to - from }, (_, i) => from + i)
+      .filter((number) => number % 2 === 0)
+      .map((number) => ScannedDevice.create({ hwid: `${generation}-${number}`, platform: 3 }));
+    yield { count: devices.length, devices };
+  }
+  const say = (id: string, action: JobAction): Promise<Job> =>
+    writer.submit(logOfJob(id), { id, action, at: new Date(clock.now()) });
+  const accepted = async (): Promise<Job> => {
+    const id = `job-${++jobs}`;
+    await inputs.store(id, ExportInput.fromPartial({ selection, fields }), new Date(clock.now()));
+    const { parts: pieces, numbers: entries } = extentOf(selection);
+    const facts = { kind: JobKind.JOB_KIND_EXPORT, application, entries, pieces, createMissingTags: false };
+    const { EXPORT_FORMAT_CSV: exportFormat } = ExportFormat;
+    return say(id, { type: 'accept', account: 'a', accepted: { ...facts, exportFormat } });
+  };
+  const process = (job: Job) => exportProcessor({ clock, inputs, archives, segments: { scan } })(job);
+  const advanced = async (job: Job): Promise<Job> =>
+    say(job.id, { type: 'pieceProcessed', processed: await process(job) });
+  const completed = async (begun: Job): Promise<Job> => {
+    let job = begun;
+    while (job.status === 'Pending') job = await advanced(job);
+    return job;
+  };
+  const rpc = () => {
+    const segments = { select: () => Promise.reject(new Error('not expected here')) };
+    return exportsRpc({ clock, inputs, archives, segments, store, writer, accepted: () => undefined });
+  };
+  const downloaded = async (job: string): Promise<Buffer> => {
+    const read: Uint8Array[] = [];
+    let from: Parameters<Archives['read']>[2] | undefined;
+    do {
+      const { bytes, next } = await rpc().readArchive({ job, from });
+      read.push(bytes);
+      from = next;
+    } while (from);
+    return Buffer.concat(read);
+  };
+
+  beforeAll(async () => {
+    [archives, inputs] = await Promise.all([openArchives(mongo.db), openInputs(mongo.db)]);
+    store = await openJobStore(mongo.db, clock, [archives, inputs]);
+    writer = openLogs(mongo.db, jobsLog, { clock });
+    await writer.fold();
+  });
+  afterAll(() => writer.close());
+  beforeEach(() => {
+    generation = 'first';
+  });
+
+  it('write each device once, part by part', async () => {
+    const job = await completed(await accepted());
+    expect(job).toMatchObject({ status: 'Completed', pieces: 3, entries: 10_000, done: 5_000 });
+    const archive = await downloaded(job.id);
+    const lines = unzipped(archive).text.split('\r\n').slice(1, -1);
+    expect(lines).toEqual(Array.from({ length: 5_000 }, (_, i) => `first-${2 * i},3,Android`));
+    const seconds = Math.floor(job.acceptedAt.getTime() / 1000);
+    const found = await rpc().findArchives({ archive: `export_segment_${application}_${seconds}.csv.zip` });
+    expect(found.archives).toContainEqual({ job: job.id, size: BigInt(archive.length) });
+  });
+
+  it('go on with what the first of several attempts has written', async () => {
+    const begun = await accepted();
+    const second = await advanced(begun);
+    // Two workers at one part: one stands still after it has read, and the other goes on.
+    const processed = await process(second);
+    generation = 'later';
+    expect(await process(second)).toEqual(processed);
+    const blocks = [Buffer.from('of a dead attempt')];
+    await archives.storeBlock({ job: begun.id, part: 2, attempt: 'dead', block: 0 }, blocks[0]!, new Date(clock.now()));
+    const late = { attempt: 'dead', blocks: 1, devices: 1, written: { size: 1, packedSize: 1, crc32: 1 } };
+    expect(await archives.finish(begun.id, 1, late, new Date(clock.now()))).not.toMatchObject(late);
+    const { id } = await completed(second);
+    const { text } = unzipped(await downloaded(id));
+    const lines = text.split('\r\n').slice(1, -1);
+    expect(lines.map((line) => line.split(/[-,]/)[0])).toEqual(
+      Array.from({ length: 5_000 }, (_, i) => (2 * i < 8192 ? 'first' : 'later')),
+    );
+  });
+
+  it('are not read before they are whole, and not where a part is gone', async () => {
+    const begun = await advanced(await accepted());
+    await expect(rpc().readArchive({ job: begun.id, from: undefined })).rejects.toMatchObject({ kind: 'notFound' });
+    const { id } = await completed(begun);
+    await mongo.db.collection<{ _id: string }>('archiveParts').deleteOne({ _id: `${id}/0000000001` });
+    await expect(downloaded(id)).rejects.toMatchObject({ kind: 'unavailable' });
+  });
+
+  it('leave nothing 7 days after their end', async () => {
+    const { id } = await completed(await accepted());
+    clock.advance(7 * DAY_S);
+    await store.removeExpired();
+    await downloaded(id);
+    clock.advance(1);
+    await expect(downloaded(id)).rejects.toMatchObject({ kind: 'notFound' });
+    await store.removeExpired();
+    for (const name of ['archiveParts', 'archiveBlocks', 'exportInputs']) {
+      expect(await mongo.db.collection(name).countDocuments()).toBe(0);
+    }
+  });
+
+  it('leave nothing of what never became one', async () => {
+    const at = new Date(clock.now());
+    await inputs.store('never', ExportInput.create(), at);
+    await archives.storeBlock({ job: 'never', part: 0, attempt: 'dead', block: 0 }, Buffer.from('x'), at);
+    clock.advance(31 * DAY_S);
+    await store.removeExpired();
+    expect(await inputs.find('never')).toBeUndefined();
+    expect(await mongo.db.collection('archiveBlocks').countDocuments()).toBe(0);
+  });
+});

@@ -1,0 +1,85 @@
+import type { JobPieceProcessed } from '@tidings/events';
+import type { Job } from '@tidings/jobs';
+import { type Clock, Fault, randomBase62 } from '@tidings/kernel';
+import type { ExportInput, ScannedDevices, Segments } from '@tidings/rpc';
+import type { Archives, Part, Written } from './archives.ts';
+import type { Inputs } from './inputs.ts';
+import { linesOf } from './lines.ts';
+import { pack } from './pack.ts';
+import { stretchOf } from './stretches.ts';
+
+export interface ExportParts {
+  readonly clock: Clock;
+  readonly inputs: Inputs;
+  readonly archives: Archives;
+  readonly segments: Pick<Segments, 'scan'>;
+}
+
+const ATTEMPT_LENGTH = 16;
+const NOTHING: Written = { size: 0, packedSize: 0, crc32: 0 };
+
+/** Makes the next part of an export. The first attempt that has stored one as a whole counts, and its devices are counted once. */
+export function exportProcessor({
+  clock,
+  inputs,
+  archives,
+  segments,
+}: ExportParts): (job: Job) => Promise<JobPieceProcessed> {
+  /** The devices of a part, asked for as the selection was meant. */
+  async function* devicesOf(job: Job, { selection, fields }: ExportInput): AsyncIterable<ScannedDevices> {
+    if (!selection) throw Fault.bug('an export that selects nothing');
+    const stretch = stretchOf(selection, job.pieces);
+    if (!stretch) return;
+    const { expression, now, tags } = selection;
+    const lookup = [...stretch.lookup];
+    yield* segments.scan({
+      ...stretch,
+      lookup,
+      account: job.account,
+      expression,
+      now,
+      fields,
+      tags: fields?.tags ? tags : [],
+    });
+  }
+
+  const count = async (job: Job, input: ExportInput): Promise<number> => {
+    let devices = 0;
+    for await (const scanned of devicesOf(job, input)) devices += scanned.count;
+    return devices;
+  };
+
+  const write = async (job: Job, input: ExportInput, fields: NonNullable<ExportInput['fields']>): Promise<Part> => {
+    const { id, pieces: part, accepted } = job;
+    const before = part === 0 ? NOTHING : (await archives.find(id, part - 1))?.written;
+    if (!before) throw Fault.bug(`part ${part - 1} of export ${id} is not there`);
+    const lines = linesOf(accepted.exportFormat, { fields, tags: input.selection!.tags });
+    const attempt = randomBase62(ATTEMPT_LENGTH);
+    const at = new Date(clock.now());
+    let devices = 0;
+    let blocks = 0;
+    async function* texts(): AsyncIterable<string> {
+      if (part === 0) yield lines.head;
+      for await (const scanned of devicesOf(job, input)) {
+        devices += scanned.count;
+        yield scanned.devices.map(lines.of).join('');
+      }
+    }
+    const written = await pack(texts(), before, (bytes) =>
+      archives.storeBlock({ job: id, part, attempt, block: blocks++ }, bytes, at),
+    );
+    return archives.finish(id, part, { attempt, blocks, devices, written }, at);
+  };
+
+  return async (job) => {
+    const input = await inputs.find(job.id);
+    if (!input?.selection) throw Fault.bug(`what export ${job.id} reads is not there`);
+    const { fields } = input;
+    const devices = fields
+      ? ((await archives.find(job.id, job.pieces)) ?? (await write(job, input, fields))).devices
+      : await count(job, input);
+    const stretch = stretchOf(input.selection, job.pieces);
+    const entries = stretch ? stretch.to - stretch.from : 1;
+    return { piece: job.pieces, entries, done: devices, notFound: 0, failed: 0 };
+  };
+}

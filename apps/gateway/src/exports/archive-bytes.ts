@@ -1,0 +1,11 @@
+import type { ArchivePlace, Jobs } from '@tidings/rpc';
+
+/** The bytes of an export's archive, asked for as they are wanted: a slow reader keeps nobody's memory. */
+export async function* archiveBytes(jobs: Pick<Jobs, 'readArchive'>, job: string): AsyncIterable<Uint8Array> {
+  let from: ArchivePlace | undefined;
+  do {
+    const { bytes, next } = await jobs.readArchive({ job, from });
+    yield bytes;
+    from = next;
+  } while (from);
+}

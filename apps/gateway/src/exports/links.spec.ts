@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import { keyFor } from '@tidings/audience';
+import { exportLinks, type Proof } from './links.ts';
+
+const time = { ms: Date.UTC(2026, 0, 15) };
+const clock = { now: () => time.ms };
+const linksOf = (master: number) =>
+  exportLinks({
+    key: keyFor(new Uint8Array(32).fill(master), 'export-link'),
+    clock,
+    publicUrl: 'https://push.example',
+  });
+const links = linksOf(1);
+const signed = { archive: 'export_segment_ALL_1.csv.zip', job: 'job-1' };
+const proofOf = (link: string): Proof => {
+  const { searchParams } = new URL(link);
+  return { exp: searchParams.get('exp')!, sig: searchParams.get('sig')! };
+};
+
+describe('a link to an archive', () => {
+  const link = links.linkTo(signed);
+  const proof = proofOf(link);
+
+  it('names the archive and holds for 24 hours', () => {
+    expect(link).toMatch(/^https:\/\/push\.example\/exports\/export_segment_ALL_1\.csv\.zip\?exp=\d+&sig=[\da-f]{64}$/);
+    expect(links.mayHold(proof) && links.isProofOf(signed, proof)).toBe(true);
+    time.ms += 86_400_000 - 1000;
+    expect(links.mayHold(proof)).toBe(true);
+    time.ms += 1000;
+    expect(links.mayHold(proof)).toBe(false);
+    time.ms -= 86_400_000;
+  });
+
+  it('is proof of one export, and of nothing that was changed', () => {
+    expect(links.isProofOf({ ...signed, job: 'job-2' }, proof)).toBe(false);
+    expect(links.isProofOf({ ...signed, archive: 'export_segment_ALL_2.csv.zip' }, proof)).toBe(false);
+    expect(links.isProofOf(signed, { ...proof, exp: String(Number(proof.exp) + 1) })).toBe(false);
+    expect(linksOf(2).isProofOf(signed, proof)).toBe(false);
+    for (const wrong of [
+      { sig: '' },
+      { sig: `${proof.sig}0` },
+      { sig: proof.sig.toUpperCase() },
+      { exp: '1e12' },
+      { exp: '' },
+    ]) {
+      expect(links.mayHold({ ...proof, ...wrong })).toBe(false);
+    }
+  });
+
+  it('does not tell which export it leads to', () => expect(link).not.toContain(signed.job));
+});

@@ -1,0 +1,138 @@
+import { entriesIn, type TagDefinition, valueOf } from '@tidings/audience';
+import { Expression } from '@tidings/events';
+import { chunkOf, Fault } from '@tidings/kernel';
+import type {
+  ScannedDevice,
+  ScannedDevices,
+  ScanRequest,
+  Segments,
+  SelectedApplication,
+  SelectRequest,
+} from '@tidings/rpc';
+import { canMatch } from '@tidings/segments';
+import type { Db } from 'mongodb';
+import { type DeviceDocument, deviceIndexes, DEVICES } from '../devices/document.ts';
+import type { DeviceScan } from '../fanout/scan.ts';
+import { compiledOf, type ExpressionsDeps, isGranted } from './expressions.ts';
+
+export interface ExportDeps extends ExpressionsDeps {
+  readonly db: Db;
+  readonly scan: DeviceScan;
+}
+
+/** Devices that are read at a time, and about how much of them is told at a time. */
+const BATCH = 512;
+const MESSAGE_BYTES = 1024 * 1024;
+/** Applications whose look-ups are chosen at a time. */
+const CHOSEN_AT_ONCE = 4;
+/** Numbers of a usual scan. */
+const STRETCH = 4096;
+
+/** What a scan takes of a document. */
+const projection = {
+  ...{ _id: 0, seq: 1, status: 1, hwid: 1, userId: 1, platform: 1, token: 1, lang: 1, tz: 1, alerts: 1, tags: 1 },
+  'self.open': 1,
+} as const;
+
+type Wanted = Pick<ScanRequest, 'tags'> & { readonly fields: NonNullable<ScanRequest['fields']> };
+
+function scannedOf(device: DeviceDocument, { fields, tags }: Wanted): ScannedDevice {
+  return {
+    hwid: fields.hwid ? device.hwid : '',
+    userId: fields.userId ? (device.userId ?? device.hwid) : '',
+    pushToken: fields.pushToken ? (device.token ?? '') : '',
+    platform: device.platform,
+    tags: tags.flatMap(({ tag, type }) => {
+      const value = valueOf(type, entriesIn(device, tag));
+      return value ? [{ tag, value }] : [];
+    }),
+  };
+}
+
+/** About how many bytes a device is on the way. */
+function bytesOf({ hwid, userId, pushToken, tags }: ScannedDevice): number {
+  let characters = hwid.length + userId.length + pushToken.length;
+  for (const { value } of tags) {
+    if (value?.$case === 'text' || value?.$case === 'version') characters += value.value.length;
+    else if (value?.$case === 'list') for (const item of value.value.items) characters += item.length + 4;
+  }
+  return characters + 16 * (tags.length + 1);
+}
+
+/** Devices as they are told: so many at a time that a message keeps to its size. */
+async function* messagesOf(found: AsyncIterable<DeviceDocument>, wanted: Wanted): AsyncIterable<ScannedDevices> {
+  let devices: ScannedDevice[] = [];
+  let bytes = 0;
+  for await (const device of found) {
+    const scanned = scannedOf(device, wanted);
+    devices.push(scanned);
+    bytes += bytesOf(scanned);
+    if (bytes < MESSAGE_BYTES && devices.length < BATCH) continue;
+    yield { count: devices.length, devices };
+    [devices, bytes] = [[], 0];
+  }
+  if (devices.length > 0) yield { count: devices.length, devices };
+}
+
+const byName = (a: TagDefinition, b: TagDefinition): number => (a.name < b.name ? -1 : 1);
+
+/** What exports of segments read (R-N6): the meaning of a segment once, and then its devices, a stretch of numbers after the other. */
+export function exportRpc(deps: ExportDeps): Pick<Segments, 'select' | 'scan'> {
+  const { db, store, tags, clock, scan } = deps;
+  const devices = db.collection<DeviceDocument>(DEVICES);
+
+  /** The expression of a segment, and the application that its filter is bound to; "" = none. */
+  const meaningOf = async ({ account, grant, segment, path }: SelectRequest) => {
+    if (segment?.$case === 'expression') {
+      const { expression } = await compiledOf({ account, grant, source: segment.value, path }, deps);
+      return { expression, bound: '' };
+    }
+    const [filter] = segment ? await store.filtersByCode(account, [segment.value.toUpperCase()]) : [];
+    if (!filter) throw Fault.argument(`${path}: not found`);
+    return { expression: Expression.decode(filter.expression), bound: filter.application };
+  };
+
+  /** The devices with these numbers, in their order, without those that were erased since the numbers were read. */
+  async function* read(app: string, numbers: readonly number[]): AsyncIterable<DeviceDocument> {
+    const options = { projection, hint: deviceIndexes.seq, sort: { seq: 1 } } as const;
+    for (let i = 0; i < numbers.length; i += BATCH) {
+      const found = devices.find({ app, seq: { $in: numbers.slice(i, i + BATCH) } }, options);
+      for await (const device of found) if (device.status === 1) yield device;
+    }
+  }
+
+  return {
+    async select(request) {
+      const { account, grant } = request;
+      const { expression, bound } = await meaningOf(request);
+      const now = new Date(clock.now());
+      const granted = (await store.applicationsOf(account)).filter((application) => isGranted(grant, application));
+      // What is bound to an application that the caller may not use does not exist for it.
+      if (bound !== '' && granted.every(({ code }) => code !== bound))
+        throw Fault.argument(`${request.path}: not found`);
+      const meant = granted.filter(
+        ({ code }) => (bound === '' || code === bound) && canMatch(expression, { now, application: code }),
+      );
+      const applications: SelectedApplication[] = [];
+      for (let i = 0; i < meant.length; i += CHOSEN_AT_ONCE) {
+        const chosen = meant.slice(i, i + CHOSEN_AT_ONCE).map(async ({ code }) => ({
+          code,
+          numbers: (await scan.lastSeq(code)) + 1,
+          lookup: [...(await scan.chooseLookup(code, { expression, now }, STRETCH))],
+        }));
+        applications.push(...(await Promise.all(chosen)));
+      }
+      const { all } = await tags.of(account);
+      const columns = [...all].sort(byName).map(({ number, type, name }) => ({ tag: number, type, name }));
+      return { expression, now, applications, tags: columns };
+    },
+
+    async *scan({ account, application: code, from, to, expression, now, lookup, fields, tags: columns }) {
+      if (!now || (from < to && chunkOf(from) !== chunkOf(to - 1))) throw Fault.bug('a scan of more than a chunk');
+      if ((await store.application(code))?.account !== account) return;
+      const numbers = await scan.numbers(code, [from, to], { expression, now }, lookup);
+      if (fields) yield* messagesOf(read(code, numbers), { fields, tags: fields.tags ? columns : [] });
+      else yield { count: numbers.length, devices: [] };
+    },
+  };
+}
