@@ -10,6 +10,7 @@ import { deleteToken } from './admin/deleteToken.ts';
 import { getSubscription } from './admin/getSubscription.ts';
 import { listSubscriptions } from './admin/listSubscriptions.ts';
 import { listTokens } from './admin/listTokens.ts';
+import { setAtMostOnce } from './admin/setAtMostOnce.ts';
 import { setCapping } from './admin/setCapping.ts';
 import { setCategories } from './admin/setCategories.ts';
 import { setControlGroup } from './admin/setControlGroup.ts';
@@ -163,6 +164,7 @@ export const api = {
   setDebug,
   createGroup,
   setControlGroup,
+  setAtMostOnce,
   setCapping,
   getBlacklisted,
   blacklistAddress,

@@ -179,6 +179,7 @@ export {
   LimitTokenReply,
   LimitTokenRequest,
   RateLimit,
+  SetAtMostOnceRequest,
   SetCategoriesRequest,
   SendersView,
   SetSendersRequest,

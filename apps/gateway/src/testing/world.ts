@@ -114,6 +114,7 @@ export class World {
     setCapping: async ({ days, count }) =>
       application('a', APPLICATION, { capping: count === 0 ? undefined : { days, count } }),
     setCategories: async ({ categories }) => ({ categories }),
+    setAtMostOnce: async ({ on }) => application('a', APPLICATION, { atMostOnce: on }),
     setSenders: unsupported,
     limitToken: unsupported,
     blacklistAddress: unsupported,

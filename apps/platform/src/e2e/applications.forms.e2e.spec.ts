@@ -322,6 +322,9 @@ describe('operator settings (R-T8)', () => {
     });
     expect(await world.call('setControlGroup', { code: application, percentage: 0 })).toEqual({ percentage: 0 });
     expect(await world.call('setCapping', { code: application, days: 7, count: 3 })).toEqual({ days: 7, count: 3 });
+    for (const on of [true, false]) {
+      expect(await world.call('setAtMostOnce', { code: application, on })).toEqual({ on });
+    }
     expect(await world.reply('setCapping', { code: application, days: 31, count: 3 })).toMatchObject(
       fault(400, 'argument', 'days: must be 1 to 30'),
     );

@@ -138,6 +138,7 @@ function targetsOfAction(action: AccountAction): AccountTarget[] {
     case 'setDebug':
     case 'setControlGroup':
     case 'setCapping':
+    case 'setAtMostOnce':
       return [application(action.application)];
     case 'configurePlatform':
       return [{ kind: 'account' }, application(action.application)];

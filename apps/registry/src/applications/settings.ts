@@ -9,7 +9,7 @@ import { applicationView } from './view.ts';
 
 type SettingMethods = Pick<
   Accounts,
-  'setDebug' | 'setControlGroup' | 'setCapping' | 'setCategories' | 'setSenders' | 'createGroup'
+  'setDebug' | 'setControlGroup' | 'setCapping' | 'setAtMostOnce' | 'setCategories' | 'setSenders' | 'createGroup'
 >;
 
 /** What operators set for applications and accounts (R-T8). */
@@ -32,6 +32,8 @@ export function settingsRpc(store: AccountStore, write: AccountWriter, clock: Cl
       change(application, { type: 'setControlGroup', application, percentage }),
 
     setCapping: ({ application, days, count }) => change(application, { type: 'setCapping', application, days, count }),
+
+    setAtMostOnce: ({ application, on }) => change(application, { type: 'setAtMostOnce', application, on }),
 
     async setCategories({ account, categories }) {
       const owner = account || DEFAULT_ACCOUNT;

@@ -21,6 +21,7 @@ export const applicationView = (application: Versioned<Application>): Applicatio
   version: BigInt(application.rev),
   deleted: application.deletedAt !== undefined,
   controlGroupPercentage: (application.controlBuckets ?? 0) / 100,
+  atMostOnce: application.atMostOnce ?? false,
   capping: application.capping && { ...application.capping },
 });
 

@@ -234,7 +234,7 @@ function headOf({ key, message }: ChunkWork, { application, channel }: Emitting)
     content: message.accepted.content,
     credential,
     releasedAt: message.releasedAt,
-    atMostOnce: false,
+    atMostOnce: application?.atMostOnce ?? false,
   };
 }
 

@@ -401,6 +401,14 @@ describeWithMongo('fan-out', (mongo) => {
     expect(batch).toMatchObject({ credential: { application: APP, platform: 1, version: 1 }, releasedAt: clock.date });
   });
 
+  it.each([false, true])('says of each batch whether it is sent at most once: %s', async (atMostOnce) => {
+    const { broker, clock, dispatchers, start } = await world(some.slice(0, 6), { application: { atMostOnce } });
+    const fanout = await start();
+    await release(broker, newMessage({ audience: selection() }), clock.date);
+    await settle(fanout, clock, dispatchers);
+    expect(new Set(dispatchers.batches.map((batch) => batch.atMostOnce))).toEqual(new Set([atMostOnce]));
+  });
+
   it('counts every named device that is known, and sends to those that can be sent to', async () => {
     const devices = [
       device(0, { platform: 1 }),

@@ -23,6 +23,8 @@ export interface SendingApplication {
   }[];
   /** Operator setting, 0 to 100 (R-E15). @default 0 */
   readonly controlGroupPercentage?: number;
+  /** Operator setting: what may have been sent is not repeated. @default false */
+  readonly atMostOnce?: boolean;
 }
 
 /** What a plan needs to know of its message. */

@@ -275,6 +275,17 @@ describe('an account', () => {
     expect(() => world.do('a', set(1, -1))).toThrow('count: ');
   });
 
+  it('is told what becomes of what may have been sent', () => {
+    world.do('a', createApplication());
+    const set = (on: boolean): AccountAction => ({ type: 'setAtMostOnce', application: app, on });
+    expect(world.do('a', set(false))).toEqual([]);
+    world.do('a', set(true));
+    expect(application().atMostOnce).toBe(true);
+    expect(world.do('a', set(true))).toEqual([]);
+    expect(world.do('a', set(false))).toHaveLength(1);
+    expect(() => world.do('b', set(true))).toThrow(DENIED);
+  });
+
   it('groups applications of its own (R-I2)', () => {
     world.do('a', createApplication());
     const group = { type: 'createGroup', code: 'g', name: 'Europe', applications: [app, app] } as const;

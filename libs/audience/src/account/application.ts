@@ -28,6 +28,8 @@ export interface Application {
   readonly controlBuckets?: number | undefined;
   /** Application-wide capping (R-I12). */
   readonly capping?: { readonly days: number; readonly count: number } | undefined;
+  /** What may have been sent by a worker that died is given up rather than repeated. @default false */
+  readonly atMostOnce?: boolean | undefined;
   readonly createdAt: Date;
   /** Set = the code is unknown, and nothing but what names the application is left. */
   readonly deletedAt?: Date | undefined;
@@ -92,6 +94,8 @@ export function evolveApplication(application: Application, { event, at = new Da
       const { days, count } = event.value;
       return { ...application, capping: count === 0 ? undefined : { days, count } };
     }
+    case 'atMostOnceSet':
+      return { ...application, atMostOnce: event.value.on };
     case 'applicationDeleted':
       return remains(application, at);
     case 'applicationPurged':

@@ -52,6 +52,7 @@ export type ApplicationAction =
   | { readonly type: 'setDebug'; readonly application: string; readonly on: boolean }
   /** `percentage` 0 to 100; hundredths count (R-E15). */
   | { readonly type: 'setControlGroup'; readonly application: string; readonly percentage: number }
+  | { readonly type: 'setAtMostOnce'; readonly application: string; readonly on: boolean }
   /** A count of 0 = none. */
   | { readonly type: 'setCapping'; readonly application: string; readonly days: number; readonly count: number }
   | {
@@ -121,6 +122,10 @@ function setCapping(own: Application, { application, days, count }: Action<'setC
   return isSame ? [] : [{ $case: 'cappingSet', value: { application, days, count } }];
 }
 
+function setAtMostOnce(own: Application, { application, on }: Action<'setAtMostOnce'>): Change[] {
+  return on === (own.atMostOnce ?? false) ? [] : [{ $case: 'atMostOnceSet', value: { application, on } }];
+}
+
 function createGroup(account: string, view: AccountView, action: Action<'createGroup'>): Change[] {
   const { code: group, name } = action;
   if (view.group(group)) throw Fault.conflict('the code is taken');
@@ -166,6 +171,8 @@ export function decideApplication(account: string, view: AccountView, action: Ap
     }
     case 'setControlGroup':
       return setControlGroup(own(account, view, action.application), action);
+    case 'setAtMostOnce':
+      return setAtMostOnce(own(account, view, action.application), action);
     case 'setCapping':
       return setCapping(own(account, view, action.application), action);
   }

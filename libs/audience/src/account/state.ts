@@ -96,6 +96,7 @@ export function targetsOf({ event }: AccountEvent): readonly AccountTarget[] {
     case 'debugSet':
     case 'controlGroupSet':
     case 'cappingSet':
+    case 'atMostOnceSet':
     case 'applicationDeleted':
     case 'applicationPurged':
       return [{ kind: 'application', code: event.value.application }];

@@ -79,6 +79,7 @@ export const notes: Readonly<Record<string, { readonly folder: string; readonly 
   setActivityPushToStartToken: {"folder":"devices","text":"Stores the token that live activities are started with on a device; null removes it (R-X2)."},
   setActivityToken: {"folder":"devices","text":"Stores the token that one live activity is updated with on a device; null removes it (R-X2)."},
   setApplicationPlatformStatus: {"folder":"applications","text":"Switches a platform of an application on or off, configured or not; repeating is a success (R-S5, R-B5). Spec B."},
+  setAtMostOnce: {"folder":"admin","text":"Says what becomes of devices of an application that a worker was sending to when it died: off, the default, they are sent to again under the same collapse id; on, they fail with INTERNAL_ERROR `unknown_outcome`. Counts for what goes out from then on."},
   setBadge: {"folder":"devices","text":"Stores the badge number of a device; later \"+n\" badges count from it (R-C9). Spec C."},
   setCapping: {"folder":"admin","text":"Sets an application-wide capping; a count of 0 takes it away (R-I12, R-T8)."},
   setCategories: {"folder":"admin","text":"Replaces an account's categories of e-mail; none = any category is accepted (R-E13, R-T8)."},

@@ -68,6 +68,7 @@ export interface AccountEvent {
     | { $case: "addressCleared"; value: AddressCleared }
     | { $case: "sendersSet"; value: SendersSet }
     | { $case: "tokenLimited"; value: TokenLimited }
+    | { $case: "atMostOnceSet"; value: AtMostOnceSet }
     | undefined;
 }
 
@@ -170,6 +171,12 @@ export interface CappingSet {
   application: string;
   days: number;
   count: number;
+}
+
+/** Whether what may have been sent to a device, by a worker that died, is given up rather than repeated. */
+export interface AtMostOnceSet {
+  application: string;
+  on: boolean;
 }
 
 /** Replaces the account's e-mail categories. */
@@ -372,6 +379,9 @@ export const AccountEvent: MessageFns<AccountEvent> = {
         break;
       case "tokenLimited":
         TokenLimited.encode(message.event.value, writer.uint32(506).fork()).join();
+        break;
+      case "atMostOnceSet":
+        AtMostOnceSet.encode(message.event.value, writer.uint32(514).fork()).join();
         break;
     }
     return writer;
@@ -676,6 +686,14 @@ export const AccountEvent: MessageFns<AccountEvent> = {
             message.event = { $case: "tokenLimited", value: TokenLimited.decode(reader, reader.uint32()) };
             continue;
           }
+          case 64: {
+            if (tag !== 514) {
+              break;
+            }
+
+            message.event = { $case: "atMostOnceSet", value: AtMostOnceSet.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -926,6 +944,12 @@ export const AccountEvent: MessageFns<AccountEvent> = {
       case "tokenLimited": {
         if (object.event?.value !== undefined && object.event?.value !== null) {
           message.event = { $case: "tokenLimited", value: TokenLimited.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "atMostOnceSet": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "atMostOnceSet", value: AtMostOnceSet.fromPartial(object.event.value) };
         }
         break;
       }
@@ -2536,6 +2560,105 @@ export const CappingSet: MessageFns<CappingSet> = {
     message.application = object.application ?? "";
     message.days = object.days ?? 0;
     message.count = object.count ?? 0;
+    return message;
+  },
+};
+
+function createBaseAtMostOnceSet(): AtMostOnceSet {
+  return { application: "", on: false };
+}
+
+export const AtMostOnceSet: MessageFns<AtMostOnceSet> = {
+  encode(message: AtMostOnceSet, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.application !== "") {
+      writer.uint32(10).string(message.application);
+    }
+    if (message.on !== false) {
+      writer.uint32(16).bool(message.on);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AtMostOnceSet {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAtMostOnceSet();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.on = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<AtMostOnceSet, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<AtMostOnceSet | AtMostOnceSet[]> | Iterable<AtMostOnceSet | AtMostOnceSet[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [AtMostOnceSet.encode(p).finish()];
+        }
+      } else {
+        yield* [AtMostOnceSet.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, AtMostOnceSet>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<AtMostOnceSet> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [AtMostOnceSet.decode(p)];
+        }
+      } else {
+        yield* [AtMostOnceSet.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AtMostOnceSet>, I>>(base?: I): AtMostOnceSet {
+    return AtMostOnceSet.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AtMostOnceSet>, I>>(object: I): AtMostOnceSet {
+    const message = createBaseAtMostOnceSet();
+    message.application = object.application ?? "";
+    message.on = object.on ?? false;
     return message;
   },
 };

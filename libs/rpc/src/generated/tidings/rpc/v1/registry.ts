@@ -208,6 +208,11 @@ export interface SetCappingRequest {
   count: number;
 }
 
+export interface SetAtMostOnceRequest {
+  application: string;
+  on: boolean;
+}
+
 export interface SetCategoriesRequest {
   /** "" = the default account. */
   account: string;
@@ -307,7 +312,11 @@ export interface ApplicationView {
   /** Operator setting, 0 to 100 (R-E15). */
   controlGroupPercentage: number;
   /** Application-wide; absent = none (R-I12). */
-  capping: CappingView | undefined;
+  capping:
+    | CappingView
+    | undefined;
+  /** Operator setting: what may have been sent is not repeated. */
+  atMostOnce: boolean;
 }
 
 export interface CappingView {
@@ -3711,6 +3720,107 @@ export const SetCappingRequest: MessageFns<SetCappingRequest> = {
   },
 };
 
+function createBaseSetAtMostOnceRequest(): SetAtMostOnceRequest {
+  return { application: "", on: false };
+}
+
+export const SetAtMostOnceRequest: MessageFns<SetAtMostOnceRequest> = {
+  encode(message: SetAtMostOnceRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.application !== "") {
+      writer.uint32(10).string(message.application);
+    }
+    if (message.on !== false) {
+      writer.uint32(16).bool(message.on);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetAtMostOnceRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetAtMostOnceRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.on = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<SetAtMostOnceRequest, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<SetAtMostOnceRequest | SetAtMostOnceRequest[]>
+      | Iterable<SetAtMostOnceRequest | SetAtMostOnceRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SetAtMostOnceRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [SetAtMostOnceRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, SetAtMostOnceRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<SetAtMostOnceRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SetAtMostOnceRequest.decode(p)];
+        }
+      } else {
+        yield* [SetAtMostOnceRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SetAtMostOnceRequest>, I>>(base?: I): SetAtMostOnceRequest {
+    return SetAtMostOnceRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SetAtMostOnceRequest>, I>>(object: I): SetAtMostOnceRequest {
+    const message = createBaseSetAtMostOnceRequest();
+    message.application = object.application ?? "";
+    message.on = object.on ?? false;
+    return message;
+  },
+};
+
 function createBaseSetCategoriesRequest(): SetCategoriesRequest {
   return { account: "", categories: [] };
 }
@@ -5203,6 +5313,7 @@ function createBaseApplicationView(): ApplicationView {
     deleted: false,
     controlGroupPercentage: 0,
     capping: undefined,
+    atMostOnce: false,
   };
 }
 
@@ -5240,6 +5351,9 @@ export const ApplicationView: MessageFns<ApplicationView> = {
     }
     if (message.capping !== undefined) {
       CappingView.encode(message.capping, writer.uint32(82).fork()).join();
+    }
+    if (message.atMostOnce !== false) {
+      writer.uint32(88).bool(message.atMostOnce);
     }
     return writer;
   },
@@ -5337,6 +5451,14 @@ export const ApplicationView: MessageFns<ApplicationView> = {
             message.capping = CappingView.decode(reader, reader.uint32());
             continue;
           }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.atMostOnce = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5398,6 +5520,7 @@ export const ApplicationView: MessageFns<ApplicationView> = {
     message.capping = (object.capping !== undefined && object.capping !== null)
       ? CappingView.fromPartial(object.capping)
       : undefined;
+    message.atMostOnce = object.atMostOnce ?? false;
     return message;
   },
 };
@@ -13023,6 +13146,7 @@ export interface Accounts {
   getApplicationFile(request: GetApplicationFileRequest): Promise<GetApplicationFileReply>;
   setControlGroup(request: SetControlGroupRequest): Promise<ApplicationView>;
   setCapping(request: SetCappingRequest): Promise<ApplicationView>;
+  setAtMostOnce(request: SetAtMostOnceRequest): Promise<ApplicationView>;
   setCategories(request: SetCategoriesRequest): Promise<SetCategoriesReply>;
   setSenders(request: SetSendersRequest): Promise<SendersView>;
   /** An address on the blacklist stays on it, since when it was (R-E5). */
@@ -13203,6 +13327,14 @@ export const AccountsDefinition = {
     setCapping: {
       name: "SetCapping",
       requestType: SetCappingRequest as typeof SetCappingRequest,
+      requestStream: false,
+      responseType: ApplicationView as typeof ApplicationView,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
+    },
+    setAtMostOnce: {
+      name: "SetAtMostOnce",
+      requestType: SetAtMostOnceRequest as typeof SetAtMostOnceRequest,
       requestStream: false,
       responseType: ApplicationView as typeof ApplicationView,
       responseStream: false,

@@ -1,0 +1,9 @@
+import type { api } from '@tidings/contract';
+import type { Handler } from '../../context.ts';
+import { requireApplication } from './existing-application.ts';
+
+export const setAtMostOnce: Handler<typeof api.setAtMostOnce> = async ({ application, on }, context) => {
+  await requireApplication(context, application);
+  const { atMostOnce } = await context.accounts.setAtMostOnce({ application, on });
+  return { on: atMostOnce };
+};
