@@ -7,6 +7,7 @@ export type {
   GeozonePatch,
   GeozoneState,
 } from './account/geozones.ts';
+export type { ClearLeftovers, Leftovers } from './account/leftovers.ts';
 export type { PresetAction, PresetState } from './account/presets.ts';
 export type { Application, ApplicationGroup, PlatformSettings } from './account/application.ts';
 export { type AccountAction, decideAccount } from './account/decide.ts';

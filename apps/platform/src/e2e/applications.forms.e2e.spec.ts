@@ -272,6 +272,32 @@ describe('deleteApplication (R-B2)', () => {
     expect(await world.reply('setDebug', { code })).toMatchObject(fault(404, 'notFound', 'Application not found'));
     expect((await world.call('getApplications')).applications).not.toHaveProperty(code);
   });
+
+  it('deletes what the application had in the account, and so frees the names of its segments', async () => {
+    const code = await world.application({ title: 'Full' });
+    const segment = { name: 'Of the application', filter_expression: `A("${code}")` };
+    await world.call('createFilter', { ...segment, application: code });
+    const { campaign } = await world.call('createCampaign', { application: code, name: 'c' });
+    await world.call('createPreset', {
+      ...{ name: 'p', applicationCode: code, campaignCode: campaign, content: { message: 'x' } },
+      segmentation: { platforms: [3], filter: segment.name },
+    });
+    const { GeoZoneCluster: cluster } = await world.call('addGeoZoneCluster', {
+      application: code,
+      name: 'g',
+      cooldown: 1,
+    });
+    const geozones = Array.from({ length: 101 }, (_, i) => ({
+      ...{ name: `z${i}`, lat: 1, lng: 1, cooldown: 1, range: 50, content: 'x', cluster },
+    }));
+    await world.call('addGeoZone', { application: code, geozones });
+    await world.call('createTestDevice', { application: code, push_token: 'test-token', device_type: 3, name: 't' });
+    await world.call('deleteApplication', { application: code });
+    await world.settle();
+    const bound = { name: segment.name, filter_expression: 'T("City", EQ, "x")', application };
+    expect(await world.call('createFilter', bound)).toEqual({ name: segment.name });
+    await world.call('deleteFilter', { name: segment.name });
+  });
 });
 
 describe('tokens (R-T1, R-T2, R-T8)', () => {

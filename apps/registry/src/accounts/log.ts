@@ -6,6 +6,7 @@ import {
   type AddressState,
   campaignNameKey,
   type CampaignState,
+  type ClearLeftovers,
   decideAccount,
   evolveAccountState,
   type Filter,
@@ -110,6 +111,15 @@ const partsOf = ({ id, campaign, preset, cluster }: GeozonePatch & { id?: bigint
   ...named('geozoneCluster', cluster),
 ];
 
+const targetsOfLeftovers = ({ application, leftovers }: ClearLeftovers): AccountTarget[] => [
+  { kind: 'testDevices', application },
+  ...leftovers.presets.flatMap((code) => named('preset', code)),
+  ...leftovers.campaigns.flatMap((code) => named('campaign', code)),
+  ...leftovers.clusters.flatMap((code) => named('geozoneCluster', code)),
+  ...leftovers.geozones.map(geozone),
+  ...leftovers.filters.map((name): AccountTarget => ({ kind: 'filter', name })),
+];
+
 /** The states that an action is decided on. */
 function targetsOfAction(action: AccountAction): AccountTarget[] {
   const application = (code: string): AccountTarget => ({ kind: 'application', code });
@@ -167,6 +177,8 @@ function targetsOfAction(action: AccountAction): AccountTarget[] {
     case 'deleteFilter':
     case 'expireFilter':
       return [{ kind: 'filter', name: action.name }];
+    case 'clearLeftovers':
+      return [application(action.application), ...targetsOfLeftovers(action)];
     case 'addGeozones':
       return [
         application(action.application),

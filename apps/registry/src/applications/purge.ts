@@ -5,6 +5,7 @@ import type { Db } from 'mongodb';
 import type { AccountStore } from '../accounts/store.ts';
 import type { AccountWriter } from '../accounts/writer.ts';
 import type { DeviceLogCommand, DeviceLogReply } from '../devices/command.ts';
+import { findLeftovers } from './leftovers.ts';
 import { type DeviceDocument, deviceIndexes, DEVICES } from '../devices/document.ts';
 
 export interface PurgeParts {
@@ -17,9 +18,9 @@ export interface PurgeParts {
 
 /** What removes what deleted applications leave. */
 export interface Purge {
-  /** Erases the devices of deleted applications. Goes on where another process stopped; several may do it at once. */
+  /** Erases the devices of deleted applications, and what they have in the configuration of their account. Goes on where another process stopped; several may do it at once. */
   readonly run: (signal: AbortSignal) => Promise<void>;
-  /** One line per deleted application that has devices. */
+  /** One line per deleted application that has something left. */
   readonly open: () => Promise<string[]>;
 }
 
@@ -50,6 +51,11 @@ export function openPurge({ db, clock, store, write, logs }: PurgeParts): Purge 
 
   const purge = async ({ account, code, deletedAt }: Application, signal: AbortSignal): Promise<void> => {
     const startedAt = clock.now();
+    for (let found = await findLeftovers(db, code); found; found = await findLeftovers(db, code)) {
+      if (signal.aborted) return;
+      const action = { type: 'clearLeftovers', application: code, leftovers: found } as const;
+      await write({ account, action, at: new Date(clock.now()) });
+    }
     let last = -1;
     for (let found = await devicesOf(code, last, AT_ONCE); found.length > 0;) {
       if (signal.aborted) return;
@@ -67,8 +73,11 @@ export function openPurge({ db, clock, store, write, logs }: PurgeParts): Purge 
     },
     async open() {
       const deleted = await store.unpurged();
-      const left = await Promise.all(deleted.map(async ({ code }) => ({ code, some: await devicesOf(code, -1, 1) })));
-      return left.flatMap(({ code, some }) => (some.length > 0 ? [`registry: devices of deleted ${code}`] : []));
+      const left = deleted.map(async ({ code }) => {
+        const [devices, leftovers] = await Promise.all([devicesOf(code, -1, 1), findLeftovers(db, code)]);
+        return devices.length > 0 || leftovers ? [`registry: what deleted ${code} has left`] : [];
+      });
+      return (await Promise.all(left)).flat();
     },
   };
 }

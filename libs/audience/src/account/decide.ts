@@ -3,6 +3,7 @@ import { Fault } from '@tidings/kernel';
 import { isWithin } from '../tags/value.ts';
 import { type BlacklistAction, decideAddress } from './blacklist.ts';
 import { type CampaignAction, decideCampaign } from './campaigns.ts';
+import { type ClearLeftovers, clearLeftovers } from './leftovers.ts';
 import { decideFilter, type FilterAction } from './filters.ts';
 import { decidePreset, type PresetAction } from './presets.ts';
 import { type ApplicationAction, decideApplication } from './decide-application.ts';
@@ -41,6 +42,7 @@ export type AccountAction =
   | FilterAction
   | ApplicationAction
   | GeozoneAction
+  | ClearLeftovers
   | BlacklistAction
   | SendersAction;
 
@@ -129,6 +131,8 @@ function changes(account: string, view: AccountView, action: AccountAction, at: 
       return decideFilter(view, action, at);
     default:
       return decideApplication(account, view, action, at);
+    case 'clearLeftovers':
+      return clearLeftovers(account, view, action);
     case 'addGeozoneCluster':
       own(account, view, action.cluster.application);
       return decideGeozone(account, view, action);

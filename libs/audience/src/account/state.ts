@@ -108,6 +108,7 @@ export function targetsOf({ event }: AccountEvent): readonly AccountTarget[] {
     case 'tagCleared':
       return [{ kind: 'account' }];
     case 'testDeviceSet':
+    case 'testDevicesRemoved':
       return [{ kind: 'testDevices', application: event.value.application }];
     case 'campaignCreated':
       return [{ kind: 'campaign', code: event.value.campaign!.code }];

@@ -45,6 +45,7 @@ export function evolveTestDevices(
   state: TestDevicesState | undefined,
   { account, event }: AccountEvent,
 ): TestDevicesState | undefined {
+  if (event?.$case === 'testDevicesRemoved') return state && { ...state, devices: [] };
   if (event?.$case !== 'testDeviceSet') return state;
   const { application, ...device } = event.value;
   const devices = [...(state?.devices ?? [])];

@@ -45,6 +45,7 @@ export interface AccountEvent {
     | { $case: "tagDeleted"; value: TagDeleted }
     | { $case: "tagCleared"; value: TagCleared }
     | { $case: "testDeviceSet"; value: TestDeviceSet }
+    | { $case: "testDevicesRemoved"; value: TestDevicesRemoved }
     | { $case: "campaignCreated"; value: CampaignCreated }
     | { $case: "campaignDeleted"; value: CampaignDeleted }
     | { $case: "presetCreated"; value: PresetCreated }
@@ -268,6 +269,11 @@ export interface TestDeviceSet {
   language?: string | undefined;
 }
 
+/** All of a deleted application. */
+export interface TestDevicesRemoved {
+  application: string;
+}
+
 function createBaseAccountEvent(): AccountEvent {
   return { account: "", at: undefined, event: undefined };
 }
@@ -310,6 +316,9 @@ export const AccountEvent: MessageFns<AccountEvent> = {
         break;
       case "testDeviceSet":
         TestDeviceSet.encode(message.event.value, writer.uint32(154).fork()).join();
+        break;
+      case "testDevicesRemoved":
+        TestDevicesRemoved.encode(message.event.value, writer.uint32(162).fork()).join();
         break;
       case "campaignCreated":
         CampaignCreated.encode(message.event.value, writer.uint32(322).fork()).join();
@@ -494,6 +503,14 @@ export const AccountEvent: MessageFns<AccountEvent> = {
             }
 
             message.event = { $case: "testDeviceSet", value: TestDeviceSet.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.event = { $case: "testDevicesRemoved", value: TestDevicesRemoved.decode(reader, reader.uint32()) };
             continue;
           }
           case 40: {
@@ -803,6 +820,12 @@ export const AccountEvent: MessageFns<AccountEvent> = {
       case "testDeviceSet": {
         if (object.event?.value !== undefined && object.event?.value !== null) {
           message.event = { $case: "testDeviceSet", value: TestDeviceSet.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "testDevicesRemoved": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "testDevicesRemoved", value: TestDevicesRemoved.fromPartial(object.event.value) };
         }
         break;
       }
@@ -3935,6 +3958,95 @@ export const TestDeviceSet: MessageFns<TestDeviceSet> = {
     message.name = object.name ?? "";
     message.description = object.description ?? "";
     message.language = object.language ?? undefined;
+    return message;
+  },
+};
+
+function createBaseTestDevicesRemoved(): TestDevicesRemoved {
+  return { application: "" };
+}
+
+export const TestDevicesRemoved: MessageFns<TestDevicesRemoved> = {
+  encode(message: TestDevicesRemoved, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.application !== "") {
+      writer.uint32(10).string(message.application);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TestDevicesRemoved {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTestDevicesRemoved();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<TestDevicesRemoved, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<TestDevicesRemoved | TestDevicesRemoved[]>
+      | Iterable<TestDevicesRemoved | TestDevicesRemoved[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [TestDevicesRemoved.encode(p).finish()];
+        }
+      } else {
+        yield* [TestDevicesRemoved.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, TestDevicesRemoved>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<TestDevicesRemoved> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [TestDevicesRemoved.decode(p)];
+        }
+      } else {
+        yield* [TestDevicesRemoved.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TestDevicesRemoved>, I>>(base?: I): TestDevicesRemoved {
+    return TestDevicesRemoved.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TestDevicesRemoved>, I>>(object: I): TestDevicesRemoved {
+    const message = createBaseTestDevicesRemoved();
+    message.application = object.application ?? "";
     return message;
   },
 };

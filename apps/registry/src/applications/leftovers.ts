@@ -1,0 +1,33 @@
+import type { Leftovers } from '@tidings/audience';
+import type { Db } from 'mongodb';
+import { CAMPAIGNS, CLUSTERS, FILTERS, GEOZONES, PRESETS, TEST_DEVICES } from '../accounts/log.ts';
+
+/** At most so many of each kind are cleared away by one command. */
+const AT_ONCE = 100;
+
+/** What an application has in the configuration of its account, or a part of it; undefined = nothing. */
+export async function findLeftovers(db: Db, application: string): Promise<Leftovers | undefined> {
+  const found = async (collection: string, field: string, filter: object): Promise<unknown[]> => {
+    const projection = { [field]: 1 };
+    const documents = db.collection(collection).find({ application, ...filter }, { projection, limit: AT_ONCE });
+    return (await documents.toArray()).map((document): unknown => document[field]);
+  };
+  const isThere = { deleted: false };
+  const [presets, campaigns, filters, zones, clusters, testDevices] = await Promise.all([
+    found(PRESETS, 'code', isThere),
+    found(CAMPAIGNS, 'code', isThere),
+    found(FILTERS, 'name', { live: true }),
+    found(GEOZONES, 'number', isThere),
+    found(CLUSTERS, '_id', isThere),
+    found(TEST_DEVICES, '_id', { 'devices.0': { $exists: true } }),
+  ]);
+  const all = [presets, campaigns, filters, zones, clusters, testDevices];
+  if (all.every(({ length }) => length === 0)) return undefined;
+  return {
+    presets: presets as string[],
+    campaigns: campaigns as string[],
+    filters: filters as string[],
+    geozones: (zones as number[]).map(BigInt),
+    clusters: clusters as string[],
+  };
+}

@@ -1,0 +1,86 @@
+import { Content, type Geozone, type Preset } from '@tidings/events';
+import type { Application } from './application.ts';
+import { clearLeftovers, type Leftovers } from './leftovers.ts';
+import type { AccountView } from './view.ts';
+
+const APP = 'AAAAA-00001';
+const OTHER = 'AAAAA-00002';
+
+const application = (deletedAt?: Date): Application => ({
+  ...{ kind: 'application', account: 'a', code: APP, createdAt: new Date(0), ...(deletedAt && { deletedAt }) },
+  ...{ title: '', icon: '', sdkIos: '', sdkAndroid: '', authorizeAllTokens: false, platforms: [] },
+});
+/** An account in which everything that ends in 1 is of the application, in 2 of another, in 3 deleted. */
+const viewOf = (owner: Application | undefined, testDevices = 1): AccountView => {
+  const of = (id: string) => ({
+    application: id.endsWith('2') ? OTHER : APP,
+    deleted: id.endsWith('3'),
+  });
+  const named = (code: string) => ({ account: 'a', code, ...of(code) });
+  const device = { pushToken: 't', platform: 1, name: 'n', description: '' };
+  return {
+    account: () => undefined,
+    application: () => owner,
+    token: () => undefined,
+    tag: () => undefined,
+    address: () => undefined,
+    group: () => undefined,
+    campaignsNamed: () => [],
+    hasFilter: () => true,
+    isUsed: () => true,
+    testDevices: () => ({
+      ...{ kind: 'testDevices', account: 'a', application: APP },
+      devices: Array.from({ length: testDevices }, () => device),
+    }),
+    campaign: (code) => ({ kind: 'campaign', id: 1, name: 'c', description: '', named: 'k', ...named(code) }),
+    preset: (code) => ({
+      ...{ kind: 'preset', filter: 'F', ...named(code) },
+      preset: { content: Content.fromPartial({}) } as Preset,
+    }),
+    geozone: (id) => {
+      const { application: owned, deleted } = of(String(id));
+      return { kind: 'geozone', account: 'a', deleted, zone: { id, application: owned } as Geozone };
+    },
+    geozoneCluster: (code) => {
+      const { application: owned, deleted } = of(code);
+      const cluster = { code, application: owned, name: '', cooldownSeconds: 0 };
+      return { kind: 'geozoneCluster', account: 'a', deleted, cluster };
+    },
+    filter: (name) => {
+      const { application: owned, deleted } = of(name);
+      if (deleted) return { kind: 'filter', account: 'a', live: false };
+      const said = { code: 'F', name, text: '', expression: new Uint8Array(), nesting: 0 };
+      return { kind: 'filter', account: 'a', live: true, ...said, application: owned, createdAt: new Date(0) };
+    },
+  };
+};
+const all = (kind: string) => [1, 2, 3].map((n) => `${kind}${n}`);
+const leftovers: Leftovers = {
+  ...{ presets: all('P'), campaigns: all('C'), filters: all('F'), clusters: all('G') },
+  geozones: [1n, 2n, 3n],
+};
+const clear = (view: AccountView, account = 'a') =>
+  clearLeftovers(account, view, { type: 'clearLeftovers', application: APP, leftovers });
+
+describe('clearLeftovers (R-B2)', () => {
+  it('deletes what is there of a deleted application, and nothing else', () => {
+    expect(clear(viewOf(application(new Date(1))))).toEqual([
+      { $case: 'presetDeleted', value: { preset: 'P1' } },
+      { $case: 'campaignDeleted', value: { campaign: 'C1' } },
+      { $case: 'geozoneDeleted', value: { zone: 1n } },
+      { $case: 'geozoneClusterDeleted', value: { cluster: 'G1' } },
+      { $case: 'filterDeleted', value: { name: 'F1' } },
+      { $case: 'testDevicesRemoved', value: { application: APP } },
+    ]);
+  });
+
+  it('leaves alone what belongs to an application that lives, or to another account', () => {
+    expect(clear(viewOf(application()))).toEqual([]);
+    expect(clear(viewOf(undefined))).toEqual([]);
+    expect(clear(viewOf(application(new Date(1))), 'b')).toEqual([]);
+  });
+
+  it('does not say twice that there are no test devices', () => {
+    expect(clear(viewOf(application(new Date(1)), 0)).map(({ $case }) => $case)).not.toContain('testDevicesRemoved');
+  });
+});

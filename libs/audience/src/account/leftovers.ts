@@ -1,0 +1,49 @@
+import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
+import type { AccountView } from './view.ts';
+
+/** What a deleted application has left in the configuration of its account: codes, names and numbers. */
+export interface Leftovers {
+  readonly presets: readonly string[];
+  readonly campaigns: readonly string[];
+  /** By name: names of filters are unique in an account. */
+  readonly filters: readonly string[];
+  readonly geozones: readonly bigint[];
+  readonly clusters: readonly string[];
+}
+
+/** Deletes these of a deleted application, and its test devices; others, and what is gone already, are passed over. */
+export interface ClearLeftovers {
+  readonly type: 'clearLeftovers';
+  readonly application: string;
+  readonly leftovers: Leftovers;
+}
+
+type Change = NonNullable<AccountEvent['event']>;
+
+/** What follows from clearing away what a deleted application has left (R-B2). Pure. */
+export function clearLeftovers(account: string, view: AccountView, action: ClearLeftovers): Change[] {
+  const { application, leftovers } = action;
+  const owner = view.application(application);
+  if (owner?.kind !== 'application' || owner.account !== account || !owner.deletedAt) return [];
+  const isLeft = (state: { readonly deleted: boolean } | undefined, of: string | undefined): boolean =>
+    state !== undefined && !state.deleted && of === application;
+  const presets = leftovers.presets.filter((code) => isLeft(view.preset(code), view.preset(code)?.application));
+  const campaigns = leftovers.campaigns.filter((code) => isLeft(view.campaign(code), view.campaign(code)?.application));
+  const zones = leftovers.geozones.filter((id) => isLeft(view.geozone(id), view.geozone(id)?.zone.application));
+  const clusters = leftovers.clusters.filter((code) =>
+    isLeft(view.geozoneCluster(code), view.geozoneCluster(code)?.cluster.application),
+  );
+  const filters = leftovers.filters.filter((name) => {
+    const filter = view.filter(name);
+    return filter?.live && filter.application === application;
+  });
+  const hasTestDevices = (view.testDevices(application)?.devices.length ?? 0) > 0;
+  return [
+    ...presets.map((preset): Change => ({ $case: 'presetDeleted', value: { preset } })),
+    ...campaigns.map((campaign): Change => ({ $case: 'campaignDeleted', value: { campaign } })),
+    ...zones.map((zone): Change => ({ $case: 'geozoneDeleted', value: { zone } })),
+    ...clusters.map((cluster): Change => ({ $case: 'geozoneClusterDeleted', value: { cluster } })),
+    ...filters.map((name): Change => ({ $case: 'filterDeleted', value: { name } })),
+    ...(hasTestDevices ? [{ $case: 'testDevicesRemoved', value: { application } } satisfies Change] : []),
+  ];
+}
