@@ -879,6 +879,29 @@ export function brokerFeatures(
         await until(async () => (await lagOf(name)) === 0);
       });
 
+      it('parks the one record that fails among very many with few calls of the handler', async () => {
+        await start();
+        const [name, count] = [group(), 20_000];
+        const [got, incidents] = [new Set<string>(), [] as Incident[]];
+        let calls = 0;
+        await broker.publish(topic, records('a', ...numbers(0, count)));
+        await consume(broker, {
+          group: name,
+          topics: { [topic]: utf8 },
+          maxRecords: count,
+          handler: async (batch) => {
+            calls++;
+            if (batch.some(({ value }) => value === '15000')) throw new Error('cannot digest 15000');
+            for (const { value } of batch) got.add(value);
+          },
+          report: (incident) => incidents.push(incident),
+        });
+        await until(async () => (await lagOf(name)) === 0);
+        expect(got.size).toBe(count - 1);
+        expect(incidents.filter(({ kind }) => kind === 'parked')).toMatchObject([{ offset: 15_000 }]);
+        expect(calls).toBeLessThan(count / 20);
+      });
+
       it('redrives what was parked to where it came from', async () => {
         await start();
         let broken = true;

@@ -75,14 +75,14 @@ describe('consume', () => {
     expect(parked).toHaveLength(2);
   });
 
-  it('looks for the record at fault one by one, then hands over the rest in one piece', async () => {
+  it('looks for the record at fault in pieces, then one by one, and hands over the rest in one piece', async () => {
     const sizes: number[] = [];
     const { deliver, parked, incidents } = await consumer(async (records) => {
       sizes.push(records.length);
       if (records.some(({ value }) => value === 'poison')) throw new Error('bad taste');
     });
     expect(await deliver('a', 'b', 'poison', 'd', 'e', 'f')).toBeUndefined();
-    expect(sizes).toEqual([6, 1, 1, 1, 1, 1, 1, 3]);
+    expect(sizes).toEqual([6, 2, 2, 1, 1, 1, 3]);
     expect(parked.map(({ value }) => readParked(value))).toMatchObject([
       { reason: 'handler', offset: 102, error: 'bug: bad taste' },
     ]);
@@ -93,6 +93,25 @@ describe('consume', () => {
       'retried 102',
       'parked 102',
     ]);
+  });
+
+  it('finds each of several records at fault with few calls', async () => {
+    const values = Array.from({ length: 10_000 }, (_, i) => (i % 8_000 === 1_234 ? `poison ${i}` : `${i}`));
+    const handled: string[] = [];
+    const tries = new Map<string, number>();
+    let calls = 0;
+    const { deliver, parked } = await consumer(async (records) => {
+      calls++;
+      const poison = records.find(({ value }) => value.startsWith('poison'));
+      if (!poison) return void handled.push(...records.map(({ value }) => value));
+      tries.set(poison.value, (tries.get(poison.value) ?? 0) + 1);
+      throw new Error('bad taste');
+    });
+    expect(await deliver(...values)).toBeUndefined();
+    expect(parked).toHaveLength(2);
+    expect([...tries.values()]).toEqual([5, 5]);
+    expect(handled).toEqual(values.filter((value) => !value.startsWith('poison')));
+    expect(calls).toBeLessThan(450);
   });
 
   it('does not blame records for what is unavailable', async () => {

@@ -7,8 +7,8 @@ import type { Broker, InRecord, RecordBatch, Subscription } from './port.ts';
 /** How long a delivery waits for better times before it goes back to the broker: with the handler's own time, less than 5 s (architecture 6). */
 const PATIENCE_MS = 3_500;
 const BACK_OFF_MS = 50;
-/** Tries of a record alone; the one in which it was among others makes it five. */
-const TRIES_ALONE = 4;
+/** Tries of a record until it is parked, those among others included. */
+const TRIES = 5;
 
 /** Reads the values of a topic, e.g. a generated codec. What it throws parks the record; unknown cases are its own business. */
 export interface Reader<Value> {
@@ -56,8 +56,9 @@ export interface ConsumeOptions<R extends Readers> {
 
 /**
  * Subscribes with decoded values, and keeps every partition moving: a record that cannot be read is parked; a Fault `unavailable` is
- * retried with back-off, then the rest of the batch goes back to the broker; after any other error the records are handed over one at a
- * time, and the one that fails 5 times is parked. A batch is one span, which goes on with the traces of its records.
+ * retried with back-off, then the rest of the batch goes back to the broker; after any other error the records are handed over in pieces,
+ * those of the piece that fails one at a time, and the record that fails 5 times is parked: of n records some 2√n calls find it. A batch
+ * is one span, which goes on with the traces of its records.
  */
 export async function consume<const R extends Readers>(
   broker: Pick<Broker, 'publish' | 'subscribe'>,
@@ -111,12 +112,21 @@ interface Delivery<R extends Readers> {
   done: number;
 }
 
+/** One of the records below an offset makes batches fail. */
+interface Suspicion {
+  readonly below: number;
+  /** Records that are handed over at a time, until it is found. */
+  readonly size: number;
+  /** How often it has failed among others. */
+  readonly failures: number;
+}
+
 class Wrapped<R extends Readers> {
   readonly #broker: Outlet;
   readonly #options: ConsumeOptions<R>;
   readonly #stopping: AbortSignal;
-  /** By partition, the offset below which records are handed over one at a time: one of them makes batches fail. */
-  readonly #suspect = new Map<string, number>();
+  /** By partition. */
+  readonly #suspicions = new Map<string, Suspicion>();
 
   constructor(broker: Outlet, options: ConsumeOptions<R>, stopping: AbortSignal) {
     this.#broker = broker;
@@ -128,7 +138,8 @@ class Wrapped<R extends Readers> {
     const delivery = this.#read(batch);
     const { readable, unreadable } = delivery;
     while (delivery.done < readable.length) {
-      const goOn = this.#isAlone(delivery) ? await this.#handleOne(delivery) : await this.#handleRest(delivery);
+      const size = this.#sizeOf(delivery);
+      const goOn = size === 1 ? await this.#handleOne(delivery) : await this.#handleMany(delivery, size);
       if (!goOn) break;
     }
     const next = readable[delivery.done]?.offset ?? Infinity;
@@ -161,29 +172,28 @@ class Wrapped<R extends Readers> {
       ({ topic, partition, offset, timestamp, key, headers, value: reader.decode(value) }) as Decoded<R>;
   }
 
-  #isAlone({ place, readable, done }: Delivery<R>): boolean {
-    if (readable.length - done === 1) return true;
-    const suspect = this.#suspect.get(place);
-    if (suspect === undefined) return false;
-    if ((readable[done]?.offset ?? 0) < suspect) return true;
-    this.#suspect.delete(place);
-    return false;
+  /** How many records are handed over next. */
+  #sizeOf({ place, readable, done }: Delivery<R>): number {
+    const left = readable.length - done;
+    const suspicion = this.#suspicions.get(place);
+    if (!suspicion) return left;
+    if (readable[done]!.offset < suspicion.below) return Math.min(left, suspicion.size);
+    this.#suspicions.delete(place);
+    return left;
   }
 
-  /** Hands over what is left; false when the broker has to deliver it again. */
-  async #handleRest(delivery: Delivery<R>): Promise<boolean> {
-    const { readable, place, done } = delivery;
-    const left = readable.length - done;
+  /** Hands over several records; false when the broker has to deliver again what is left, or it took long enough. */
+  async #handleMany(delivery: Delivery<R>, size: number): Promise<boolean> {
     for (let attempt = 0; ; attempt++) {
       try {
-        const count = (await this.#hand(delivery, left)) ?? left;
-        delivery.done += Math.max(0, Math.min(count, left));
-        return count >= left;
+        const count = (await this.#hand(delivery, size)) ?? size;
+        delivery.done += Math.max(0, Math.min(count, size));
+        return count >= size && this.#mayGoOn(delivery);
       } catch (error) {
         if (!isUnavailable(error)) {
-          this.#suspect.set(place, (readable.at(-1)?.offset ?? 0) + 1);
+          this.#suspect(delivery, size);
           this.#report('retried', delivery, error);
-          return true;
+          return this.#mayGoOn(delivery);
         }
         if (!(await this.#backOff(delivery, attempt, error))) return false;
       }
@@ -192,6 +202,7 @@ class Wrapped<R extends Readers> {
 
   /** Gets over one record: it is handled, or parked; false when the broker has to deliver it again, or it took long enough. */
   async #handleOne(delivery: Delivery<R>): Promise<boolean> {
+    const amongOthers = this.#suspicions.get(delivery.place)?.failures ?? 0;
     for (let tries = 0, attempt = 0; ;) {
       try {
         if ((await this.#hand(delivery, 1)) === 0) return false;
@@ -201,7 +212,7 @@ class Wrapped<R extends Readers> {
           if (await this.#backOff(delivery, attempt++, error)) continue;
           return false;
         }
-        if (++tries === TRIES_ALONE || isLate(delivery)) {
+        if (amongOthers + ++tries === TRIES || isLate(delivery)) {
           if (await this.#parkOne(delivery, error)) break;
           return false;
         }
@@ -210,7 +221,21 @@ class Wrapped<R extends Readers> {
       }
     }
     delivery.done++;
+    return this.#mayGoOn(delivery);
+  }
+
+  #mayGoOn(delivery: Delivery<R>): boolean {
     return delivery.done === delivery.readable.length || !(isLate(delivery) || this.#stopping.aborted);
+  }
+
+  /** One of the next `size` records makes their handler fail: they come in pieces, and those of a piece that fails one at a time. */
+  #suspect({ place, readable, done }: Delivery<R>, size: number): void {
+    const before = this.#suspicions.get(place);
+    this.#suspicions.set(place, {
+      below: readable[done + size - 1]!.offset + 1,
+      size: before ? 1 : Math.floor(Math.sqrt(size)),
+      failures: (before?.failures ?? 0) + 1,
+    });
   }
 
   /**
@@ -234,7 +259,7 @@ class Wrapped<R extends Readers> {
       return false;
     }
     // The others are innocent until one of them fails.
-    this.#suspect.delete(place);
+    this.#suspicions.delete(place);
     return true;
   }
 
