@@ -112,7 +112,7 @@ export class Committing<Command, Event, State, Reply> {
 
   #committed(
     group: DecidedIn<Group<Command, Event, State, Reply>>,
-    { n, uid, at, trace }: StoredCommit,
+    { n, uid, at, events: encoded, trace }: StoredCommit,
     events: readonly Event[],
   ): void {
     const { counts, options } = this.#parts;
@@ -120,7 +120,7 @@ export class Committing<Command, Event, State, Reply> {
     counts.events += events.length;
     // A filler stands for nothing that was done.
     if (trace) group.span?.end();
-    options.committed?.({ log: group.log.name, n, uid, at, events, ...(trace && { trace }) });
+    options.committed?.({ log: group.log.name, n, uid, at, events, encoded, ...(trace && { trace }) });
   }
 
   /** A commit is one span, which goes on with the traces of its commands. */

@@ -78,6 +78,8 @@ export interface Commit<Event> {
   readonly uid: string;
   readonly at: Date;
   readonly events: readonly Event[];
+  /** The events as they are stored. */
+  readonly encoded: readonly Uint8Array[];
   /** Headers that tell where its consequences go on with the traces of its commands; while traces are recorded. */
   readonly trace?: Readonly<Record<string, string>> | undefined;
 }

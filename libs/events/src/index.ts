@@ -1,4 +1,4 @@
-export { bytesOf } from './bytes.ts';
+export { bytesOf, written } from './bytes.ts';
 export { batchesTopic, type Topic, topicNames, topics } from './topics.ts';
 export {
   All,

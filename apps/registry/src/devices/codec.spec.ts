@@ -15,9 +15,8 @@ describe('a published device event', () => {
   };
   const stamp = { log: 'devices-15', n: 2n ** 53n, index: 499 };
 
-  it.each([true, false])('is the stored one with its stamp (written here: %s)', (here) => {
-    if (here) encodeEvent(event);
-    const published = DeviceEvent.decode(stampedEvent(here ? event : { ...event }, stamp));
+  it('is the stored one with its stamp', () => {
+    const published = DeviceEvent.decode(stampedEvent(encodeEvent(event), stamp));
     expect(published).toEqual({ ...event, stamp });
   });
 });

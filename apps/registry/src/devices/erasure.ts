@@ -1,7 +1,8 @@
 import { deviceIdOf, emptied } from '@tidings/audience';
 import type { CommitEmptying, PlacedEvent } from '@tidings/event-store';
 import { topicNames } from '@tidings/events';
-import { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
+import { ErasureGlance } from '@tidings/events/generated/tidings/events/v1/device_glances';
+import type { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
 import { passing } from '@tidings/runtime';
 import { consume, type Subscription } from '@tidings/streaming';
 import type { Collection } from 'mongodb';
@@ -17,6 +18,8 @@ interface Place {
   readonly index: number;
 }
 
+type ErasedDevice = Pick<DeviceEvent, 'application' | 'person'>;
+
 const isErasure = ({ event }: DeviceEvent): boolean => event?.$case === 'erased';
 
 /**
@@ -25,7 +28,7 @@ const isErasure = ({ event }: DeviceEvent): boolean => event?.$case === 'erased'
  */
 function stepOf(
   found: readonly PlacedEvent<DeviceEvent>[],
-  { application, person }: DeviceEvent,
+  { application, person }: ErasedDevice,
   upTo: number,
 ): { readonly events: readonly PlacedEvent<DeviceEvent>[]; readonly previous: number } {
   const own = found.filter(
@@ -41,7 +44,7 @@ function stepOf(
 export async function emptyEvents(
   commits: CommitEmptying<DeviceEvent>,
   log: string,
-  erased: DeviceEvent,
+  erased: ErasedDevice,
   place: Place,
 ): Promise<void> {
   let upTo = place.index;
@@ -67,19 +70,18 @@ export interface ErasureDeps extends ReactionDeps {
  */
 export function emptyErased({ db, broker, report, commits }: ErasureDeps): Promise<Subscription> {
   const devices: Collection<DeviceDocument> = db.collection(DEVICES);
-  const follow = async (event: DeviceEvent): Promise<void> => {
-    const { application, person, stamp } = event;
+  const follow = async ({ application, person, stamp }: ErasureGlance): Promise<void> => {
     if (!stamp) return;
-    await emptyEvents(commits, stamp.log, event, { n: Number(stamp.n), index: stamp.index });
+    await emptyEvents(commits, stamp.log, { application, person }, { n: Number(stamp.n), index: stamp.index });
     await devices.updateOne({ _id: deviceIdOf(application, person), status: 0 }, { $unset: { self: '' } });
   };
   return consume(broker, {
     group: ERASURE_GROUP,
-    topics: { [topicNames.devices]: DeviceEvent },
+    topics: { [topicNames.devices]: ErasureGlance },
     report,
     handler: (records) =>
       passing(async () => {
-        for (const { value } of records) if (isErasure(value)) await follow(value);
+        for (const { value } of records) if (value.erased) await follow(value);
       }),
   });
 }

@@ -25,13 +25,13 @@ function conversionOf({ account, application, seq, at, event }: DeviceEvent, sta
  * What a commit of a devices log says on `tidings.devices` and `tidings.conversions`: everything but the keys that were
  * used up and the batches that were applied.
  */
-export function deviceRecords({ log, n, events }: Commit<DeviceEvent>): RelayedRecord[] {
+export function deviceRecords({ log, n, events, encoded }: Commit<DeviceEvent>): RelayedRecord[] {
   const records: RelayedRecord[] = [];
   events.forEach((event, index) => {
     if (event.event?.$case === 'keyUsed' || event.event?.$case === 'batchApplied') return;
     const stamp = { log, n: BigInt(n), index };
     const key = `${event.application}/${event.hwid}`;
-    records.push({ topic: topicNames.devices, key, value: stampedEvent(event, stamp) });
+    records.push({ topic: topicNames.devices, key, value: stampedEvent(encoded[index]!, stamp) });
     records.push(...conversionOf(event, stamp));
   });
   return records;

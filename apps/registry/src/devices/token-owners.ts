@@ -1,7 +1,7 @@
 import { deviceLogOf, tokenTime } from '@tidings/audience';
 import type { LogWriter } from '@tidings/event-store';
 import { topicNames } from '@tidings/events';
-import { DeviceEvent, type PushTokenSet } from '@tidings/events/generated/tidings/events/v1/devices';
+import { TokenGlance } from '@tidings/events/generated/tidings/events/v1/device_glances';
 import type { Clock } from '@tidings/kernel';
 import { passing } from '@tidings/runtime';
 import { type Broker, consume, type Incident, type Subscription } from '@tidings/streaming';
@@ -22,11 +22,8 @@ export const TOKEN_OWNERS_GROUP = 'registry.token-owners';
 
 /** The rule is kept within a second: a quarter of it collects the registrations that one look-up serves. */
 const LINGER_MS = 250;
-
-const tokenSetBy = ({ event }: DeviceEvent): PushTokenSet | undefined => {
-  if (event?.$case === 'tokenSet') return event.value;
-  return event?.$case === 'registered' ? event.value.token : undefined;
-};
+/** More than one look-up finds, so that it is one read. */
+const READ_BATCH = 10_000;
 
 /** Holders of each of the hashes that more than one device has; the index alone tells which those are. */
 async function rivals(
@@ -36,7 +33,7 @@ async function rivals(
 ): Promise<DeviceDocument[]> {
   const filter = (wanted: readonly string[]) => ({ app, th: { $in: [...wanted] } });
   const held = await devices
-    .find(filter(hashes), { projection: { _id: 0, th: 1 }, hint: deviceIndexes.token })
+    .find(filter(hashes), { projection: { _id: 0, th: 1 }, hint: deviceIndexes.token, batchSize: READ_BATCH })
     .toArray();
   const once = new Set<string>();
   const twice = held.map(({ th }) => th!).filter((hash) => once.has(hash) || !once.add(hash));
@@ -79,18 +76,18 @@ export function keepTokensUnique(deps: ReactionDeps): Promise<Subscription> {
   const devices = deps.db.collection<DeviceDocument>(DEVICES);
   return consume(deps.broker, {
     group: TOKEN_OWNERS_GROUP,
-    topics: { [topicNames.devices]: DeviceEvent },
+    topics: { [topicNames.devices]: TokenGlance },
     report: deps.report,
     lingerMs: LINGER_MS,
     handler: (records) =>
       passing(async () => {
         const hashes = new Map<string, Set<string>>();
         for (const { value } of records) {
-          const token = tokenSetBy(value);
-          if (!token) continue;
+          const { tokenHash } = value.tokenSet ?? value.registered?.token ?? {};
+          if (tokenHash === undefined) continue;
           const known = hashes.get(value.application);
-          if (known) known.add(token.tokenHash);
-          else hashes.set(value.application, new Set([token.tokenHash]));
+          if (known) known.add(tokenHash);
+          else hashes.set(value.application, new Set([tokenHash]));
         }
         for (const [app, wanted] of hashes) {
           const found = await rivals(devices, app, [...wanted]);

@@ -33,7 +33,11 @@ export function openCommits<Event>(
   const commits = new MongoCommits(db, category);
   const collection = db.collection<CommitDocument>(`${category}.commits`);
   const all = (log: string) => ({ $gt: { log, n: 0 }, $lt: { log, n: Infinity } });
-  const read = ({ events, ...commit }: StoredCommit): Commit<Event> => ({ ...commit, events: events.map(decode) });
+  const read = ({ events: encoded, ...commit }: StoredCommit): Commit<Event> => ({
+    ...commit,
+    events: encoded.map(decode),
+    encoded,
+  });
 
   const newest = async (log: string, also: object): Promise<number> => {
     const options = { sort: { _id: -1 }, projection: { _id: 1 }, readConcern: 'majority' } as const;

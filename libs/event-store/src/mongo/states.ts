@@ -1,5 +1,5 @@
 import { isPassingCode, Unanswered } from '@tidings/runtime';
-import { type Db, type Document, MongoServerError } from 'mongodb';
+import { type Db, type Document, Long, MongoServerError } from 'mongodb';
 import type { StoredFields } from '../documents.ts';
 import { getOrAdd } from '../get-or-add.ts';
 import { applyNotes, type NoteUpdate } from '../notes.ts';
@@ -27,6 +27,9 @@ interface NoteOperators {
   readonly $unset?: Record<string, ''>;
 }
 
+/** Documents in one answer, unless they are large. */
+const READ_BATCH = 10_000;
+
 /** The state collections of one owner. */
 export class MongoStates {
   readonly #db: Db;
@@ -37,16 +40,25 @@ export class MongoStates {
     this.#notesField = notesField;
   }
 
+  /** See `LogStore.find`. A plain command, because a cursor of the driver costs nearly as much again, and there is one read a cycle. */
   async find(collection: string, field: string, values: readonly string[]): Promise<readonly StoredFields[]> {
-    const found = this.#db.collection(collection).find(
-      { [field]: { $in: values as never[] } },
-      {
-        promoteBuffers: true,
-        batchSize: 10_000,
-        ...(this.#notesField !== undefined && { projection: { [this.#notesField]: 0 } }),
-      },
+    const query = {
+      filter: { [field]: { $in: values as never[] } },
+      ...(this.#notesField !== undefined && { projection: { [this.#notesField]: 0 } }),
+    };
+    const command = { find: collection, ...query, batchSize: READ_BATCH };
+    const answer = await answered(this.#db.command(command, { promoteBuffers: true }));
+    const { id, firstBatch } = answer['cursor'] as { readonly id: number | Long; readonly firstBatch: StoredFields[] };
+    if (id === 0) return firstBatch;
+    // Too much for one answer: the rest of a cursor belongs to its session, so it is read from the start.
+    await answered(this.#db.command({ killCursors: collection, cursors: [Long.fromValue(id)] }));
+    const { filter, ...options } = query;
+    return answered(
+      this.#db
+        .collection(collection)
+        .find(filter, { ...options, promoteBuffers: true })
+        .toArray(),
     );
-    return answered(found.toArray());
   }
 
   /** See `LogStore.write`. */

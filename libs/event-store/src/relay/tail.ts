@@ -224,8 +224,8 @@ export class Tail<Event> {
     this.#parts.published(this.#log, this.#published);
   }
 
-  #decoded({ events, ...commit }: StoredCommit): Commit<Event> {
-    return { ...commit, events: events.map((bytes) => this.#parts.decode(bytes)) };
+  #decoded({ events: encoded, ...commit }: StoredCommit): Commit<Event> {
+    return { ...commit, events: encoded.map((bytes) => this.#parts.decode(bytes)), encoded };
   }
 }
 
