@@ -24,6 +24,7 @@ const tasks = {
   start: built('apps/platform/dist/main.js'),
   demo: built('apps/platform/dist/demo.js'),
   cluster: built('apps/platform/dist/cluster.js'),
+  redrive: built('apps/platform/dist/redrive.js'),
   kafka: built('deploy/kafka-local/start.mjs'),
   test: [jest],
   verify: [['tools/verify.mjs']],

@@ -1,4 +1,4 @@
-export { kafkaOptions, type KafkaParts } from './kafka.ts';
+export { connectKafka, kafkaOptions, type KafkaParts } from './kafka.ts';
 export { microservice, rpcServer } from './microservice.ts';
 export { giveUp, inUse, runService, type Running, type Service } from './run-service.ts';
 export { type ServiceParts, ServiceProcess } from './service-process.ts';

@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import { topics } from '@tidings/events';
+import { channels, systemClock } from '@tidings/kernel';
+import {
+  Closing,
+  type Configuration,
+  databaseOf,
+  databasePrefixOf,
+  type Logger,
+  openDataFolder,
+  openLog,
+  openMongo,
+  readEnv,
+} from '@tidings/runtime';
+import { connectKafka, giveUp, untilThere } from '@tidings/service';
+import { type Broker, openEmbeddedBroker, redrive } from '@tidings/streaming';
+
+/** How long Kafka is waited for. */
+const PATIENCE_MS = 60_000;
+
+const name = 'redrive';
+
+/** Kafka where `KAFKA_BROKERS` names it, else the log of the embedded form, which nobody else may have open. */
+async function openBroker(configuration: Configuration, log: Logger, closing: Closing): Promise<Broker> {
+  const clock = systemClock;
+  if (configuration.kafkaBrokers.length > 0) {
+    const signal = AbortSignal.timeout(PATIENCE_MS);
+    return untilThere('kafka', () => connectKafka({ name, configuration, log, clock }), { log, signal });
+  }
+  const folder = await openDataFolder(configuration.dataFolder);
+  const mongo = await openMongo(configuration.mongoUrl, join(folder, 'mongo'), log);
+  closing.add('mongodb', mongo, (server) => server.close());
+  return openEmbeddedBroker({
+    db: databaseOf(mongo.client, 'log', databasePrefixOf(configuration.mongoUrl)),
+    clock,
+    topics: topics(channels),
+    owner: name,
+    warn: (text, cause) => log.warn({ err: cause }, text),
+  });
+}
+
+/** Publishes what is parked back to where it came from, once; may be repeated at any time. */
+async function redriveAll(configuration: Configuration): Promise<void> {
+  const log = openLog(configuration.logLevel).child({ service: name });
+  const closing = new Closing(log);
+  try {
+    const broker = closing.add('log', await openBroker(configuration, log, closing), (opened) => opened.close());
+    log.info({ records: await redrive(broker) }, 'redriven');
+  } finally {
+    await closing.close();
+  }
+}
+
+try {
+  await redriveAll(readEnv());
+} catch (error) {
+  giveUp(name, error);
+}
