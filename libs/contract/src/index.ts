@@ -5,7 +5,7 @@ export { audience } from './families/audience.ts';
 export { BODY_LIMIT_BYTES } from './families/define.ts';
 export { apiV2 } from './families/api-v2.ts';
 export { json13 } from './families/json13.ts';
-export { disposableFault } from './fields/email-address.ts';
+export { disposableFault, EMAIL_ONLY } from './fields/email-address.ts';
 export { dayNames } from './geozones/timetable.ts';
 export type { BulkEntry } from './audience/bulk.ts';
 export type { LocalizedText } from './messages/texts.ts';

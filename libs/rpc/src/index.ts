@@ -180,6 +180,8 @@ export {
   LimitTokenRequest,
   RateLimit,
   SetAtMostOnceRequest,
+  SetPlanReply,
+  SetPlanRequest,
   SetCategoriesRequest,
   SendersView,
   SetSendersRequest,

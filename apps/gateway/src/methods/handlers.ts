@@ -17,6 +17,7 @@ import { setCapping } from './admin/setCapping.ts';
 import { setCategories } from './admin/setCategories.ts';
 import { setControlGroup } from './admin/setControlGroup.ts';
 import { setDebug } from './admin/setDebug.ts';
+import { setPlan } from './admin/setPlan.ts';
 import { setRateLimit } from './admin/setRateLimit.ts';
 import { setSenders } from './admin/setSenders.ts';
 import { settled } from './admin/settled.ts';
@@ -176,6 +177,7 @@ export const handlers = {
   blacklistAddress,
   clearAddress,
   setCategories,
+  setPlan,
   setSenders,
   setRateLimit,
   createSubscription,

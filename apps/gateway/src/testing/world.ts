@@ -115,6 +115,7 @@ export class World {
       application('a', APPLICATION, { capping: count === 0 ? undefined : { days, count } }),
     setCategories: async ({ categories }) => ({ categories }),
     setAtMostOnce: async ({ on }) => application('a', APPLICATION, { atMostOnce: on }),
+    setPlan: unsupported,
     setSenders: unsupported,
     limitToken: unsupported,
     blacklistAddress: unsupported,

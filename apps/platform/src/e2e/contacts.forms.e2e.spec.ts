@@ -33,6 +33,16 @@ const refusal = async (name: MethodName, parameters: Parameters): Promise<string
 const exists = async (hwid: string): Promise<boolean> => (await world.call('checkDevice', { application, hwid })).exist;
 const notListed = { status: 404, body: { error: { kind: 'notFound', message: 'Address is not blacklisted' } } };
 
+/** An account of its own, and a client for it. */
+async function newAccount() {
+  const { account } = await world.call('createAccount', { name: 'Other' });
+  const [api, device] = await Promise.all(
+    (['api', 'device'] as const).map((scope) => world.call('createToken', { scope, applications: 'all', account })),
+  );
+  const secrets = { admin: world.secrets.admin, api: api!.token, device: device!.token };
+  return { account, client: new ApiClient(world.url, secrets, 2) };
+}
+
 /** Every way to register an address, in whatever case it is written. */
 const registrations = (email: string): readonly (readonly [MethodName, Parameters])[] => [
   ['registerEmail', { email: email.toUpperCase() }],
@@ -83,12 +93,7 @@ describe('the blacklist (R-E5)', () => {
 
   it("is each account's own", async () => {
     const address = 'shared@example.com';
-    const { account } = await world.call('createAccount', { name: 'Other' });
-    const [api, device] = await Promise.all(
-      (['api', 'device'] as const).map((scope) => world.call('createToken', { scope, applications: 'all', account })),
-    );
-    const secrets = { admin: world.secrets.admin, api: api!.token, device: device!.token };
-    const other = new ApiClient(world.url, secrets, 2);
+    const { account, client: other } = await newAccount();
     try {
       const { application: theirs } = await other.call('createApplication', { title: 'Theirs' });
       await world.call('blacklistAddress', { address, account });
@@ -171,5 +176,48 @@ describe('senders (R-A5)', () => {
       status: 400,
       body: { error: { kind: 'argument', message } },
     });
+  });
+});
+
+describe('an account for mail only (R-E3)', () => {
+  it('registers contacts of mail and nothing else', async () => {
+    const { account, client } = await newAccount();
+    try {
+      expect(await world.call('setPlan', { account, email_only: true })).toEqual({ email_only: true });
+      const { application: theirs } = await client.call('createApplication', { title: 'Mail' });
+      const phone = { hwid: 'phone', device_type: 3, push_token: 't' };
+      for (const [name, parameters] of [
+        ['registerDevice', phone],
+        ['registerSmsNumber', { number: '+4915112345678' }],
+        ['registerWhatsappNumber', { number: '+4915112345678' }],
+        ['multiRegisterDevice', { email: 'anna@example.com', sms_phone_number: '+4915112345678' }],
+      ] as const) {
+        expect([name, await client.reply(name, { application: theirs, ...parameters })]).toMatchObject([
+          name,
+          {
+            status: 200,
+            body: {
+              status_code: 210,
+              status_message: 'Only email platform is allowed for email-only subscription',
+              response: null,
+            },
+          },
+        ]);
+      }
+      const isThere = { application: theirs, hwid: 'anna@example.com' };
+      expect(await client.call('checkDevice', isThere)).toMatchObject({ exist: false });
+      for (const [name, parameters] of [
+        ['registerDevice', { device_type: MAIL, email: 'anna@example.com' }],
+        ['registerEmail', { email: 'anna@example.com' }],
+        ['registerEmailUser', { email: 'anna@example.com', userId: 'anna' }],
+        ['multiRegisterDevice', { email: 'anna@example.com' }],
+      ] as const) {
+        await client.call(name, { application: theirs, ...parameters });
+      }
+      expect(await client.call('checkDevice', isThere)).toMatchObject({ exist: true });
+    } finally {
+      client.close();
+    }
+    expect(await world.reply('setPlan', { account: 'nobody', email_only: true })).toMatchObject({ status: 404 });
   });
 });

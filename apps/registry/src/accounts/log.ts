@@ -128,6 +128,8 @@ function targetsOfAction(action: AccountAction): AccountTarget[] {
     case 'createAccount':
     case 'setCategories':
     case 'setSenders':
+    case 'setPlan':
+    case 'clearTag':
       return [{ kind: 'account' }];
     case 'blacklistAddress':
     case 'clearAddress':
@@ -155,8 +157,6 @@ function targetsOfAction(action: AccountAction): AccountTarget[] {
     case 'addTag':
     case 'deleteTag':
       return [{ kind: 'account' }, { kind: 'tag', name: action.name.trim() }];
-    case 'clearTag':
-      return [{ kind: 'account' }];
     case 'setTestDevice':
       return [application(action.application), { kind: 'testDevices', application: action.application }];
     case 'createCampaign':

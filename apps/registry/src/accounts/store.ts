@@ -34,6 +34,8 @@ export interface AccountStore {
   readonly tagsVersion: (account: string) => Promise<number>;
   /** An account's categories of e-mail (R-E13). */
   readonly categories: (account: string) => Promise<string[]>;
+  /** Whether nothing but contacts of mail may be registered in an account (R-E3). */
+  readonly isEmailOnly: (account: string) => Promise<boolean>;
   /** Which addresses an account's mail may come from (R-A5). */
   readonly senders: (account: string) => Promise<Senders>;
   /** An account's own tags. */
@@ -116,6 +118,10 @@ export function openAccountStore(db: Db): AccountStore {
     async categories(account) {
       const found = await db.collection<Account & { _id: string }>(ACCOUNTS).findOne({ _id: account });
       return [...(found?.categories ?? [])];
+    },
+    async isEmailOnly(account) {
+      const found = await db.collection<Account & { _id: string }>(ACCOUNTS).findOne({ _id: account, emailOnly: true });
+      return found !== null;
     },
     async senders(account) {
       const found = await db.collection<Account & { _id: string }>(ACCOUNTS).findOne({ _id: account });

@@ -79,7 +79,8 @@ export function applicationsRpc(
 
     async findApplication({ application }) {
       const found = await store.application(application);
-      return { application: found && applicationView(found) };
+      if (!found) return { application: undefined };
+      return { application: { ...applicationView(found), emailOnly: await store.isEmailOnly(found.account) } };
     },
 
     async describeApplication({ application: code }) {

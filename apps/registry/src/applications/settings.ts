@@ -9,7 +9,14 @@ import { applicationView } from './view.ts';
 
 type SettingMethods = Pick<
   Accounts,
-  'setDebug' | 'setControlGroup' | 'setCapping' | 'setAtMostOnce' | 'setCategories' | 'setSenders' | 'createGroup'
+  | 'setDebug'
+  | 'setControlGroup'
+  | 'setCapping'
+  | 'setAtMostOnce'
+  | 'setCategories'
+  | 'setSenders'
+  | 'setPlan'
+  | 'createGroup'
 >;
 
 /** What operators set for applications and accounts (R-T8). */
@@ -39,6 +46,11 @@ export function settingsRpc(store: AccountStore, write: AccountWriter, clock: Cl
       const owner = account || DEFAULT_ACCOUNT;
       await write({ account: owner, action: { type: 'setCategories', categories }, at: now() });
       return { categories: await store.categories(owner) };
+    },
+
+    async setPlan({ account, emailOnly }) {
+      await write({ account, action: { type: 'setPlan', emailOnly }, at: now() });
+      return {};
     },
 
     async setSenders({ account, required, verified }) {

@@ -22,6 +22,7 @@ export const applicationView = (application: Versioned<Application>): Applicatio
   deleted: application.deletedAt !== undefined,
   controlGroupPercentage: (application.controlBuckets ?? 0) / 100,
   atMostOnce: application.atMostOnce ?? false,
+  emailOnly: false,
   capping: application.capping && { ...application.capping },
 });
 

@@ -286,6 +286,15 @@ describe('an account', () => {
     expect(() => world.do('b', set(true))).toThrow(DENIED);
   });
 
+  it('has a plan', () => {
+    const set = (emailOnly: boolean): AccountAction => ({ type: 'setPlan', emailOnly });
+    expect(world.do('a', set(false))).toEqual([]);
+    expect(world.do('a', set(true))).toHaveLength(1);
+    expect(world.do('a', set(true))).toEqual([]);
+    expect(world.states.get('account a')).toMatchObject({ name: 'A', emailOnly: true });
+    expect(() => world.do('nobody', set(true))).toThrow('Account not found');
+  });
+
   it('groups applications of its own (R-I2)', () => {
     world.do('a', createApplication());
     const group = { type: 'createGroup', code: 'g', name: 'Europe', applications: [app, app] } as const;

@@ -34,6 +34,7 @@ export type AccountAction =
   | { readonly type: 'revokeToken'; readonly id: string }
   /** Requests and seconds are 1 or more; undefined takes the limit away. */
   | { readonly type: 'limitToken'; readonly id: string; readonly rateLimit: AccessToken['rateLimit'] }
+  | { readonly type: 'setPlan'; readonly emailOnly: boolean }
   | { readonly type: 'setCategories'; readonly categories: readonly string[] }
   | TagAction
   | TestDeviceAction
@@ -95,6 +96,10 @@ function changes(account: string, view: AccountView, action: AccountAction, at: 
       return limitToken(account, view, action);
     case 'setCategories':
       return setCategories(view, action);
+    case 'setPlan': {
+      const { emailOnly } = action;
+      return emailOnly === (accountOf(view).emailOnly ?? false) ? [] : [{ $case: 'planSet', value: { emailOnly } }];
+    }
     case 'setSenders':
       return decideSenders(accountOf(view).senders, action);
     case 'blacklistAddress':

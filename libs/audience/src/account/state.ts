@@ -19,6 +19,8 @@ export interface Account extends TagCounts {
   readonly createdAt: Date;
   /** Categories of e-mail (R-E13). @default none are defined */
   readonly categories?: readonly string[] | undefined;
+  /** Nothing but contacts of mail may be registered (R-E3). @default false */
+  readonly emailOnly?: boolean | undefined;
   /** @default any address may send */
   readonly senders?: Senders | undefined;
 }
@@ -81,6 +83,7 @@ export function targetsOf({ event }: AccountEvent): readonly AccountTarget[] {
     case 'created':
     case 'categoriesSet':
     case 'sendersSet':
+    case 'planSet':
       return [{ kind: 'account' }];
     case 'tokenIssued':
     case 'tokenRevoked':
@@ -146,6 +149,7 @@ function evolveAccount(state: AccountState | undefined, accountEvent: AccountEve
   }
   const account = as('account', state);
   if (event?.$case === 'categoriesSet') return { ...account, categories: event.value.categories };
+  if (event?.$case === 'planSet') return { ...account, emailOnly: event.value.emailOnly };
   if (event?.$case === 'sendersSet') return { ...account, senders: event.value };
   return evolveTagCounts(account, accountEvent);
 }

@@ -2,13 +2,10 @@ import { Platform } from '@tidings/kernel';
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { hwid, language, timezoneSeconds, userId } from '../fields/device.ts';
-import { emailAddress } from '../fields/email-address.ts';
+import { EMAIL_ONLY, emailAddress } from '../fields/email-address.ts';
 import { anyObject, integer, nothing, object, optional, whole } from '../values.ts';
 
-const emailOnly = integer.refine(
-  (code) => code === Platform.Email,
-  whole('Only email platform is allowed for email-only subscription'),
-);
+const onlyEmail = integer.refine((code) => code === Platform.Email, whole(EMAIL_ONLY));
 
 /** Registers a contact of mail or updates it; unknown tags and wrong tag values are skipped (R-E1 to R-E3, R-C3). Spec E. */
 export const registerEmail = json13('registerEmail', {
@@ -21,7 +18,7 @@ export const registerEmail = json13('registerEmail', {
     tz_offset: optional(timezoneSeconds),
     tags: optional(anyObject),
     hwid: optional(hwid),
-    device_type: optional(emailOnly),
+    device_type: optional(onlyEmail),
   }).transform((request) => ({
     application: request.application,
     // An address serves as hwid in lower case, whoever writes it.

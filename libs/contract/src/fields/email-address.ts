@@ -1,6 +1,9 @@
 import { domainToASCII } from 'node:url';
 import { text, whole } from '../values.ts';
 
+/** What is told who would register anything but contacts of mail where nothing else is allowed (R-E3). */
+export const EMAIL_ONLY = 'Only email platform is allowed for email-only subscription';
+
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
 const LOCAL_PART = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
 

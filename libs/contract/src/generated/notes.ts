@@ -86,6 +86,7 @@ export const notes: Readonly<Record<string, { readonly folder: string; readonly 
   setControlGroup: {"folder":"admin","text":"Keeps a share of an application's users from marketing; hundredths of a per cent count (R-E15, R-T8)."},
   setDebug: {"folder":"admin","text":"Turns an application's debug mode on for 60 minutes from now, or off (R-S8, R-T8)."},
   setEmailTags: {"folder":"emails","text":"Sets tags of the contacts of an address, or of a user; the address prevails. Answers the names that are no tags (R-E6). Spec E."},
+  setPlan: {"folder":"admin","text":"Lets an account register contacts of mail and nothing else, or everything, the default; what is registered stays (R-E3)."},
   setPurchase: {"folder":"devices","text":"Records a purchase: fills the default tags that tell of purchases, and is an event for conversions (R-C12, R-RES17). Spec C."},
   setRateLimit: {"folder":"admin","text":"Limits a token to so many requests at once, and as many more in so many seconds; 0 requests take the limit away. Each gateway counts for itself, and knows of a change within 5 seconds (R-LM2, R-T8)."},
   setSenders: {"folder":"admin","text":"Says which addresses an account's mail may come from and be answered to: with `required` only those in `verified`, else any. Replaces both; what applications have configured before stays (R-A5, R-T8)."},

@@ -1,7 +1,7 @@
 import type { api } from '@tidings/contract';
 import { Platform } from '@tidings/kernel';
 import type { Handler } from '../../context.ts';
-import { checkDomain } from '../emails/check-domain.ts';
+import { checkPlatform } from './check-platform.ts';
 import { commandOf } from './command.ts';
 
 /**
@@ -10,7 +10,7 @@ import { commandOf } from './command.ts';
  */
 export const multiRegisterDevice: Handler<typeof api.multiRegisterDevice> = async (input, context, call) => {
   const { application, devices } = input;
-  for (const { device } of devices) checkDomain(device, context);
+  for (const { device } of devices) checkPlatform(device, context, call);
   const register = async (some: typeof devices): Promise<void> => {
     const commands = some.map(({ hwid, device }) =>
       commandOf(call, { application, hwid }, { $case: 'register', value: device }),

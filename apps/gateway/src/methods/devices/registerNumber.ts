@@ -1,8 +1,11 @@
 import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
+import { checkPlatform } from './check-platform.ts';
 import { commandOf } from './command.ts';
 
-export const registerSmsNumber: Handler<typeof api.registerSmsNumber> = (input, { deviceCommands }, call) =>
-  deviceCommands.submit(commandOf(call, input, { $case: 'register', value: input.device }));
+export const registerSmsNumber: Handler<typeof api.registerSmsNumber> = async (input, context, call) => {
+  checkPlatform(input.device, context, call);
+  await context.deviceCommands.submit(commandOf(call, input, { $case: 'register', value: input.device }));
+};
 
 export const registerWhatsappNumber: Handler<typeof api.registerWhatsappNumber> = registerSmsNumber;

@@ -70,6 +70,7 @@ export interface AccountEvent {
     | { $case: "sendersSet"; value: SendersSet }
     | { $case: "tokenLimited"; value: TokenLimited }
     | { $case: "atMostOnceSet"; value: AtMostOnceSet }
+    | { $case: "planSet"; value: PlanSet }
     | undefined;
 }
 
@@ -183,6 +184,12 @@ export interface AtMostOnceSet {
 /** Replaces the account's e-mail categories. */
 export interface CategoriesSet {
   categories: string[];
+}
+
+/** What the account may register. */
+export interface PlanSet {
+  /** Nothing but contacts of mail (R-E3). */
+  emailOnly: boolean;
 }
 
 /** Replaces what the account's mail may come from. */
@@ -391,6 +398,9 @@ export const AccountEvent: MessageFns<AccountEvent> = {
         break;
       case "atMostOnceSet":
         AtMostOnceSet.encode(message.event.value, writer.uint32(514).fork()).join();
+        break;
+      case "planSet":
+        PlanSet.encode(message.event.value, writer.uint32(522).fork()).join();
         break;
     }
     return writer;
@@ -711,6 +721,14 @@ export const AccountEvent: MessageFns<AccountEvent> = {
             message.event = { $case: "atMostOnceSet", value: AtMostOnceSet.decode(reader, reader.uint32()) };
             continue;
           }
+          case 65: {
+            if (tag !== 522) {
+              break;
+            }
+
+            message.event = { $case: "planSet", value: PlanSet.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -973,6 +991,12 @@ export const AccountEvent: MessageFns<AccountEvent> = {
       case "atMostOnceSet": {
         if (object.event?.value !== undefined && object.event?.value !== null) {
           message.event = { $case: "atMostOnceSet", value: AtMostOnceSet.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "planSet": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "planSet", value: PlanSet.fromPartial(object.event.value) };
         }
         break;
       }
@@ -2769,6 +2793,93 @@ export const CategoriesSet: MessageFns<CategoriesSet> = {
   fromPartial<I extends Exact<DeepPartial<CategoriesSet>, I>>(object: I): CategoriesSet {
     const message = createBaseCategoriesSet();
     message.categories = object.categories?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBasePlanSet(): PlanSet {
+  return { emailOnly: false };
+}
+
+export const PlanSet: MessageFns<PlanSet> = {
+  encode(message: PlanSet, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.emailOnly !== false) {
+      writer.uint32(8).bool(message.emailOnly);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PlanSet {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePlanSet();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.emailOnly = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<PlanSet, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<PlanSet | PlanSet[]> | Iterable<PlanSet | PlanSet[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [PlanSet.encode(p).finish()];
+        }
+      } else {
+        yield* [PlanSet.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, PlanSet>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<PlanSet> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [PlanSet.decode(p)];
+        }
+      } else {
+        yield* [PlanSet.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<PlanSet>, I>>(base?: I): PlanSet {
+    return PlanSet.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<PlanSet>, I>>(object: I): PlanSet {
+    const message = createBasePlanSet();
+    message.emailOnly = object.emailOnly ?? false;
     return message;
   },
 };

@@ -224,6 +224,15 @@ export interface SetCategoriesReply {
   categories: string[];
 }
 
+export interface SetPlanRequest {
+  account: string;
+  /** Nothing but contacts of mail may be registered. */
+  emailOnly: boolean;
+}
+
+export interface SetPlanReply {
+}
+
 export interface SetSendersRequest {
   /** "" = the default account. */
   account: string;
@@ -317,6 +326,8 @@ export interface ApplicationView {
     | undefined;
   /** Operator setting: what may have been sent is not repeated. */
   atMostOnce: boolean;
+  /** The account's plan (R-E3). Said by FindApplication only. */
+  emailOnly: boolean;
 }
 
 export interface CappingView {
@@ -4011,6 +4022,180 @@ export const SetCategoriesReply: MessageFns<SetCategoriesReply> = {
   },
 };
 
+function createBaseSetPlanRequest(): SetPlanRequest {
+  return { account: "", emailOnly: false };
+}
+
+export const SetPlanRequest: MessageFns<SetPlanRequest> = {
+  encode(message: SetPlanRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.account !== "") {
+      writer.uint32(10).string(message.account);
+    }
+    if (message.emailOnly !== false) {
+      writer.uint32(16).bool(message.emailOnly);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetPlanRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetPlanRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.account = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.emailOnly = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<SetPlanRequest, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<SetPlanRequest | SetPlanRequest[]> | Iterable<SetPlanRequest | SetPlanRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SetPlanRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [SetPlanRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, SetPlanRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<SetPlanRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SetPlanRequest.decode(p)];
+        }
+      } else {
+        yield* [SetPlanRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SetPlanRequest>, I>>(base?: I): SetPlanRequest {
+    return SetPlanRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SetPlanRequest>, I>>(object: I): SetPlanRequest {
+    const message = createBaseSetPlanRequest();
+    message.account = object.account ?? "";
+    message.emailOnly = object.emailOnly ?? false;
+    return message;
+  },
+};
+
+function createBaseSetPlanReply(): SetPlanReply {
+  return {};
+}
+
+export const SetPlanReply: MessageFns<SetPlanReply> = {
+  encode(_: SetPlanReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetPlanReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetPlanReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<SetPlanReply, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<SetPlanReply | SetPlanReply[]> | Iterable<SetPlanReply | SetPlanReply[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SetPlanReply.encode(p).finish()];
+        }
+      } else {
+        yield* [SetPlanReply.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, SetPlanReply>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<SetPlanReply> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SetPlanReply.decode(p)];
+        }
+      } else {
+        yield* [SetPlanReply.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SetPlanReply>, I>>(base?: I): SetPlanReply {
+    return SetPlanReply.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SetPlanReply>, I>>(_: I): SetPlanReply {
+    const message = createBaseSetPlanReply();
+    return message;
+  },
+};
+
 function createBaseSetSendersRequest(): SetSendersRequest {
   return { account: "", required: false, verified: [] };
 }
@@ -5314,6 +5499,7 @@ function createBaseApplicationView(): ApplicationView {
     controlGroupPercentage: 0,
     capping: undefined,
     atMostOnce: false,
+    emailOnly: false,
   };
 }
 
@@ -5354,6 +5540,9 @@ export const ApplicationView: MessageFns<ApplicationView> = {
     }
     if (message.atMostOnce !== false) {
       writer.uint32(88).bool(message.atMostOnce);
+    }
+    if (message.emailOnly !== false) {
+      writer.uint32(96).bool(message.emailOnly);
     }
     return writer;
   },
@@ -5459,6 +5648,14 @@ export const ApplicationView: MessageFns<ApplicationView> = {
             message.atMostOnce = reader.bool();
             continue;
           }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.emailOnly = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5521,6 +5718,7 @@ export const ApplicationView: MessageFns<ApplicationView> = {
       ? CappingView.fromPartial(object.capping)
       : undefined;
     message.atMostOnce = object.atMostOnce ?? false;
+    message.emailOnly = object.emailOnly ?? false;
     return message;
   },
 };
@@ -13148,6 +13346,7 @@ export interface Accounts {
   setCapping(request: SetCappingRequest): Promise<ApplicationView>;
   setAtMostOnce(request: SetAtMostOnceRequest): Promise<ApplicationView>;
   setCategories(request: SetCategoriesRequest): Promise<SetCategoriesReply>;
+  setPlan(request: SetPlanRequest): Promise<SetPlanReply>;
   setSenders(request: SetSendersRequest): Promise<SendersView>;
   /** An address on the blacklist stays on it, since when it was (R-E5). */
   blacklistAddress(request: AddressRequest): Promise<AddressView>;
@@ -13345,6 +13544,14 @@ export const AccountsDefinition = {
       requestType: SetCategoriesRequest as typeof SetCategoriesRequest,
       requestStream: false,
       responseType: SetCategoriesReply as typeof SetCategoriesReply,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
+    },
+    setPlan: {
+      name: "SetPlan",
+      requestType: SetPlanRequest as typeof SetPlanRequest,
+      requestStream: false,
+      responseType: SetPlanReply as typeof SetPlanReply,
       responseStream: false,
       options: { idempotencyLevel: "IDEMPOTENT" },
     },

@@ -1,0 +1,12 @@
+import { z } from 'zod';
+import { admin } from '../families/admin.ts';
+import { account } from '../fields/account.ts';
+import { boolean, object } from '../values.ts';
+
+/** Lets an account register contacts of mail and nothing else, or everything, the default; what is registered stays (R-E3). */
+export const setPlan = admin('setPlan', {
+  route: 'PUT accounts/{account}/plan',
+  input: object({ account, email_only: boolean }),
+  output: z.object({ email_only: z.boolean() }),
+  examples: [{ request: { account: 'A1B2C-3D4E5', email_only: true }, reply: { email_only: true } }],
+});
