@@ -108,8 +108,9 @@ export function exportRpc(deps: ExportDeps): Pick<Segments, 'select' | 'scan'> {
       const now = new Date(clock.now());
       const granted = (await store.applicationsOf(account)).filter((application) => isGranted(grant, application));
       // What is bound to an application that the caller may not use does not exist for it.
-      if (bound !== '' && granted.every(({ code }) => code !== bound))
+      if (bound !== '' && granted.every(({ code }) => code !== bound)) {
         throw Fault.argument(`${request.path}: not found`);
+      }
       const meant = granted.filter(
         ({ code }) => (bound === '' || code === bound) && canMatch(expression, { now, application: code }),
       );
