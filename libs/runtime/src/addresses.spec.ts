@@ -22,6 +22,7 @@ describe('addresses of callers', () => {
       'ff02::1',
       '::ffff:127.0.0.1',
       '::ffff:7f00:1',
+      '::ffff:0:7f00:1',
       '64:ff9b::7f00:1',
     ],
     ...['2002:7f00:1::', 'localhost', ''],

@@ -16,6 +16,7 @@ export {
   type StartKafkaOptions,
   type TestKafka,
 } from './kafka.ts';
+export { insideHosts } from './inside.ts';
 export { Load } from './load.ts';
 export { listedMessage, pushesOf, untilDone } from './message.ts';
 export { devicesGivenUp, openWindows } from './metrics.ts';

@@ -3,46 +3,8 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AddressGuard } from '@tidings/runtime';
+import { insideHosts } from '@tidings/testing';
 import { guardedPostForm } from './post-form.ts';
-
-/** Ways to write an address of this machine or its network. */
-const inside = [
-  '127.0.0.1',
-  '127.0.0.2',
-  '127.1',
-  '2130706433',
-  '0x7f000001',
-  '0x7f.1',
-  '0177.0.0.1',
-  '%31%32%37.0.0.1',
-  '①②⑦.⓪.⓪.①',
-  'localhost',
-  'LOCALHOST',
-  'localhost.',
-  'example.com@127.0.0.1',
-  'example.com:80@localhost',
-  '0.0.0.0',
-  '0',
-  '[::1]',
-  '[0:0:0:0:0:0:0:1]',
-  '[::]',
-  '[::ffff:127.0.0.1]',
-  '[::ffff:7f00:1]',
-  '[::ffff:0:127.0.0.1]',
-  '[::127.0.0.1]',
-  '[64:ff9b::127.0.0.1]',
-  '[2002:7f00:1::]',
-  '[fe80::1]',
-  '[fd00::1]',
-  '10.0.0.1',
-  '172.31.255.254',
-  '192.168.0.1',
-  '100.100.100.200',
-  '169.254.169.254',
-  '169.254.43518',
-  '[::ffff:a9fe:a9fe]',
-  '[fd00:ec2::254]',
-];
 
 const refusal = /forbidden|unavailable/;
 
@@ -69,7 +31,7 @@ describe('a token address of a caller', () => {
   });
   afterAll(() => servers.forEach((server) => server.close()));
 
-  it.each(inside)('connects to nobody at %s', async (host) => {
+  it.each(insideHosts)('connects to nobody at %s', async (host) => {
     const postForm = guardedPostForm(new AddressGuard([]));
     for (const url of [`http://${host}:${port}/token`, `https://${host}:${port}/token`]) {
       await expect(postForm(url, {})).rejects.toMatchObject({ kind: expect.stringMatching(refusal) as unknown });
