@@ -1,4 +1,5 @@
 export { bytesOf, written } from './bytes.ts';
+export { glance } from './glance.ts';
 export { batchesTopic, type Topic, topicNames, topics } from './topics.ts';
 export {
   All,

@@ -1,6 +1,6 @@
 import { deviceIdOf, emptied } from '@tidings/audience';
 import type { CommitEmptying, PlacedEvent } from '@tidings/event-store';
-import { topicNames } from '@tidings/events';
+import { glance, topicNames } from '@tidings/events';
 import { ErasureGlance } from '@tidings/events/generated/tidings/events/v1/device_glances';
 import type { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
 import { passing } from '@tidings/runtime';
@@ -77,7 +77,7 @@ export function emptyErased({ db, broker, report, commits }: ErasureDeps): Promi
   };
   return consume(broker, {
     group: ERASURE_GROUP,
-    topics: { [topicNames.devices]: ErasureGlance },
+    topics: { [topicNames.devices]: glance(ErasureGlance) },
     report,
     handler: (records) =>
       passing(async () => {

@@ -1,6 +1,6 @@
 import { deviceLogOf, tokenTime } from '@tidings/audience';
 import type { LogWriter } from '@tidings/event-store';
-import { topicNames } from '@tidings/events';
+import { glance, topicNames } from '@tidings/events';
 import { TokenGlance } from '@tidings/events/generated/tidings/events/v1/device_glances';
 import type { Clock } from '@tidings/kernel';
 import { passing } from '@tidings/runtime';
@@ -76,7 +76,7 @@ export function keepTokensUnique(deps: ReactionDeps): Promise<Subscription> {
   const devices = deps.db.collection<DeviceDocument>(DEVICES);
   return consume(deps.broker, {
     group: TOKEN_OWNERS_GROUP,
-    topics: { [topicNames.devices]: TokenGlance },
+    topics: { [topicNames.devices]: glance(TokenGlance) },
     report: deps.report,
     lingerMs: LINGER_MS,
     handler: (records) =>

@@ -141,10 +141,9 @@ function setField(device: Mutable<Device>, { tag, value }: TagValue): boolean {
 function setTags(device: Mutable<Device>, changes: readonly TagValue[]): void {
   const others = changes.filter((change) => !setField(device, change));
   if (others.length === 0) return;
-  const changed = new Set(others.map(({ tag }) => tag));
-  const kept = device.tags.filter(({ k }) => !changed.has(k));
-  const added = others.flatMap(({ tag, value }) => (value ? entriesOf(tag, value) : []));
-  device.tags = [...kept, ...added].sort((a, b) => a.k - b.k);
+  const tags = device.tags.filter(({ k }) => !others.some(({ tag }) => tag === k));
+  for (const { tag, value } of others) if (value) tags.push(...entriesOf(tag, value));
+  device.tags = tags.sort((a, b) => a.k - b.k);
 }
 
 function setKeys(device: Mutable<Device>, keys: DeviceKeys | undefined): void {

@@ -39,14 +39,18 @@ function differences(
   entriesBefore: (k: number) => readonly TagEntry[],
   after: ReadonlyMap<number, Result>,
 ): TagOutcome {
-  const changed = [...after].filter(([tag, { entries }]) => !sameEntries(entries, entriesBefore(tag)));
-  const opened = changed.find(([tag]) => tag === defaultTags.lastApplicationOpen.number)?.[1];
-  const changes = changed
-    .filter(([, result]) => result !== opened)
-    // An empty list has no entries: it is unset, and said to be.
-    .map(([tag, { value, entries }]) => ({ tag, value: entries.length > 0 ? value : undefined }));
-  if (!opened) return { changes };
-  return { changes, open: opened.value?.$case === 'minutes' ? opened.value.value * MINUTE_MS : null };
+  const changes: TagValue[] = [];
+  let open: number | null | undefined;
+  for (const [tag, { value, entries }] of after) {
+    if (sameEntries(entries, entriesBefore(tag))) continue;
+    if (tag === defaultTags.lastApplicationOpen.number) {
+      open = value?.$case === 'minutes' ? value.value * MINUTE_MS : null;
+    } else {
+      // An empty list has no entries: it is unset, and said to be.
+      changes.push({ tag, value: entries.length > 0 ? value : undefined });
+    }
+  }
+  return open === undefined ? { changes } : { changes, open };
 }
 
 /** The same values for the person's devices in sister applications, where they differ (R-RES7). */
