@@ -24,7 +24,7 @@ const resultOf = (id: string): Promise<Result> => world.call('getExportSegment',
 /** What an export of these parameters comes to. */
 const run = async (parameters: Parameters, client = world.client): Promise<Result & { readonly id: string }> => {
   const { task_id: id } = await client.call('exportSegment', parameters);
-  await world.settle();
+  await world.settle(60_000);
   return { id, ...(await resultOf(id)) };
 };
 
