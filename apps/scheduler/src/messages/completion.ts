@@ -54,7 +54,10 @@ export class Completion {
     const unfinished = known.filter(({ status }) => status !== 'DONE');
     const stored = await this.#advance(unfinished, byMessage);
     await this.#close(
-      unfinished.filter((message) => this.#isDone(message, progressOf(stored.get(message._id) as ProgressDocument))),
+      unfinished.filter((message) => {
+        const progress = stored.get(message._id) as ProgressDocument | undefined;
+        return progress && this.#isDone(message, progressOf(progress));
+      }),
     );
     for (const { _id } of known) byMessage.delete(_id);
     const foldedBefore = this.#parts.clock.now() - FOLDED_WITHIN_MS;
@@ -67,7 +70,10 @@ export class Completion {
     const open = new Set(messages.filter(({ openUntil }) => openUntil).map(({ _id }) => _id));
     return project(
       this.#progress,
-      messages.flatMap(({ _id }) => facts.get(_id) ?? []),
+      messages.flatMap(({ _id }) =>
+        // How those who join are split into chunks changes nothing.
+        (facts.get(_id) ?? []).filter(({ event }) => !open.has(_id) || event?.$case === 'settled'),
+      ),
       {
         idOf: ({ message }) => message,
         fold: (document, ofMessage) => {
