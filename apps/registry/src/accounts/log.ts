@@ -98,6 +98,13 @@ const kinds: Readonly<Record<string, AccountTarget['kind']>> = {
   [ADDRESSES]: 'address',
 };
 
+const application = (code: string): AccountTarget => ({ kind: 'application', code });
+
+const token = (id: string): AccountTarget[] => (id === '' ? [] : [{ kind: 'token', id }]);
+
+/** Filters are bound to an application or to none. */
+const bound = (code: string): AccountTarget[] => (code === '' ? [] : [application(code)]);
+
 const geozone = (number: bigint): AccountTarget => ({ kind: 'geozone', number });
 
 const named = (kind: 'campaign' | 'preset' | 'geozoneCluster', code = ''): AccountTarget[] =>
@@ -122,8 +129,6 @@ const targetsOfLeftovers = ({ application, leftovers }: ClearLeftovers): Account
 
 /** The states that an action is decided on. */
 function targetsOfAction(action: AccountAction): AccountTarget[] {
-  const application = (code: string): AccountTarget => ({ kind: 'application', code });
-  const token = (id: string): AccountTarget[] => (id === '' ? [] : [{ kind: 'token', id }]);
   switch (action.type) {
     case 'createAccount':
     case 'setCategories':
@@ -170,10 +175,8 @@ function targetsOfAction(action: AccountAction): AccountTarget[] {
     }
     case 'deletePreset':
       return [{ kind: 'preset', code: action.code }];
-    case 'createFilter': {
-      const bound = action.application === '' ? [] : [application(action.application)];
-      return [{ kind: 'account' }, { kind: 'filter', name: action.name }, ...bound];
-    }
+    case 'createFilter':
+      return [{ kind: 'account' }, { kind: 'filter', name: action.name }, ...bound(action.application)];
     case 'deleteFilter':
     case 'expireFilter':
       return [{ kind: 'filter', name: action.name }];
