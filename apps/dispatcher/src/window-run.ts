@@ -123,6 +123,10 @@ export class WindowRun implements PushListener {
     });
   }
 
+  mayGo(): boolean {
+    return this.#parts.incarnation.alive();
+  }
+
   answered(i: number, verdict: Verdict, detail: AnswerDetail = {}): void {
     if (this.#ended) return;
     this.#inFlight--;

@@ -39,6 +39,10 @@ export class PushExchange implements Exchange {
     this.#credential = context.credential;
   }
 
+  mayGo(): boolean {
+    return this.#listener.mayGo();
+  }
+
   answered(status: number, headers: AnswerHeaders, body: string): void {
     if (status === 200) {
       this.#listener.answered(this.#tag, sent);

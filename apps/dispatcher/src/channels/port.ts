@@ -47,6 +47,8 @@ export interface Sender {
 
 /** Hears what became of each written push, once, and never before `push` returned. */
 export interface PushListener {
+  /** Whether what it has written may still go out. */
+  mayGo(): boolean;
   answered(tag: number, verdict: Verdict, detail?: AnswerDetail): void;
   /** The provider has not looked at it: repeating is safe. */
   unprocessed(tag: number): void;

@@ -39,6 +39,8 @@ export type AnswerHeaders = Readonly<Record<string, string | undefined>>;
 export interface Exchange {
   /** When to give up, in milliseconds of the system's clock. */
   readonly deadline: number;
+  /** Asked when it is handed to the socket: since it was written the process may have stood still, and somebody else gone on. */
+  mayGo(): boolean;
   /** `body` is read for statuses other than 200 only, and cut to 16 KiB. */
   answered(status: number, headers: AnswerHeaders, body: string): void;
   failed(cause: FailureCause): void;

@@ -105,7 +105,7 @@ class FrameLink implements Link, FrameSink {
     const bound = this.#encoder.prepare(path, shared, own);
     const id = this.#nextId;
     this.#nextId += 2;
-    this.#output.begin(Frame.Headers, Flag.EndHeaders, id, bound, this.#write);
+    this.#output.begin(exchange, id, bound, this.#write);
     const stream = newStream(id, exchange, this.#peerWindow, body);
     this.#streams.set(id, stream);
     this.#stuck++;

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
-import { FRAME_MAX, HEADER_BYTES } from './frames.ts';
+import type { Exchange } from '../http2.ts';
+import { Flag, Frame, FRAME_MAX, HEADER_BYTES } from './frames.ts';
 
 const SLAB_BYTES = 65_536;
 /** Bytes that go out at once, without waiting for the end of the turn. */
@@ -14,6 +15,8 @@ export class FrameOutput {
   #flushedAt = 0;
   #flushing = false;
   #lastStream = 0;
+  /** The first exchange of those that wait for the end of the turn. */
+  #first: Pick<Exchange, 'mayGo'> | undefined;
   /** The last stream whose beginning was handed to the socket. */
   flushedStream = 0;
 
@@ -44,20 +47,31 @@ export class FrameOutput {
     this.#flushSoon();
   }
 
-  /** A frame that begins a stream, written in place by `write`, which takes `bound` bytes at most and returns where it ended. */
-  begin(type: number, flags: number, id: number, bound: number, write: (target: Buffer, at: number) => number): void {
+  /** The headers that begin an exchange's stream, written in place by `write`, which takes `bound` bytes at most and returns where it ended. */
+  begin(
+    exchange: Pick<Exchange, 'mayGo'>,
+    id: number,
+    bound: number,
+    write: (target: Buffer, at: number) => number,
+  ): void {
     this.#reserve(HEADER_BYTES + bound);
     const from = this.#at;
     const end = write(this.#slab, from + HEADER_BYTES);
     if (end - from - HEADER_BYTES > FRAME_MAX) throw new RangeError('http2: headers too large');
-    this.#header(from, end - from - HEADER_BYTES, type, flags, id);
+    this.#header(from, end - from - HEADER_BYTES, Frame.Headers, Flag.EndHeaders, id);
     this.#at = end;
     this.#lastStream = id;
+    this.#first ??= exchange;
     this.#flushSoon();
   }
 
   flush(): void {
     if (this.#at === this.#flushedAt || this.#socket.destroyed) return;
+    if (this.#first?.mayGo() === false) {
+      this.#socket.destroy();
+      return;
+    }
+    this.#first = undefined;
     const bytes = this.#slab.subarray(this.#flushedAt, this.#at);
     this.#flushedAt = this.#at;
     this.flushedStream = this.#lastStream;

@@ -74,10 +74,12 @@ describe.each([
     body: Uint8Array = Buffer.from('{}'),
     request = { path: '/p', shared: ['a', 'b'], own: ['c', 'd'] },
     patienceMs = 10_000,
+    mayGo = () => true,
   ): Promise<End> => {
     const ended = Promise.withResolvers<End>();
     const exchange = {
       deadline: Date.now() + patienceMs,
+      mayGo,
       answered: (status: number, headers: AnswerHeaders, text: string) =>
         ended.resolve({ status, headers, body: text }),
       failed: (cause: FailureCause) => ended.resolve({ cause }),
@@ -87,6 +89,22 @@ describe.each([
     }
     return ended.promise;
   };
+
+  // Node's own link hands over at once what it is given.
+  if (openLink === openFrameLink) {
+    it('hands over nothing that may no longer go when the turn ends', async () => {
+      const { url, received } = await serve((stream) => stream.respond({ ':status': 200 }, { endStream: true }));
+      const connection = connect(url);
+      expect(await ask(connection)).toMatchObject({ status: 200 });
+      let alive = true;
+      const ends = [1, 2].map(() => ask(connection, undefined, undefined, undefined, () => alive));
+      alive = false;
+      expect(await Promise.all(ends)).toEqual([{ cause: 'unprocessed' }, { cause: 'unprocessed' }]);
+      alive = true;
+      expect(await ask(connection, Buffer.from('after'))).toMatchObject({ status: 200 });
+      expect(received.map(({ body }) => String(body))).toEqual(['{}', 'after']);
+    });
+  }
 
   it('carries method, path, headers and bodies', async () => {
     const { url, received } = await serve((stream) => {
