@@ -3,6 +3,7 @@ import {
   type LogDefinition,
   logMetrics,
   type LogWriter,
+  openCommits,
   openEmptying,
   openLogs,
   openRelay,
@@ -80,6 +81,9 @@ const DEVICES_LINGER_MS = 50;
 /** Filters go at midnight. */
 const EXPIRY_EVERY_MS = 1_000;
 const PURGE_EVERY_MS = 1000;
+/** From then on a device's state is the record of it (architecture 4). */
+const DEVICE_COMMITS_KEPT_MS = 30 * 86_400_000;
+const TRUNCATE_EVERY_MS = 600_000;
 
 /** What a part of the registry has not done yet, one line per thing. */
 type Open = () => Promise<string[]>;
@@ -210,6 +214,12 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
 
   const commits = openEmptying(db, devicesDefinition);
   closing.add('erasure', await emptyErased({ ...reaction, commits }), (subscription) => subscription.stop());
+
+  const deviceCommits = openCommits(db, devicesDefinition, { isRelayed: true });
+  const truncate = (signal: AbortSignal): Promise<void> =>
+    deviceCommits.removeBefore(new Date(clock.now() - DEVICE_COMMITS_KEPT_MS), signal);
+  const truncation = every(TRUNCATE_EVERY_MS, truncate, { name: 'truncation of device logs', log });
+  closing.add('truncation of device logs', truncation, (periodic) => periodic.stop());
   const expire = (): Promise<void> => expireFilters(store, write, clock);
   const expiry = every(EXPIRY_EVERY_MS, expire, { name: 'expiry of filters', log });
   closing.add('expiry of filters', expiry, (periodic) => periodic.stop());

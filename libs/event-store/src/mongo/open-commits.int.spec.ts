@@ -62,4 +62,31 @@ describeWithMongo('openCommits', (mongo) => {
     expect(await add(idle, log, 'last')).toEqual({ count: 5 });
     expect(await commits.after(log, 0, 10)).toMatchObject([{ n: 5 }]);
   });
+
+  it('keeps what is not published yet, and what somebody has to look after', async () => {
+    const writer = open();
+    const commits = openCommits(mongo.db, things, { isRelayed: true });
+    const log = 'things-kept';
+    for (const key of ['a', 'b', 'c', 'd', 'e']) await add(writer, log, key);
+    await until(async () => (await applied(log)) === 5);
+    clock.advance(60);
+    const left = async (): Promise<number[]> => {
+      await commits.removeBefore(clock.date);
+      return (await commits.after(log, 0, 10)).map(({ n }) => n);
+    };
+    expect(await left()).toEqual([1, 2, 3, 4, 5]);
+
+    type Id<Fields> = { readonly _id: Fields };
+    const heads = mongo.db.collection<Id<string> & { published: number }>('things.heads');
+    const quarantine = mongo.db.collection<Id<object> & { log: string; n: number }>('things.quarantine');
+    const unpublished = mongo.db.collection<Id<{ log: string; n: number }>>('things.unpublished');
+    await heads.updateOne({ _id: log }, { $set: { published: 4 } });
+    await quarantine.insertOne({ _id: { collection: 'things', id: 'x' }, log, n: 2 });
+    await unpublished.insertOne({ _id: { log, n: 3 } });
+    expect(await left()).toEqual([2, 3, 4, 5]);
+    await quarantine.deleteOne({ log });
+    expect(await left()).toEqual([3, 4, 5]);
+    await unpublished.deleteOne({ _id: { log, n: 3 } });
+    expect(await left()).toEqual([5]);
+  });
 });

@@ -19,16 +19,17 @@ export interface CommitReader<Event> {
   /** The number of a log's newest commit that was made before `at`; 0 without one. */
   newestBefore(log: string, at: Date): Promise<number>;
   /**
-   * Removes commits that were made before `at` and are folded: from then on the states are the record (architecture 4). For categories
-   * without a relay.
+   * Removes commits that were made before `at` and that nobody needs any more: they are folded, and published where there is a relay. From
+   * then on the states are the record (architecture 4). What stands in quarantine, or could not be published, keeps what follows it.
    */
-  removeBefore(at: Date): Promise<void>;
+  removeBefore(at: Date, signal?: AbortSignal): Promise<void>;
 }
 
 /** Opens the commits of a category beside its writers. What the store does not answer rejects with an error that may pass. */
 export function openCommits<Event>(
   db: Db,
   { category, decode }: Pick<LogDefinition<never, Event, never, never>, 'category' | 'decode'>,
+  { isRelayed = false }: { readonly isRelayed?: boolean } = {},
 ): CommitReader<Event> {
   const commits = new MongoCommits(db, category);
   const collection = db.collection<CommitDocument>(`${category}.commits`);
@@ -44,13 +45,25 @@ export function openCommits<Event>(
     return (await answered(collection.findOne({ _id: all(log), ...also }, options)))?._id.n ?? 0;
   };
 
-  /** Removes the oldest commits of a log; false when no more are to go. */
-  const removeStep = async (log: string, applied: number, at: Date): Promise<boolean> => {
-    const range = { _id: { ...all(log), $lte: { log, n: applied } } };
+  /** The oldest number of each log that somebody has still to look after. */
+  const kept = async (): Promise<ReadonlyMap<string, number>> => {
+    const quarantine = db.collection<{ log: string; n: number }>(`${category}.quarantine`);
+    const unpublished = db.collection<{ _id: { log: string; n: number } }>(`${category}.unpublished`);
+    const [states, commits] = await answered(Promise.all([quarantine.find().toArray(), unpublished.find().toArray()]));
+    const oldest = new Map<string, number>();
+    for (const { log, n } of [...states, ...commits.map(({ _id }) => _id)]) {
+      oldest.set(log, Math.min(n, oldest.get(log) ?? Infinity));
+    }
+    return oldest;
+  };
+
+  /** Removes the oldest commits of a log up to `last`; false when no more are to go. */
+  const removeStep = async (log: string, last: number, at: Date): Promise<boolean> => {
+    const range = { _id: { ...all(log), $lte: { log, n: last } } };
     const oldest = collection.find(range, { sort: { _id: 1 }, limit: STEP, batchSize: STEP, projection: { at: 1 } });
     const found = await answered(oldest.toArray());
-    const kept = found.findIndex((commit) => commit.at >= at);
-    const old = kept < 0 ? found : found.slice(0, kept);
+    const young = found.findIndex((commit) => commit.at >= at);
+    const old = young < 0 ? found : found.slice(0, young);
     if (old.length === 0) return false;
     await answered(collection.deleteMany({ _id: { $gte: old[0]!._id, $lte: old.at(-1)!._id } }));
     return old.length === STEP;
@@ -65,10 +78,14 @@ export function openCommits<Event>(
     },
     newest: (log) => newest(log, {}),
     newestBefore: (log, at) => newest(log, { at: { $lt: at } }),
-    async removeBefore(at) {
+    async removeBefore(at, signal) {
+      const wanted = await kept();
       for (let after = ''; ;) {
         const heads = await commits.headsAfter(after, PAGE);
-        for (const { _id: log, applied } of heads) while (await removeStep(log, applied, at));
+        for (const { _id: log, applied, published } of heads) {
+          const last = Math.min(applied, isRelayed ? published : Infinity, (wanted.get(log) ?? Infinity) - 1);
+          while (!signal?.aborted && (await removeStep(log, last, at)));
+        }
         if (heads.length < PAGE) return;
         after = heads.at(-1)!._id;
       }
