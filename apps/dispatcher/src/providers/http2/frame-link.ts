@@ -307,7 +307,7 @@ class FrameLink implements Link, FrameSink {
       this.#window -= bytes;
       stream.window -= bytes;
       const part = last ? unsent : unsent.subarray(0, bytes);
-      this.#output.frame(Frame.Data, last ? Flag.EndStream : 0, stream.id, part);
+      this.#output.body(stream.exchange, last ? Flag.EndStream : 0, stream.id, part);
     }
   }
 

@@ -15,8 +15,8 @@ export class FrameOutput {
   #flushedAt = 0;
   #flushing = false;
   #lastStream = 0;
-  /** The first exchange of those that wait for the end of the turn. */
-  #first: Pick<Exchange, 'mayGo'> | undefined;
+  /** The first exchange that has something in what waits for the end of the turn. */
+  #first: Exchange | undefined;
   /** The last stream whose beginning was handed to the socket. */
   flushedStream = 0;
 
@@ -38,6 +38,12 @@ export class FrameOutput {
     this.#flushSoon();
   }
 
+  /** Some of the body of an exchange. */
+  body(exchange: Exchange, flags: number, id: number, part: Uint8Array): void {
+    this.frame(Frame.Data, flags, id, part);
+    this.#first ??= exchange;
+  }
+
   /** A frame whose content is one 32-bit number. */
   number(type: number, id: number, value: number): void {
     this.#reserve(HEADER_BYTES + 4);
@@ -47,13 +53,8 @@ export class FrameOutput {
     this.#flushSoon();
   }
 
-  /** The headers that begin an exchange's stream, written in place by `write`, which takes `bound` bytes at most and returns where it ended. */
-  begin(
-    exchange: Pick<Exchange, 'mayGo'>,
-    id: number,
-    bound: number,
-    write: (target: Buffer, at: number) => number,
-  ): void {
+  /** The headers of an exchange, written in place by `write`, which takes `bound` bytes at most and returns where it ended. */
+  begin(exchange: Exchange, id: number, bound: number, write: (target: Buffer, at: number) => number): void {
     this.#reserve(HEADER_BYTES + bound);
     const from = this.#at;
     const end = write(this.#slab, from + HEADER_BYTES);

@@ -104,6 +104,20 @@ describe.each([
       expect(await ask(connection, Buffer.from('after'))).toMatchObject({ status: 200 });
       expect(received.map(({ body }) => String(body))).toEqual(['{}', 'after']);
     });
+
+    it('does not go on with a body that waited for a window and may no longer go', async () => {
+      const answer = (stream: ServerHttp2Stream): void => {
+        if (!stream.aborted) stream.respond({ ':status': 200 }, { endStream: true });
+      };
+      const { url, received } = await serve(answer, { settings: { initialWindowSize: 10 } });
+      const connection = connect(url);
+      expect(await ask(connection)).toMatchObject({ status: 200 });
+      let asked = 0;
+      const end = await ask(connection, Buffer.alloc(100), undefined, undefined, () => asked++ === 0);
+      expect(end).toEqual({ cause: 'lost' });
+      // The server reads as far as it came.
+      expect(received.map(({ body }) => body.length).filter((bytes) => bytes > 10)).toEqual([]);
+    });
   }
 
   it('carries method, path, headers and bodies', async () => {
