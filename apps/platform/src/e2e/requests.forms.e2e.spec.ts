@@ -764,7 +764,11 @@ describe('secrets', () => {
     const [hwid, userId] = [`${CANARY}-hwid`, `${CANARY}-user`];
     const said = { push_token: `${CANARY}-token`, userId, city: `${CANARY}-city`, idfa: `${CANARY}-idfa` };
     await world.call('registerDevice', { application: sister, hwid, device_type: 3, ...said });
-    await world.call('setTags', { application: sister, hwid, tags: { City: `${CANARY}-other-city`, Nonsense: CANARY } });
+    await world.call('setTags', {
+      application: sister,
+      hwid,
+      tags: { City: `${CANARY}-other-city`, Nonsense: CANARY },
+    });
     const notifications = [{ content: 'Hello {{City}}', users: [userId] }];
     await world.call('createMessage', { application: sister, notifications });
     await world.settle();

@@ -27,7 +27,7 @@ export interface CompletionParts {
 
 type Unfinished = Pick<StoredMessage, '_id' | 'apps' | 'openUntil' | 'joined'>;
 /** A message whose facts are older, and which is not there, has been removed: what is committed is folded within seconds. */
-const FOLDED_WITHIN_MS = 3_600_000;
+const FOLDED_WITHIN_MS = 600_000;
 const UNFINISHED_FIELDS = { apps: 1, openUntil: 1, joined: 1 } as const;
 
 /** Closes the messages that have nothing open left. */
