@@ -9,9 +9,9 @@ import { cpuOf, startProgram } from './lib/processes.ts';
 import { inEachForm, startProviders, type World } from './lib/world.ts';
 
 const ROUNDS = 5;
-const DEVICES = 10_000;
-/** Rounds until both are compiled: the longer path takes longer to warm up, which shows in its figures up to the fifth. */
-const WARM_UP = 6;
+const DEVICES = 20_000;
+/** Rounds until both are compiled: the longer path takes longer to warm up, which shows in its figures up to some 90,000 devices. */
+const WARM_UP = { first: 5, next: 2 };
 /** A few backends, and devices in the field. */
 const CONNECTIONS = [64, 256];
 
@@ -97,7 +97,8 @@ class Race {
 
   async run(connections: number): Promise<Omit<Measure, 'title'>> {
     const [theirs, ours]: [Round[], Round[]] = [[], []];
-    for (let i = -WARM_UP; i < ROUNDS; i++) {
+    const warmUp = this.#salt === 0 ? WARM_UP.first : WARM_UP.next;
+    for (let i = -warmUp; i < ROUNDS; i++) {
       this.#registered += DEVICES;
       this.#salt++;
       const [their, our] = [await this.#round(this.#theirs, connections), await this.#round(this.#ours, connections)];

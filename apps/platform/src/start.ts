@@ -1,5 +1,5 @@
 import { Fault } from '@tidings/kernel';
-import { closeOnSignal, type Configuration, endOnCrash, openLog, readEnv, trimHeap } from '@tidings/runtime';
+import { closeOnSignal, type Configuration, endOnCrash, openLog, readEnv, readyHeap } from '@tidings/runtime';
 import { greeting } from './greeting.ts';
 import { openPlatform, type Platform } from './platform.ts';
 
@@ -32,6 +32,6 @@ const opening: Promise<Platform> = openPlatform(configuration, {
 closeOnSignal({ log, close: async () => (await opening).close() });
 
 const platform = await opening.catch(giveUp);
-trimHeap();
+readyHeap();
 process.stderr.write(greeting(platform, configuration));
 log.info({ url: platform.url, startMs: Math.round(performance.now()) }, 'ready');

@@ -184,7 +184,7 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
   const accountLogs = await openCategory(
     deps,
     accountsLog,
-    { publish: (commit) => configurationRecords(commit, store) },
+    { publish: (commit) => () => configurationRecords(commit, store) },
     closing,
   );
   const devicesDefinition = devicesLog({

@@ -35,4 +35,4 @@ export {
   type ServiceNeeds,
 } from './service-configuration.ts';
 export { startTracing, type Tracing, type TracingOptions } from './tracing.ts';
-export { trimHeap } from './trim-heap.ts';
+export { readyHeap } from './heap.ts';

@@ -8,7 +8,7 @@ import {
   type RequiredVariable,
   serveHealth,
   startTracing,
-  trimHeap,
+  readyHeap,
 } from '@tidings/runtime';
 import { type Common, ServiceProcess } from './service-process.ts';
 
@@ -73,7 +73,7 @@ export async function runService<const Name extends RequiredVariable, const P ex
     });
     if (signal.aborted) return;
     own.readiness.start();
-    trimHeap();
+    readyHeap();
     log.info({ ...addresses, startMs: Math.round(performance.now()) }, 'ready');
   } catch (error) {
     giveUp(name, error);

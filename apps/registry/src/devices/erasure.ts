@@ -7,7 +7,7 @@ import { passing } from '@tidings/runtime';
 import { consume, type Subscription } from '@tidings/streaming';
 import type { Collection } from 'mongodb';
 import { type DeviceDocument, DEVICES } from './document.ts';
-import type { ReactionDeps } from './token-owners.ts';
+import { LINGER_MS, type ReactionDeps } from './token-owners.ts';
 
 /** Consumer group of this reaction. */
 export const ERASURE_GROUP = 'registry.erasure';
@@ -79,6 +79,7 @@ export function emptyErased({ db, broker, report, commits }: ErasureDeps): Promi
     group: ERASURE_GROUP,
     topics: { [topicNames.devices]: glance(ErasureGlance) },
     report,
+    lingerMs: LINGER_MS,
     handler: (records) =>
       passing(async () => {
         for (const { value } of records) if (value.erased) await follow(value);

@@ -20,10 +20,8 @@ export interface ReactionDeps {
 /** Consumer group of this reaction. */
 export const TOKEN_OWNERS_GROUP = 'registry.token-owners';
 
-/** The rule is kept within a second: a quarter of it collects the registrations that one look-up serves. */
-const LINGER_MS = 250;
-/** More than one look-up finds, so that it is one read. */
-const READ_BATCH = 10_000;
+/** What follows device events keeps its rule within a second: a quarter of it collects the events that are looked at together. */
+export const LINGER_MS = 250;
 
 /** Holders of each of the hashes that more than one device has; the index alone tells which those are. */
 async function rivals(
@@ -31,13 +29,19 @@ async function rivals(
   app: string,
   hashes: readonly string[],
 ): Promise<DeviceDocument[]> {
-  const filter = (wanted: readonly string[]) => ({ app, th: { $in: [...wanted] } });
+  const among = (wanted: readonly string[]) => ({ app, th: { $in: [...wanted] } });
   const held = await devices
-    .find(filter(hashes), { projection: { _id: 0, th: 1 }, hint: deviceIndexes.token, batchSize: READ_BATCH })
+    .aggregate<{ readonly _id: string }>(
+      [
+        { $match: among(hashes) },
+        { $group: { _id: '$th', holders: { $sum: 1 } } },
+        { $match: { holders: { $gt: 1 } } },
+      ],
+      { hint: deviceIndexes.token },
+    )
     .toArray();
-  const once = new Set<string>();
-  const twice = held.map(({ th }) => th!).filter((hash) => once.has(hash) || !once.add(hash));
-  return twice.length === 0 ? [] : devices.find(filter([...new Set(twice)]), { hint: deviceIndexes.token }).toArray();
+  const shared = held.map(({ _id }) => _id);
+  return shared.length === 0 ? [] : devices.find(among(shared), { hint: deviceIndexes.token }).toArray();
 }
 
 /** The last registration wins; of two at once the device with the greater id, whoever looks. */

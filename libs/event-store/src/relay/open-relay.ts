@@ -5,9 +5,9 @@ import { MongoCommits } from '../mongo/commits.ts';
 import type { Commit } from '../port.ts';
 import { CommitWatch } from './commit-watch.ts';
 import { Lease, RENEW_MS } from './lease.ts';
-import { Outbox, type Publisher, type RelayedRecord } from './outbox.ts';
+import { Outbox, type Publisher } from './outbox.ts';
 import { PassedOver } from './passed-over.ts';
-import { type RelayCounts, Tail, type TailParts } from './tail.ts';
+import { type Publishing, type RelayCounts, Tail, type TailParts } from './tail.ts';
 
 export interface RelayOptions<Event> {
   readonly db: Db;
@@ -18,7 +18,7 @@ export interface RelayOptions<Event> {
    * The records of a commit, in order; each should carry the commit's log and number, so that consumers can drop repeats. A Fault
    * `unavailable` is retried; what fails otherwise again and again is passed over, reported and kept in `<category>.unpublished`.
    */
-  readonly publish: (commit: Commit<Event>) => readonly RelayedRecord[] | Promise<readonly RelayedRecord[]>;
+  readonly publish: Publishing<Event>;
   /** How long commits may wait for more, to be published together: what can wait costs less. @default 0 */
   readonly lingerMs?: number;
   /** Hears of what did not go well. */

@@ -15,6 +15,11 @@ export interface RelayCounts {
   passedOver: number;
 }
 
+type Records = readonly RelayedRecord[];
+
+/** The records of a commit, in order, or how to make them when everything before them is published. */
+export type Publishing<Event> = (commit: Commit<Event>) => Records | (() => Promise<Records>);
+
 /** What the tails of a relay share. */
 export interface TailParts<Event> {
   readonly commits: MongoCommits;
@@ -22,7 +27,7 @@ export interface TailParts<Event> {
   readonly counts: RelayCounts;
   readonly passedOver: PassedOver;
   readonly decode: (bytes: Uint8Array) => Event;
-  readonly publish: (commit: Commit<Event>) => readonly RelayedRecord[] | Promise<readonly RelayedRecord[]>;
+  readonly publish: Publishing<Event>;
   readonly report: (error: unknown) => void;
   /** False once the relay is closed or another has the lease. */
   readonly mayPublish: () => boolean;
@@ -30,11 +35,12 @@ export interface TailParts<Event> {
   readonly published: (log: string, n: number) => void;
 }
 
-/** A commit in memory; one that was read back is decoded when its turn comes, so that it fails alone. */
-interface Queued<Event> {
+/** A commit in memory; what is left to do when its turn comes may fail, and then fails alone. */
+interface Queued {
   readonly n: number;
   readonly events: number;
-  readonly commit: () => Commit<Event>;
+  readonly trace: StoredCommit['trace'];
+  readonly records: Records | (() => Records | Promise<Records>);
 }
 
 /** Commits of a log that wait in memory, and their events: a commit may hold hundreds. What does not fit is read back later. */
@@ -53,7 +59,7 @@ const MAX_PAUSE_MS = 1000;
 export class Tail<Event> {
   readonly #log: string;
   readonly #parts: TailParts<Event>;
-  readonly #queue: Queued<Event>[] = [];
+  readonly #queue: Queued[] = [];
   /** Events in the queue. */
   #waiting = 0;
   #published: number;
@@ -88,15 +94,15 @@ export class Tail<Event> {
   }
 
   offer(commit: Commit<Event>): void {
-    const { n } = commit;
+    const { n, trace, events } = commit;
     if (n <= this.#last) return;
     const hasRoom = this.#queue.length < MAX_QUEUE && this.#waiting < MAX_QUEUE_EVENTS;
     const fits = n === this.#last + 1 && !this.#reading && hasRoom;
-    if (fits) this.#enqueue({ n, events: commit.events.length, commit: () => commit });
+    if (fits) this.#enqueue({ n, trace, events: events.length, records: this.#offered(commit) });
     this.heardOf(n);
   }
 
-  #enqueue(queued: Queued<Event>): void {
+  #enqueue(queued: Queued): void {
     this.#queue.push(queued);
     this.#waiting += queued.events;
   }
@@ -161,7 +167,9 @@ export class Tail<Event> {
       const found = await this.#parts.commits.after(this.#log, this.#published, AT_ONCE);
       this.#parts.counts.read += found.length;
       for (const stored of found) {
-        this.#enqueue({ n: stored.n, events: stored.events.length, commit: () => this.#decoded(stored) });
+        const { n, trace, events } = stored;
+        const records = (): Records | Promise<Records> => this.#recordsOf(this.#decoded(stored));
+        this.#enqueue({ n, trace, events: events.length, records });
       }
       if (found.length === AT_ONCE) this.#heard = Math.max(this.#heard, this.#last + 1);
       // What was heard of meanwhile may not be among what was read.
@@ -174,10 +182,9 @@ export class Tail<Event> {
   async #send(atOnce: number): Promise<void> {
     const commits = this.#next(atOnce);
     const records: RelayedRecord[] = [];
-    for (const { commit } of commits) {
-      const made = commit();
-      for (const record of await this.#recordsOf(made)) {
-        records.push(made.trace ? { ...record, headers: { ...record.headers, ...made.trace } } : record);
+    for (const { records: made, trace } of commits) {
+      for (const record of typeof made === 'function' ? await made() : made) {
+        records.push(trace ? { ...record, headers: { ...record.headers, ...trace } } : record);
       }
     }
     if (records.length > 0) await this.#parts.outbox.send(records);
@@ -187,7 +194,7 @@ export class Tail<Event> {
   }
 
   /** The first commits, as many as go out together. */
-  #next(atOnce: number): readonly Queued<Event>[] {
+  #next(atOnce: number): readonly Queued[] {
     let count = 0;
     for (let events = 0; count < Math.min(atOnce, this.#queue.length); count++) {
       events += this.#queue[count]!.events;
@@ -196,8 +203,24 @@ export class Tail<Event> {
     return this.#queue.slice(0, count);
   }
 
+  /** Its records already, where they can be made: of what waits in memory, bytes cost less than events. */
+  #offered(commit: Commit<Event>): Queued['records'] {
+    try {
+      const made = this.#publishing(commit);
+      if (typeof made !== 'function') return made;
+    } catch {
+      // It fails again when its turn comes, and is reported.
+    }
+    return () => this.#recordsOf(commit);
+  }
+
+  #recordsOf(commit: Commit<Event>): Records | Promise<Records> {
+    const made = this.#publishing(commit);
+    return typeof made === 'function' ? made() : made;
+  }
+
   /** A commit without events only holds its number. */
-  #recordsOf(commit: Commit<Event>): readonly RelayedRecord[] | Promise<readonly RelayedRecord[]> {
+  #publishing(commit: Commit<Event>): ReturnType<Publishing<Event>> {
     return commit.events.length === 0 ? [] : this.#parts.publish(commit);
   }
 
