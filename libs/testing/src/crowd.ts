@@ -1,9 +1,14 @@
+import { Fault } from '@tidings/kernel';
 import type { LedgerEntry } from '@tidings/simulators';
 import { answered } from './answered.ts';
 import { brokenLaws, funnelFigures } from './funnel-laws.ts';
 import { listedMessage } from './message.ts';
 import type { Wire } from './wire.ts';
 import type { World } from './world.ts';
+
+/** Entries of one bulk job (Spec G). */
+const MOST_ENTRIES = 50_000;
+const REGISTER_MS = 300_000;
 
 /** The platforms of a crowd, each with its provider. */
 export const crowdPlatforms = [
@@ -174,16 +179,26 @@ export class Crowd {
   }
 
   async #register(round: number, tokensOf: (platform: CrowdPlatform, a: number) => string[]): Promise<void> {
+    const jobs: { readonly id: string; readonly entries: number }[] = [];
     for (const [a, application] of this.applications.entries()) {
-      const devices = crowdPlatforms.flatMap((platform) =>
+      const all = crowdPlatforms.flatMap((platform) =>
         tokensOf(platform, a).map((push_token, i) => ({
           hwid: hwidOf(round, platform, i),
-          device_type: platform.code,
+          platform: platform.code,
           push_token,
           tags: { Round: round },
         })),
       );
-      await this.#world.registerDevices(application, devices.length, (i) => devices[i]!);
+      for (let from = 0; from < all.length; from += MOST_ENTRIES) {
+        const devices = all.slice(from, from + MOST_ENTRIES);
+        const { request_id: id } = await this.#world.call('bulkRegisterDevice', { application, devices });
+        jobs.push({ id, entries: devices.length });
+      }
+    }
+    await this.#world.settle(REGISTER_MS);
+    for (const { id, entries } of jobs) {
+      const job = await this.#world.call('getBulkRegisterDevice', { request_id: id });
+      if (job.devices_success !== entries) throw Fault.unavailable(`of ${entries} devices: ${JSON.stringify(job)}`);
     }
   }
 }

@@ -1,8 +1,11 @@
 import { cluster, type ClusterWorld, type ClusterWorldOptions } from './cluster.ts';
 import { Crowd } from './crowd.ts';
 
+const USUAL_DEVICES = 16_000;
 /** In all; `FAULT_DEVICES` says otherwise. */
-const DEVICES = 16_000;
+const devices = Number(process.env['FAULT_DEVICES'] ?? USUAL_DEVICES);
+/** For `jest.setTimeout`: what every test may take, in proportion to the devices. */
+export const CROWD_TIMEOUT_MS = 120_000 * Math.max(1, devices / USUAL_DEVICES);
 /** Chunks are dealt out to the processes of a service: with so many each has some of them. */
 const APPLICATIONS = 8;
 const DEAD = 5;
@@ -15,7 +18,6 @@ export async function crowdedCluster(
 ): Promise<{ world: ClusterWorld; crowd: Crowd }> {
   const world = await cluster({ ...options, ownStores: true });
   try {
-    const devices = Number(process.env['FAULT_DEVICES'] ?? DEVICES);
     const steady = Math.ceil(devices / APPLICATIONS / 2);
     const crowd = await Crowd.gather(world, { applications: APPLICATIONS, steady, dead: DEAD });
     await world.simulators.faults.set('all', { latencyMs: LATENCY_MS });

@@ -5,7 +5,7 @@ export { TestClock } from './clock.ts';
 export { type CollectedSpan, type Collector, followersOf, startCollector } from './collector.ts';
 export { cluster, type ClusterWorld, type ClusterWorldOptions } from './cluster.ts';
 export { Crowd, type CrowdOptions, type CrowdPlatform, crowdPlatforms, type CrowdProvider } from './crowd.ts';
-export { crowdedCluster } from './crowded.ts';
+export { CROWD_TIMEOUT_MS, crowdedCluster } from './crowded.ts';
 export { type Drawn, drawn } from './drawn.ts';
 export { brokenLaws, type FunnelFigures, funnelFigures } from './funnel-laws.ts';
 export {
@@ -34,6 +34,7 @@ export {
 export { platformProcess, type ProcessWorld, type ProcessWorldOptions } from './platform-process.ts';
 export { type RecordedTraces, recordTraces } from './traces.ts';
 export { type Moments, type Strike, struck, UNDER_WAY } from './struck.ts';
+export { everythingOn } from './topic.ts';
 export { Wire } from './wire.ts';
 export { type ApplicationOptions, BUNDLE, type Parameters, type World } from './world.ts';
 export { storedText } from './stored.ts';

@@ -1,8 +1,6 @@
 import { WINDOW_SIZE } from '@tidings/delivery';
 import type { Cluster, Member } from '@tidings/platform';
 
-const PARKED = /^tidings_consumer_incidents_total\{.*kind="parked"/;
-
 /** What a process measures, as it is scraped: by name and labels, e.g. `tidings_dispatch_open_windows{channel="fcm",lane="direct"}`. Empty while it does not run. */
 async function metricsOf({ url }: Pick<Member, 'url'>): Promise<ReadonlyMap<string, number>> {
   const text = await fetch(`${url}/metrics`).then(
@@ -36,13 +34,6 @@ export async function givenUp(cluster: Cluster, channel: string): Promise<readon
 export async function devicesGivenUp(cluster: Cluster, dispatcher: Member, channel: string): Promise<number> {
   const at = cluster.of(`dispatcher.${channel}`).indexOf(dispatcher);
   return ((await givenUp(cluster, channel))[at] ?? 0) * WINDOW_SIZE;
-}
-
-/** How many records the processes that run now have given up: what was away for a while must cost none. */
-export async function parked(cluster: Cluster): Promise<number> {
-  const metrics = await Promise.all(cluster.members.map(metricsOf));
-  const counts = metrics.flatMap((of) => [...of].filter(([name]) => PARKED.test(name)));
-  return counts.reduce((sum, [, count]) => sum + count, 0);
 }
 
 /** How many windows of broadcasts each dispatcher of a channel has open now. */

@@ -4,7 +4,8 @@ import { answered } from './answered.ts';
 import type { ClusterWorld } from './cluster.ts';
 import { type Crowd, crowdPlatforms, type CrowdProvider } from './crowd.ts';
 import { listedMessage, untilDone } from './message.ts';
-import { givenUp, givenUpSince, parked } from './metrics.ts';
+import { givenUp, givenUpSince } from './metrics.ts';
+import { parked } from './topic.ts';
 import { Wire } from './wire.ts';
 
 /** What a dispatcher may have under way, and so leave in doubt when it is killed: devices of one lane (R-LM5). */
@@ -35,6 +36,8 @@ export interface Strike {
 const LOOK_EVERY_MS = 2;
 /** Twice as long as a device may be without an end after the last fault (T1): the machine may do much else besides. */
 const PATIENCE_MS = 120_000;
+/** The round itself takes its time besides, which is no recovery. */
+const MS_PER_DEVICE = 1;
 const STEP_SECONDS = 10;
 
 /**
@@ -44,8 +47,8 @@ const STEP_SECONDS = 10;
  */
 export async function struck(world: ClusterWorld, crowd: Crowd, { strike, ...about }: Strike): Promise<string[]> {
   const { round, share, allowed = {} } = about;
+  const patienceMs = PATIENCE_MS + crowd.all * MS_PER_DEVICE;
   await crowd.join(round);
-  await world.settle(PATIENCE_MS);
   world.simulators.ledger.reset();
   const before = await Promise.all(crowdPlatforms.map(({ provider }) => givenUp(world.cluster, provider)));
 
@@ -58,15 +61,14 @@ export async function struck(world: ClusterWorld, crowd: Crowd, { strike, ...abo
   await strike({ reached, closed });
   const struckAt = performance.now();
   const codes = await accepted;
-  await world.settle(PATIENCE_MS);
+  await world.settle(patienceMs);
   for (const [a, code] of codes.entries()) {
     await untilDone(world, crowd.applications[a]!, code, { stepSeconds: STEP_SECONDS });
   }
   const seconds = ((performance.now() - struckAt) / 1000).toFixed(1);
 
   const broken = await crowd.brokenIn(round, codes, new Wire(world.simulators));
-  const lost = await parked(world.cluster);
-  if (lost > 0) broken.push(`${lost} records are parked`);
+  broken.push(...(await parked(world.cluster)));
   const told: string[] = [];
   for (const [i, { provider }] of crowdPlatforms.entries()) {
     const windows = givenUpSince(before[i]!, await givenUp(world.cluster, provider));

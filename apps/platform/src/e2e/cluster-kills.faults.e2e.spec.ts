@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose stand-ins a suite needs
 import { startSubscriber } from '@tidings/simulators';
 import {
   type ClusterWorld,
+  CROWD_TIMEOUT_MS,
   type Crowd,
   crowdedCluster,
   drawn,
@@ -13,6 +14,8 @@ import {
 } from '@tidings/testing';
 
 const { seed, draw } = drawn('kills of processes');
+
+jest.setTimeout(CROWD_TIMEOUT_MS);
 
 describe('a broadcast in the middle of which a process is killed comes to its one end at every device', () => {
   let world: ClusterWorld;

@@ -1,12 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { MessageEvent, PlanEvent, type Stamp, topicNames, topics } from '@tidings/events';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { MessageEvent, PlanEvent, type Stamp, topicNames } from '@tidings/events';
 import { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
-import { channels, systemClock } from '@tidings/kernel';
-import { type Broker, type InRecord, openKafkaBroker } from '@tidings/streaming';
-import { type ClusterWorld, type Crowd, crowdedCluster, drawn, Load, struck } from '@tidings/testing';
+import {
+  type ClusterWorld,
+  type Crowd,
+  CROWD_TIMEOUT_MS,
+  crowdedCluster,
+  drawn,
+  everythingOn,
+  Load,
+  struck,
+} from '@tidings/testing';
 import { type Binary, MongoClient } from 'mongodb';
 
 const { seed, draw } = drawn('kills of relays');
+
+jest.setTimeout(CROWD_TIMEOUT_MS);
 
 interface StampedEvent {
   readonly stamp?: Stamp | undefined;
@@ -29,6 +38,9 @@ const relays = [
   },
 ];
 
+/** What stays in the log. */
+const kept = new Set<string | undefined>(['keyUsed', 'batchApplied']);
+
 interface CommitDocument {
   readonly _id: { readonly log: string; readonly n: number };
   readonly events: readonly Binary[];
@@ -38,35 +50,15 @@ describe('the other process takes over from one that dies with a relay in its ha
   let world: ClusterWorld;
   let crowd: Crowd;
   let mongo: MongoClient;
-  let broker: Broker;
   let round = 0;
   beforeAll(async () => {
     ({ world, crowd } = await crowdedCluster());
     mongo = await MongoClient.connect(world.cluster.mongoUrl);
-    const { kafkaBrokers: brokers } = world.cluster;
-    const kafka = { brokers, clientId: 'spec', warn: () => undefined };
-    broker = await openKafkaBroker({ ...kafka, clock: systemClock, topics: topics(channels) });
   }, 600_000);
   afterAll(async () => {
-    await broker?.close();
     await mongo?.close();
     await world?.stop();
   });
-
-  /** Everything on a topic, each partition in its order. */
-  const everythingOn = async (topic: string): Promise<readonly InRecord[]> => {
-    const found: InRecord[] = [];
-    const group = `spec.${topic}.${round}`;
-    const handler = async ({ records }: { readonly records: readonly InRecord[] }) => void found.push(...records);
-    const subscription = await broker.subscribe({ group, topics: [topic], handler });
-    const isThere = async (): Promise<boolean> => {
-      const lag = await broker.lag(group);
-      return lag.length > 0 && lag.every(({ committed, end }) => committed === end);
-    };
-    while (!(await isThere()));
-    await subscription.stop();
-    return found;
-  };
 
   it.each(relays.map((relay) => [relay.service, relay] as const))(
     '%s: nothing is lost, and nothing comes after what followed it',
@@ -93,7 +85,7 @@ describe('the other process takes over from one that dies with a relay in its ha
       const published = new Map<string, Set<string>>();
       const late: string[] = [];
       const newest = new Map<string, number>();
-      for (const { partition, value } of await everythingOn(topic)) {
+      for (const { partition, value } of await everythingOn(world.cluster, topic)) {
         const { log, n, index } = decode(value).stamp!;
         const known = published.get(log) ?? new Set();
         published.set(log, known);
@@ -107,7 +99,7 @@ describe('the other process takes over from one that dies with a relay in its ha
       const lost: string[] = [];
       for await (const { _id, events } of mongo.db(database).collection<CommitDocument>(`${category}.commits`).find()) {
         events.forEach((bytes, index) => {
-          if (decode(bytes.buffer).event?.$case === 'keyUsed') return;
+          if (kept.has(decode(bytes.buffer).event?.$case)) return;
           if (!published.get(_id.log)?.has(`${_id.n} ${index}`)) lost.push(`${_id.log} ${_id.n} ${index}`);
         });
       }

@@ -1,7 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type ClusterWorld, type Crowd, crowdedCluster, devicesGivenUp, drawn, Load, struck } from '@tidings/testing';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import {
+  type ClusterWorld,
+  type Crowd,
+  CROWD_TIMEOUT_MS,
+  crowdedCluster,
+  devicesGivenUp,
+  drawn,
+  Load,
+  struck,
+} from '@tidings/testing';
 
 const { seed } = drawn('moments of restarts');
+
+jest.setTimeout(2.5 * CROWD_TIMEOUT_MS);
 
 describe('a rolling restart of everything under load', () => {
   let world: ClusterWorld;
@@ -40,5 +51,5 @@ describe('a rolling restart of everything under load', () => {
     expect([...codes].filter(([, code]) => code !== 0)).toEqual([]);
     expect(load!.faults).toEqual([]);
     expect([...broken, ...(await load!.broken())]).toEqual([]);
-  }, 300_000);
+  });
 });

@@ -1,7 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type ClusterWorld, type Crowd, crowdedCluster, drawn, Load, struck, UNDER_WAY } from '@tidings/testing';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import {
+  type ClusterWorld,
+  type Crowd,
+  CROWD_TIMEOUT_MS,
+  crowdedCluster,
+  drawn,
+  Load,
+  struck,
+  UNDER_WAY,
+} from '@tidings/testing';
 
 const { seed, draw } = drawn('kills of stores');
+
+jest.setTimeout(CROWD_TIMEOUT_MS);
 
 describe('a broadcast in the middle of which a store is killed comes to its one end at every device', () => {
   let world: ClusterWorld;

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import {
   type ClusterWorld,
+  CROWD_TIMEOUT_MS,
   type Crowd,
   crowdedCluster,
   type CrowdProvider,
@@ -13,6 +14,8 @@ import {
 import { MongoClient } from 'mongodb';
 
 const { seed, draw } = drawn('takeovers');
+
+jest.setTimeout(CROWD_TIMEOUT_MS);
 
 /** Three times as long as a worker may be silent. */
 const FROZEN_MS = 30_000;

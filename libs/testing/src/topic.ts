@@ -1,0 +1,38 @@
+import { topics } from '@tidings/events';
+import { channels, randomBase62, systemClock } from '@tidings/kernel';
+import type { Cluster } from '@tidings/platform';
+import { type InRecord, openKafkaBroker, PARKED_TOPIC, readParked } from '@tidings/streaming';
+
+type Stores = Pick<Cluster, 'kafkaBrokers'>;
+
+/** Everything on a topic now, each partition in its order. */
+export async function everythingOn({ kafkaBrokers: brokers }: Stores, topic: string): Promise<readonly InRecord[]> {
+  const group = `test.${randomBase62(10)}`;
+  const found: InRecord[] = [];
+  const broker = await openKafkaBroker({
+    ...{ brokers, clientId: 'test', warn: () => undefined },
+    ...{ clock: systemClock, topics: topics(channels) },
+  });
+  const isThere = async (): Promise<boolean> => {
+    const lag = await broker.lag(group);
+    return lag.length > 0 && lag.every(({ committed, end }) => committed === end);
+  };
+  try {
+    const handler = async ({ records }: { readonly records: readonly InRecord[] }) => void found.push(...records);
+    const subscription = await broker.subscribe({ group, topics: [topic], handler });
+    while (!(await isThere()));
+    await subscription.stop();
+  } finally {
+    await broker.close();
+  }
+  return found;
+}
+
+/** What was given up so far, a line each: what was away for a while must cost no record. */
+export async function parked(stores: Stores): Promise<string[]> {
+  const records = await everythingOn(stores, PARKED_TOPIC);
+  return records.map(({ value }) => {
+    const { group, topic, partition, offset, error } = readParked(value);
+    return `${group} parked ${topic}/${partition} ${offset}: ${error}`;
+  });
+}
