@@ -251,7 +251,7 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
     accounts: {
       ...accountsRpc(write, clock),
       ...tokensRpc(store, write, { clock, tokenKey: keyFor(masterKey, 'access-token') }),
-      ...applicationsRpc(store, write, { clock, db, owners, masterKey, displayKey: keyFor(masterKey, 'display') }),
+      ...applicationsRpc(store, write, { clock, db, masterKey, displayKey: keyFor(masterKey, 'display') }),
       ...platformsRpc(store, write, { clock, masterKey }),
       ...settingsRpc(store, write, clock),
       ...blacklistRpc({ db, write, clock, tokenKey: keys.token }),

@@ -1,3 +1,4 @@
+export { APPLICATION_LEASE_MS } from './application-lease.ts';
 export { inProcess, type ServiceDefinition } from './binding.ts';
 export { faultOfView, viewOfFault } from './fault-view.ts';
 export { rendezvous } from './grpc/rendezvous.ts';

@@ -1,9 +1,16 @@
-import { type Accounts, type ApplicationView, type RateLimit, TokenScope, type TokenView } from '@tidings/rpc';
+import {
+  type Accounts,
+  APPLICATION_LEASE_MS,
+  type ApplicationView,
+  type RateLimit,
+  TokenScope,
+  type TokenView,
+} from '@tidings/rpc';
 import { ReadThrough } from './read-through.ts';
 import { fingerprint } from './secrets.ts';
 
-/** How old may be what is known of a token or an application: a revocation works within 5 s (R-T1, architecture 8). */
-const MAX_AGE_MS = 3000;
+/** How old may be what is known of a token: a revocation works within 5 s (R-T1). */
+const TOKEN_MAX_AGE_MS = 3000;
 /** Nothing that was issued is longer. */
 const MAX_SECRET_LENGTH = 512;
 
@@ -46,12 +53,12 @@ export class Access {
 
   constructor(accounts: Pick<Accounts, 'resolveToken' | 'findApplication'>) {
     this.#tokens = new ReadThrough({
-      maxAgeMs: MAX_AGE_MS,
+      maxAgeMs: TOKEN_MAX_AGE_MS,
       keyOf: fingerprint,
       read: async (secret) => tokenOf((await accounts.resolveToken({ secret })).token),
     });
     this.#applications = new ReadThrough({
-      maxAgeMs: MAX_AGE_MS,
+      maxAgeMs: APPLICATION_LEASE_MS,
       read: async (application) => (await accounts.findApplication({ application })).application,
     });
   }
@@ -59,11 +66,6 @@ export class Access {
   /** The token behind a secret; undefined where it is unknown or revoked. */
   token(secret: string): Token | undefined | Promise<Token | undefined> {
     return secret === '' || secret.length > MAX_SECRET_LENGTH ? undefined : this.#tokens.get(secret);
-  }
-
-  /** What this gateway knows of an application counts no more: it was deleted. */
-  forgetApplication(code: string): void {
-    this.#applications.forget(code);
   }
 
   /** How a token, presented as `secret`, stands to the application of this code. */

@@ -79,6 +79,18 @@ describe('ReadThrough', () => {
     expect(await last).toBeUndefined();
   });
 
+  it('answers nothing that was asked for longer ago than the whole age', async () => {
+    const { cache, reads, pass } = setUp();
+    void cache.get('k');
+    pass(MAX_AGE_MS + 1);
+    const late = cache.get('k');
+    reads[0]!.answer('old');
+    await turn();
+    expect(reads).toHaveLength(2);
+    reads[1]!.answer(undefined);
+    expect(await late).toBeUndefined();
+  });
+
   it('shows a failure to those who wait, and forgets it', async () => {
     const { cache, reads } = setUp();
     const first = cache.get('k');

@@ -17,6 +17,8 @@ interface Entry<Value> {
 
 /** Reads of one key: the one under way, and the one that begins when it ends. */
 interface Reads<Value> {
+  /** When the one under way began. */
+  readonly since: number;
   readonly current: Promise<Value | undefined>;
   next?: Promise<Value | undefined>;
 }
@@ -42,7 +44,7 @@ export class ReadThrough<Value> {
     this.#now = now;
   }
 
-  /** The value, at most `maxAgeMs` old; undefined only after a read that began after the call. Past half its age it is read again beforehand. */
+  /** The value, read at most `maxAgeMs` before the call; undefined only after a read that began after the call. Past half its age it is read again beforehand. */
   get(name: string): Value | Promise<Value | undefined> {
     const key = this.#keyOf(name);
     const entry = this.#entries.get(key);
@@ -59,11 +61,6 @@ export class ReadThrough<Value> {
     return this.#fresh(this.#keyOf(name), name);
   }
 
-  /** Makes the next {@link get} read the value anew. */
-  forget(name: string): void {
-    this.#entries.delete(this.#keyOf(name));
-  }
-
   #fresh(key: string, name: string): Promise<Value | undefined> {
     const reads = this.#reads.get(key);
     if (!reads) return this.#begin(key, name);
@@ -73,12 +70,16 @@ export class ReadThrough<Value> {
   }
 
   async #shared(key: string, name: string): Promise<Value | undefined> {
-    const underWay = this.#reads.get(key)?.current;
-    return underWay ? ((await underWay) ?? this.#fresh(key, name)) : this.#begin(key, name);
+    const reads = this.#reads.get(key);
+    if (!reads) return this.#begin(key, name);
+    const isTooOld = this.#now() - reads.since > this.#maxAgeMs;
+    return (isTooOld ? undefined : await reads.current) ?? this.#fresh(key, name);
   }
 
   #begin(key: string, name: string): Promise<Value | undefined> {
-    const reads: Reads<Value> = { current: this.#readNow(key, name).finally(() => this.#ended(key, reads)) };
+    const since = this.#now();
+    const current = this.#readNow(key, name, since).finally(() => this.#ended(key, reads));
+    const reads: Reads<Value> = { since, current };
     this.#reads.set(key, reads);
     return reads.current;
   }
@@ -87,8 +88,7 @@ export class ReadThrough<Value> {
     if (this.#reads.get(key) === reads) this.#reads.delete(key);
   }
 
-  async #readNow(key: string, name: string): Promise<Value | undefined> {
-    const since = this.#now();
+  async #readNow(key: string, name: string, since: number): Promise<Value | undefined> {
     const value = await this.#read(name);
     this.#entries.delete(key);
     if (value !== undefined) {

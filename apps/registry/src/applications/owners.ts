@@ -1,7 +1,5 @@
+import { APPLICATION_LEASE_MS } from '@tidings/rpc';
 import type { AccountStore } from '../accounts/store.ts';
-
-/** How long an application is believed to be there: what is deleted elsewhere is unknown here soon. */
-const PATIENCE_MS = 2000;
 
 /** Whose the applications are, without those that are deleted. What is unknown is looked for each time. */
 export interface Owners {
@@ -9,8 +7,6 @@ export interface Owners {
   learn(codes: readonly string[]): Promise<void>;
   /** Of a learnt code. */
   owns(account: string, code: string): boolean;
-  /** Of a deleted one: it is unknown at once. */
-  forget(code: string): void;
 }
 
 interface Owner {
@@ -23,7 +19,7 @@ export function openOwners(store: Pick<AccountStore, 'applications'>): Owners {
   return {
     async learn(codes) {
       const since = performance.now();
-      const stale = codes.filter((code) => !(since - (owners.get(code)?.since ?? -Infinity) < PATIENCE_MS));
+      const stale = codes.filter((code) => !(since - (owners.get(code)?.since ?? -Infinity) < APPLICATION_LEASE_MS));
       if (stale.length === 0) return;
       const wanted = new Set(stale);
       const found = await store.applications([...wanted]);
@@ -31,6 +27,5 @@ export function openOwners(store: Pick<AccountStore, 'applications'>): Owners {
       for (const { code, account } of found) owners.set(code, { account, since });
     },
     owns: (account, code) => owners.get(code)?.account === account,
-    forget: (code) => void owners.delete(code),
   };
 }

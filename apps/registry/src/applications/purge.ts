@@ -26,7 +26,7 @@ export interface Purge {
 
 const AT_ONCE = 500;
 /**
- * How long devices may still be registered by those who do not know of the deletion: for 2 s where the application is known, and a command
+ * How long devices may still be registered by those who do not know of the deletion: for 1 s where the application is known, and a command
  * comes into effect 5 s after its arrival at the latest.
  */
 const LATE_MS = 10_000;

@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '@tidings/kernel';
-import type { Accounts } from '@tidings/rpc';
+import { type Accounts, APPLICATION_LEASE_MS } from '@tidings/rpc';
 import type { Db } from 'mongodb';
 import type { AccountStore } from '../accounts/store.ts';
 import type { AccountWriter } from '../accounts/writer.ts';
@@ -8,7 +9,6 @@ import { existing } from './existing.ts';
 import { openIcons } from './icons.ts';
 import { countLanguages } from './languages.ts';
 import { withNewCode } from './new-code.ts';
-import type { Owners } from './owners.ts';
 import { applicationView, shownSettings } from './view.ts';
 
 type ApplicationMethods = Pick<
@@ -25,11 +25,13 @@ type ApplicationMethods = Pick<
 export interface ApplicationsDeps {
   readonly clock: Clock;
   readonly db: Db;
-  readonly owners: Owners;
   readonly masterKey: Uint8Array;
   /** Makes the encoded forms of R-RES19. */
   readonly displayKey: KeyObject;
 }
+
+/** Clocks do not run at quite the same rate, and timers may fire a little early. */
+const LEASES_OVER_MS = APPLICATION_LEASE_MS + 100;
 
 /** Applications on a page of getApplications (R-B3). */
 const PAGE = 100;
@@ -38,7 +40,7 @@ const PAGE = 100;
 export function applicationsRpc(
   store: AccountStore,
   write: AccountWriter,
-  { clock, db, owners, masterKey, displayKey }: ApplicationsDeps,
+  { clock, db, masterKey, displayKey }: ApplicationsDeps,
 ): ApplicationMethods {
   const now = (): Date => new Date(clock.now());
   const icons = openIcons(db);
@@ -66,7 +68,7 @@ export function applicationsRpc(
 
     async deleteApplication({ account, application }) {
       await write({ account, action: { type: 'deleteApplication', application }, at: now() });
-      owners.forget(application);
+      await delay(LEASES_OVER_MS);
       return {};
     },
 

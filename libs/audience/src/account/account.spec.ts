@@ -234,8 +234,9 @@ describe('an account', () => {
       ...{ kind: 'application', account: 'a', code: app, createdAt: AT, deletedAt: AT },
       ...{ title: '', icon: '', sdkIos: '', sdkAndroid: '', authorizeAllTokens: false, platforms: [] },
     });
+    expect(world.do('a', { type: 'deleteApplication', application: app })).toEqual([]);
+    expect(() => world.do('b', { type: 'deleteApplication', application: app })).toThrow(DENIED);
     for (const action of [
-      { type: 'deleteApplication', application: app },
       { type: 'setDebug', application: app, on: true },
       { type: 'updateApplication', application: app, title: 'x' },
       { type: 'setPlatformStatus', application: app, platform: 1, enabled: true },

@@ -136,6 +136,14 @@ function createGroup(account: string, view: AccountView, action: Action<'createG
   return [{ $case: 'groupCreated', value: { group, name, applications } }];
 }
 
+/** Does nothing to one that is deleted: a deletion may be said again before it is answered. */
+function remove(account: string, view: AccountView, { application }: Action<'deleteApplication'>): Change[] {
+  const state = view.application(application);
+  if (state?.kind === 'application' && state.account === account && state.deletedAt) return [];
+  own(account, view, application);
+  return [{ $case: 'applicationDeleted', value: { application } }];
+}
+
 function purge(account: string, view: AccountView, { application }: Action<'purgeApplication'>): Change[] {
   const state = as('application', view.application(application));
   if (state.account !== account || !state.deletedAt || state.purgedAt) return [];
@@ -153,10 +161,8 @@ export function decideApplication(account: string, view: AccountView, action: Ap
       return purge(account, view, action);
     case 'updateApplication':
       return update(own(account, view, action.application), action);
-    case 'deleteApplication': {
-      const { code: application } = own(account, view, action.application);
-      return [{ $case: 'applicationDeleted', value: { application } }];
-    }
+    case 'deleteApplication':
+      return remove(account, view, action);
     case 'configurePlatform': {
       const application = own(account, view, action.application);
       checkSenders(accountOf(view).senders, action);

@@ -3,9 +3,8 @@ import type { Handler } from '../../context.ts';
 
 export const deleteApplication: Handler<typeof api.deleteApplication> = async (
   { application },
-  { accounts, access },
+  { accounts },
   { account },
 ) => {
   await accounts.deleteApplication({ account, application });
-  access.forgetApplication(application);
 };
