@@ -269,7 +269,10 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
       ...describeRpc(devices),
       ...prepareRpc(devices),
     },
-    presets: presetsRpc(presets, write, { clock, nextId, filterCode: filterCodes(store) }),
+    presets: presetsRpc(presets, write, {
+      ...{ clock, nextId, filterCode: filterCodes(store) },
+      groupsOf: async (application) => (await store.groupsOf(application)).map(({ code }) => code),
+    }),
     segments: segmentsRpc({ db, store, tags, clock, write, scan: new DeviceScan(db) }),
     geozones: {
       ...geozonesRpc(geozones, write, { clock, nextId }),

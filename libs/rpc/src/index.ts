@@ -202,6 +202,8 @@ export {
   UpdateApplicationRequest,
 } from './generated/tidings/rpc/v1/registry.ts';
 export {
+  ChooseLookupReply,
+  ChooseLookupRequest,
   CountReply,
   CountRequest,
   CreateFilterReply,

@@ -1,4 +1,5 @@
 import type { Call, Context } from '../context.ts';
+import type { Standing } from './access.ts';
 
 /**
  * Whether the caller may use an application that the request does not name, but the object that it names belongs to: where not, the object
@@ -8,4 +9,22 @@ export async function isWithinReach({ access }: Context, { presented }: Call, ap
   if (!presented) return false;
   const { kind } = await access.standing(presented.token, presented.secret, application);
   return kind === 'granted';
+}
+
+/**
+ * How the caller stands to a group of applications: it may use it where it may use all that are there. One that none is left of is unknown
+ * (R-I2).
+ */
+export async function standingToGroup(
+  { accounts, access }: Context,
+  { account, presented }: Call,
+  group: string,
+): Promise<Standing['kind']> {
+  if (!presented) return 'unknown';
+  const { applications } = await accounts.findGroup({ account, group });
+  const kinds = await Promise.all(
+    applications.map(async (code) => (await access.standing(presented.token, presented.secret, code)).kind),
+  );
+  if (kinds.includes('restricted')) return 'restricted';
+  return kinds.includes('granted') ? 'granted' : 'unknown';
 }

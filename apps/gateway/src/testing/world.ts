@@ -133,6 +133,7 @@ export class World {
     }),
     getIcon: async ({ icon }) => ({ png: Buffer.from(icon === 'known' ? '17' : '') }),
     getCredential: unsupported,
+    findGroup: unsupported,
     deleteTag: unsupported,
     setTestDevice: unsupported,
     listTestDevices: unsupported,

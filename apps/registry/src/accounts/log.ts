@@ -170,8 +170,9 @@ function targetsOfAction(action: AccountAction): AccountTarget[] {
     case 'deleteCampaign':
       return [{ kind: 'campaign', code: action.code }];
     case 'createPreset': {
-      const { code, application: of, campaign } = action.preset;
-      return [application(of), { kind: 'preset', code }, ...named('campaign', campaign)];
+      const { code, application: of, group, campaign } = action.preset;
+      const owner: AccountTarget = group === '' ? application(of) : { kind: 'group', code: group };
+      return [owner, { kind: 'preset', code }, ...named('campaign', campaign)];
     }
     case 'deletePreset':
       return [{ kind: 'preset', code: action.code }];
@@ -264,7 +265,7 @@ export const accountsLog: LogDefinition<AccountCommand, AccountEvent, AccountSta
 function documentOf(state: AccountState): Record<string, unknown> {
   switch (state.kind) {
     case 'preset':
-      return { ...state, preset: Preset.encode(state.preset).finish() };
+      return { ...state, group: state.preset.group || undefined, preset: Preset.encode(state.preset).finish() };
     case 'geozone': {
       const { id, application, lat, lng, active } = state.zone;
       // Zones that nobody can enter have no place in the index.

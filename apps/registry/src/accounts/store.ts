@@ -43,6 +43,8 @@ export interface AccountStore {
   /** Oldest first. */
   readonly applicationsOf: (account: string) => Promise<Application[]>;
   readonly groups: (account: string, codes: readonly string[]) => Promise<ApplicationGroup[]>;
+  /** Those that an application is in. */
+  readonly groupsOf: (application: string) => Promise<ApplicationGroup[]>;
   readonly filterNamed: (account: string, name: string) => Promise<LiveFilter | undefined>;
   readonly filtersByCode: (account: string, codes: readonly string[]) => Promise<LiveFilter[]>;
   /** Those bound to the application or to none, oldest first. */
@@ -143,6 +145,10 @@ export function openAccountStore(db: Db): AccountStore {
       const found = codes.length === 0 ? [] : await byId<ApplicationGroup>(GROUPS, codes);
       return found.filter((group) => group.account === account);
     },
+    async groupsOf(application) {
+      const found = await db.collection(GROUPS).find({ applications: application }).toArray();
+      return found.map((document) => read<ApplicationGroup>(document));
+    },
     filterNamed: async (account, name) => (await filters({ _id: namedId(account, name) }))[0],
     filtersByCode: async (account, codes) =>
       codes.length === 0 ? [] : filters({ account, code: { $in: [...codes] } }),
@@ -161,6 +167,7 @@ export function openAccountStore(db: Db): AccountStore {
 /** Makes the indexes of the configuration where they are missing. */
 export async function prepareAccounts(db: Db): Promise<void> {
   await db.collection(TAGS).createIndexes([{ name: 'account_number', key: { account: 1, number: 1 } }]);
+  await db.collection(GROUPS).createIndexes([{ name: 'applications', key: { applications: 1 } }]);
   await db.collection(FILTERS).createIndexes([
     { name: 'code', key: { code: 1 } },
     { name: 'expiry', key: { expiresAt: 1 }, partialFilterExpression: { expiresAt: { $exists: true } } },

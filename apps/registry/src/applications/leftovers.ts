@@ -1,20 +1,44 @@
-import type { Leftovers } from '@tidings/audience';
+import type { ApplicationGroup, Leftovers } from '@tidings/audience';
 import type { Db } from 'mongodb';
-import { CAMPAIGNS, CLUSTERS, FILTERS, GEOZONES, PRESETS, TEST_DEVICES } from '../accounts/log.ts';
+import {
+  APPLICATIONS,
+  CAMPAIGNS,
+  CLUSTERS,
+  FILTERS,
+  GEOZONES,
+  GROUPS,
+  PRESETS,
+  TEST_DEVICES,
+} from '../accounts/log.ts';
 
 /** At most so many of each kind are cleared away by one command. */
 const AT_ONCE = 100;
 
-/** What an application has in the configuration of its account, or a part of it; undefined = nothing. */
+/** The groups that an application is in and that no other one is left of. */
+async function endedGroups(db: Db, application: string): Promise<string[]> {
+  const groups = await db.collection<ApplicationGroup>(GROUPS).find({ applications: application }).toArray();
+  const members = groups.flatMap(({ applications }) => applications);
+  const applications = db.collection<{ _id: string }>(APPLICATIONS);
+  const live = new Set(await applications.distinct('_id', { _id: { $in: members }, deletedAt: { $exists: false } }));
+  return groups.filter((group) => !group.applications.some((code) => live.has(code))).map(({ code }) => code);
+}
+
+/** What a deleted application has in the configuration of its account, or a part of it; undefined = nothing. */
 export async function findLeftovers(db: Db, application: string): Promise<Leftovers | undefined> {
-  const found = async (collection: string, field: string, filter: object): Promise<unknown[]> => {
+  const found = async (
+    collection: string,
+    field: string,
+    filter: object,
+    owner: object = { application },
+  ): Promise<unknown[]> => {
     const projection = { [field]: 1 };
-    const documents = db.collection(collection).find({ application, ...filter }, { projection, limit: AT_ONCE });
+    const documents = db.collection(collection).find({ ...owner, ...filter }, { projection, limit: AT_ONCE });
     return (await documents.toArray()).map((document): unknown => document[field]);
   };
   const isThere = { deleted: false };
+  const owners = { $or: [{ application }, { group: { $in: await endedGroups(db, application) } }] };
   const [presets, campaigns, filters, zones, clusters, testDevices] = await Promise.all([
-    found(PRESETS, 'code', isThere),
+    found(PRESETS, 'code', isThere, owners),
     found(CAMPAIGNS, 'code', isThere),
     found(FILTERS, 'name', { live: true }),
     found(GEOZONES, 'number', isThere),

@@ -17,6 +17,7 @@ type SettingMethods = Pick<
   | 'setSenders'
   | 'setPlan'
   | 'createGroup'
+  | 'findGroup'
 >;
 
 /** What operators set for applications and accounts (R-T8). */
@@ -68,6 +69,11 @@ export function settingsRpc(store: AccountStore, write: AccountWriter, clock: Cl
         write({ account, action: { type: 'createGroup', code: group, name, applications }, at: now() }),
       );
       return { code };
+    },
+
+    async findGroup({ account, group: code }) {
+      const [group] = await store.groups(account, [code]);
+      return { applications: [...(group?.applications ?? [])] };
     },
   };
 }

@@ -64,7 +64,7 @@ export function prepareRpc({
     reference: FilterReference,
     room: Room,
   ): Promise<Addressed> => {
-    const found = await findFilter(store, account, application, reference);
+    const found = await findFilter(store, account, [application], reference);
     if (!found) throw Fault.argument(`${path}.${reference.name === '' ? 'filter_code' : 'filter'}: not found`);
     room.bytes -= found.expression.length;
     if (room.bytes < 0) throw Fault.argument('notifications: the segments are too large together');

@@ -1,5 +1,5 @@
 import type { CampaignState } from '@tidings/audience';
-import type { Campaign } from '@tidings/events';
+import type { Campaign, Preset } from '@tidings/events';
 import { type Clock, Fault, newCode } from '@tidings/kernel';
 import type { Presets } from '@tidings/rpc';
 import type { AccountWriter } from '../accounts/writer.ts';
@@ -9,8 +9,10 @@ export interface PresetsDeps {
   readonly clock: Clock;
   /** Ids of campaigns. */
   readonly nextId: () => number;
-  /** The code of a filter that a preset of the application names (R-N2). */
-  readonly filterCode: (account: string, application: string, name: string) => Promise<string>;
+  /** The code of the filter that a preset names (R-N2). */
+  readonly filterCode: (account: string, preset: Preset) => Promise<string>;
+  /** Codes of the groups that an application is in. */
+  readonly groupsOf: (application: string) => Promise<string[]>;
 }
 
 const campaignOf = ({ code, id, application, name, description }: CampaignState): Campaign => ({
@@ -23,7 +25,7 @@ const campaignOf = ({ code, id, application, name, description }: CampaignState)
 
 /** Presets and campaigns. Another account's are not found. */
 export function presetsRpc(store: PresetStore, write: AccountWriter, deps: PresetsDeps): Presets {
-  const { clock, nextId, filterCode } = deps;
+  const { clock, nextId, filterCode, groupsOf } = deps;
   const now = (): Date => new Date(clock.now());
   const newCampaign = (application: string, name: string, description: string): Campaign => ({
     code: newCode(),
@@ -35,9 +37,7 @@ export function presetsRpc(store: PresetStore, write: AccountWriter, deps: Prese
   return {
     async createPreset({ account, preset }) {
       if (!preset) throw Fault.bug('no preset to create');
-      const { application, filter: name } = preset;
-      const filter = name === '' ? '' : await filterCode(account, application, name);
-      const made = { ...preset, code: newCode(), filter };
+      const made = { ...preset, code: newCode(), filter: await filterCode(account, preset) };
       await write({ account, action: { type: 'createPreset', preset: made }, at: now() });
       return {};
     },
@@ -47,8 +47,8 @@ export function presetsRpc(store: PresetStore, write: AccountWriter, deps: Prese
     },
 
     async listPresets({ account, application }) {
-      const presets = await store.presets(account, application);
-      return { presets: presets.map(({ preset: { code, name } }) => ({ code, name })) };
+      const presets = await store.presets(account, application, await groupsOf(application));
+      return { presets: presets.map(({ preset: { code, name, group } }) => ({ code, name, group })) };
     },
 
     async deletePreset({ account, code }) {

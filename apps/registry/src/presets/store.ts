@@ -5,8 +5,8 @@ import { type AccountDocument, CAMPAIGNS, PRESETS, stateOf } from '../accounts/l
 /** Queries over presets and campaigns that are there, as the accounts' logs have folded them. */
 export interface PresetStore {
   readonly preset: (account: string, code: string) => Promise<PresetState | undefined>;
-  /** Oldest first. */
-  readonly presets: (account: string, application: string) => Promise<PresetState[]>;
+  /** An application's own and those of these groups, oldest first. */
+  readonly presets: (account: string, application: string, groups: readonly string[]) => Promise<PresetState[]>;
   readonly campaign: (account: string, code: string) => Promise<CampaignState | undefined>;
   /** The oldest of this name. */
   readonly campaignNamed: (application: string, name: string) => Promise<CampaignState | undefined>;
@@ -26,8 +26,9 @@ export function openPresetStore(db: Db): PresetStore {
       const found = await presets.findOne({ _id: code, account, deleted });
       return found ? presetIn(found) : undefined;
     },
-    async presets(account, application) {
-      const found = await presets.find({ application, account, deleted }).sort({ rev: 1, _id: 1 }).toArray();
+    async presets(account, application, groups) {
+      const owners = [{ application }, { group: { $in: [...groups] } }];
+      const found = await presets.find({ $or: owners, account, deleted }).sort({ rev: 1, _id: 1 }).toArray();
       return found.map(presetIn);
     },
     async campaign(account, code) {
@@ -53,6 +54,7 @@ export async function preparePresets(db: Db): Promise<void> {
   await db.collection(PRESETS).createIndexes([
     { name: 'application', key: { application: 1 } },
     { name: 'filter', key: { filter: 1 } },
+    { name: 'group', key: { group: 1 }, sparse: true },
   ]);
   await db.collection(CAMPAIGNS).createIndexes([
     { name: 'application_id', key: { application: 1, id: 1 } },

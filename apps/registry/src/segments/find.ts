@@ -1,25 +1,28 @@
 import type { LiveFilter } from '@tidings/audience';
+import type { Preset } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 import type { FilterReference } from '@tidings/rpc';
 import type { AccountStore } from '../accounts/store.ts';
 
-/** A filter by its name, else by its code, bound to the application or to none (R-N2). */
+/** A filter by its name, else by its code, bound to one of the applications or to none (R-N2). */
 export async function findFilter(
-  store: AccountStore,
+  store: Pick<AccountStore, 'filterNamed' | 'filtersByCode'>,
   account: string,
-  application: string,
+  applications: readonly string[],
   { name, code }: FilterReference,
 ): Promise<LiveFilter | undefined> {
   const named = name === '' ? undefined : await store.filterNamed(account, name);
   const [found] = named ? [named] : await store.filtersByCode(account, [(name || code).toUpperCase()]);
-  return found && (found.application === '' || found.application === application) ? found : undefined;
+  return found && (found.application === '' || applications.includes(found.application)) ? found : undefined;
 }
 
-/** The codes of filters that presets name. @throws Fault `argument` for one that is not there (R-K1) */
+/** The codes of filters that presets name; "" where one names none. @throws Fault `argument` for one that is not there (R-K1) */
 export const filterCodes =
   (store: AccountStore) =>
-  async (account: string, application: string, name: string): Promise<string> => {
-    const found = await findFilter(store, account, application, { name, code: '' });
+  async (account: string, { application, group, filter: name }: Preset): Promise<string> => {
+    if (name === '') return '';
+    const [owner] = group === '' ? [] : await store.groups(account, [group]);
+    const found = await findFilter(store, account, owner?.applications ?? [application], { name, code: '' });
     if (!found) throw Fault.argument('segmentation.filter: not found');
     return found.code;
   };

@@ -1,4 +1,4 @@
-import { TagType } from '@tidings/events';
+import { Preset, TagType } from '@tidings/events';
 import { type AccountEvent, AccessScope } from '@tidings/events/generated/tidings/events/v1/accounts';
 import { isSharedTag, tagTypeOf } from '../default-tags.ts';
 import type { AddressState } from './blacklist.ts';
@@ -304,6 +304,24 @@ describe('an account', () => {
     world.do('a', group);
     expect(world.states.get('group g')).toMatchObject({ account: 'a', name: 'Europe', applications: [app] });
     expect(() => world.do('a', group)).toThrow('taken');
+  });
+
+  it('makes presets for its applications and groups alone (Spec K)', () => {
+    world.do('a', createApplication());
+    world.do('a', { type: 'createGroup', code: 'g', name: 'Europe', applications: [app] });
+    const create = (of: Partial<Preset>): AccountAction => ({
+      type: 'createPreset',
+      preset: Preset.fromPartial({ code: 'p', name: 'P', ...of }),
+    });
+    for (const [account, of] of [
+      ['b', { application: app }],
+      ['b', { group: 'g' }],
+      ['a', { group: 'h' }],
+      ['a', {}],
+    ] as const) {
+      expect(() => world.do(account, create(of))).toThrow(DENIED);
+    }
+    expect(world.do('a', create({ group: 'g' }))).toHaveLength(1);
   });
 
   it('replaces its categories of e-mail (R-E13)', () => {

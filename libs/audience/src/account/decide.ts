@@ -5,13 +5,13 @@ import { type BlacklistAction, decideAddress } from './blacklist.ts';
 import { type CampaignAction, decideCampaign } from './campaigns.ts';
 import { type ClearLeftovers, clearLeftovers } from './leftovers.ts';
 import { decideFilter, type FilterAction } from './filters.ts';
-import { decidePreset, type PresetAction } from './presets.ts';
+import { createPreset, deletePreset, type PresetAction } from './presets.ts';
 import { type ApplicationAction, decideApplication } from './decide-application.ts';
 import { decideSenders, type SendersAction } from './senders.ts';
 import { decideTag, type TagAction } from './tags.ts';
 import { decideTestDevice, type TestDeviceAction } from './test-devices.ts';
 import type { AccessToken } from './state.ts';
-import { accountOf, type AccountView, liveToken, own } from './view.ts';
+import { accountOf, type AccountView, liveToken, own, ownGroup } from './view.ts';
 import { decideGeozone, type GeozoneAction } from './geozones.ts';
 
 /** Categories that an account may have, and characters that each may have. */
@@ -119,14 +119,16 @@ function changes(account: string, view: AccountView, action: AccountAction, at: 
       return decideCampaign(account, view, action);
     case 'deleteCampaign':
       return decideCampaign(account, view, action);
-    case 'createPreset':
-      own(account, view, action.preset.application);
-      if (action.preset.filter !== '' && !view.hasFilter(action.preset.filter)) {
-        throw Fault.argument('segmentation.filter: not found');
-      }
-      return decidePreset(account, view, action);
+    case 'createPreset': {
+      const { preset } = action;
+      const { application, group, filter } = preset;
+      const applications =
+        group === '' ? [own(account, view, application).code] : ownGroup(account, view, group).applications;
+      if (filter !== '' && !view.hasFilter(filter)) throw Fault.argument('segmentation.filter: not found');
+      return createPreset(account, view, preset, applications);
+    }
     case 'deletePreset':
-      return decidePreset(account, view, action);
+      return deletePreset(account, view, action.code);
     case 'createFilter':
       accountOf(view);
       if (action.application !== '') own(account, view, action.application);

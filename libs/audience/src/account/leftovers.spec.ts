@@ -1,4 +1,4 @@
-import { Content, type Geozone, type Preset } from '@tidings/events';
+import { type Geozone, Preset } from '@tidings/events';
 import type { Application } from './application.ts';
 import { clearLeftovers, type Leftovers } from './leftovers.ts';
 import type { AccountView } from './view.ts';
@@ -35,7 +35,7 @@ const viewOf = (owner: Application | undefined, testDevices = 1): AccountView =>
     campaign: (code) => ({ kind: 'campaign', id: 1, name: 'c', description: '', named: 'k', ...named(code) }),
     preset: (code) => ({
       ...{ kind: 'preset', filter: 'F', ...named(code) },
-      preset: { content: Content.fromPartial({}) } as Preset,
+      preset: Preset.fromPartial({}),
     }),
     geozone: (id) => {
       const { application: owned, deleted } = of(String(id));
@@ -78,6 +78,19 @@ describe('clearLeftovers (R-B2)', () => {
     expect(clear(viewOf(application()))).toEqual([]);
     expect(clear(viewOf(undefined))).toEqual([]);
     expect(clear(viewOf(application(new Date(1))), 'b')).toEqual([]);
+  });
+
+  it('deletes presets of groups that nothing is left of', () => {
+    const view = viewOf(application(new Date(1)));
+    const preset = (code: string) => ({
+      ...({ kind: 'preset', account: 'a', code, application: '', filter: '', deleted: code === 'P3' } as const),
+      preset: Preset.fromPartial({ group: 'G' }),
+    });
+    expect(clear({ ...view, preset }).slice(0, 3)).toEqual([
+      { $case: 'presetDeleted', value: { preset: 'P1' } },
+      { $case: 'presetDeleted', value: { preset: 'P2' } },
+      { $case: 'campaignDeleted', value: { campaign: 'C1' } },
+    ]);
   });
 
   it('does not say twice that there are no test devices', () => {

@@ -3,6 +3,7 @@ import type { AccountView } from './view.ts';
 
 /** What a deleted application has left in the configuration of its account: codes, names and numbers. */
 export interface Leftovers {
+  /** Its own, and those of groups of which it was the last application: nothing can be added to a group. */
   readonly presets: readonly string[];
   readonly campaigns: readonly string[];
   /** By name: names of filters are unique in an account. */
@@ -27,7 +28,11 @@ export function clearLeftovers(account: string, view: AccountView, action: Clear
   if (owner?.kind !== 'application' || owner.account !== account || !owner.deletedAt) return [];
   const isLeft = (state: { readonly deleted: boolean } | undefined, of: string | undefined): boolean =>
     state !== undefined && !state.deleted && of === application;
-  const presets = leftovers.presets.filter((code) => isLeft(view.preset(code), view.preset(code)?.application));
+  const presets = leftovers.presets.filter((code) => {
+    const state = view.preset(code);
+    const isOfGroup = state?.account === account && state.preset.group !== '';
+    return isLeft(state, isOfGroup ? application : state?.application);
+  });
   const campaigns = leftovers.campaigns.filter((code) => isLeft(view.campaign(code), view.campaign(code)?.application));
   const zones = leftovers.geozones.filter((id) => isLeft(view.geozone(id), view.geozone(id)?.zone.application));
   const clusters = leftovers.clusters.filter((code) =>

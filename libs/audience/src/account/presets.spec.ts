@@ -2,7 +2,7 @@ import { Content, type Preset } from '@tidings/events';
 import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
 import { type CampaignAction, campaignNameKey, type CampaignState, evolveCampaign } from './campaigns.ts';
 import { decideCampaign } from './campaigns.ts';
-import { decidePreset, evolvePreset, type PresetAction, type PresetState } from './presets.ts';
+import { createPreset, deletePreset, evolvePreset, type PresetAction, type PresetState } from './presets.ts';
 
 const APP = 'AAAAA-00001';
 
@@ -24,6 +24,7 @@ const preset = (more: Partial<Preset> = {}): Preset => ({
   platforms: [1, 3],
   filter: '',
   sendRate: 0,
+  group: '',
   ...more,
 });
 
@@ -31,6 +32,8 @@ const preset = (more: Partial<Preset> = {}): Preset => ({
 class World {
   readonly campaigns = new Map<string, CampaignState>();
   readonly presets = new Map<string, PresetState>();
+  /** That presets are made for. */
+  applications = [APP];
   readonly #view = {
     campaign: (code: string) => this.campaigns.get(code),
     campaignsNamed: (key: string) => [...this.campaigns.values()].filter(({ named }) => named === key),
@@ -39,7 +42,7 @@ class World {
 
   do(action: CampaignAction | PresetAction, account = 'a'): AccountEvent['event'][] {
     const isPreset = action.type === 'createPreset' || action.type === 'deletePreset';
-    const changes = isPreset ? decidePreset(account, this.#view, action) : decideCampaign(account, this.#view, action);
+    const changes = this.#decide(account, action);
     for (const event of changes) {
       const code = 'code' in action ? action.code : 'preset' in action ? action.preset.code : action.campaign.code;
       const whole = { account, at: new Date(0), event };
@@ -47,6 +50,17 @@ class World {
       else this.campaigns.set(code, evolveCampaign(this.campaigns.get(code), whole)!);
     }
     return changes;
+  }
+
+  #decide(account: string, action: CampaignAction | PresetAction) {
+    switch (action.type) {
+      case 'createPreset':
+        return createPreset(account, this.#view, action.preset, this.applications);
+      case 'deletePreset':
+        return deletePreset(account, this.#view, action.code);
+      default:
+        return decideCampaign(account, this.#view, action);
+    }
   }
 }
 
@@ -82,6 +96,17 @@ describe('presets', () => {
     world.do({ type: 'deletePreset', code: 'DDDDD-00001' });
     expect(() => world.do({ type: 'deletePreset', code: 'DDDDD-00001' })).toThrow('Preset not found');
     expect(() => world.do({ type: 'createPreset', preset: preset() })).toThrow('the code is taken');
+  });
+
+  it('of a group count under a campaign of any of its applications', () => {
+    const world = new World();
+    world.applications = [APP, 'AAAAA-00002'];
+    world.do({ type: 'createCampaign', campaign: campaign('C2', 2, 'Spring', 'AAAAA-00002') });
+    world.do({ type: 'createCampaign', campaign: campaign('C3', 3, 'Spring', 'AAAAA-00003') });
+    const ofGroup = (of: string) => preset({ application: '', group: 'GGGGG-00001', campaign: of });
+    expect(() => world.do({ type: 'createPreset', preset: ofGroup('C3') })).toThrow('campaignCode: not found');
+    world.do({ type: 'createPreset', preset: ofGroup('C2') });
+    expect(world.presets.get('DDDDD-00001')).toMatchObject({ application: '', preset: ofGroup('C2') });
   });
 
   it('count under a campaign of their own application', () => {

@@ -8,6 +8,7 @@ export interface PresetState {
   readonly kind: 'preset';
   readonly account: string;
   readonly code: string;
+  /** "" for a preset of a group. */
   readonly application: string;
   /** Code of the segment that it uses; "" without one. */
   readonly filter: string;
@@ -31,24 +32,26 @@ export function livePreset(account: string, view: PresetView, code: string): Pre
   return state?.account === account && !state.deleted ? state : undefined;
 }
 
-function created(account: string, view: PresetView, preset: Preset): Change[] {
+/** What follows from making a preset for these applications of the account (Spec K). Pure. */
+export function createPreset(
+  account: string,
+  view: PresetView,
+  preset: Preset,
+  applications: readonly string[],
+): Change[] {
   if (view.preset(preset.code)) throw Fault.conflict('the code is taken');
   if (preset.name === '' || !isWithin(preset.name, 255)) throw Fault.argument('name: must be 1 to 255 characters');
-  if (preset.campaign !== '' && liveCampaign(account, view, preset.campaign)?.application !== preset.application) {
-    throw Fault.argument('campaignCode: not found');
+  if (preset.campaign !== '') {
+    const campaign = liveCampaign(account, view, preset.campaign);
+    if (!campaign || !applications.includes(campaign.application)) throw Fault.argument('campaignCode: not found');
   }
   return [{ $case: 'presetCreated', value: { preset } }];
 }
 
-/** What follows from an action on presets, whose application is the account's (Spec K). Pure. */
-export function decidePreset(account: string, view: PresetView, action: PresetAction): Change[] {
-  switch (action.type) {
-    case 'createPreset':
-      return created(account, view, action.preset);
-    case 'deletePreset':
-      if (!livePreset(account, view, action.code)) throw Fault.argument('Preset not found');
-      return [{ $case: 'presetDeleted', value: { preset: action.code } }];
-  }
+/** What follows from deleting a preset (Spec K). Pure. */
+export function deletePreset(account: string, view: PresetView, code: string): Change[] {
+  if (!livePreset(account, view, code)) throw Fault.argument('Preset not found');
+  return [{ $case: 'presetDeleted', value: { preset: code } }];
 }
 
 /** The preset after the event. */

@@ -1,5 +1,5 @@
 import { Fault } from '@tidings/kernel';
-import type { Application } from './application.ts';
+import type { Application, ApplicationGroup } from './application.ts';
 import type { AddressState } from './blacklist.ts';
 import type { FilterView } from './filters.ts';
 import type { GeozoneView } from './geozones.ts';
@@ -28,6 +28,13 @@ export const FORBID = 'Token restrictions forbid this operation';
 export const own = (account: string, view: AccountView, code: string): Application => {
   const state = view.application(code);
   if (state?.kind !== 'application' || state.account !== account || state.deletedAt) throw Fault.argument(DENIED);
+  return state;
+};
+
+/** The account's group of this code. */
+export const ownGroup = (account: string, view: AccountView, code: string): ApplicationGroup => {
+  const state = view.group(code);
+  if (state?.kind !== 'group' || state.account !== account) throw Fault.argument(DENIED);
   return state;
 };
 

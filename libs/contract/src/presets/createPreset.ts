@@ -3,7 +3,7 @@ import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { jsonData, jsonObject, localized } from '../messages/texts.ts';
 import { optionalUnless } from '../presence.ts';
-import { array, bit, integer, nothing, notServedYet, object, oneOf, optional, text, textOf } from '../values.ts';
+import { array, bit, integer, nothing, notServedYet, object, oneOf, optional, text, textOf, whole } from '../values.ts';
 import { interruptionLevel, ttl } from '../messages/ios.ts';
 import { sendRate } from '../messages/send-rate.ts';
 
@@ -76,7 +76,8 @@ const content = object({
 const given = (value: unknown): boolean => value !== undefined && value !== null;
 
 /**
- * Makes a preset: what messages take their fields from. The reply is empty; listPresets tells the code (R-K1). With platform 14 it is an
+ * Makes a preset of an application, or of a group whose applications the token may all use: what messages take their fields from. The reply
+ * is empty; listPresets tells the code (R-K1). With platform 14 it is an
  * e-mail preset, whose message is HTML and whose title is the subject (R-K2). Spec K.
  */
 export const createPreset = json13('createPreset', {
@@ -87,22 +88,29 @@ export const createPreset = json13('createPreset', {
     applicationCode: optionalUnless(applicationCode, (request) =>
       given(request['applicationCode']) || given(request['applicationGroupCode']) ? undefined : 'applicationCode',
     ),
-    applicationGroupCode: notServedYet,
+    applicationGroupCode: optional(applicationCode),
     campaignCode: optional(text),
     content,
     scheduling: optional(object({ sendRate: optional(sendRate) })),
     segmentation: object({ filter: optional(text), platforms }),
-  }).transform((request) => ({
-    application: request.applicationCode!,
-    name: request.name,
-    /** Codes; "" = none. */
-    campaign: request.campaignCode?.toUpperCase() ?? '',
-    filter: request.segmentation.filter ?? '',
-    platforms: request.segmentation.platforms,
-    /** Pushes per second; 0 = as fast as it goes. */
-    sendRate: request.scheduling?.sendRate ?? 0,
-    content: request.content,
-  })),
+  })
+    .refine(
+      (request) => request.applicationCode === undefined || request.applicationGroupCode === undefined,
+      whole('applicationCode and applicationGroupCode must not be used together'),
+    )
+    .transform((request) => ({
+      /** Codes; one of them is "". */
+      application: request.applicationCode ?? '',
+      group: request.applicationGroupCode ?? '',
+      name: request.name,
+      /** Codes; "" = none. */
+      campaign: request.campaignCode?.toUpperCase() ?? '',
+      filter: request.segmentation.filter ?? '',
+      platforms: request.segmentation.platforms,
+      /** Pushes per second; 0 = as fast as it goes. */
+      sendRate: request.scheduling?.sendRate ?? 0,
+      content: request.content,
+    })),
   output: nothing,
   examples: [
     {

@@ -25,7 +25,8 @@ const withAction = (type: string, options?: Request): Request => request({ actio
 describe('createPreset', () => {
   it.each<[Request, string | undefined]>([
     [request({}, { applicationCode: null }), 'Missing required argument: applicationCode'],
-    [request({}, { applicationCode: null, applicationGroupCode: 'g' }), 'applicationGroupCode: not served yet'],
+    [request({}, { applicationCode: null, applicationGroupCode: 'g' }), undefined],
+    [request({}, { applicationGroupCode: 1 }), 'applicationCode and applicationGroupCode must not be used together'],
     [request({ message: null }), 'Missing required argument: content.message'],
     [request({}, { segmentation: {} }), 'Missing required argument: segmentation.platforms'],
     [request({}, { segmentation: { platforms: [] } }), 'segmentation.platforms: must not be empty'],

@@ -20,6 +20,7 @@ const preset: Preset = {
   platforms: [3],
   filter: '',
   sendRate: 0,
+  group: '',
 };
 
 let world: World;

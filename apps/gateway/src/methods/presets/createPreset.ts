@@ -1,11 +1,22 @@
 import type { api } from '@tidings/contract';
 import { AndroidContent, Content, IosContent } from '@tidings/events';
-import type { Handler } from '../../context.ts';
+import { Fault } from '@tidings/kernel';
+import { DENIED, FORBID } from '../../auth/authorize.ts';
+import { standingToGroup } from '../../auth/reach.ts';
+import type { Call, Context, Handler } from '../../context.ts';
 
-export const createPreset: Handler<typeof api.createPreset> = async (input, { presets }, { account }) => {
+/** A group stands where an application may: it is authorised as one (R-T5). */
+async function authorizeGroup(group: string, context: Context, call: Call): Promise<void> {
+  const standing = await standingToGroup(context, call, group);
+  if (standing === 'unknown') throw Fault.argument(DENIED);
+  if (standing === 'restricted') throw Fault.forbidden(FORBID);
+}
+
+export const createPreset: Handler<typeof api.createPreset> = async (input, context, call) => {
+  if (input.group !== '') await authorizeGroup(input.group, context, call);
   const { shortenLink, richMedia, ios, android, ...content } = input.content;
   const preset = {
-    ...{ code: '', application: input.application, name: input.name, campaign: input.campaign },
+    ...{ code: '', application: input.application, group: input.group, name: input.name, campaign: input.campaign },
     content: Content.fromPartial({
       ...content,
       ios: ios && IosContent.fromPartial(ios),
@@ -14,5 +25,5 @@ export const createPreset: Handler<typeof api.createPreset> = async (input, { pr
     filter: input.filter,
     ...{ shortenLink, richMedia, platforms: input.platforms, sendRate: input.sendRate },
   };
-  await presets.createPreset({ account, preset });
+  await context.presets.createPreset({ account: call.account, preset });
 };

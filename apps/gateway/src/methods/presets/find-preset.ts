@@ -1,11 +1,16 @@
 import type { Preset } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
-import { isWithinReach } from '../../auth/reach.ts';
+import { isWithinReach, standingToGroup } from '../../auth/reach.ts';
 import type { Call, Context } from '../../context.ts';
 
-/** The preset of this code, where the caller may use its application (R-T7). */
+/** The preset of this code, where the caller may use its application (R-T7), or its group. */
 export async function findPreset(code: string, context: Context, call: Call): Promise<Preset> {
   const { preset } = await context.presets.findPreset({ account: call.account, code });
-  if (!preset || !(await isWithinReach(context, call, preset.application))) throw Fault.argument('Preset not found');
+  if (!preset || !(await isPresetWithinReach(preset, context, call))) throw Fault.argument('Preset not found');
   return preset;
 }
+
+const isPresetWithinReach = async ({ application, group }: Preset, context: Context, call: Call): Promise<boolean> =>
+  group === ''
+    ? isWithinReach(context, call, application)
+    : (await standingToGroup(context, call, group)) === 'granted';

@@ -1,7 +1,13 @@
 import type { api } from '@tidings/contract';
+import { standingToGroup } from '../../auth/reach.ts';
 import type { Handler } from '../../context.ts';
 
-export const listPresets: Handler<typeof api.listPresets> = async ({ application }, { presets }, { account }) => {
-  const listed = await presets.listPresets({ account, application });
-  return { presets: listed.presets.map(({ name, code }) => ({ name, code })) };
+export const listPresets: Handler<typeof api.listPresets> = async ({ application }, context, call) => {
+  const { presets } = await context.presets.listPresets({ account: call.account, application });
+  const groups = new Set(presets.flatMap(({ group }) => (group === '' ? [] : [group])));
+  for (const group of groups) {
+    if ((await standingToGroup(context, call, group)) !== 'granted') groups.delete(group);
+  }
+  const listed = presets.filter(({ group }) => group === '' || groups.has(group));
+  return { presets: listed.map(({ name, code }) => ({ name, code })) };
 };

@@ -34,6 +34,7 @@ export interface CampaignDeleted {
 /** What a message says that takes its fields from here. Never changes: a preset is made and deleted. */
 export interface Preset {
   code: string;
+  /** "" for a preset of a group. */
   application: string;
   name: string;
   /** Code of a campaign; "" without one. */
@@ -51,6 +52,8 @@ export interface Preset {
   filter: string;
   /** Pushes per second; 0 = as fast as it goes. */
   sendRate: number;
+  /** Code of a group of applications; "" for a preset of an application. */
+  group: string;
 }
 
 export interface PresetCreated {
@@ -388,6 +391,7 @@ function createBasePreset(): Preset {
     platforms: [],
     filter: "",
     sendRate: 0,
+    group: "",
   };
 }
 
@@ -426,6 +430,9 @@ export const Preset: MessageFns<Preset> = {
     }
     if (message.sendRate !== 0) {
       writer.uint32(80).uint32(message.sendRate);
+    }
+    if (message.group !== "") {
+      writer.uint32(90).string(message.group);
     }
     return writer;
   },
@@ -533,6 +540,14 @@ export const Preset: MessageFns<Preset> = {
             message.sendRate = reader.uint32();
             continue;
           }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.group = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -594,6 +609,7 @@ export const Preset: MessageFns<Preset> = {
     message.platforms = object.platforms?.map((e) => e) || [];
     message.filter = object.filter ?? "";
     message.sendRate = object.sendRate ?? 0;
+    message.group = object.group ?? "";
     return message;
   },
 };

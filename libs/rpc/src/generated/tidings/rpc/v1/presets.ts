@@ -42,6 +42,8 @@ export interface ListPresetsReply {
 export interface PresetName {
   code: string;
   name: string;
+  /** Code of the group that it belongs to; "" for the application's own. */
+  group: string;
 }
 
 export interface DeletePresetRequest {
@@ -651,7 +653,7 @@ export const ListPresetsReply: MessageFns<ListPresetsReply> = {
 };
 
 function createBasePresetName(): PresetName {
-  return { code: "", name: "" };
+  return { code: "", name: "", group: "" };
 }
 
 export const PresetName: MessageFns<PresetName> = {
@@ -661,6 +663,9 @@ export const PresetName: MessageFns<PresetName> = {
     }
     if (message.name !== "") {
       writer.uint32(18).string(message.name);
+    }
+    if (message.group !== "") {
+      writer.uint32(26).string(message.group);
     }
     return writer;
   },
@@ -692,6 +697,14 @@ export const PresetName: MessageFns<PresetName> = {
             }
 
             message.name = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.group = reader.string();
             continue;
           }
         }
@@ -745,6 +758,7 @@ export const PresetName: MessageFns<PresetName> = {
     const message = createBasePresetName();
     message.code = object.code ?? "";
     message.name = object.name ?? "";
+    message.group = object.group ?? "";
     return message;
   },
 };
@@ -1766,7 +1780,7 @@ export interface Presets {
   createPreset(request: CreatePresetRequest): Promise<CreatePresetReply>;
   /** No preset where the account has none of this code. */
   findPreset(request: FindPresetRequest): Promise<FindPresetReply>;
-  /** Oldest first. */
+  /** An application's own and those of its groups, oldest first. */
   listPresets(request: ListPresetsRequest): Promise<ListPresetsReply>;
   deletePreset(request: DeletePresetRequest): Promise<DeletePresetReply>;
   createCampaign(request: CreateCampaignRequest): Promise<CampaignReply>;
@@ -1803,7 +1817,7 @@ export const PresetsDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** Oldest first. */
+    /** An application's own and those of its groups, oldest first. */
     listPresets: {
       name: "ListPresets",
       requestType: ListPresetsRequest as typeof ListPresetsRequest,

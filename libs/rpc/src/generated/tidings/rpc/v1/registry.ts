@@ -274,6 +274,16 @@ export interface CreateGroupReply {
   code: string;
 }
 
+export interface FindGroupRequest {
+  account: string;
+  group: string;
+}
+
+export interface FindGroupReply {
+  /** Codes. */
+  applications: string[];
+}
+
 export interface ConfigurePlatformRequest {
   account: string;
   application: string;
@@ -4851,6 +4861,192 @@ export const CreateGroupReply: MessageFns<CreateGroupReply> = {
   fromPartial<I extends Exact<DeepPartial<CreateGroupReply>, I>>(object: I): CreateGroupReply {
     const message = createBaseCreateGroupReply();
     message.code = object.code ?? "";
+    return message;
+  },
+};
+
+function createBaseFindGroupRequest(): FindGroupRequest {
+  return { account: "", group: "" };
+}
+
+export const FindGroupRequest: MessageFns<FindGroupRequest> = {
+  encode(message: FindGroupRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.account !== "") {
+      writer.uint32(10).string(message.account);
+    }
+    if (message.group !== "") {
+      writer.uint32(18).string(message.group);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindGroupRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindGroupRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.account = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.group = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<FindGroupRequest, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<FindGroupRequest | FindGroupRequest[]> | Iterable<FindGroupRequest | FindGroupRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FindGroupRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [FindGroupRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, FindGroupRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<FindGroupRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FindGroupRequest.decode(p)];
+        }
+      } else {
+        yield* [FindGroupRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FindGroupRequest>, I>>(base?: I): FindGroupRequest {
+    return FindGroupRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FindGroupRequest>, I>>(object: I): FindGroupRequest {
+    const message = createBaseFindGroupRequest();
+    message.account = object.account ?? "";
+    message.group = object.group ?? "";
+    return message;
+  },
+};
+
+function createBaseFindGroupReply(): FindGroupReply {
+  return { applications: [] };
+}
+
+export const FindGroupReply: MessageFns<FindGroupReply> = {
+  encode(message: FindGroupReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.applications) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindGroupReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindGroupReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.applications.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<FindGroupReply, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<FindGroupReply | FindGroupReply[]> | Iterable<FindGroupReply | FindGroupReply[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FindGroupReply.encode(p).finish()];
+        }
+      } else {
+        yield* [FindGroupReply.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, FindGroupReply>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<FindGroupReply> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FindGroupReply.decode(p)];
+        }
+      } else {
+        yield* [FindGroupReply.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FindGroupReply>, I>>(base?: I): FindGroupReply {
+    return FindGroupReply.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FindGroupReply>, I>>(object: I): FindGroupReply {
+    const message = createBaseFindGroupReply();
+    message.applications = object.applications?.map((e) => e) || [];
     return message;
   },
 };
@@ -13327,14 +13523,14 @@ export interface Accounts {
   resolveToken(request: ResolveTokenRequest): Promise<ResolveTokenReply>;
   createApplication(request: CreateApplicationRequest): Promise<CreateApplicationReply>;
   updateApplication(request: UpdateApplicationRequest): Promise<UpdateApplicationReply>;
-  /** The code is unknown when this is answered; what belongs to it is removed in the background. */
+  /** The code is unknown everywhere when this is answered, which takes a second; what belongs to it is removed in the background. */
   deleteApplication(request: DeleteApplicationRequest): Promise<DeleteApplicationReply>;
   /** What a token may use, oldest first, by pages of 100 (R-B3). */
   listApplications(request: ListApplicationsRequest): Promise<ListApplicationsReply>;
   configurePlatform(request: ConfigurePlatformRequest): Promise<ApplicationView>;
   setPlatformStatus(request: SetPlatformStatusRequest): Promise<ApplicationView>;
   setDebug(request: SetDebugRequest): Promise<SetDebugReply>;
-  /** No view where the application is unknown. */
+  /** No view where the application is unknown. A view may be gone by for APPLICATION_LEASE_MS from when it was asked for. */
   findApplication(request: FindApplicationRequest): Promise<FindApplicationReply>;
   /** Everything that getApplication shows. */
   describeApplication(request: FindApplicationRequest): Promise<ApplicationDescription>;
@@ -13354,6 +13550,8 @@ export interface Accounts {
   /** NOT_FOUND where it is not on the blacklist. */
   clearAddress(request: AddressRequest): Promise<ClearAddressReply>;
   createGroup(request: CreateGroupRequest): Promise<CreateGroupReply>;
+  /** The applications in a group, deleted ones included; none where the account has no such group. */
+  findGroup(request: FindGroupRequest): Promise<FindGroupReply>;
   /** The sealed credential of a platform, newest version; opened by the dispatcher with the master key. */
   getCredential(request: GetCredentialRequest): Promise<SealedCredential>;
   addTag(request: AddTagRequest): Promise<AddTagReply>;
@@ -13437,7 +13635,7 @@ export const AccountsDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "IDEMPOTENT" },
     },
-    /** The code is unknown when this is answered; what belongs to it is removed in the background. */
+    /** The code is unknown everywhere when this is answered, which takes a second; what belongs to it is removed in the background. */
     deleteApplication: {
       name: "DeleteApplication",
       requestType: DeleteApplicationRequest as typeof DeleteApplicationRequest,
@@ -13479,7 +13677,7 @@ export const AccountsDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "IDEMPOTENT" },
     },
-    /** No view where the application is unknown. */
+    /** No view where the application is unknown. A view may be gone by for APPLICATION_LEASE_MS from when it was asked for. */
     findApplication: {
       name: "FindApplication",
       requestType: FindApplicationRequest as typeof FindApplicationRequest,
@@ -13596,6 +13794,15 @@ export const AccountsDefinition = {
       responseType: CreateGroupReply as typeof CreateGroupReply,
       responseStream: false,
       options: {},
+    },
+    /** The applications in a group, deleted ones included; none where the account has no such group. */
+    findGroup: {
+      name: "FindGroup",
+      requestType: FindGroupRequest as typeof FindGroupRequest,
+      requestStream: false,
+      responseType: FindGroupReply as typeof FindGroupReply,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
     /** The sealed credential of a platform, newest version; opened by the dispatcher with the master key. */
     getCredential: {
