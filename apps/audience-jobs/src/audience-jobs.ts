@@ -25,7 +25,7 @@ export interface AudienceJobsDeps extends ServiceDeps {
   readonly broker: Broker;
   readonly accounts: Pick<Accounts, 'addTag' | 'listTags'>;
   readonly devices: Pick<Devices, 'applyBatch' | 'resolve'>;
-  readonly segments: Pick<Segments, 'select' | 'scan'>;
+  readonly segments: Pick<Segments, 'select' | 'chooseLookup' | 'scan'>;
   /** Names the registry's replica that a log of devices belongs to. @default one for all */
   readonly replicaOf?: (log: string) => string;
 }

@@ -709,6 +709,22 @@ describeWithMongo('the registry', (mongo) => {
     });
   });
 
+  it('selects for an export over thousands of applications, without a look at devices', async () => {
+    const { account } = await registry.accounts.createAccount({ name: 'Many' });
+    const codes = await Promise.all(Array.from({ length: 2000 }, () => newApplication(account)));
+    const full = codes.slice(0, 3);
+    await apply(...full.map((application) => command('d', registration(), { account, application })));
+    const segment = { $case: 'expression', value: 'T("City", NOTEQ, "Bonn")' } as const;
+    const request = { account, grant: undefined, segment, path: 'filterExpression' };
+    const { applications, expression, now } = await registry.segments.select(request);
+    expect(new Set(applications.map(({ code }) => code))).toEqual(new Set(codes));
+    expect(applications.filter(({ numbers }) => numbers > 0).map(({ code }) => code)).toEqual(
+      applications.map(({ code }) => code).filter((code) => full.includes(code)),
+    );
+    const chosen = await registry.segments.chooseLookup({ application: full[0]!, expression, now });
+    expect(chosen).toEqual({ lookup: [] });
+  });
+
   it('purges a deleted application, whoever began, and devices that came late', async () => {
     const application = await newApplication();
     const names = Array.from({ length: 1200 }, (_, i) => `purged-${i}`);

@@ -127,6 +127,8 @@ export {
   FilterReference,
   FindApplicationReply,
   FindApplicationRequest,
+  FindGroupReply,
+  FindGroupRequest,
   FindContactsReply,
   FindContactsRequest,
   GetApplicationFileReply,

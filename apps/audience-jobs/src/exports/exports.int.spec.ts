@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { type LogWriter, openLogs } from '@tidings/event-store';
 import { ExportFormat, JobKind } from '@tidings/events';
 import type { Job, JobAction } from '@tidings/jobs';
-import { ExportInput, ScannedDevice, type ScanRequest } from '@tidings/rpc';
+import { type ChooseLookupRequest, ExportInput, ScannedDevice, type ScanRequest } from '@tidings/rpc';
 import { describeWithMongo, TestClock, unzipped } from '@tidings/testing';
 import { type JobCommand, jobsLog, logOfJob } from '../jobs/log.ts';
 import { type JobStore, openJobStore } from '../jobs/store.ts';
@@ -15,7 +15,7 @@ import { extentOf } from './stretches.ts';
 const DAY_S = 86_400;
 const application = 'A1B2C-3D4E5';
 const fields = { hwid: true, userId: false, pushToken: false, tags: false };
-const selection = { applications: [{ code: application, numbers: 10_000, lookup: [] }], now: new Date(0) };
+const selection = { applications: [{ code: application, numbers: 10_000 }], now: new Date(0) };
 
 describeWithMongo('exports', (mongo) => {
   const clock = new TestClock();
@@ -26,9 +26,13 @@ describeWithMongo('exports', (mongo) => {
   /** What the devices are called at the moment. */
   let generation: string;
   let jobs = 0;
+  /** Applications whose look-up was chosen, and what scans were given. */
+  let chosen: string[];
+  let lookedUp: number[][];
 
   /** Every device whose number is even. */
-  async function* scan({ from, to }: ScanRequest) {
+  async function* scan({ from, to, lookup }: ScanRequest) {
+    lookedUp.push(lookup);
     const devices = Array.from({ length: to - from }, (_, i) => from + i)
       .filter((number) => number % 2 === 0)
       .map((number) => ScannedDevice.create({ hwid: `${generation}-${number}`, platform: 3 }));
@@ -44,7 +48,12 @@ describeWithMongo('exports', (mongo) => {
     const { EXPORT_FORMAT_CSV: exportFormat } = ExportFormat;
     return say(id, { type: 'accept', account: 'a', accepted: { ...facts, exportFormat } });
   };
-  const process = (job: Job) => exportProcessor({ clock, inputs, archives, segments: { scan } })(job);
+  const chooseLookup = async ({ application: code }: ChooseLookupRequest) => {
+    chosen.push(code);
+    return { lookup: [chosen.length] };
+  };
+  const processor = () => exportProcessor({ clock, inputs, archives, segments: { chooseLookup, scan } });
+  let process: ReturnType<typeof processor>;
   const advanced = async (job: Job): Promise<Job> =>
     say(job.id, { type: 'pieceProcessed', processed: await process(job) });
   const completed = async (begun: Job): Promise<Job> => {
@@ -76,6 +85,8 @@ describeWithMongo('exports', (mongo) => {
   afterAll(() => writer.close());
   beforeEach(() => {
     generation = 'first';
+    [chosen, lookedUp] = [[], []];
+    process = processor();
   });
 
   it('write each device once, part by part', async () => {
@@ -106,6 +117,16 @@ describeWithMongo('exports', (mongo) => {
     expect(lines.map((line) => line.split(/[-,]/)[0])).toEqual(
       Array.from({ length: 5_000 }, (_, i) => (2 * i < 8192 ? 'first' : 'later')),
     );
+  });
+
+  it('choose how an application is looked up when they come to it, and once', async () => {
+    let job = await accepted();
+    expect(chosen).toEqual([]);
+    job = await advanced(await advanced(job));
+    expect([chosen, lookedUp]).toEqual([[application], [[1], [1]]]);
+    process = processor();
+    expect(await advanced(job)).toMatchObject({ status: 'Completed' });
+    expect([chosen, lookedUp[2]]).toEqual([[application, application], [2]]);
   });
 
   it('are not read before they are whole, and not where a part is gone', async () => {

@@ -1,7 +1,7 @@
 import type { JobPieceProcessed } from '@tidings/events';
 import type { Job } from '@tidings/jobs';
 import { type Clock, Fault, randomBase62 } from '@tidings/kernel';
-import type { ExportInput, ScannedDevices, Segments } from '@tidings/rpc';
+import type { ExportInput, ScannedDevices, Segments, Selection } from '@tidings/rpc';
 import type { Archives, Part, Written } from './archives.ts';
 import type { Inputs } from './inputs.ts';
 import { linesOf } from './lines.ts';
@@ -12,9 +12,11 @@ export interface ExportParts {
   readonly clock: Clock;
   readonly inputs: Inputs;
   readonly archives: Archives;
-  readonly segments: Pick<Segments, 'scan'>;
+  readonly segments: Pick<Segments, 'chooseLookup' | 'scan'>;
 }
 
+/** Exports whose look-ups are remembered: more than are worked on at a time. */
+const REMEMBERED = 8;
 const ATTEMPT_LENGTH = 16;
 const NOTHING: Written = { size: 0, packedSize: 0, crc32: 0 };
 
@@ -25,13 +27,25 @@ export function exportProcessor({
   archives,
   segments,
 }: ExportParts): (job: Job) => Promise<JobPieceProcessed> {
+  /** How the application that an export is at is looked up, by export. */
+  const lookups = new Map<string, { readonly application: string; readonly lookup: number[] }>();
+  /** Chosen once for all parts of an application, and again by a process that goes on with them. */
+  const lookupOf = async (job: string, application: string, { expression, now }: Selection): Promise<number[]> => {
+    const known = lookups.get(job);
+    if (known?.application === application) return known.lookup;
+    const { lookup } = await segments.chooseLookup({ application, expression, now });
+    lookups.set(job, { application, lookup });
+    if (lookups.size > REMEMBERED) lookups.delete(lookups.keys().next().value!);
+    return lookup;
+  };
+
   /** The devices of a part, asked for as the selection was meant. */
   async function* devicesOf(job: Job, { selection, fields }: ExportInput): AsyncIterable<ScannedDevices> {
     if (!selection) throw Fault.bug('an export that selects nothing');
     const stretch = stretchOf(selection, job.pieces);
     if (!stretch) return;
     const { expression, now, tags } = selection;
-    const lookup = [...stretch.lookup];
+    const lookup = await lookupOf(job.id, stretch.application, selection);
     yield* segments.scan({
       ...stretch,
       lookup,

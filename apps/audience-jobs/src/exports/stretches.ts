@@ -3,12 +3,11 @@ import type { Selection } from '@tidings/rpc';
 /** Numbers of devices that are looked at for one part of an export; a chunk is a whole number of them. */
 const STRETCH = 4096;
 
-/** Numbers of devices of an application, `to` excluded, with how they are looked up. */
+/** Numbers of devices of an application, `to` excluded. */
 export interface Stretch {
   readonly application: string;
   readonly from: number;
   readonly to: number;
-  readonly lookup: readonly number[];
 }
 
 type Applications = Pick<Selection, 'applications'>;
@@ -31,11 +30,11 @@ export function extentOf({ applications }: Applications): { readonly parts: numb
 /** What the part of this number looks at; undefined = nobody. */
 export function stretchOf({ applications }: Applications, part: number): Stretch | undefined {
   let rest = part;
-  for (const { code, numbers, lookup } of applications) {
+  for (const { code, numbers } of applications) {
     const own = stretchesIn(numbers);
     if (rest < own) {
       const from = rest * STRETCH;
-      return { application: code, from, to: Math.min(from + STRETCH, numbers), lookup };
+      return { application: code, from, to: Math.min(from + STRETCH, numbers) };
     }
     rest -= own;
   }

@@ -206,6 +206,7 @@ export class World {
     deleteFilter: unsupported,
     count: unsupported,
     select: unsupported,
+    chooseLookup: unsupported,
     scan: unsupported,
   };
 

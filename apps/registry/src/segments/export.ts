@@ -1,4 +1,4 @@
-import { entriesIn, type TagDefinition, valueOf } from '@tidings/audience';
+import { type Application, entriesIn, type TagDefinition, valueOf } from '@tidings/audience';
 import { Expression } from '@tidings/events';
 import { chunkOf, Fault } from '@tidings/kernel';
 import type {
@@ -23,8 +23,8 @@ export interface ExportDeps extends ExpressionsDeps {
 /** Devices that are read at a time, and about how much of them is told at a time. */
 const BATCH = 512;
 const MESSAGE_BYTES = 1024 * 1024;
-/** Applications whose look-ups are chosen at a time. */
-const CHOSEN_AT_ONCE = 4;
+/** Applications that are looked at at a time. */
+const APPLICATIONS_AT_ONCE = 16;
 /** Numbers of a usual scan. */
 const STRETCH = 4096;
 
@@ -77,7 +77,7 @@ async function* messagesOf(found: AsyncIterable<DeviceDocument>, wanted: Wanted)
 const byName = (a: TagDefinition, b: TagDefinition): number => (a.name < b.name ? -1 : 1);
 
 /** What exports of segments read (R-N6): the meaning of a segment once, and then its devices, a stretch of numbers after the other. */
-export function exportRpc(deps: ExportDeps): Pick<Segments, 'select' | 'scan'> {
+export function exportRpc(deps: ExportDeps): Pick<Segments, 'select' | 'chooseLookup' | 'scan'> {
   const { db, store, tags, clock, scan } = deps;
   const devices = db.collection<DeviceDocument>(DEVICES);
 
@@ -111,21 +111,22 @@ export function exportRpc(deps: ExportDeps): Pick<Segments, 'select' | 'scan'> {
       if (bound !== '' && granted.every(({ code }) => code !== bound)) {
         throw Fault.argument(`${request.path}: not found`);
       }
-      const meant = granted.filter(
-        ({ code }) => (bound === '' || code === bound) && canMatch(expression, { now, application: code }),
-      );
+      const isMeant = ({ code }: Application): boolean =>
+        (bound === '' || code === bound) && canMatch(expression, { now, application: code });
       const applications: SelectedApplication[] = [];
-      for (let i = 0; i < meant.length; i += CHOSEN_AT_ONCE) {
-        const chosen = meant.slice(i, i + CHOSEN_AT_ONCE).map(async ({ code }) => ({
-          code,
-          numbers: (await scan.lastSeq(code)) + 1,
-          lookup: [...(await scan.chooseLookup(code, { expression, now }, STRETCH))],
-        }));
-        applications.push(...(await Promise.all(chosen)));
+      for (let i = 0; i < granted.length; i += APPLICATIONS_AT_ONCE) {
+        const meant = granted.slice(i, i + APPLICATIONS_AT_ONCE).filter(isMeant);
+        const read = meant.map(async ({ code }) => ({ code, numbers: (await scan.lastSeq(code)) + 1 }));
+        applications.push(...(await Promise.all(read)));
       }
       const { all } = await tags.of(account);
       const columns = [...all].sort(byName).map(({ number, type, name }) => ({ tag: number, type, name }));
       return { expression, now, applications, tags: columns };
+    },
+
+    async chooseLookup({ application, expression, now }) {
+      if (!now) throw Fault.bug('a selection of no time');
+      return { lookup: [...(await scan.chooseLookup(application, { expression, now }, STRETCH))] };
     },
 
     async *scan({ account, application: code, from, to, expression, now, lookup, fields, tags: columns }) {

@@ -104,7 +104,15 @@ export interface SelectedApplication {
   code: string;
   /** The numbers of its devices are below. */
   numbers: number;
-  /** How its devices are looked up. */
+}
+
+export interface ChooseLookupRequest {
+  application: string;
+  expression: Expression | undefined;
+  now: Date | undefined;
+}
+
+export interface ChooseLookupReply {
   lookup: number[];
 }
 
@@ -1488,7 +1496,7 @@ export const Selection: MessageFns<Selection> = {
 };
 
 function createBaseSelectedApplication(): SelectedApplication {
-  return { code: "", numbers: 0, lookup: [] };
+  return { code: "", numbers: 0 };
 }
 
 export const SelectedApplication: MessageFns<SelectedApplication> = {
@@ -1498,13 +1506,6 @@ export const SelectedApplication: MessageFns<SelectedApplication> = {
     }
     if (message.numbers !== 0) {
       writer.uint32(16).uint32(message.numbers);
-    }
-    if (message.lookup.length !== 0) {
-      writer.uint32(26).fork();
-      for (const v of message.lookup) {
-        writer.uint32(v);
-      }
-      writer.join();
     }
     return writer;
   },
@@ -1537,24 +1538,6 @@ export const SelectedApplication: MessageFns<SelectedApplication> = {
 
             message.numbers = reader.uint32();
             continue;
-          }
-          case 3: {
-            if (tag === 24) {
-              message.lookup.push(reader.uint32());
-
-              continue;
-            }
-
-            if (tag === 26) {
-              const end2 = reader.uint32() + reader.pos;
-              while (reader.pos < end2) {
-                message.lookup.push(reader.uint32());
-              }
-
-              continue;
-            }
-
-            break;
           }
         }
         if ((tag & 7) === 4 || tag === 0) {
@@ -1609,6 +1592,221 @@ export const SelectedApplication: MessageFns<SelectedApplication> = {
     const message = createBaseSelectedApplication();
     message.code = object.code ?? "";
     message.numbers = object.numbers ?? 0;
+    return message;
+  },
+};
+
+function createBaseChooseLookupRequest(): ChooseLookupRequest {
+  return { application: "", expression: undefined, now: undefined };
+}
+
+export const ChooseLookupRequest: MessageFns<ChooseLookupRequest> = {
+  encode(message: ChooseLookupRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.application !== "") {
+      writer.uint32(10).string(message.application);
+    }
+    if (message.expression !== undefined) {
+      Expression.encode(message.expression, writer.uint32(18).fork()).join();
+    }
+    if (message.now !== undefined) {
+      Timestamp.encode(toTimestamp(message.now), writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ChooseLookupRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseChooseLookupRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.expression = Expression.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.now = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<ChooseLookupRequest, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<ChooseLookupRequest | ChooseLookupRequest[]>
+      | Iterable<ChooseLookupRequest | ChooseLookupRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ChooseLookupRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [ChooseLookupRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, ChooseLookupRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<ChooseLookupRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ChooseLookupRequest.decode(p)];
+        }
+      } else {
+        yield* [ChooseLookupRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ChooseLookupRequest>, I>>(base?: I): ChooseLookupRequest {
+    return ChooseLookupRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ChooseLookupRequest>, I>>(object: I): ChooseLookupRequest {
+    const message = createBaseChooseLookupRequest();
+    message.application = object.application ?? "";
+    message.expression = (object.expression !== undefined && object.expression !== null)
+      ? Expression.fromPartial(object.expression)
+      : undefined;
+    message.now = object.now ?? undefined;
+    return message;
+  },
+};
+
+function createBaseChooseLookupReply(): ChooseLookupReply {
+  return { lookup: [] };
+}
+
+export const ChooseLookupReply: MessageFns<ChooseLookupReply> = {
+  encode(message: ChooseLookupReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.lookup.length !== 0) {
+      writer.uint32(10).fork();
+      for (const v of message.lookup) {
+        writer.uint32(v);
+      }
+      writer.join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ChooseLookupReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseChooseLookupReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag === 8) {
+              message.lookup.push(reader.uint32());
+
+              continue;
+            }
+
+            if (tag === 10) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.lookup.push(reader.uint32());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<ChooseLookupReply, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<ChooseLookupReply | ChooseLookupReply[]> | Iterable<ChooseLookupReply | ChooseLookupReply[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ChooseLookupReply.encode(p).finish()];
+        }
+      } else {
+        yield* [ChooseLookupReply.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, ChooseLookupReply>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<ChooseLookupReply> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ChooseLookupReply.decode(p)];
+        }
+      } else {
+        yield* [ChooseLookupReply.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ChooseLookupReply>, I>>(base?: I): ChooseLookupReply {
+    return ChooseLookupReply.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ChooseLookupReply>, I>>(object: I): ChooseLookupReply {
+    const message = createBaseChooseLookupReply();
     message.lookup = object.lookup?.map((e) => e) || [];
     return message;
   },
@@ -2302,6 +2500,8 @@ export interface Segments {
   count(request: CountRequest): Promise<CountReply>;
   /** What a segment means now, for scans that mean the same later. */
   select(request: SelectRequest): Promise<Selection>;
+  /** How the devices of a selection are looked up in an application, for scans of it. */
+  chooseLookup(request: ChooseLookupRequest): Promise<ChooseLookupReply>;
   /** The selected devices among those with the numbers asked for, in the order of these. Nothing of an application that is gone. */
   scan(request: ScanRequest): AsyncIterable<ScannedDevices>;
 }
@@ -2351,6 +2551,15 @@ export const SegmentsDefinition = {
       requestType: SelectRequest as typeof SelectRequest,
       requestStream: false,
       responseType: Selection as typeof Selection,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** How the devices of a selection are looked up in an application, for scans of it. */
+    chooseLookup: {
+      name: "ChooseLookup",
+      requestType: ChooseLookupRequest as typeof ChooseLookupRequest,
+      requestStream: false,
+      responseType: ChooseLookupReply as typeof ChooseLookupReply,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
