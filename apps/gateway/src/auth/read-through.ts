@@ -44,7 +44,10 @@ export class ReadThrough<Value> {
     this.#now = now;
   }
 
-  /** The value, read at most `maxAgeMs` before the call; undefined only after a read that began after the call. Past half its age it is read again beforehand. */
+  /**
+   * The value, read at most `maxAgeMs` before the call; undefined only after a read that began after the call. Past half its age it is read
+   * again beforehand.
+   */
   get(name: string): Value | Promise<Value | undefined> {
     const key = this.#keyOf(name);
     const entry = this.#entries.get(key);

@@ -77,8 +77,8 @@ const given = (value: unknown): boolean => value !== undefined && value !== null
 
 /**
  * Makes a preset of an application, or of a group whose applications the token may all use: what messages take their fields from. The reply
- * is empty; listPresets tells the code (R-K1). With platform 14 it is an
- * e-mail preset, whose message is HTML and whose title is the subject (R-K2). Spec K.
+ * is empty; listPresets tells the code (R-K1). With platform 14 it is an e-mail preset, whose message is HTML and whose title is the subject
+ * (R-K2). Spec K.
  */
 export const createPreset = json13('createPreset', {
   scope: 'api',
