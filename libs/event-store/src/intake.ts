@@ -1,9 +1,10 @@
 import { Fault } from '@tidings/kernel';
 import { currentTrace, type Trace } from '@tidings/telemetry';
 import { getOrAdd } from './get-or-add.ts';
+import { type Linked, LinkedList } from './linked-list.ts';
 
 /** A command on its way to an answer. */
-export interface Pending<Command, Reply> {
+export interface Pending<Command, Reply> extends Linked<Pending<Command, Reply>> {
   readonly command: Command;
   /** When it is answered `unavailable` if nothing else is known, in milliseconds of `performance.now()`. */
   readonly deadline: number;
@@ -62,7 +63,7 @@ export class Intake<Command, Reply> {
   readonly #stepMs: number;
   readonly #logs = new Map<string, Log<Command, Reply>>();
   readonly #ready = new Set<Log<Command, Reply>>();
-  readonly #pending = new Set<Pending<Command, Reply>>();
+  readonly #pending = new LinkedList<Pending<Command, Reply>>();
   #expiry: NodeJS.Timeout | undefined;
 
   /** @param onReady hears that {@link take} has something to give. */
@@ -87,7 +88,8 @@ export class Intake<Command, Reply> {
     return new Promise((resolve, reject) => {
       const deadline = performance.now() + this.#limits.answerWithinMs;
       const trace = currentTrace();
-      const pending: Pending<Command, Reply> = { command, deadline, trace, answered: false, resolve, reject };
+      const place = { previous: undefined, next: undefined };
+      const pending: Pending<Command, Reply> = { command, deadline, trace, answered: false, resolve, reject, ...place };
       this.#pending.add(pending);
       this.#expiry ??= setTimeout(() => this.#expire(), this.#stepMs);
       const log = this.log(name);
@@ -159,16 +161,15 @@ export class Intake<Command, Reply> {
 
   #answer(pending: Pending<Command, Reply>): boolean {
     if (pending.answered) return false;
-    this.#pending.delete(pending);
+    this.#pending.remove(pending);
     return (pending.answered = true);
   }
 
   /** Commands are kept in order of arrival, so the first that has time left ends the search. */
   #expire(): void {
     const now = performance.now();
-    for (const pending of this.#pending) {
-      if (pending.deadline > now) break;
-      this.reject(pending, Fault.unavailable('The store does not answer'));
+    for (let { first } = this.#pending; first && first.deadline <= now; { first } = this.#pending) {
+      this.reject(first, Fault.unavailable('The store does not answer'));
     }
     this.#expiry = this.#pending.size > 0 ? setTimeout(() => this.#expire(), this.#stepMs) : undefined;
   }

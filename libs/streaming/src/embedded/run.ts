@@ -32,7 +32,8 @@ function indexIn(records: readonly InRecord[], offset: number): number {
 /** Batches in memory that hold everything there is from offset `from` to below `to`. */
 export class Run {
   readonly #place: Place;
-  #held: Held[] = [];
+  /** Those before `#head` are dropped. */
+  #held: (Held | undefined)[] = [];
   #head = 0;
   #from: number;
   #to: number;
@@ -99,6 +100,7 @@ export class Run {
   dropFirst(): void {
     const first = this.#held[this.#head];
     if (!first) return;
+    this.#held[this.#head] = undefined;
     this.#head++;
     this.#from = first.end;
     this.#bytes -= first.bytes;
