@@ -58,8 +58,13 @@ export class Sweeper<Command, Reply> {
     await Promise.all(unsure.filter(({ name }) => ahead.has(name)).map((log) => this.#fold(log)));
   }
 
-  /** Folds every log of the category that is ahead of its states; logs that a cycle holds are its business. */
+  /** Folds every log of the category that is ahead of its states, after what is being folded already; logs that a cycle holds are its business. */
   async foldAll(): Promise<void> {
+    await this.#running;
+    await this.#foldEach();
+  }
+
+  async #foldEach(): Promise<void> {
     for (let after: string | undefined = ''; after !== undefined;) {
       const { heads, next } = await this.#page(after);
       const ahead = await this.#parts.store.ahead(heads);
@@ -79,7 +84,7 @@ export class Sweeper<Command, Reply> {
   async #start(): Promise<void> {
     try {
       await this.#parts.folder.retryQuarantined();
-      await this.foldAll();
+      await this.#foldEach();
     } catch {
       // The next round, or the first command of a log, folds it.
     }
