@@ -32,6 +32,8 @@ export class Member {
   readonly ports: Ports;
   readonly #options: MemberOptions;
   #child: NodeProcess | undefined;
+  /** It was told to end: whatever else ends it is told of. */
+  #ending = false;
 
   constructor(options: MemberOptions) {
     this.service = options.program.name;
@@ -59,10 +61,11 @@ export class Member {
     return this.#running.pid;
   }
 
-  /** Starts it, and does not wait until it is ready. */
+  /** Starts it, and does not wait until it is ready. That it ends unasked later is said on standard error. */
   async start(): Promise<void> {
     const { program, apps, env, ports } = this.#options;
-    this.#child = await startNode({
+    this.#ending = false;
+    const child = await startNode({
       entry: join(apps, program.entry),
       logFile: this.logFile,
       env: {
@@ -75,6 +78,11 @@ export class Member {
         PORT: String(ports.http),
         HEALTH_PORT: String(ports.http),
       },
+    });
+    this.#child = child;
+    void child.ended().then((how) => {
+      if (this.#ending) return;
+      process.stderr.write(`${this.name} ended by itself (${how}); see ${this.logFile}\n${child.errors()}\n`);
     });
   }
 
@@ -92,6 +100,7 @@ export class Member {
 
   /** Ends it at once, as a crash would. */
   async kill(): Promise<void> {
+    this.#ending = true;
     // A process that is stopped is killed all the same.
     this.#child?.signal('SIGKILL');
     await this.#child?.ended();
@@ -100,6 +109,7 @@ export class Member {
   /** Asks it to end and resolves with its exit code. */
   async stop(): Promise<number | NodeJS.Signals | undefined> {
     if (!this.alive()) return undefined;
+    this.#ending = true;
     this.#child!.signal('SIGTERM');
     return this.#child!.ended();
   }
