@@ -80,10 +80,12 @@ export class Member {
       },
     });
     this.#child = child;
-    void child.ended().then((how) => {
+    const tell = (how: number | NodeJS.Signals): void => {
       if (this.#ending) return;
       process.stderr.write(`${this.name} ended by itself (${how}); see ${this.logFile}\n${child.errors()}\n`);
-    });
+    };
+    // A child that cannot be watched is its starter's problem.
+    void child.ended().then(tell, () => undefined);
   }
 
   /** @throws Fault `unavailable` when it has ended, or is not ready in time. */

@@ -49,14 +49,12 @@ export const isConnectionLost = (error: ServiceError): boolean =>
 const isReset = ({ code, details }: ServiceError): boolean =>
   code === status.INTERNAL && details.startsWith('Received RST_STREAM');
 
-/** What another replica may answer, or the same one later. A method that is not known there came with a version that is on its way. */
-const isPassingCode = (code: status): boolean =>
-  code === status.DEADLINE_EXCEEDED || code === status.CANCELLED || code === status.UNIMPLEMENTED;
-
 /** A call that the service did not answer, as a Fault. */
 export function faultOfFailure(error: ServiceError, where: string): Fault {
   const internal = `${where}: ${error.details}`;
-  const mayPass = isConnectionLost(error) || isPassingCode(error.code);
+  // A method that is not known there came with a version that is on its way.
+  const isOlder = error.code === status.UNIMPLEMENTED;
+  const mayPass = isConnectionLost(error) || error.code === status.DEADLINE_EXCEEDED || isOlder;
   return mayPass
     ? new Fault('unavailable', 'A service does not answer', { internal, cause: error })
     : Fault.bug(internal, error);
