@@ -1,12 +1,22 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
 
-/** A writer per message would allocate its buffer per message, which is most of what a small message costs. */
+/** What a writer has written so far. The library's own way to it copies it into an ArrayBuffer, which costs more than a small message. */
+interface Written {
+  readonly buffer: Uint8Array;
+  pos: number;
+}
+
+/** A writer per message would allocate its buffer per message. */
 let writer = new BinaryWriter();
 
-/** What `write` writes, as bytes: for small messages of which there is one per device. */
-export function written(write: (writer: BinaryWriter) => BinaryWriter): Uint8Array<ArrayBuffer> {
+/** What `write` writes, as bytes of a shared pool: for small messages of which there is one per device. */
+export function written(write: (writer: BinaryWriter) => BinaryWriter): Buffer<ArrayBuffer> {
   try {
-    return write(writer).finish();
+    const { buffer, pos } = write(writer) as unknown as Written;
+    const bytes = Buffer.allocUnsafe(pos);
+    bytes.set(pos === buffer.length ? buffer : buffer.subarray(0, pos));
+    (writer as unknown as Written).pos = 0;
+    return bytes;
   } catch (error) {
     // It stands in the middle of a message.
     writer = new BinaryWriter();
@@ -18,4 +28,4 @@ export function written(write: (writer: BinaryWriter) => BinaryWriter): Uint8Arr
 export const bytesOf = <T>(
   type: { encode(message: T, writer: BinaryWriter): BinaryWriter },
   message: T,
-): Uint8Array<ArrayBuffer> => written((into) => type.encode(message, into));
+): Buffer<ArrayBuffer> => written((into) => type.encode(message, into));

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { BulkEntry } from '@tidings/contract';
-import { ExportFormat, type JobKind } from '@tidings/events';
+import { bytesOf, ExportFormat, type JobKind } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 import { EntryStatus, JobEntry, type JobRow, type Jobs, JobStatus, type JobView, ListOperator } from '@tidings/rpc';
 import type { Call, Context } from '../../context.ts';
@@ -21,7 +21,7 @@ const listOperators = {
 
 function encoded({ identifier, listOperator, tags, platform = 0, newPushToken = '' }: BulkEntry, place: number) {
   const entry = { identifier, tags, listOperator: listOperators[listOperator], platform, newPushToken };
-  const bytes = Buffer.from(JobEntry.encode(entry).finish());
+  const bytes = bytesOf(JobEntry, entry);
   if (bytes.length > ENTRY_BYTES) throw Fault.argument(`devices[${place}]: at most 4 MiB`);
   return bytes;
 }
