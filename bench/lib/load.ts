@@ -67,13 +67,24 @@ export function registration(application: string, i: number, tokenSalt = ''): st
   });
 }
 
-/** An entry of a bulk registration; `i` makes the device, `tokenSalt` its token. */
-export function bulkDevice(i: number, tokenSalt = '') {
+/** An entry of a bulk registration. */
+export interface BulkDevice {
+  readonly hwid: string;
+  readonly push_token: string;
+  readonly platform: number;
+  readonly tags: { readonly Level: number; readonly City: string };
+}
+
+/** `LEVELS` levels, equally frequent. */
+export const LEVELS = 50;
+
+/** `i` makes the device, `tokenSalt` its token. */
+export function bulkDevice(i: number, tokenSalt = ''): BulkDevice {
   const id = scattered(i);
   return {
     hwid: `${id.slice(0, 8)}-${id.slice(8)}-4c56-b789-8f6b9e4a1d23`,
     push_token: `${id}b3c4d5e6f7g8h9i0:APA91b${tokenSalt}`.padEnd(80, 'x'),
     platform: 3,
-    tags: { Level: i % 50, City: `city${i % 100}` },
+    tags: { Level: i % LEVELS, City: `city${i % 100}` },
   };
 }

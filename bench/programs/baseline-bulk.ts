@@ -1,38 +1,52 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
+import fastify from 'fastify';
 import { MongoClient } from 'mongodb';
-import { bulkDevice } from '../lib/load.ts';
+import type { BulkDevice } from '../lib/load.ts';
 
 /**
- * G5's baseline: usual good practice, an unordered `bulkWrite` of upserts for every thousand devices, as durable as ours. argv: MongoDB's URL.
- * A posted `{first, amount, salt}` is answered when its devices are written.
+ * G5's baseline (docs/adr/0020-what-an-upload-is-measured-against.md): a body that is parsed and checked by a JSON schema, then an unordered
+ * `bulkWrite` of upserts for every thousand devices, tags in one multikey index; as durable as ours. argv: MongoDB's URL. A posted
+ * `{application, devices}` is answered when its devices are written.
  */
 const BATCH = 1000;
 const client = await new MongoClient(process.argv[2]!, { maxPoolSize: 4 }).connect();
-const devices = client.db('baseline').collection('devices');
-await devices.createIndex({ app: 1, hwid: 1 }, { unique: true });
+const stored = client.db('baseline').collection('devices');
+await stored.createIndex({ app: 1, hwid: 1 }, { unique: true });
+await stored.createIndex({ app: 1, 'tags.k': 1, 'tags.v': 1 });
 
-function upsertOf(i: number, salt: string) {
-  const { hwid, platform, push_token: token, tags } = bulkDevice(i, salt);
+interface Upload {
+  readonly application: string;
+  readonly devices: readonly BulkDevice[];
+}
+
+const device = {
+  type: 'object',
+  required: ['hwid', 'push_token', 'platform'],
+  properties: {
+    hwid: { type: 'string', minLength: 1, maxLength: 255 },
+    push_token: { type: 'string', maxLength: 4096 },
+    platform: { type: 'integer' },
+    tags: { type: 'object' },
+  },
+};
+const body = {
+  type: 'object',
+  required: ['application', 'devices'],
+  properties: { application: { type: 'string' }, devices: { type: 'array', items: device } },
+};
+
+const upsertOf = (app: string, { hwid, platform, push_token: token, tags }: BulkDevice) => {
   const set = { platform, token, tags: Object.entries(tags).map(([k, v]) => ({ k, v })), updatedAt: new Date() };
-  return { updateOne: { filter: { app: 'A1B2C-3D4E5', hwid }, update: { $set: set }, upsert: true } };
-}
+  return { updateOne: { filter: { app, hwid }, update: { $set: set }, upsert: true } };
+};
 
-async function write(first: number, amount: number, salt: string): Promise<void> {
-  for (let done = 0; done < amount; done += BATCH) {
-    const batch = Array.from({ length: Math.min(BATCH, amount - done) }, (_, i) => upsertOf(first + done + i, salt));
-    await devices.bulkWrite(batch, { ordered: false, writeConcern: { w: 'majority', journal: true } });
+const server = fastify({ bodyLimit: 64 * 1024 * 1024 });
+server.post('/', { schema: { body } }, async (request) => {
+  const { application, devices } = request.body as Upload;
+  for (let done = 0; done < devices.length; done += BATCH) {
+    const batch = devices.slice(done, done + BATCH).map((one) => upsertOf(application, one));
+    await stored.bulkWrite(batch, { ordered: false, writeConcern: { w: 'majority', journal: true } });
   }
-}
-
-const server = createServer((request, response) => {
-  void text(request).then(async (body) => {
-    const { first, amount, salt } = JSON.parse(body) as { first: number; amount: number; salt: string };
-    await write(first, amount, salt);
-    response.end();
-  });
+  return {};
 });
-await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-const { port } = server.address() as AddressInfo;
-console.log(JSON.stringify({ ready: { url: `http://127.0.0.1:${port}` } }));
+const url = await server.listen({ port: 0, host: '127.0.0.1' });
+console.log(JSON.stringify({ ready: { url } }));
