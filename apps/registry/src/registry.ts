@@ -16,8 +16,8 @@ import { type Broker, incidentsTo } from '@tidings/streaming';
 import { accountsLog } from './accounts/log.ts';
 import { configurationRecords } from './accounts/publish.ts';
 import { accountsRpc } from './accounts/rpc.ts';
-import { openAccountStore, prepareAccounts } from './accounts/store.ts';
-import { accountWriter } from './accounts/writer.ts';
+import { type AccountStore, openAccountStore, prepareAccounts } from './accounts/store.ts';
+import { type AccountWriter, accountWriter } from './accounts/writer.ts';
 import { openOwners } from './applications/owners.ts';
 import { platformsRpc } from './applications/platforms.ts';
 import { openPurge } from './applications/purge.ts';
@@ -27,6 +27,7 @@ import { openBlacklist } from './blacklist/blacklist.ts';
 import { blacklistRpc } from './blacklist/rpc.ts';
 import { applyRpc } from './devices/apply.ts';
 import { batchRpc } from './devices/batch.ts';
+import type { DeviceLogReply } from './devices/command.ts';
 import { contactsRpc } from './devices/contacts.ts';
 import { DEAD_TOKENS_GROUP, forgetDeadTokens } from './devices/dead-tokens.ts';
 import { describeRpc } from './devices/describe.ts';
@@ -34,7 +35,7 @@ import { prepareDevices } from './devices/document.ts';
 import { emptyErased, ERASURE_GROUP } from './devices/erasure.ts';
 import { getTagsRpc } from './devices/get-tags.ts';
 import { locateRpc } from './devices/locate.ts';
-import { devicesLog } from './devices/log.ts';
+import { type DeviceLogInput, devicesLog } from './devices/log.ts';
 import { mergeUserRpc } from './devices/merge-user.ts';
 import { openNotes } from './devices/notes.ts';
 import { prepareRpc } from './devices/prepare.ts';
@@ -52,7 +53,7 @@ import { DeviceScan } from './fanout/scan.ts';
 import { expireFilters } from './segments/expiry.ts';
 import { filterCodes } from './segments/find.ts';
 import { segmentsRpc } from './segments/rpc.ts';
-import { openTagClearing } from './tags/clearing.ts';
+import { openTagClearing, type TagClearing } from './tags/clearing.ts';
 import { tagsRpc } from './tags/rpc.ts';
 import { openTags } from './tags/tags.ts';
 import { testDevicesRpc } from './test-devices/rpc.ts';
@@ -168,8 +169,64 @@ export async function openRegistry(deps: RegistryDeps): Promise<RegistryService>
   }
 }
 
+/** What the work that nobody waits for is done on. */
+interface Worked {
+  readonly store: AccountStore;
+  readonly write: AccountWriter;
+  readonly definition: ReturnType<typeof devicesLog>;
+  readonly logs: LogWriter<DeviceLogInput, DeviceLogReply>;
+}
+
+/** What follows from events of devices, and what is due after a time. */
+async function openWork(
+  { db, clock, log, metrics, broker }: RegistryDeps,
+  { store, write, definition, logs }: Worked,
+  closing: Closing,
+): Promise<{ readonly clearing: TagClearing; readonly open: readonly Open[] }> {
+  const reaction = { db, clock, broker, logs, report: incidentsTo(log, metrics) };
+  closing.add('token owners', await keepTokensUnique(reaction), (subscription) => subscription.stop());
+  closing.add('dead tokens', await forgetDeadTokens(reaction), (subscription) => subscription.stop());
+
+  const commits = openEmptying(db, definition);
+  closing.add('erasure', await emptyErased({ ...reaction, commits }), (subscription) => subscription.stop());
+
+  const deviceCommits = openCommits(db, definition, { isRelayed: true });
+  const truncate = (signal: AbortSignal): Promise<void> =>
+    deviceCommits.removeBefore(new Date(clock.now() - DEVICE_COMMITS_KEPT_MS), signal);
+  const truncation = every(TRUNCATE_EVERY_MS, truncate, { name: 'truncation of device logs', log });
+  closing.add('truncation of device logs', truncation, (periodic) => periodic.stop());
+
+  const expire = (): Promise<void> => expireFilters(store, write, clock);
+  const expiry = every(EXPIRY_EVERY_MS, expire, { name: 'expiry of filters', log });
+  closing.add('expiry of filters', expiry, (periodic) => periodic.stop());
+  const dueFilters: Open = async () => {
+    const due = await store.dueFilters(new Date(clock.now()));
+    return due.map(({ code }) => `registry: filter ${code} has expired`);
+  };
+
+  const purge = openPurge({ db, clock, store, write, logs });
+  const purging = every(PURGE_EVERY_MS, (signal) => purge.run(signal), { name: 'purge of applications', log });
+  closing.add('purge of applications', purging, (periodic) => periodic.stop());
+
+  const clearing = openTagClearing({ db, clock, log, write, logs });
+  closing.add('tag clearing', clearing, (opened) => opened.stop());
+  return { clearing, open: [dueFilters, purge.open, () => clearing.open()] };
+}
+
+const devicesRpc = (deps: Parameters<typeof prepareRpc>[0]): Devices => ({
+  ...applyRpc(deps),
+  ...batchRpc(deps),
+  ...resolveRpc(deps),
+  ...getTagsRpc(deps),
+  ...locateRpc(deps),
+  ...mergeUserRpc(deps),
+  ...contactsRpc(deps),
+  ...describeRpc(deps),
+  ...prepareRpc(deps),
+});
+
 async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistryService> {
-  const { db, clock, log, metrics, masterKey, broker, hasReplicas = false } = deps;
+  const { db, clock, log, masterKey, broker, hasReplicas = false } = deps;
   await Promise.all([
     prepareAccounts(db),
     prepareDevices(db),
@@ -208,45 +265,13 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
     at: new Date(clock.now()),
   });
 
-  const reaction = { db, clock, broker, logs: deviceLogs.writer, report: incidentsTo(log, metrics) };
-  closing.add('token owners', await keepTokensUnique(reaction), (subscription) => subscription.stop());
-  closing.add('dead tokens', await forgetDeadTokens(reaction), (subscription) => subscription.stop());
-
-  const commits = openEmptying(db, devicesDefinition);
-  closing.add('erasure', await emptyErased({ ...reaction, commits }), (subscription) => subscription.stop());
-
-  const deviceCommits = openCommits(db, devicesDefinition, { isRelayed: true });
-  const truncate = (signal: AbortSignal): Promise<void> =>
-    deviceCommits.removeBefore(new Date(clock.now() - DEVICE_COMMITS_KEPT_MS), signal);
-  const truncation = every(TRUNCATE_EVERY_MS, truncate, { name: 'truncation of device logs', log });
-  closing.add('truncation of device logs', truncation, (periodic) => periodic.stop());
-  const expire = (): Promise<void> => expireFilters(store, write, clock);
-  const expiry = every(EXPIRY_EVERY_MS, expire, { name: 'expiry of filters', log });
-  closing.add('expiry of filters', expiry, (periodic) => periodic.stop());
-  const dueFilters: Open = async () => {
-    const due = await store.dueFilters(new Date(clock.now()));
-    return due.map(({ code }) => `registry: filter ${code} has expired`);
-  };
-
-  const purge = openPurge({ db, clock, store, write, logs: deviceLogs.writer });
-  const purging = every(PURGE_EVERY_MS, (signal) => purge.run(signal), { name: 'purge of applications', log });
-  closing.add('purge of applications', purging, (periodic) => periodic.stop());
-
-  const clearing = openTagClearing({ db, clock, log, write, logs: deviceLogs.writer });
-  closing.add('tag clearing', clearing, (opened) => opened.stop());
+  const work = await openWork(deps, { store, write, definition: devicesDefinition, logs: deviceLogs.writer }, closing);
   const tags = openTags(store);
   const keys = { device: keyFor(masterKey, 'device'), token: keyFor(masterKey, 'push-token') };
   const owners = openOwners(store);
   const devices = { db, clock, log, keys, owners, tags, store, presets, logs: deviceLogs.writer };
-  const parts: Open[] = [
-    dueFilters,
-    purge.open,
-    () => clearing.open(),
-    accountLogs.open,
-    deviceLogs.open,
-    visitLogs.open,
-    lagOf(broker),
-  ];
+  const { clearing } = work;
+  const parts: Open[] = [...work.open, accountLogs.open, deviceLogs.open, visitLogs.open, lagOf(broker)];
   return {
     accounts: {
       ...accountsRpc(write, clock),
@@ -258,17 +283,7 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
       ...tagsRpc({ tags, write, clock, clearing, hasReplicas }),
       ...testDevicesRpc({ db, store, write, clock }),
     },
-    devices: {
-      ...applyRpc(devices),
-      ...batchRpc(devices),
-      ...resolveRpc(devices),
-      ...getTagsRpc(devices),
-      ...locateRpc(devices),
-      ...mergeUserRpc(devices),
-      ...contactsRpc(devices),
-      ...describeRpc(devices),
-      ...prepareRpc(devices),
-    },
+    devices: devicesRpc(devices),
     presets: presetsRpc(presets, write, {
       ...{ clock, nextId, filterCode: filterCodes(store) },
       groupsOf: async (application) => (await store.groupsOf(application)).map(({ code }) => code),

@@ -14,7 +14,7 @@ export function written(write: (writer: BinaryWriter) => BinaryWriter): Buffer<A
   try {
     const { buffer, pos } = write(writer) as unknown as Written;
     const bytes = Buffer.allocUnsafe(pos);
-    bytes.set(pos === buffer.length ? buffer : buffer.subarray(0, pos));
+    bytes.set(buffer.subarray(0, pos));
     (writer as unknown as Written).pos = 0;
     return bytes;
   } catch (error) {
