@@ -4,12 +4,21 @@ import { createServer, type Server } from 'node:net';
 
 /** Below the ports that systems give to outgoing connections: such a port can be left and taken again, and nobody has it meanwhile. */
 const [FIRST, LAST] = [20_000, 32_000];
+const COUNT = LAST - FIRST;
+
+/**
+ * Ports are tried in their order, from a place that lies far from that of the processes started before and after: what one has found free and
+ * gives to a server that is still to start, another must not find free meanwhile.
+ */
+let tried = (process.pid * 7_417 + randomInt(500)) % COUNT;
+
+const nextPort = (): number => FIRST + (tried = (tried + 1) % COUNT);
 
 /** Different ports of an address that nobody listens on now, to be kept for a while: servers that stop come back to them. */
 export async function freePorts(count: number, host = '127.0.0.1'): Promise<number[]> {
   const servers = new Map<number, Server>();
   while (servers.size < count) {
-    const port = randomInt(FIRST, LAST);
+    const port = nextPort();
     const server = servers.has(port) ? undefined : await listen(port, host);
     if (server) servers.set(port, server);
   }
