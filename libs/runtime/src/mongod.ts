@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { chmod, mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { createConnection } from 'node:net';
+import { totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Fault } from '@tidings/kernel';
@@ -30,6 +31,11 @@ interface Note {
 const START_TIMEOUT_MS = 30_000;
 const STOP_TIMEOUT_MS = 10_000;
 const CHECKPOINT_TIMEOUT_MS = 2_000;
+/** What the server's cache may take of the memory at hand; it takes it only as data comes. */
+const CACHE_SHARE = 1 / 8;
+/** The least that a server accepts. */
+const LEAST_CACHE_GB = 0.25;
+const GB = 1024 ** 3;
 
 /** Options that every connection to MongoDB shares: acknowledged means journaled on a majority (reliability 1). */
 export const mongoOptions: MongoClientOptions = {
@@ -188,15 +194,21 @@ async function takesWrites(port: number): Promise<boolean> {
 const portFor = async (known: number | undefined): Promise<number> =>
   known !== undefined && (await isFree(known)) ? known : freePort();
 
+/** The machine's memory, or this container's share of it where there is one. */
+function cacheGb(): string {
+  const bytes = Math.min(totalmem(), process.constrainedMemory() || Infinity);
+  return Math.max(LEAST_CACHE_GB, (bytes / GB) * CACHE_SHARE).toFixed(2);
+}
+
 async function spawnServer(program: string, folder: string, port: number): Promise<ChildProcess> {
   const log = await open(join(folder, 'mongod.log'), 'a');
   const child = spawn(
     program,
     [
       ...['--dbpath', folder, '--port', String(port), '--bind_ip', '127.0.0.1'],
-      ...['--replSet', 'rs0', '--oplogSize', '256', '--wiredTigerCacheSizeGB', '0.5'],
-      // Keys that are hashes dirty many pages. With the usual targets a cache this small writes each of them out again and again, which
-      // at 100,000 devices costs four times what storing them does.
+      ...['--replSet', 'rs0', '--oplogSize', '256', '--wiredTigerCacheSizeGB', cacheGb()],
+      // Keys that are hashes dirty many pages. With the usual targets a small cache writes each of them out again and again, which at
+      // 100,000 devices and 0.5 GB costs four times what storing them does.
       ...['--wiredTigerEngineConfigString', 'eviction_dirty_target=60,eviction_dirty_trigger=80'],
       ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
     ],
