@@ -85,5 +85,14 @@ export {
   typeName,
   UNFIT,
 } from './tags/operations.ts';
-export { isWithin, outputOf, parseValue, plainText, type TagOutput, type Value, wrongValue } from './tags/value.ts';
+export {
+  dateValue,
+  isWithin,
+  outputOf,
+  parseValue,
+  plainText,
+  type TagOutput,
+  type Value,
+  wrongValue,
+} from './tags/value.ts';
 export { isVersion, versionKey } from './tags/version.ts';

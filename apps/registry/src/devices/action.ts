@@ -1,12 +1,12 @@
 import type { KeyObject } from 'node:crypto';
 import {
+  dateValue,
   defaultTags,
   type DeviceAction,
   isTimezone,
   isWithin,
   keyedId,
   type ListOperator,
-  MINUTE_MS,
   type NewToken,
   type NewUser,
   parseLanguage,
@@ -180,11 +180,10 @@ function registerOf(command: Register, reading: Reading, person: string): Device
 function occurOf({ name, amount, currency, purchase }: Occur): DeviceAction {
   const occurrence = { name, amount, currency };
   if (!purchase) return { type: 'occur', occurrence, writes: [] };
-  const minutes = Math.floor((purchase.at?.getTime() ?? 0) / MINUTE_MS);
   const writes: TagWrite[] = [
     { tag: defaultTags.inAppProduct, operation: 'append', items: [purchase.product] },
     { tag: defaultTags.inAppPurchase, operation: 'increment', by: purchase.quantity },
-    { tag: defaultTags.lastInAppPurchaseDate, operation: 'set', value: { $case: 'minutes', value: minutes } },
+    { tag: defaultTags.lastInAppPurchaseDate, operation: 'set', value: dateValue(purchase.at?.getTime() ?? 0) },
   ];
   return { type: 'occur', occurrence, writes };
 }

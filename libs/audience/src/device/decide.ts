@@ -8,10 +8,9 @@ import {
 import { Fault } from '@tidings/kernel';
 import { defaultTags, tagTypeOf } from '../default-tags.ts';
 import { deviceIdOf } from '../identity.ts';
-import { MINUTE_MS } from '../tags/date.ts';
 import { type TagEntry, valueOf } from '../tags/entries.ts';
 import type { TagWrite } from '../tags/operations.ts';
-import { wrongValue } from '../tags/value.ts';
+import { dateValue, wrongValue } from '../tags/value.ts';
 import { controlBucketOf } from './control-group.ts';
 import {
   type DeviceAction,
@@ -67,7 +66,7 @@ function registerNew(
   const shared = sharedEntries(sisters);
   const firstInstall: TagValue = {
     tag: defaultTags.firstInstall.number,
-    value: { $case: 'minutes', value: Math.floor(at.getTime() / MINUTE_MS) },
+    value: dateValue(at.getTime()),
   };
   const before = (k: number): readonly TagEntry[] => shared.get(k) ?? [];
   const { changes, open } = applyWrites(before, command.writes, skip);

@@ -1,6 +1,5 @@
 import type { DeviceEvent, TagValue } from '@tidings/events/generated/tidings/events/v1/devices';
 import { defaultTags, isSharedTag } from '../default-tags.ts';
-import { MINUTE_MS } from '../tags/date.ts';
 import { entriesOf, type TagEntry } from '../tags/entries.ts';
 import { applyWrite, sameEntries, type TagWrite, UNFIT } from '../tags/operations.ts';
 import { type Device, entriesIn } from './device.ts';
@@ -44,7 +43,7 @@ function differences(
   for (const [tag, { value, entries }] of after) {
     if (sameEntries(entries, entriesBefore(tag))) continue;
     if (tag === defaultTags.lastApplicationOpen.number) {
-      open = value?.$case === 'minutes' ? value.value * MINUTE_MS : null;
+      open = entries[0] ? Number(entries[0].v) : null;
     } else {
       // An empty list has no entries: it is unset, and said to be.
       changes.push({ tag, value: entries.length > 0 ? value : undefined });

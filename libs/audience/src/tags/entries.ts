@@ -1,6 +1,6 @@
 import { TagType } from '@tidings/events';
 import { MINUTE_MS } from './date.ts';
-import type { Value } from './value.ts';
+import { dateValue, type Value } from './value.ts';
 import { versionKey } from './version.ts';
 
 /**
@@ -44,7 +44,8 @@ export function entriesOf(k: number, value: Value): readonly TagEntry[] {
     case 'flag':
       return [{ k, v: value.value }];
     case 'minutes':
-      return [{ k, v: value.value * MINUTE_MS }];
+    case 'farMinutes':
+      return [{ k, v: Number(value.value) * MINUTE_MS }];
     case 'text':
       return [textEntry(k, value.value)];
     case 'list':
@@ -67,7 +68,7 @@ export function valueOf(type: TagType, entries: readonly TagEntry[]): Value | un
     case TagType.TAG_TYPE_BOOLEAN:
       return { $case: 'flag', value: first.v === true };
     case TagType.TAG_TYPE_DATE:
-      return { $case: 'minutes', value: Math.floor(Number(first.v) / MINUTE_MS) };
+      return dateValue(Number(first.v));
     case TagType.TAG_TYPE_LIST:
       return { $case: 'list', value: { items: entries.map(textOf) } };
     case TagType.TAG_TYPE_VERSION:

@@ -1,4 +1,7 @@
 import { TagType } from '@tidings/events';
+import { TagValue } from '@tidings/events/generated/tidings/events/v1/devices';
+import fc from 'fast-check';
+import { entriesOf, valueOf } from './entries.ts';
 import { outputOf, parseValue, plainText, wrongValue } from './value.ts';
 
 const shown = (type: TagType, input: unknown) => {
@@ -52,6 +55,9 @@ describe('tag values (R-RES8, R-RES9)', () => {
     [date, '2024-02-29T13:05+02:00', '2024-02-29 11:05'],
     [date, 1709211900, '2024-02-29 13:05'],
     [date, '1709211900', '2024-02-29 13:05'],
+    [date, '9999-12-31 23:59', '9999-12-31 23:59'],
+    [date, 253370764800, '9999-01-01 00:00'],
+    [date, '0001-01-01', '0001-01-01 00:00'],
     [date, '2023-02-29', wrong],
     [date, '2024-13-01', wrong],
     [date, '2024-01-01 24:00', wrong],
@@ -61,6 +67,19 @@ describe('tag values (R-RES8, R-RES9)', () => {
     [version, 1.5, '1.5'],
     [version, 'v1', wrong],
   ])('%s takes %j as %j', (type, input, expected) => expect(shown(type, input)).toEqual(expected));
+
+  it('keeps every date that it takes, in events and on devices', () => {
+    const first = Date.parse('0001-01-01T00:00:00Z');
+    const last = Date.parse('9999-12-31T23:59:59Z');
+    fc.assert(
+      fc.property(fc.integer({ min: first / 1000, max: Math.floor(last / 1000) }), (seconds) => {
+        const value = parseValue(date, seconds)!;
+        expect(TagValue.decode(TagValue.encode({ tag: 70, value }).finish()).value).toEqual(value);
+        expect(valueOf(date, entriesOf(70, value))).toEqual(value);
+        expect(outputOf(value)).toBe(new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' '));
+      }),
+    );
+  });
 
   it.each([
     [integer, 'integer'],

@@ -94,9 +94,17 @@ const integer = (input: unknown): number | undefined => {
 const number = (value: number | undefined): Value | undefined =>
   value === undefined ? undefined : { $case: 'number', value: value === 0 ? 0 : value };
 
+const MAX_INT32 = 2 ** 31 - 1;
+
+/** A Date tag's value: the minute that the instant, in milliseconds since 1970, is in. */
+export function dateValue(ms: number): Value {
+  const minutes = Math.floor(ms / MINUTE_MS);
+  return minutes <= MAX_INT32 ? { $case: 'minutes', value: minutes } : { $case: 'farMinutes', value: BigInt(minutes) };
+}
+
 function parseDateValue(input: unknown): Value | undefined {
   const date = parseDate(input);
-  return date && { $case: 'minutes', value: Math.floor(date.ms / MINUTE_MS) };
+  return date && dateValue(date.ms);
 }
 
 /** The value of a tag of this type that a request gives, or undefined where it is a wrong one (R-RES8). Dates keep whole minutes. */
@@ -137,7 +145,8 @@ export function outputOf(value: Value): TagOutput {
     case 'list':
       return value.value.items;
     case 'minutes':
-      return formatDate(value.value * MINUTE_MS);
+    case 'farMinutes':
+      return formatDate(Number(value.value) * MINUTE_MS);
     default:
       return value.value;
   }

@@ -128,6 +128,9 @@ export interface TagValue {
     /** Date: minutes since 1970 UTC. */
     { $case: "minutes"; value: number }
     | { $case: "version"; value: string }
+    | //
+    /** A Date that minutes cannot hold, later than the year 6053: minutes since 1970 UTC, too. */
+    { $case: "farMinutes"; value: bigint }
     | undefined;
 }
 
@@ -1384,6 +1387,12 @@ export const TagValue: MessageFns<TagValue> = {
       case "version":
         writer.uint32(58).string(message.value.value);
         break;
+      case "farMinutes":
+        if (BigInt.asIntN(64, message.value.value) !== message.value.value) {
+          throw new globalThis.Error("value provided for field message.value.value of type sint64 too large");
+        }
+        writer.uint32(64).sint64(message.value.value);
+        break;
     }
     return writer;
   },
@@ -1455,6 +1464,14 @@ export const TagValue: MessageFns<TagValue> = {
             }
 
             message.value = { $case: "version", value: reader.string() };
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.value = { $case: "farMinutes", value: reader.sint64() as bigint };
             continue;
           }
         }
@@ -1541,6 +1558,12 @@ export const TagValue: MessageFns<TagValue> = {
       case "version": {
         if (object.value?.value !== undefined && object.value?.value !== null) {
           message.value = { $case: "version", value: object.value.value };
+        }
+        break;
+      }
+      case "farMinutes": {
+        if (object.value?.value !== undefined && object.value?.value !== null) {
+          message.value = { $case: "farMinutes", value: BigInt(object.value.value) };
         }
         break;
       }
