@@ -69,6 +69,8 @@ describe('conditions (R-RES12 to R-RES16)', () => {
     ['Date', 'NOTEQ', '3 days ago'],
     ['Date', 'IN', ['3 days ago']],
     ['Date', 'BETWEEN', ['3 days ago', '5 days ago']],
+    ['Date', 'BETWEEN', ['2026-01-16', '2026-01-15 23:59']],
+    ['Date', 'BETWEEN', ['2026-01-15 12:01', '2026-01-15 12:00']],
     ['Boolean', 'EQ', 'yes'],
     ['Version', 'GTE', 'latest'],
     ['Version', 'BETWEEN', ['1.10', '1.9']],
@@ -77,6 +79,16 @@ describe('conditions (R-RES12 to R-RES16)', () => {
     ['List', 'IN', 'a'],
   ])('%s %s %j has a wrong operand', (tag, operator, given) =>
     expect(fault(tag, operator, given)).toBe(`notifications[0].conditions[0]: wrong operand for ${tag} tag`),
+  );
+
+  it.each([
+    ['2026-01-15 12:00', '2026-01-15'],
+    ['2026-01-15', '2026-01-15'],
+    ['2026-01-15', '2026-01-15 00:01'],
+    ['2026-01-15 12:00:30', '2026-01-15 12:00:10'],
+    ['2026-06-15 18:00', '0 days ago'],
+  ])('takes BETWEEN %s and %s, for the maximum includes its whole day or minute', (min, max) =>
+    expect(fault('Date', 'BETWEEN', [min, max])).toBe(''),
   );
 
   it('types the operands', () => {

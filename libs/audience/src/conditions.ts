@@ -1,7 +1,7 @@
 import { type DateOperand, type Expression, type Operand, Operator, TagType } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 import type { TagDefinition } from './default-tags.ts';
-import { DAY_MS, parseDate } from './tags/date.ts';
+import { DAY_MS, MINUTE_MS, parseDate } from './tags/date.ts';
 import { typeName } from './tags/operations.ts';
 import { parseValue, plainText } from './tags/value.ts';
 import { versionKey } from './tags/version.ts';
@@ -76,20 +76,19 @@ function operandOf(type: TagType, operator: Operator, input: unknown): Operand |
   }
 }
 
-/** What orders two operands of one type. */
-function rank(operand: Operand, now: number): number | string {
-  const { value } = operand;
-  switch (value?.$case) {
-    case 'number':
-    case 'text':
-      return value.value;
-    case 'date': {
-      const { daysAgo, atMs } = value.value;
-      return daysAgo === undefined ? Number(atMs) : Math.floor(now / DAY_MS) * DAY_MS - daysAgo * DAY_MS;
-    }
-    default:
-      return 0;
-  }
+const floor = (ms: number, unit: number): number => Math.floor(ms / unit) * unit;
+
+/** The first and the last millisecond of the day or the minute that a date operand stands for (R-RES15). */
+function span({ daysAgo, atMs, wholeDay }: DateOperand, now: number): readonly [number, number] {
+  const unit = wholeDay ? DAY_MS : MINUTE_MS;
+  const from = daysAgo === undefined ? floor(Number(atMs), unit) : floor(now, DAY_MS) - daysAgo * DAY_MS;
+  return [from, from + unit - 1];
+}
+
+/** Whether something can be between two operands of one type. */
+function areInOrder({ value: min }: Operand, { value: max }: Operand, now: number): boolean {
+  if (min?.$case === 'date' && max?.$case === 'date') return span(min.value, now)[0] <= span(max.value, now)[1];
+  return min !== undefined && max !== undefined && min.value <= max.value;
 }
 
 function inputsOf(operator: Operator, operand: unknown): readonly unknown[] | undefined {
@@ -124,7 +123,7 @@ export function tagCondition(
   const operands = inputsOf(operator, operand)?.map((input) => operandOf(tag.type, operator, input));
   const wrong = (): Fault => Fault.argument(`${path}: wrong operand for ${type} tag`);
   if (!operands?.every((each) => each !== undefined)) throw wrong();
-  if (operator === OPERATOR_BETWEEN && rank(operands[0]!, now) > rank(operands[1]!, now)) throw wrong();
+  if (operator === OPERATOR_BETWEEN && !areInOrder(operands[0]!, operands[1]!, now)) throw wrong();
   const asList = tag.type === TagType.TAG_TYPE_LIST;
   const value = {
     tag: tag.number,
