@@ -10,6 +10,7 @@ export {
   type Viewpoint,
   type WantedTag,
 } from './predicate.ts';
+export { depthOf, MAX_DEPTH, renewed, tagsIn } from './tree.ts';
 export {
   canLookUp,
   chooseLookup,

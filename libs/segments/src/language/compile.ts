@@ -1,6 +1,7 @@
 import type { Expression } from '@tidings/events';
 import { platformNamed } from './platforms.ts';
 import { type Argument, type Call, type Parsed, Refusal, type Syntax } from './syntax.ts';
+import { depthOf, joined, MAX_DEPTH } from '../tree.ts';
 import { syntaxError } from './tokens.ts';
 
 /** What one account means by the names in an expression. Each may throw for one that it does not know. */
@@ -28,7 +29,7 @@ export interface NamesIn {
   readonly segments: ReadonlySet<string>;
 }
 
-const NUMBER = /^[+-]?(\d+(\.\d*)*|\.\d+)([eE]\d+)?$/;
+const NUMBER = /^[+-]?(\d+(\.\d*)*|\.\d+)([eE][+-]?\d+)?$/;
 const FLAG = /^(true|false)$/i;
 const WITH_TOKENS = 'WITH_TOKENS';
 const DAYS_AGO = 'DAYSAGO';
@@ -141,15 +142,12 @@ function within(application: string, condition: Expression): Expression {
     case 'any':
       return { node: { ...node, value: { of: node.value.of.map((each) => within(application, each)) } } };
     default:
-      return all([
+      return joined('all', [
         { node: { $case: 'application', value: { application, platforms: [], withToken: false } } },
         condition,
       ]);
   }
 }
-
-const all = (of: Expression[]): Expression => ({ node: { $case: 'all', value: { of } } });
-const any = (of: Expression[]): Expression => ({ node: { $case: 'any', value: { of } } });
 
 /** What a call asks of applications besides being theirs. */
 function restrictions(given: Arguments): { platforms: number[]; withToken: boolean } {
@@ -166,7 +164,7 @@ function restrictions(given: Arguments): { platforms: number[]; withToken: boole
 
 /**
  * What an expression means to an account: the tree that conditions have, too. Segments are in it with what they hold now.
- * @throws Refusal for wrong arguments and unknown names; whatever the meanings throw
+ * @throws Refusal for wrong arguments and unknown names, and for segments that make it too deep; whatever the meanings throw
  */
 export function compile({ source, syntax }: Parsed, meanings: Meanings): Expression {
   const application = (code: string): string => {
@@ -190,7 +188,10 @@ export function compile({ source, syntax }: Parsed, meanings: Meanings): Express
         const group = meanings.group(code);
         if (!group) throw new Refusal(`unknown group "${code}"`);
         const value = restrictions(given);
-        return any(group.map((each) => ({ node: { $case: 'application', value: { application: each, ...value } } })));
+        return joined(
+          'any',
+          group.map((each) => ({ node: { $case: 'application', value: { application: each, ...value } } })),
+        );
       }
       case 'T':
         return meanings.condition(given.name('tag'), askedOf(given));
@@ -206,17 +207,24 @@ export function compile({ source, syntax }: Parsed, meanings: Meanings): Express
       }
     }
   };
-  const visit = (node: Syntax): Expression => {
+  /** @param above how many nodes stand above, the last of the kind `parent` */
+  const visit = (node: Syntax, above: number, parent?: Syntax['kind']): Expression => {
     switch (node.kind) {
       case 'all':
-        return all(node.of.map(visit));
       case 'any':
-        return any(node.of.map(visit));
+        return joined(
+          node.kind,
+          node.of.map((each) => visit(each, above + 1, node.kind)),
+        );
       case 'not':
-        return { node: { $case: 'not', value: visit(node.of) } };
-      case 'call':
-        return called(node);
+        return { node: { $case: 'not', value: visit(node.of, above + 1, node.kind) } };
+      case 'call': {
+        const meaning = called(node);
+        const depth = above + depthOf(meaning) - (meaning.node?.$case === parent ? 1 : 0);
+        if (depth > MAX_DEPTH) throw syntaxError(source, node.at, 'nested too deeply');
+        return meaning;
+      }
     }
   };
-  return visit(syntax);
+  return visit(syntax, 0);
 }

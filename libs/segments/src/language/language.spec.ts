@@ -1,9 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Expression } from '@tidings/events';
+import { type Expression, MessageAccepted, MessageEvent, type Operand } from '@tidings/events';
+import fc from 'fast-check';
 import { type Asked, compile, type Meanings, namesIn } from './compile.ts';
 import { MAX_LENGTH, parse } from './parse.ts';
 import { Refusal } from './syntax.ts';
 
+const operand: Operand = { value: { $case: 'date', value: { atMs: 1n, wholeDay: false, daysAgo: undefined } } };
 const segment: Expression = { node: { $case: 'any', value: { of: [] } } };
 const conditions: [string, Asked][] = [];
 const meanings: Meanings = {
@@ -13,7 +15,7 @@ const meanings: Meanings = {
   condition: (tag, asked) => {
     conditions.push([tag, asked]);
     return {
-      node: { $case: 'tag', value: { tag: tag.length, type: 1, operator: 1, operands: [], application: '' } },
+      node: { $case: 'tag', value: { tag: tag.length, type: 4, operator: 1, operands: [operand], application: '' } },
     };
   },
 };
@@ -62,7 +64,10 @@ describe('set operators (R-N5)', () => {
     [`${a} \\ ${b} \\ ${c}`, 'all(1 not(2) not(3))'],
     [`${a} + ${b} \\ ${c} + ${d}`, 'any(all(any(1 2) not(3)) 4)'],
     [`${a} \\ (${b} + ${c})`, 'all(1 not(any(2 3)))'],
-    [`(((A("A1B2C-3D4E5") + ${b}) * A(a1b2c-3d4e5)) \\ ${c})`, 'all(all(any(app[] 2) app[]) not(3))'],
+    [`(((A("A1B2C-3D4E5") + ${b}) * A(a1b2c-3d4e5)) \\ ${c})`, 'all(any(app[] 2) app[] not(3))'],
+    [`((${a} + ${b}) + (${c} + ${d})) + ${a}`, 'any(1 2 3 4 1)'],
+    [`${a} * (${b} * (${c} \\ ${d}))`, 'all(1 2 3 not(4))'],
+    [`${a} + Segment(52551-F2F42) + G("AAAAA-GGGGG")`, 'any(1 app[] app[])'],
   ])('%s', (source, tree) => expect(compiled(source)).toBe(tree));
 });
 
@@ -81,6 +86,8 @@ describe('conditions (R-N4)', () => {
   it.each<[string, string, Asked]>([
     ['T("My tag", eq, "x")', 'My tag', { kind: 'operator', operator: 'eq', operand: 'x' }],
     ['T(Größe, GTE, -1.50)', 'Größe', { kind: 'operator', operator: 'GTE', operand: '-1.50' }],
+    ['T(Level, EQ, +5)', 'Level', { kind: 'operator', operator: 'EQ', operand: '+5' }],
+    ['T(+1, IN, [+.5, 1e+5,-2.5E-3])', '+1', { kind: 'operator', operator: 'IN', operand: ['+.5', '1e+5', '-2.5E-3'] }],
     ['T(Vip, EQ, TRUE)', 'Vip', { kind: 'operator', operator: 'EQ', operand: 'true' }],
     [
       `T(T, IN, ["a\\"b", 'it\\'s', "c:\\d", 7])`,
@@ -126,6 +133,8 @@ describe('refusals', () => {
     ['A(A1B2C-3D4E5, [ios], [with_tokens], 1)', '")" expected at position 37'],
     ['T("🦀", EQ, "x', 'text without an end at position 11'],
     ['T("🦀" EQ)', '")" expected at position 6'],
+    ['T(a, EQ, +b)', 'value expected at position 9'],
+    ['T(a, EQ, 1+5)', '")" expected at position 10'],
     ['T(a, EQ, b)', 'text in quotes, number, true or false expected at position 9'],
     ['T(a, EQ)', 'operand expected at position 7'],
     ['T(a, IN, [[1]])', 'value expected at position 10'],
@@ -140,17 +149,100 @@ describe('refusals', () => {
     ['A(A1B2C-3D4E5, [], [quietly])', 'unknown option "quietly"'],
   ])('%s', (source, reason) => expect(refusal(source)).toBe(reason));
 
-  it('refuses what is too deep, whatever makes it so, and takes what is long', () => {
+  it('takes what is long, however it is parenthesised, and refuses what is longer', () => {
     const deep = (n: number): string => '('.repeat(n) + a + ')'.repeat(n);
-    expect(refusal(deep(100))).toBe('');
-    expect(refusal(deep(101))).toBe('nested too deeply at position 100');
-    const alternating = (n: number): string => a + ` + ${b} \\ ${c}`.repeat(n);
-    expect(refusal(alternating(40))).toBe('');
-    expect(refusal(alternating(60))).toMatch(/^nested too deeply at position \d+$/);
-    expect(compiled(Array.from({ length: 2000 }, () => a).join('+'))).toMatch(/^any\(1 1 /);
-    expect(refusal('('.repeat(MAX_LENGTH))).toBe('nested too deeply at position 100');
+    expect(refusal(deep(1000))).toBe('');
+    expect(refusal(deep(1001))).toBe('nested too deeply at position 1000');
+    expect(refusal('('.repeat(MAX_LENGTH))).toBe('nested too deeply at position 1000');
+    const many = Array.from({ length: 1000 }, () => a);
+    const flat = `any(${many.map(() => '1').join(' ')})`;
+    expect(compiled(many.join('+'))).toBe(flat);
+    expect(compiled(many.reduce((left, right) => `(${left} + ${right})`))).toBe(flat);
+    expect(compiled(many.reduceRight((right, left) => `(${left} + ${right})`))).toBe(flat);
     expect(refusal(`${a}${' '.repeat(MAX_LENGTH - a.length)}`)).toBe('');
     expect(refusal(`${a}${' '.repeat(MAX_LENGTH)}`)).toBe('at most 65536 characters');
     expect(refusal(`"${'\\\\'.repeat(MAX_LENGTH / 2 - 1)}`)).toBe('text without an end at position 0');
+  });
+
+  it('refuses what is too deep where it becomes so, by operators and by segments', () => {
+    const alternating = (n: number): string => a + ` + ${b} \\ ${c}`.repeat(n);
+    expect(refusal(alternating(19))).toBe('');
+    const source = alternating(20);
+    expect(refusal(source)).toBe(`nested too deeply at position ${source.lastIndexOf('\\')}`);
+    expect(refusal(alternating(2000))).toBe(`nested too deeply at position ${source.lastIndexOf('\\')}`);
+    const before = segment.node;
+    try {
+      segment.node = compile(parse(alternating(19)), meanings).node;
+      const kind = segment.node?.$case === 'all' ? '*' : '+';
+      const other = kind === '*' ? '+' : '*';
+      const named = 'Segment(52551-F2F42)';
+      expect(refusal(`(${a} ${kind} ${named}) ${other} ${b}`)).toBe('');
+      expect(refusal(`(${a} ${other} ${named}) ${kind} ${b}`)).toBe('nested too deeply at position 15');
+      expect(refusal(`${a} \\ (${b} \\ ${named})`)).toBe('nested too deeply at position 30');
+    } finally {
+      segment.node = before;
+    }
+  });
+});
+
+describe('what is taken', () => {
+  /** A condition, joined on either side to what there is, again and again. */
+  const expressions = fc
+    .array(
+      fc.record({
+        operator: fc.constantFrom('+', '*', '\\'),
+        other: fc.constantFrom(a, b, c, d, 'Segment(52551-F2F42)'),
+        isLeft: fc.boolean(),
+      }),
+      { maxLength: 120, size: 'max' },
+    )
+    .map((steps) =>
+      steps.reduce(
+        ({ source, inSet }, { operator, other, isLeft }) => {
+          const isMember = other === a || other === c;
+          const [left, right] = isLeft ? [isMember, inSet] : [inSet, isMember];
+          return {
+            source: isLeft ? `(${other} ${operator} ${source})` : `(${source} ${operator} ${other})`,
+            inSet: operator === '+' ? left || right : operator === '*' ? left && right : left && !right,
+          };
+        },
+        { source: a, inSet: true },
+      ),
+    );
+
+  const nothing = new Uint8Array();
+
+  /** Whether a device is in the set that meets the conditions on `a` and `ccc` alone. */
+  const isInSet = ({ node }: Expression): boolean => {
+    switch (node?.$case) {
+      case 'all':
+        return node.value.of.every(isInSet);
+      case 'any':
+        return node.value.of.some(isInSet);
+      case 'not':
+        return !isInSet(node.value);
+      default:
+        return node?.$case === 'tag' && node.value.tag % 2 === 1;
+    }
+  };
+
+  it('means what its sets mean, and can be read back from the deepest message that holds it', () => {
+    const outcomes = new Set<string>();
+    fc.assert(
+      fc.property(expressions, ({ source, inSet }) => {
+        const reason = refusal(source);
+        outcomes.add(reason.replace(/\d+$/, ''));
+        if (reason !== '') return;
+        const expression = compile(parse(source), meanings);
+        expect(isInSet(expression)).toBe(inSet);
+        const target = { $case: 'selection', value: { expression } } as const;
+        const message = { ...MessageAccepted.decode(nothing), audience: { target, platforms: [] } };
+        const event = { $case: 'joined', value: { bucket: 1, cause: 'x', message } } as const;
+        const bytes = MessageEvent.encode({ ...MessageEvent.decode(nothing), event }).finish();
+        expect(MessageEvent.decode(bytes).event).toEqual(event);
+      }),
+      { numRuns: 300 },
+    );
+    expect(outcomes).toEqual(new Set(['', 'nested too deeply at position ']));
   });
 });

@@ -1,10 +1,11 @@
+import { MAX_DEPTH } from '../tree.ts';
 import { type Argument, type Call, type Parsed, Refusal, type Syntax } from './syntax.ts';
 import { syntaxError, type Token, tokensOf } from './tokens.ts';
 
 /** How long an expression may be, in characters (R-N5). */
 export const MAX_LENGTH = 65_536;
-/** How deep parentheses, and alternating operators, may nest. */
-const MAX_DEPTH = 100;
+/** How deep parentheses may nest, whatever they hold. */
+const MAX_PARENTHESES = 1000;
 
 const names: ReadonlyMap<string, Call['name']> = new Map([
   ['A', 'A'],
@@ -17,10 +18,19 @@ const names: ReadonlyMap<string, Call['name']> = new Map([
   ['SEGMENT', 'Segment'],
 ]);
 
-/** An expression and how deep it is. */
+/** An expression and how deep it is. Nobody else holds its lists, so they may grow. */
 interface Deep {
   readonly syntax: Syntax;
   readonly depth: number;
+}
+
+/** Both in one. Sets of a kind become one, however they are parenthesised, so that long lists stay flat. */
+function joined(kind: 'all' | 'any', left: Deep, right: Deep): Deep {
+  const of = left.syntax.kind === kind ? left.syntax.of : [left.syntax];
+  const more = right.syntax.kind === kind ? right.syntax.of : [right.syntax];
+  for (const each of more) of.push(each);
+  const depthIn = ({ syntax, depth }: Deep): number => (syntax.kind === kind ? depth : depth + 1);
+  return { syntax: { kind, of }, depth: Math.max(depthIn(left), depthIn(right)) };
 }
 
 class Parser {
@@ -66,49 +76,39 @@ class Parser {
     return this.#error(kind === 'end' ? 'unexpected end' : `unexpected "${text.slice(0, 32)}"`);
   }
 
-  /** `+` and `\` share a level and go left to right (R-N5). Neighbours of a kind become one node, so that long lists stay flat. */
+  /** `+` and `\` share a level and go left to right (R-N5). */
   #union(): Deep {
-    let { syntax, depth } = this.#intersection();
-    let joining: '+' | '\\' | undefined;
-    let parts: Syntax[] = [];
+    let left = this.#intersection();
     while (this.#isMark('+') || this.#isMark('\\')) {
       const { text, at } = this.#take();
-      const right = this.#intersection();
-      if (joining !== text) {
-        parts = [syntax];
-        depth++;
-        joining = text as '+' | '\\';
-      }
-      parts.push(text === '+' ? right.syntax : { kind: 'not', of: right.syntax });
-      syntax = { kind: text === '+' ? 'any' : 'all', of: parts };
-      depth = this.#within(Math.max(depth, right.depth + 1), at);
+      const { syntax, depth } = this.#intersection();
+      left =
+        text === '+'
+          ? joined('any', left, { syntax, depth })
+          : joined('all', left, { syntax: { kind: 'not', of: syntax }, depth: depth + 1 });
+      if (left.depth > MAX_DEPTH) throw this.#tooDeep(at);
     }
-    return { syntax, depth };
+    return left;
   }
 
   #intersection(): Deep {
-    const first = this.#operand();
-    if (!this.#isMark('*')) return first;
-    const of = [first.syntax];
-    let { depth } = first;
+    let left = this.#operand();
     while (this.#isMark('*')) {
       const { at } = this.#take();
-      const right = this.#operand();
-      of.push(right.syntax);
-      depth = this.#within(Math.max(depth, right.depth), at);
+      left = joined('all', left, this.#operand());
+      if (left.depth > MAX_DEPTH) throw this.#tooDeep(at);
     }
-    return { syntax: { kind: 'all', of }, depth: depth + 1 };
+    return left;
   }
 
-  #within(depth: number, at: number): number {
-    if (depth > MAX_DEPTH) throw this.#error('nested too deeply', at);
-    return depth;
+  #tooDeep(at: number): Refusal {
+    return this.#error('nested too deeply', at);
   }
 
   #operand(): Deep {
     if (!this.#isMark('(')) return { syntax: this.#call(), depth: 1 };
     const { at } = this.#take();
-    this.#within(++this.#parentheses, at);
+    if (++this.#parentheses > MAX_PARENTHESES) throw this.#tooDeep(at);
     const inside = this.#union();
     this.#expect(')');
     this.#parentheses--;
@@ -118,14 +118,14 @@ class Parser {
   #call(): Call {
     if (this.#next.kind !== 'word')
       throw this.#next.kind === 'end' ? this.#unexpected() : this.#error('condition expected');
-    const { text } = this.#take();
+    const { text, at } = this.#take();
     const name = names.get(text.toUpperCase());
     this.#expect('(');
     // What the arguments of others look like is nobody's business.
     if (!name) throw new Refusal(`${text} is not supported`);
     const given = this.#isMark(')') ? [] : this.#arguments(true);
     const { at: end } = this.#expect(')');
-    return { kind: 'call', name, arguments: given, end };
+    return { kind: 'call', name, at, arguments: given, end };
   }
 
   #arguments(listsToo: boolean): Argument[] {

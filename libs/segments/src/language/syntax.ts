@@ -7,6 +7,7 @@ export type Argument =
 export interface Call {
   readonly kind: 'call';
   readonly name: 'A' | 'T' | 'AT' | 'G' | 'Segment';
+  readonly at: number;
   readonly arguments: readonly Argument[];
   /** Where its arguments end. */
   readonly end: number;
@@ -14,9 +15,7 @@ export interface Call {
 
 /** An expression as it was written: sets, what is in all or any of them, and what is not in one (R-N5). */
 export type Syntax =
-  | { readonly kind: 'all' | 'any'; readonly of: readonly Syntax[] }
-  | { readonly kind: 'not'; readonly of: Syntax }
-  | Call;
+  { readonly kind: 'all' | 'any'; readonly of: Syntax[] } | { readonly kind: 'not'; readonly of: Syntax } | Call;
 
 /** An expression and the text that it was read from. */
 export interface Parsed {

@@ -9,6 +9,9 @@ export type Token =
 const SPACE = /\s/;
 const MARKS = new Set('()[],*+\\');
 const QUOTES = new Set('"\'');
+/** What values follow: a `+` of theirs is a sign, because there is nothing to join. */
+const BEFORE_VALUES = new Set('([,');
+const NUMBER = /[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?/y;
 
 /** A syntax error, with its position in characters (R-N4, R-LM4). */
 export const syntaxError = (source: string, at: number, reason: string): Refusal =>
@@ -30,24 +33,35 @@ function quoted(source: string, start: number): { readonly text: string; readonl
 
 const endsWord = (character: string): boolean => SPACE.test(character) || MARKS.has(character) || QUOTES.has(character);
 
+/** Where the number that begins here ends, `at` without one. */
+function endOfNumber(source: string, at: number): number {
+  NUMBER.lastIndex = at;
+  return NUMBER.test(source) ? NUMBER.lastIndex : at;
+}
+
 /** The tokens of an expression, in one pass. @throws Refusal for a text that does not end */
 export function* tokensOf(source: string): Generator<Token, void> {
   let at = 0;
+  let before = '';
   while (at < source.length) {
     const character = source[at]!;
+    const numberEnd = BEFORE_VALUES.has(before) ? endOfNumber(source, at) : at;
     if (SPACE.test(character)) {
       at++;
-    } else if (MARKS.has(character)) {
+    } else if (MARKS.has(character) && numberEnd === at) {
       yield { kind: 'mark', text: character, at: at++ };
+      before = character;
     } else if (QUOTES.has(character)) {
       const { text, end } = quoted(source, at);
       yield { kind: 'text', text, at };
       at = end;
+      before = '';
     } else {
-      let end = at + 1;
+      let end = Math.max(at + 1, numberEnd);
       while (end < source.length && !endsWord(source[end]!)) end++;
       yield { kind: 'word', text: source.slice(at, end), at };
       at = end;
+      before = '';
     }
   }
   yield { kind: 'end', text: '', at };

@@ -76,7 +76,7 @@ export interface Any {
 }
 
 export interface TagCondition {
-  /** The tag's number in its account: what device documents and indexes hold. */
+  /** The tag's number in its account: what device documents and indexes hold. 0 = a deleted one, of which no device has a value. */
   tag: number;
   type: TagType;
   operator: Operator;
