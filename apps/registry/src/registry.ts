@@ -234,7 +234,7 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
     prepareGeozones(db),
     prepareVisits(db),
   ]);
-  const store = openAccountStore(db);
+  const store = openAccountStore(db, clock);
   const presets = openPresetStore(db);
   const geozones = openGeozoneStore(db);
   const nextId = numberIds(() => clock.now(), await nextReplica(db));

@@ -14,6 +14,7 @@ import { isInSet } from './naive.ts';
 import type { Comparable } from './condition.ts';
 import { compilePredicate, type Predicate } from './predicate.ts';
 import { chooseLookup, scanPlan } from './scan.ts';
+import { renewed, tagsIn } from './tree.ts';
 
 const DAY_MS = 86_400_000;
 const today = Math.floor(sampleNow.getTime() / DAY_MS) * DAY_MS;
@@ -89,6 +90,25 @@ describe('predicate', () => {
     const expression = tag(9, DATE, BETWEEN, { days: 2 }, { days: 1 });
     const at = [today, today - 1, today - 2 * DAY_MS, today - 2 * DAY_MS - 1];
     expect(at.map((ms) => meets(expression, ms))).toEqual([false, true, true, false]);
+  });
+
+  it('is met of a tag that is gone as by devices without a value (R-D2)', () => {
+    const device = { tags: [70, 71].map((k) => ({ k, v: 'a' })) };
+    const without = (gone: number[], of: Expression): boolean =>
+      met(
+        compilePredicate(
+          renewed(of, (number) => !gone.includes(number)),
+          sampleViewpoint,
+        ),
+        device,
+      );
+    const on = (operator: Operator): Expression => tag(70, STRING, operator, 'a');
+    expect([EQ, NOTEQ, NOTIN].map((operator) => without([], on(operator)))).toEqual([true, false, false]);
+    expect([EQ, NOTEQ, NOTIN].map((operator) => without([70], on(operator)))).toEqual([false, true, true]);
+    const some = all(on(EQ), { node: { $case: 'not', value: any(tag(71, STRING, EQ, 'a')) } });
+    expect([...tagsIn(some)]).toEqual([70, 71]);
+    expect([[], [70], [71]].map((gone) => without(gone, some))).toEqual([false, false, true]);
+    expect(renewed(some, () => true)).toEqual(some);
   });
 
   it('is met by nobody where an operand is of a wrong type or a node is unknown', () => {

@@ -88,6 +88,15 @@ describe('compileFilter', () => {
     );
   });
 
+  it('compares with dates as late as there are', async () => {
+    await world.call('addTag', { tag: { name: 'Until', type: 4 } });
+    const tags = { Until: '9999-12-31 00:00' };
+    await world.call('registerDevice', { application, ...phones[0], tags });
+    expect((await world.call('getTags', { application, hwid: 'phone-0' })).result).toMatchObject(tags);
+    expect(await count(`A(${application}) * T(Until, GTE, "9999-12-31")`)).toBe(1);
+    expect(await count(`A(${application}) * T(Until, BETWEEN, ["9999-12-31", 253402300740])`)).toBe(1);
+  });
+
   it('counts what the token may see', async () => {
     const asked = (devices_filter: string) => ({ devices_filter });
     expect(await restricted.call('compileFilter', asked('T("Level", EQ, 5)'))).toEqual({ devices_count: 1 });
@@ -108,7 +117,7 @@ describe('compileFilter', () => {
     ['Event("x")', 'Event is not supported'],
     ['G("AAAAA-00000")', 'unknown group "AAAAA-00000"'],
     ['Segment("AAAAA-00000")', 'unknown segment "AAAAA-00000"'],
-    [`${'('.repeat(5000)}`, 'nested too deeply at position 100'],
+    [`${'('.repeat(5000)}`, 'nested too deeply at position 1000'],
     [`${' '.repeat(65_537)}`, 'at most 65536 characters'],
   ])('refuses %#', async (devices_filter, reason) => {
     expect(await said('compileFilter', { devices_filter })).toEqual(argument(`devices_filter: ${reason}`));
@@ -118,6 +127,18 @@ describe('compileFilter', () => {
 describe('filters', () => {
   const create = (name: string, filter_expression: string, more: Parameters = {}) =>
     world.call('createFilter', { name, filter_expression, ...more });
+  const codeOf = async (name: string) => (await listed()).find((filter) => filter.name === name)!.code;
+  /** Wherever an expression may be given. */
+  const expectRefused = async (expression: string, reason: string): Promise<void> => {
+    expect(await said('compileFilter', { devices_filter: expression })).toEqual(argument(`devices_filter: ${reason}`));
+    expect(await said('createFilter', { name: 'Refused', filter_expression: expression })).toEqual(
+      argument(`filter_expression: ${reason}`),
+    );
+    expect(await world.reply('exportSegment', { filterExpression: expression })).toMatchObject({
+      status: 400,
+      body: { message: `filterExpression: ${reason}` },
+    });
+  };
 
   it('are kept, listed oldest first, and deleted by name', async () => {
     expect(await create('Upper', 'T("Level", GTE, 5)')).toEqual({ name: 'Upper' });
@@ -143,16 +164,37 @@ describe('filters', () => {
   });
 
   it('hold what the segments held that they name, ten deep at most', async () => {
-    let code = (await listed()).find(({ name }) => name === 'Upper')!.code;
-    for (let depth = 1; depth <= 10; depth++) {
+    let code = await codeOf('Upper');
+    for (let depth = 1; depth <= 9; depth++) {
       await create(`Depth ${depth}`, `Segment("${code}") \\ T("Level", EQ, ${depth})`);
-      code = (await listed()).find(({ name }) => name === `Depth ${depth}`)!.code;
+      code = await codeOf(`Depth ${depth}`);
     }
     expect(await count(`A("${application}") * Segment(${code})`)).toBe(0);
     expect(await count(`A("${application}") \\ Segment(${code})`)).toBe(10);
-    expect(await said('createFilter', { name: 'Depth 11', filter_expression: `Segment(${code})` })).toEqual(
-      argument('filter_expression: segments nest more than 10 deep'),
+    await create('Depth 10', `Segment("${code}")`);
+    await expectRefused(`Segment(${await codeOf('Depth 10')})`, 'segments nest more than 10 deep');
+  });
+
+  it('hold what is fully parenthesised, and nothing that nests too deeply', async () => {
+    const levels = Array.from({ length: 60 }, (_, level) => `T(Level, EQ, ${level})`);
+    await create(
+      'Any of sixty',
+      levels.reduce((left, right) => `(${left} + ${right})`),
     );
+    expect(await count(`A(${application}) * Segment(${await codeOf('Any of sixty')})`)).toBe(10);
+    const deep = `T(Level, EQ, 0)${' + T(Level, EQ, 1) \\ T(Level, EQ, 2)'.repeat(20)}`;
+    await expectRefused(deep, `nested too deeply at position ${deep.lastIndexOf('\\')}`);
+  });
+
+  it('take a deleted tag for one that no device has, at once (R-D2)', async () => {
+    await world.call('addTag', { tag: { name: 'Gone', type: 1 } });
+    await world.call('setTags', { application, hwid: 'phone-1', tags: { Gone: 1 } });
+    await create('Had', 'T(Gone, EQ, 1)');
+    await create('Had not', 'T(Gone, NOTEQ, 1)');
+    const within = async (name: string) => count(`A(${application}) * Segment(${await codeOf(name)})`);
+    expect([await within('Had'), await within('Had not')]).toEqual([1, 9]);
+    await world.call('deleteTag', { tag: { name: 'Gone' } });
+    expect([await within('Had'), await within('Had not')]).toEqual([0, 10]);
   });
 
   it('expire at midnight of their day', async () => {
@@ -170,8 +212,10 @@ describe('filters', () => {
     await world.settle();
     expect((await listed()).at(-1)).toMatchObject({ name: 'Today' });
     await world.advance(DAY_S + 240);
-    await world.settle();
     expect((await listed()).map(({ name }) => name)).not.toContain('Today');
+    await create('Today', 'T(Level, EQ, 2)');
+    await world.settle();
+    expect((await listed()).at(-1)).toMatchObject({ name: 'Today', expiration_date: null });
   });
 });
 

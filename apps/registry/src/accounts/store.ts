@@ -8,6 +8,7 @@ import type {
   Senders,
   TagState,
 } from '@tidings/audience';
+import type { Clock } from '@tidings/kernel';
 import type { Db, Document, Filter } from 'mongodb';
 import { ACCOUNTS, APPLICATIONS, FILTERS, GROUPS, namedId, PRESETS, stateOf, TAGS, TOKENS } from './log.ts';
 
@@ -45,6 +46,7 @@ export interface AccountStore {
   readonly groups: (account: string, codes: readonly string[]) => Promise<ApplicationGroup[]>;
   /** Those that an application is in. */
   readonly groupsOf: (application: string) => Promise<ApplicationGroup[]>;
+  /** Like the queries below without those whose day has come, unless a preset uses them (R-N3). */
   readonly filterNamed: (account: string, name: string) => Promise<LiveFilter | undefined>;
   readonly filtersByCode: (account: string, codes: readonly string[]) => Promise<LiveFilter[]>;
   /** Those bound to the application or to none, oldest first. */
@@ -65,7 +67,7 @@ const read = <State extends AccountState>(document: Document): Versioned<State> 
   rev: document['rev'] as number,
 });
 
-export function openAccountStore(db: Db): AccountStore {
+export function openAccountStore(db: Db, clock: Clock): AccountStore {
   const byId = async <State extends AccountState>(collection: string, ids: readonly string[]) => {
     const found = await db
       .collection<{ _id: string }>(collection)
@@ -80,6 +82,19 @@ export function openAccountStore(db: Db): AccountStore {
       .sort({ createdAt: 1, _id: 1 })
       .toArray();
     return found.map((document) => read<LiveFilter>(document));
+  };
+  /** Those whose day has come and that no preset uses. */
+  const unusedDue = async (found: readonly LiveFilter[], now: Date): Promise<LiveFilter[]> => {
+    const due = found.filter(({ expiresAt }) => expiresAt && expiresAt <= now);
+    if (due.length === 0) return [];
+    const codes = due.map(({ code }) => code);
+    const used = await db.collection(PRESETS).distinct('filter', { filter: { $in: codes }, deleted: false });
+    return due.filter(({ code }) => !used.includes(code));
+  };
+  const current = async (filter: Filter<{ _id: string }>): Promise<LiveFilter[]> => {
+    const found = await filters(filter);
+    const gone = await unusedDue(found, new Date(clock.now()));
+    return found.filter((each) => !gone.includes(each));
   };
   const store: AccountStore = {
     application: async (code) => (await store.applications([code]))[0],
@@ -149,17 +164,11 @@ export function openAccountStore(db: Db): AccountStore {
       const found = await db.collection(GROUPS).find({ applications: application }).toArray();
       return found.map((document) => read<ApplicationGroup>(document));
     },
-    filterNamed: async (account, name) => (await filters({ _id: namedId(account, name) }))[0],
+    filterNamed: async (account, name) => (await current({ _id: namedId(account, name) }))[0],
     filtersByCode: async (account, codes) =>
-      codes.length === 0 ? [] : filters({ account, code: { $in: [...codes] } }),
-    filters: (account, application) => filters({ account, application: { $in: ['', application] } }),
-    async dueFilters(now) {
-      const due = await filters({ expiresAt: { $lte: now } });
-      if (due.length === 0) return [];
-      const codes = due.map(({ code }) => code);
-      const used = await db.collection(PRESETS).distinct('filter', { filter: { $in: codes }, deleted: false });
-      return due.filter(({ code }) => !used.includes(code));
-    },
+      codes.length === 0 ? [] : current({ account, code: { $in: [...codes] } }),
+    filters: (account, application) => current({ account, application: { $in: ['', application] } }),
+    dueFilters: async (now) => unusedDue(await filters({ expiresAt: { $lte: now } }), now),
   };
   return store;
 }

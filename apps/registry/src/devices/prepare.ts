@@ -1,5 +1,5 @@
 import { DENIED, expressionOf, type LiveFilter } from '@tidings/audience';
-import { type Audience, Expression } from '@tidings/events';
+import type { Audience, Expression } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 import type { Conditions, Devices, FilterReference, PrepareAudience, PreparedAudience } from '@tidings/rpc';
 import type { AccountStore } from '../accounts/store.ts';
@@ -8,6 +8,7 @@ import type { DevicesDeps } from './apply.ts';
 import { resolvePresets } from '../presets/resolve.ts';
 import type { PresetStore } from '../presets/store.ts';
 import { findFilter } from '../segments/find.ts';
+import { meaningOf } from '../segments/stored.ts';
 import { type DeviceDocument, DEVICES } from './document.ts';
 import { findDevices, findUsers, type Found } from './named.ts';
 
@@ -65,11 +66,12 @@ export function prepareRpc({
     room: Room,
   ): Promise<Addressed> => {
     const found = await findFilter(store, account, [application], reference);
-    if (!found) throw Fault.argument(`${path}.${reference.name === '' ? 'filter_code' : 'filter'}: not found`);
+    const field = `${path}.${reference.name === '' ? 'filter_code' : 'filter'}`;
+    if (!found) throw Fault.argument(`${field}: not found`);
     room.bytes -= found.expression.length;
     if (room.bytes < 0) throw Fault.argument('notifications: the segments are too large together');
-    const target = { $case: 'selection', value: { expression: Expression.decode(found.expression) } } as const;
-    return audience(target, { filter: found });
+    const expression = await meaningOf(found, field, tags);
+    return audience({ $case: 'selection', value: { expression } }, { filter: found });
   };
 
   const address = async (

@@ -87,7 +87,7 @@ async function openParts(deps: FanoutDeps, closing: Closing) {
   await outgoing.prepare();
   const scan = new DeviceScan(db);
   const marks = new Marks(db);
-  const store = openAccountStore(db);
+  const store = openAccountStore(db, clock);
   const tags = openTags(store);
   const chunks = new Chunks({
     ...{ db, clock, broker, scan, outgoing, marks, plans, planner, metrics: fanoutMetrics(metrics) },

@@ -1,5 +1,4 @@
 import { type Application, entriesIn, type TagDefinition, valueOf } from '@tidings/audience';
-import { Expression } from '@tidings/events';
 import { chunkOf, Fault } from '@tidings/kernel';
 import type {
   ScannedDevice,
@@ -14,6 +13,7 @@ import type { Db } from 'mongodb';
 import { type DeviceDocument, deviceIndexes, DEVICES } from '../devices/document.ts';
 import type { DeviceScan } from '../fanout/scan.ts';
 import { compiledOf, type ExpressionsDeps, isGranted } from './expressions.ts';
+import { meaningOf } from './stored.ts';
 
 export interface ExportDeps extends ExpressionsDeps {
   readonly db: Db;
@@ -82,14 +82,14 @@ export function exportRpc(deps: ExportDeps): Pick<Segments, 'select' | 'chooseLo
   const devices = db.collection<DeviceDocument>(DEVICES);
 
   /** The expression of a segment, and the application that its filter is bound to; "" = none. */
-  const meaningOf = async ({ account, grant, segment, path }: SelectRequest) => {
+  const selected = async ({ account, grant, segment, path }: SelectRequest) => {
     if (segment?.$case === 'expression') {
       const { expression } = await compiledOf({ account, grant, source: segment.value, path }, deps);
       return { expression, bound: '' };
     }
     const [filter] = segment ? await store.filtersByCode(account, [segment.value.toUpperCase()]) : [];
     if (!filter) throw Fault.argument(`${path}: not found`);
-    return { expression: Expression.decode(filter.expression), bound: filter.application };
+    return { expression: await meaningOf(filter, path, tags), bound: filter.application };
   };
 
   /** The devices with these numbers, in their order, without those that were erased since the numbers were read. */
@@ -104,7 +104,7 @@ export function exportRpc(deps: ExportDeps): Pick<Segments, 'select' | 'chooseLo
   return {
     async select(request) {
       const { account, grant } = request;
-      const { expression, bound } = await meaningOf(request);
+      const { expression, bound } = await selected(request);
       const now = new Date(clock.now());
       const granted = (await store.applicationsOf(account)).filter((application) => isGranted(grant, application));
       // What is bound to an application that the caller may not use does not exist for it.

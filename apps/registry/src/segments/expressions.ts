@@ -5,11 +5,12 @@ import type { Grant } from '@tidings/rpc';
 import { type Asked, compile, namesIn, parse, Refusal } from '@tidings/segments';
 import type { AccountStore } from '../accounts/store.ts';
 import type { Tags } from '../tags/tags.ts';
+import { meaningOf } from './stored.ts';
 
 /** What an expression may come to with the segments that it names, encoded: it travels with every message to it. */
 const MAX_BYTES = 512 * 1024;
-/** How deep the tree may be then. */
-const MAX_DEPTH = 200;
+/** How deep segments may nest (R-N5). */
+const MAX_NESTING = 10;
 
 export interface ExpressionsDeps {
   readonly store: AccountStore;
@@ -39,20 +40,6 @@ export const isGranted = (
   { code, authorizeAllTokens }: { readonly code: string; readonly authorizeAllTokens: boolean },
 ): boolean => !grant || grant.allApplications || authorizeAllTokens || grant.applications.includes(code);
 
-/** Stops where it is deeper than anything may be. */
-function isDeeper({ node }: Expression, than: number): boolean {
-  if (than === 0) return true;
-  switch (node?.$case) {
-    case 'all':
-    case 'any':
-      return node.value.of.some((each) => isDeeper(each, than - 1));
-    case 'not':
-      return isDeeper(node.value, than - 1);
-    default:
-      return false;
-  }
-}
-
 /** Words what the language refuses. */
 function refusing<T>(path: string, work: () => T): T {
   try {
@@ -79,9 +66,10 @@ export async function compiledOf(given: Given, { store, tags, clock }: Expressio
     store.filtersByCode(account, [...names.segments]),
   ]);
   const applications = new Map(found.filter((each) => each.account === account).map((each) => [each.code, each]));
-  const segments = new Map(
-    filters.map((filter) => [filter.code, { filter, expression: Expression.decode(filter.expression) }]),
-  );
+  const meanings = filters.map(async (filter) => {
+    return [filter.code, { filter, expression: await meaningOf(filter, path, tags) }] as const;
+  });
+  const segments = new Map(await Promise.all(meanings));
   let bytes = 0;
   const grow = (by: number): void => {
     if ((bytes += by) > MAX_BYTES) throw new Refusal('too large with the segments that it names');
@@ -104,13 +92,14 @@ export async function compiledOf(given: Given, { store, tags, clock }: Expressio
     return known?.expression;
   };
   return refusing(path, () => {
+    const nesting = Math.max(0, ...filters.map((filter) => filter.nesting + 1));
+    if (nesting > MAX_NESTING) throw new Refusal(`segments nest more than ${MAX_NESTING} deep`);
     // An application of a group may have been deleted since.
     const group = (code: string): string[] | undefined =>
       groups.find((each) => each.code === code)?.applications.filter(hasApplication);
     const expression = compile(parsed, { hasApplication, condition, segment, group });
-    if (isDeeper(expression, MAX_DEPTH)) throw new Refusal('nested too deeply with the segments that it names');
     bytes = 0;
     grow(Expression.encode(expression).finish().length);
-    return { expression, nesting: Math.max(0, ...filters.map(({ nesting }) => nesting + 1)) };
+    return { expression, nesting };
   });
 }

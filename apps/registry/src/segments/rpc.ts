@@ -2,6 +2,7 @@ import { Fault, newCode } from '@tidings/kernel';
 import type { Segments } from '@tidings/rpc';
 import type { AccountWriter } from '../accounts/writer.ts';
 import { type ExportDeps, exportRpc } from './export.ts';
+import { expireFilters } from './expiry.ts';
 import { compiledOf, isGranted } from './expressions.ts';
 
 export interface SegmentsDeps extends ExportDeps {
@@ -24,6 +25,8 @@ export function segmentsRpc(deps: SegmentsDeps): Segments {
     async createFilter({ account, grant, name, expression: text, application, expiresAt }) {
       const given = { account, grant, source: text, path: 'filter_expression' };
       const compiled = await compiledOf(given, deps);
+      // One whose day has come gives way.
+      await expireFilters(store, write, clock);
       const code = await freeCode(account);
       await write({
         account,

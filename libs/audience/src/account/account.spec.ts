@@ -455,7 +455,6 @@ describe('an account', () => {
   it.each([
     [{ name: '' }, 'name: must be 1 to 255 characters'],
     [{ name: 'x'.repeat(256) }, 'name: must be 1 to 255 characters'],
-    [{ nesting: 11 }, 'filter_expression: segments nest more than 10 deep'],
     [{ application: 'BBBBB-00001' }, DENIED],
   ])('refuses the filter %j', (more, text) => expect(() => world.do('a', createFilter(more))).toThrow(text));
 

@@ -66,15 +66,9 @@ type Change = NonNullable<AccountEvent['event']>;
 
 const DAY_MS = 86_400_000;
 
-/** How deep segments may nest (R-N5). */
-const MAX_NESTING = 10;
-
 function createFilter(existing: Filter | undefined, action: CreateFilter, at: Date): Change[] {
   const { type: _type, ...filter } = action;
   if (filter.name === '' || !isWithin(filter.name, 255)) throw Fault.argument('name: must be 1 to 255 characters');
-  if (filter.nesting > MAX_NESTING) {
-    throw Fault.argument(`filter_expression: segments nest more than ${MAX_NESTING} deep`);
-  }
   if (filter.expiresAt && filter.expiresAt.getTime() < Math.floor(at.getTime() / DAY_MS + 1) * DAY_MS) {
     throw Fault.argument('expiration_date: must be in the future');
   }
