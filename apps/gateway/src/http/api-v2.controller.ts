@@ -8,16 +8,15 @@ import { parseObject, readBody, readPackedBody } from './body.ts';
 import { invoke } from './invoke.ts';
 import type { Reply } from '../envelopes/reply.ts';
 import { queryOf, type Route } from './route.ts';
-import { Turns } from './turns.ts';
+import { readInTurn, Turns } from './turns.ts';
 
 /** Bodies up to this size are no burden. */
 const SMALL_BODY_BYTES = 1024 * 1024;
-/** Large ones that are read at a time, and of those that are taken apart: that takes several times their size. */
+/** Large ones that are in memory at a time, and of those that are taken apart: that takes several times their size. */
 const LARGE_READ_AT_ONCE = 4;
 const LARGE_TAKEN_AT_ONCE = 1;
 
-const reading = new Turns(LARGE_READ_AT_ONCE);
-const taking = new Turns(LARGE_TAKEN_AT_ONCE);
+const turns = { reading: new Turns(LARGE_READ_AT_ONCE), working: new Turns(LARGE_TAKEN_AT_ONCE) };
 
 /** True unless the request says that its body is small. */
 const mayBeLarge = ({ headers }: IncomingMessage): boolean =>
@@ -46,8 +45,11 @@ export class ApiV2Controller {
         if (method.maxBodyBytes === BODY_LIMIT_BYTES || !mayBeLarge(request)) {
           return answer(request, parseObject(await readBody(request)));
         }
-        const bytes = await reading.take(() => readPackedBody(request, method.maxBodyBytes));
-        return taking.take(() => answer(request, parseObject(bytes)));
+        return readInTurn(
+          turns,
+          () => readPackedBody(request, method.maxBodyBytes),
+          (bytes) => answer(request, parseObject(bytes)),
+        );
       },
     };
   }

@@ -1,3 +1,14 @@
+/** Reads something large and works on it, each in its turn. It counts as being read until the work is done: so long it is in memory. */
+export const readInTurn = <Large, Result>(
+  { reading, working }: { readonly reading: Turns; readonly working: Turns },
+  read: () => Promise<Large>,
+  work: (large: Large) => Promise<Result>,
+): Promise<Result> =>
+  reading.take(async () => {
+    const large = await read();
+    return working.take(() => work(large));
+  });
+
 /** Lets work on what is large go ahead in turns, so that memory is bounded however many callers there are. */
 export class Turns {
   #free: number;
