@@ -15,6 +15,12 @@ describe('emailFault (R-E2)', () => {
     ['a@-x.com', 'Email address has invalid domain part'],
     ['a@example.123', 'Email address has invalid domain part'],
     ['a@', 'Email address has invalid domain part'],
+    ['a@example.com/x', 'Email address has invalid domain part'],
+    ['a@example.com?x', 'Email address has invalid domain part'],
+    ['a@example.com#x', 'Email address has invalid domain part'],
+    ['a@example.com\\x', 'Email address has invalid domain part'],
+    ['a@ex%61mple.com', 'Email address has invalid domain part'],
+    ['a@bücher.example/x', 'Email address has invalid domain part'],
     ['Anna+news@bücher.example', undefined],
     ["o'neil@example.co.uk", undefined],
   ])('%s', (address, fault) => expect(emailFault(address)).toBe(fault));

@@ -7,8 +7,12 @@ export const EMAIL_ONLY = 'Only email platform is allowed for email-only subscri
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
 const LOCAL_PART = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
 
+/** What is neither LDH nor beyond ASCII: a conversion would take some of it for parts of an address of the web, and drop them. */
+const FOREIGN = /[^A-Za-z0-9.\u0080-\u{10ffff}-]/u;
+
 const isDomain = (domain: string): boolean => {
-  const labels = domain.split('.');
+  if (FOREIGN.test(domain)) return false;
+  const labels = domainToASCII(domain).split('.');
   return labels.length >= 2 && labels.every((label) => LABEL.test(label)) && !/^\d+$/.test(labels.at(-1)!);
 };
 
@@ -22,8 +26,7 @@ export function emailFault(address: string): string | undefined {
   if (parts.length !== 2) return 'Email address has invalid count of parts';
   const [local, domain] = parts as [string, string];
   if (local.length > 64 || !LOCAL_PART.test(local)) return 'Email address has invalid local part';
-  const ascii = domainToASCII(domain);
-  return isDomain(ascii) ? undefined : 'Email address has invalid domain part';
+  return isDomain(domain) ? undefined : 'Email address has invalid domain part';
 }
 
 /** Why an address of a domain that hands out throw-away addresses is refused: a listed domain covers its subdomains (R-E4). */
