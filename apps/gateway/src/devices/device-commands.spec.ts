@@ -45,6 +45,24 @@ describe('deviceCommands', () => {
     expect(group.open()).toBe(0);
   });
 
+  it('sends a group that is too large for one call in halves', async () => {
+    const { calls, group, done } = await setUpBusy();
+    for (const hwid of ['b', 'c', 'd']) done.push(group.submit(commandFor(hwid)));
+    const settled = Promise.allSettled(done);
+    calls[0]!.answer();
+    for (const [i, hwids] of [['b', 'c', 'd'], ['b', 'c'], ['b'], ['c'], ['d']].entries()) {
+      await turn();
+      await turn();
+      expect(calls[i + 1]!.hwids).toEqual(hwids);
+      if (hwids.length > 1) calls[i + 1]!.fail(Fault.tooLarge('too large'));
+      else if (hwids[0] === 'c') calls[i + 1]!.fail(Fault.tooLarge('alone, too'));
+      else calls[i + 1]!.answer();
+    }
+    await turn();
+    expect((await settled).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+    expect(group.open()).toBe(0);
+  });
+
   it('has one call in flight and makes what arrives meanwhile the next one', async () => {
     const { calls, group, done } = await setUpBusy();
     for (const hwid of ['c', 'd', 'e']) done.push(group.submit(commandFor(hwid)));

@@ -27,7 +27,8 @@ export interface DeviceCommands {
 type Registry = Pick<Devices, 'apply'>;
 
 /**
- * Groups commands in front of the registry: what arrives while a call is in flight goes out with the next one, at most 500 together. A
+ * Groups commands in front of the registry: what arrives while a call is in flight goes out with the next one, at most 500 together, and in
+ * halves where they are too large for one call. A
  * command that finds no call in flight goes out as soon as the requests that came with it are read. A second call in flight would halve
  * the groups, and with them double what a command costs behind here; so would two halves of the callers that take turns, hence under
  * load the callers just answered get a moment to join those who wait.
@@ -81,6 +82,11 @@ function openLane(devices: Registry): DeviceCommands {
       answer(group, replies);
     } catch (error) {
       const fault = Fault.from(error);
+      if (fault.kind === 'tooLarge' && group.length > 1) {
+        const half = Math.ceil(group.length / 2);
+        await send(group.slice(0, half));
+        return send(group.slice(half));
+      }
       for (const { reject } of group) reject(fault);
     }
   };

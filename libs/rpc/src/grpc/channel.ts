@@ -1,7 +1,7 @@
 import type { ChannelOptions } from '@grpc/grpc-js';
 
 /** Contents and audiences are large; what is larger than this is a mistake. */
-const MAX_MESSAGE_BYTES = 64 << 20;
+export const MAX_MESSAGE_BYTES = 64 << 20;
 /** Room on the way, so that a message need not wait for its reader after every 64 KB. */
 const WINDOW_BYTES = 4 << 20;
 

@@ -95,6 +95,13 @@ describe('a remote call', () => {
     expect(asked).toEqual(['a']);
   });
 
+  it('is not sent where it is larger than a message may be', async () => {
+    const process = await start('first');
+    const echo = echoAt(await connectedTo([process]));
+    await expect(echo.say({ text: 'x'.repeat(64 << 20) })).rejects.toMatchObject({ kind: 'tooLarge' });
+    expect(process.asked).toEqual([]);
+  });
+
   it('goes to those that can be reached', async () => {
     const [first, second] = [await start('first'), await start('second')];
     const echo = echoAt(await connectedTo([first, second]));

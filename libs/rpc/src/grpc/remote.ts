@@ -2,6 +2,7 @@ import type { ServiceError } from '@grpc/grpc-js';
 import { Fault } from '@tidings/kernel';
 import type { Call, MethodDefinition, ServiceDefinition } from '../binding.ts';
 import { observedCall } from './calls.ts';
+import { MAX_MESSAGE_BYTES } from './channel.ts';
 import { wireMethod } from './codecs.ts';
 import type { Replica, WireMethod } from './replica.ts';
 import type { Replicas } from './replicas.ts';
@@ -39,7 +40,7 @@ export type Targets = Pick<Replicas, 'candidates' | 'failed' | 'meter'>;
  * Every call has a deadline, which travels with it. Within it a call is made again, on the next replica or after a pause, where the connection
  * failed and a second execution is impossible or harmless: nothing was sent, the server has refused the call unread, the contract calls the
  * method free of side effects or idempotent, or `isRepeatable` says so of the request. Any other call whose connection broke under way is
- * `unavailable` though it may have been carried out. What a service itself answers is never asked again, `unavailable` included.
+ * `unavailable` though it may have been carried out. A request that is larger than a message may be is `tooLarge`, and not sent. What a service itself answers is never asked again, `unavailable` included.
  */
 export function remote<Service extends object>(
   definition: ServiceDefinition,
@@ -128,11 +129,14 @@ class Attempts {
   }
 
   #encoded(wire: WireMethod): Buffer {
+    let bytes: Buffer;
     try {
-      return wire.requestSerialize(this.#request);
+      bytes = wire.requestSerialize(this.#request);
     } catch (error) {
       throw Fault.bug(`${this.#method}: the request cannot be sent`, error);
     }
+    if (bytes.length > MAX_MESSAGE_BYTES) throw Fault.tooLarge('Request is too large');
+    return bytes;
   }
 
   async #make<Answer>(attempt: (replica: Replica) => Promise<Answer>): Promise<Answer> {
