@@ -165,7 +165,7 @@ export class World {
     resolve: unsupported,
     describe: unsupported,
     mergeUser: unsupported,
-    findContacts: unsupported,
+    findContacts: async () => ({ hwids: [] }),
     prepare: async ({ application: code, audiences }) => ({
       application: this.applications.get(code),
       audiences: audiences.map(({ target }) => {

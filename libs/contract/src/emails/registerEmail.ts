@@ -21,8 +21,9 @@ export const registerEmail = json13('registerEmail', {
     device_type: optional(onlyEmail),
   }).transform((request) => ({
     application: request.application,
+    email: request.email,
     // An address serves as hwid in lower case, whoever writes it.
-    hwid: request.hwid?.includes('@') ? request.hwid.toLowerCase() : (request.hwid ?? request.email),
+    hwid: request.hwid?.includes('@') ? request.hwid.toLowerCase() : request.hwid,
     device: {
       platform: Platform.Email,
       pushToken: request.email,

@@ -15,7 +15,7 @@ export const registerEmailUser = json13('registerEmailUser', {
     tz_offset: optional(timezoneSeconds),
   }).transform((request) => ({
     application: request.application,
-    hwid: request.email,
+    email: request.email,
     device: {
       platform: Platform.Email,
       pushToken: request.email,

@@ -2,8 +2,11 @@ import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
 import { checkPlatform } from '../devices/check-platform.ts';
 import { commandOf } from '../devices/command.ts';
+import { contactHwid } from './contact-hwid.ts';
 
 export const registerEmail: Handler<typeof api.registerEmail> = async (input, context, call) => {
   checkPlatform(input.device, context, call);
-  await context.deviceCommands.submit(commandOf(call, input, { $case: 'register', value: input.device }));
+  const { application, device } = input;
+  const hwid = input.hwid ?? (await contactHwid(input, context, call));
+  await context.deviceCommands.submit(commandOf(call, { application, hwid }, { $case: 'register', value: device }));
 };
