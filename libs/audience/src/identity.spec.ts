@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { defaultTagList, isSharedTag, tagNumber, tagTypeOf } from './default-tags.ts';
 import { controlBucketOf } from './device/control-group.ts';
-import { checkOf, deviceLogOf, keyedId, keyFor, logOf, personOf } from './identity.ts';
+import { checkOf, deviceLogOf, keyedId, keyFor, logOf, lowerSpelling, personOf } from './identity.ts';
 
 const key = keyFor(new Uint8Array(32).fill(7), 'device');
 
@@ -19,6 +19,12 @@ describe('identity', () => {
       }),
     );
   });
+
+  it.each([
+    ['Anna@Example.com', 'anna@example.com'],
+    ['anna@example.com', undefined],
+    ['CRM-1', undefined],
+  ])('%s is in lower case, if it may be an address: %s', (hwid, lower) => expect(lowerSpelling(hwid)).toBe(lower));
 
   it('a purpose has a key of its own, stable for a master key', () => {
     expect(keyFor(new Uint8Array(32).fill(7), 'device').equals(key)).toBe(true);

@@ -72,6 +72,13 @@ export function keyedId(key: KeyObject, ...parts: readonly string[]): string {
 export const personOf = (deviceKey: KeyObject, account: string, hwid: string): string =>
   keyedId(deviceKey, account, hwid);
 
+/** The lower case of a hwid that may be an address of mail in another one (R-E1); undefined for any other hwid. */
+export function lowerSpelling(hwid: string): string | undefined {
+  if (!hwid.includes('@')) return undefined;
+  const lower = hwid.toLowerCase();
+  return lower === hwid ? undefined : lower;
+}
+
 /** The id of a person's device in one application: what documents and events call it. */
 export const deviceIdOf = (application: string, person: string): string => `${application}:${person}`;
 

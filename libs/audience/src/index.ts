@@ -68,6 +68,7 @@ export {
   keyFor,
   type KeyPurpose,
   logOf,
+  lowerSpelling,
   personOf,
 } from './identity.ts';
 export { formatDate, MINUTE_MS, parseDate, type ParsedDate } from './tags/date.ts';

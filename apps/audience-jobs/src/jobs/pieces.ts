@@ -1,3 +1,4 @@
+import { Fault } from '@tidings/kernel';
 import { DeviceBatchReply, type EntryOutcome, JobEntry, JobPiece } from '@tidings/rpc';
 import type { Binary, Db } from 'mongodb';
 import type { Remains } from './remains.ts';
@@ -5,12 +6,16 @@ import type { Remains } from './remains.ts';
 const PIECES = 'pieces';
 const DURABLE = { writeConcern: { w: 'majority', journal: true } } as const;
 
+type Meant = ReadonlyMap<number, readonly string[]>;
+
 /** A piece of a job's entries, and what became of them. */
 export interface Piece {
   readonly number: number;
   readonly entries: readonly JobEntry[];
-  /** The devices that entries without a hwid mean, by the entry's place; undefined until they were looked up. */
-  readonly hwids?: ReadonlyMap<number, readonly string[]>;
+  /** The devices that entries mean whose hwids do not say it, by the entry's place; undefined until they were looked up. */
+  readonly hwids?: Meant;
+  /** Size of the largest of the entries. */
+  readonly entryBytes: number;
   /** Of the rows of which there is more to say than that they are done; undefined until all have their result. */
   readonly outcomes?: readonly EntryOutcome[];
 }
@@ -34,20 +39,27 @@ export interface Pieces extends Remains {
   find(job: string, number: number): Promise<Piece | undefined>;
   /** In order, below `end`. */
   all(job: string, end: number): AsyncIterable<Piece>;
-  /** Says for good which devices are meant: an attempt that is repeated means the same. */
-  resolve(job: string, number: number, hwids: ReadonlyMap<number, readonly string[]>): Promise<void>;
+  /** Says for good which devices are meant, and returns what was said first: an attempt that is repeated means the same. */
+  resolve(job: string, number: number, hwids: Meant): Promise<Meant>;
   finish(job: string, number: number, outcomes: readonly EntryOutcome[]): Promise<void>;
 }
 
 const idOf = (job: string, number: number): string => `${job}/${number}`;
 const bytesOf = (value: Uint8Array | Binary): Uint8Array => (value instanceof Uint8Array ? value : value.buffer);
 
-const pieceOf = ({ number, input, hwids, outcome }: PieceDocument): Piece => ({
-  number,
-  entries: JobPiece.decode(bytesOf(input)).entries.map((bytes) => JobEntry.decode(bytes)),
-  ...(hwids && { hwids: new Map(hwids.map((each) => [each.entry, each.hwids])) }),
-  ...(outcome && { outcomes: DeviceBatchReply.decode(bytesOf(outcome)).outcomes }),
-});
+const meantBy = (hwids: NonNullable<PieceDocument['hwids']>): Meant =>
+  new Map(hwids.map((each) => [each.entry, each.hwids]));
+
+function pieceOf({ number, input, hwids, outcome }: PieceDocument): Piece {
+  const { entries } = JobPiece.decode(bytesOf(input));
+  return {
+    number,
+    entries: entries.map((bytes) => JobEntry.decode(bytes)),
+    entryBytes: entries.reduce((most, { length }) => Math.max(most, length), 0),
+    ...(hwids && { hwids: meantBy(hwids) }),
+    ...(outcome && { outcomes: DeviceBatchReply.decode(bytesOf(outcome)).outcomes }),
+  };
+}
 
 export async function openPieces(db: Db): Promise<Pieces> {
   const pieces = db.collection<PieceDocument>(PIECES);
@@ -70,7 +82,16 @@ export async function openPieces(db: Db): Promise<Pieces> {
     },
     async resolve(job, number, hwids) {
       const stored = [...hwids].map(([entry, each]) => ({ entry, hwids: each }));
-      await pieces.updateOne({ _id: idOf(job, number) }, { $set: { hwids: stored } }, DURABLE);
+      const _id = idOf(job, number);
+      const { matchedCount } = await pieces.updateOne(
+        { _id, hwids: { $exists: false } },
+        { $set: { hwids: stored } },
+        DURABLE,
+      );
+      if (matchedCount === 1) return hwids;
+      const first = await pieces.findOne({ _id }, { projection: { hwids: 1 } });
+      if (!first?.hwids) throw Fault.bug(`piece ${_id} is not there`);
+      return meantBy(first.hwids);
     },
     async finish(job, number, outcomes) {
       const outcome = DeviceBatchReply.encode({ outcomes: [...outcomes] }).finish();

@@ -1,4 +1,4 @@
-import { deviceLogOf, personOf } from '@tidings/audience';
+import { deviceLogOf, lowerSpelling, personOf } from '@tidings/audience';
 import { JobKind, type JobPieceProcessed } from '@tidings/events';
 import type { Job } from '@tidings/jobs';
 import { Fault } from '@tidings/kernel';
@@ -19,6 +19,8 @@ export interface ProcessParts {
 
 /** Rows of one call: what others ask of the same logs meanwhile waits for no more than these. */
 const CALL_ROWS = 1024;
+/** What they may come to: a user's devices share an entry on the way here, but not from here on. */
+const CALL_BYTES = 32 * 1024 * 1024;
 
 /** What a registration by a job leaves as it is. */
 const unchanged = Register.create();
@@ -39,6 +41,16 @@ function commandOf({ kind }: Job['accepted'], entry: JobEntry): NonNullable<Batc
   }
 }
 
+type Identifier = NonNullable<JobEntry['identifier']>;
+
+/** Identifiers that do not say which device is meant, an address of mail in another case than contacts have it included. */
+const unclearIn = (entries: readonly JobEntry[]): { readonly place: number; readonly identifier: Identifier }[] =>
+  entries.flatMap(({ identifier }, place) =>
+    identifier && (identifier.$case !== 'hwid' || lowerSpelling(identifier.value) !== undefined)
+      ? [{ place, identifier }]
+      : [],
+  );
+
 interface Numbered {
   readonly number: number;
   readonly row: Row & { readonly hwid: string };
@@ -48,26 +60,33 @@ interface Numbered {
 export function pieceProcessor(parts: ProcessParts): (job: Job) => Promise<JobPieceProcessed> {
   const { pieces, accounts, devices, replicaOf, deviceKey } = parts;
 
+  /** With the first piece the tags of all are made: what becomes of an entry does not turn on where pieces end. */
+  const makeTags = async ({ id, account, accepted }: Job, piece: Piece): Promise<void> => {
+    const from = piece.number === 0 ? pieces.all(id, accepted.pieces) : [piece];
+    for await (const { entries } of from) await makeMissingTags(accounts, account, entries);
+  };
+
   /** The piece with the devices that its entries mean, as they were when this was first asked. */
-  const resolved = async ({ id, account, accepted: { application } }: Job, piece: Piece): Promise<Piece> => {
-    if (piece.hwids || piece.entries.every(({ identifier }) => identifier?.$case === 'hwid')) return piece;
-    const named = (kind: 'userId' | 'pushToken') =>
-      piece.entries.flatMap(({ identifier }, place) =>
-        identifier?.$case === kind ? [{ place, name: identifier.value }] : [],
-      );
-    const [users, tokens] = [named('userId'), named('pushToken')];
-    const { byUserId, byPushToken } = await devices.resolve({
+  const resolved = async ({ id, account, accepted }: Job, piece: Piece): Promise<Piece> => {
+    // A registration says itself whose it is.
+    if (piece.hwids || accepted.kind === JobKind.JOB_KIND_REGISTER) return piece;
+    const unclear = unclearIn(piece.entries);
+    if (unclear.length === 0) return piece;
+    const named = (kind: Identifier['$case']) => unclear.filter(({ identifier: { $case } }) => $case === kind);
+    const [users, tokens, spelled] = [named('userId'), named('pushToken'), named('hwid')];
+    const { byUserId, byPushToken, hwids } = await devices.resolve({
       account,
-      application,
-      userIds: users.map(({ name }) => name),
-      pushTokens: tokens.map(({ name }) => name),
+      application: accepted.application,
+      userIds: users.map(({ identifier: { value } }) => value),
+      pushTokens: tokens.map(({ identifier: { value } }) => value),
+      hwids: spelled.map(({ identifier: { value } }) => value),
     });
-    const hwids = new Map([
+    const meant = new Map<number, readonly string[]>([
       ...users.map(({ place }, i) => [place, byUserId[i]!.names] as const),
       ...tokens.map(({ place }, i) => [place, byPushToken[i]!.names] as const),
+      ...spelled.map(({ place, identifier: { value } }, i) => [place, [hwids[i] ?? value]] as const),
     ]);
-    await pieces.resolve(id, piece.number, hwids);
-    return { ...piece, hwids };
+    return { ...piece, hwids: await pieces.resolve(id, piece.number, meant) };
   };
 
   /** Rows of one log go out together and in their order, which is what makes their key good. */
@@ -91,13 +110,14 @@ export function pieceProcessor(parts: ProcessParts): (job: Job) => Promise<JobPi
     return replies.flatMap(({ outcomes }) => outcomes);
   };
 
-  const applyAll = async (job: Job, number: number, rows: readonly Row[]): Promise<EntryOutcome[]> => {
+  const applyAll = async (job: Job, { number, entryBytes }: Piece, rows: readonly Row[]): Promise<EntryOutcome[]> => {
     const found = rows.flatMap((row, i): Numbered[] =>
       row.hwid === undefined ? [] : [{ number: i, row: { ...row, hwid: row.hwid } }],
     );
     const outcomes: EntryOutcome[] = [];
-    for (let from = 0; from < found.length; from += CALL_ROWS) {
-      const applied = await apply(job, `${job.id}/${number}.${from}`, found.slice(from, from + CALL_ROWS));
+    const callRows = Math.min(CALL_ROWS, Math.floor(CALL_BYTES / entryBytes));
+    for (let from = 0; from < found.length; from += callRows) {
+      const applied = await apply(job, `${job.id}/${number}.${from}`, found.slice(from, from + callRows));
       for (const outcome of applied) outcomes.push(outcome);
     }
     return outcomes;
@@ -106,10 +126,10 @@ export function pieceProcessor(parts: ProcessParts): (job: Job) => Promise<JobPi
   return async (job) => {
     const stored = await pieces.find(job.id, job.pieces);
     if (!stored) throw Fault.bug(`piece ${job.pieces} of job ${job.id} is not there`);
-    if (job.accepted.createMissingTags) await makeMissingTags(accounts, job.account, stored.entries);
+    if (job.accepted.createMissingTags) await makeTags(job, stored);
     const piece = await resolved(job, stored);
     const rows = rowsOf(piece);
-    const outcomes = piece.outcomes ?? (await applyAll(job, piece.number, rows));
+    const outcomes = piece.outcomes ?? (await applyAll(job, piece, rows));
     if (!piece.outcomes) await pieces.finish(job.id, piece.number, outcomes);
     return countsOf(piece, rows, outcomes);
   };

@@ -8,6 +8,7 @@ import type { Owners } from '../applications/owners.ts';
 import { TAG_PATIENCE_MS, type TagSet, type Tags } from '../tags/tags.ts';
 import { actionOf, hwidOf, type IdentityKeys } from './action.ts';
 import type { DeviceLogReply } from './command.ts';
+import { contactsMeant } from './contacts-meant.ts';
 import { type DeviceDocument, DEVICES } from './document.ts';
 import type { DeviceLogInput } from './log.ts';
 import { devicesOfUsers } from './users.ts';
@@ -116,11 +117,17 @@ export function applyRpc({ db, clock, log, keys, owners, tags, logs }: DevicesDe
 
   return {
     async apply({ commands }) {
-      const direct = commands.map((command) => (isByUser(command) ? undefined : address(command, hwidOf(command))));
-      const [sets] = await Promise.all([
+      const [sets, meant] = await Promise.all([
         tagSets(commands, tags),
+        contactsMeant(
+          commands.filter((command) => !isRegistration(command)),
+          { devices, keys },
+        ),
         owners.learn(commands.map(({ application }) => application)),
       ]);
+      const direct = commands.map((command) =>
+        isByUser(command) ? undefined : address(command, meant.get(command) ?? hwidOf(command)),
+      );
       const at = new Date(clock.now());
       const succeed = (): DeviceReply => done;
       const refuse = (error: unknown): DeviceReply => refusal(error, log);

@@ -13,6 +13,7 @@ import { Fault } from '@tidings/kernel';
 import type { Devices } from '@tidings/rpc';
 import type { TagSet } from '../tags/tags.ts';
 import type { DevicesDeps } from './apply.ts';
+import { contactsMeant } from './contacts-meant.ts';
 import { type DeviceDocument, deviceOf, DEVICES, tagFields } from './document.ts';
 import { devicesOfUsers } from './users.ts';
 
@@ -38,9 +39,11 @@ const merged = (devices: readonly Device[], tags: TagSet): Record<string, TagOut
 export function getTagsRpc({ db, keys, owners, tags }: DevicesDeps): Pick<Devices, 'getTags'> {
   const devices = db.collection<DeviceDocument>(DEVICES);
   return {
-    async getTags({ account, application, hwid, userId }) {
+    async getTags(request) {
+      const { account, application, userId } = request;
       await owners.learn([application]);
       if (!owners.owns(account, application)) throw Fault.argument(DENIED);
+      const hwid = (await contactsMeant([request], { devices, keys })).get(request) ?? request.hwid;
       const who = personOf(keys.device, account, hwid || userId);
       const found =
         hwid === ''

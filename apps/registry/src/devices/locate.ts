@@ -1,6 +1,7 @@
 import { deviceIdOf, personOf } from '@tidings/audience';
 import type { Devices } from '@tidings/rpc';
 import type { DevicesDeps } from './apply.ts';
+import { contactsMeant } from './contacts-meant.ts';
 import { type DeviceDocument, DEVICES } from './document.ts';
 
 /** Where devices stand, by hwid. Another account's application has none of them. */
@@ -12,7 +13,11 @@ export function locateRpc({ db, keys, owners }: DevicesDeps): Pick<Devices, 'loc
       if (!owners.owns(account, application)) {
         return { locations: hwids.map(() => ({ found: false, seq: 0, platform: 0, hasToken: false })) };
       }
-      const ids = hwids.map((hwid) => deviceIdOf(application, personOf(keys.device, account, hwid)));
+      const given = hwids.map((hwid) => ({ account, application, hwid }));
+      const meant = await contactsMeant(given, { devices, keys });
+      const ids = given.map((one) =>
+        deviceIdOf(application, personOf(keys.device, account, meant.get(one) ?? one.hwid)),
+      );
       const found = await devices
         .find({ _id: { $in: ids } }, { projection: { seq: 1, platform: 1, status: 1, th: 1 } })
         .toArray();

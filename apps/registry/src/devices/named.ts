@@ -2,6 +2,7 @@ import { deviceIdOf, personOf } from '@tidings/audience';
 import { Platform, type Seq } from '@tidings/kernel';
 import type { Collection } from 'mongodb';
 import { type IdentityKeys, tokenHash } from './action.ts';
+import { contactsMeant } from './contacts-meant.ts';
 import { type DeviceDocument, deviceIndexes } from './document.ts';
 import { devicesOfUsers } from './users.ts';
 
@@ -19,9 +20,11 @@ export interface Found {
   readonly unknown: readonly string[];
 }
 
-/** Compared in lower case for iOS (R-I4). */
-const isToken = (device: Pick<DeviceDocument, 'platform' | 'token'>, name: string): boolean =>
-  device.token === name || (device.platform === Platform.iOS && device.token === name.toLowerCase());
+/** Platforms whose tokens are compared in lower case (R-I4, R-E1). */
+const lowerCased: ReadonlySet<number> = new Set([Platform.iOS, Platform.Email]);
+
+const isToken = ({ platform, token }: Pick<DeviceDocument, 'platform' | 'token'>, name: string): boolean =>
+  token === name || (lowerCased.has(platform) && token === name.toLowerCase());
 
 /** The names by the hashes under which a device with such a token would be found. */
 function hashesOf(names: Iterable<string>, { keys }: Lookup): Map<string, string[]> {
@@ -59,7 +62,14 @@ export async function byToken(
 /** Devices by hwid, else by push token (R-I4). */
 export async function findDevices(names: readonly string[], lookup: Lookup): Promise<Found> {
   const { devices, keys, account, application } = lookup;
-  const wanted = new Map(names.map((name) => [deviceIdOf(application, personOf(keys.device, account, name)), name]));
+  const given = names.map((hwid) => ({ account, application, hwid }));
+  const meant = await contactsMeant(given, lookup);
+  const wanted = new Map(
+    given.map((one) => {
+      const person = personOf(keys.device, account, meant.get(one) ?? one.hwid);
+      return [deviceIdOf(application, person), one.hwid];
+    }),
+  );
   const byHwid = await devices
     .find({ _id: { $in: [...wanted.keys()] }, status: 1 }, { projection: { seq: 1 } })
     .toArray();

@@ -2,11 +2,12 @@ import { DENIED, personOf } from '@tidings/audience';
 import { Fault } from '@tidings/kernel';
 import type { Devices } from '@tidings/rpc';
 import type { DevicesDeps } from './apply.ts';
+import { contactsMeant } from './contacts-meant.ts';
 import { type DeviceDocument, DEVICES } from './document.ts';
 import { byToken } from './named.ts';
 import { devicesOfUsers } from './users.ts';
 
-/** Which devices users have and push tokens are of, in two queries each. */
+/** Which devices users have, push tokens are of and hwids mean, in two queries at most each. */
 export function resolveRpc({ db, keys, owners }: DevicesDeps): Pick<Devices, 'resolve'> {
   const devices = db.collection<DeviceDocument>(DEVICES);
 
@@ -19,13 +20,15 @@ export function resolveRpc({ db, keys, owners }: DevicesDeps): Pick<Devices, 're
   };
 
   return {
-    async resolve({ account, application, userIds, pushTokens }) {
+    async resolve({ account, application, userIds, pushTokens, hwids }) {
       await owners.learn([application]);
       if (!owners.owns(account, application)) throw Fault.argument(DENIED);
       const users = userIds.map((id) => personOf(keys.device, account, id));
-      const [ofUsers, ofTokens] = await Promise.all([
+      const given = hwids.map((hwid) => ({ account, application, hwid }));
+      const [ofUsers, ofTokens, meant] = await Promise.all([
         hwidsOf(application, users),
         pushTokens.length === 0 ? [] : byToken(new Set(pushTokens), { devices, keys, account, application }),
+        contactsMeant(given, { devices, keys }),
       ]);
       const byName = new Map<string, string>();
       // On each platform somebody may have it: the first registered device is meant.
@@ -35,6 +38,7 @@ export function resolveRpc({ db, keys, owners }: DevicesDeps): Pick<Devices, 're
       return {
         byUserId: users.map((user) => ({ names: ofUsers.get(user) ?? [] })),
         byPushToken: pushTokens.map((token) => ({ names: byName.has(token) ? [byName.get(token)!] : [] })),
+        hwids: given.map((one) => meant.get(one) ?? one.hwid),
       };
     },
   };

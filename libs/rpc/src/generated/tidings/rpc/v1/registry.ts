@@ -590,12 +590,15 @@ export interface ResolveDevicesRequest {
   application: string;
   userIds: string[];
   pushTokens: string[];
+  hwids: string[];
 }
 
 export interface ResolveDevicesReply {
   /** In the order of the request. */
   byUserId: Names[];
   byPushToken: Names[];
+  /** As the devices have them: an address of mail may have been written in another case. Unknown ones as they were given. */
+  hwids: string[];
 }
 
 export interface DeviceReplies {
@@ -10119,7 +10122,7 @@ export const EntryOutcome_RefusedTagsEntry: MessageFns<EntryOutcome_RefusedTagsE
 };
 
 function createBaseResolveDevicesRequest(): ResolveDevicesRequest {
-  return { account: "", application: "", userIds: [], pushTokens: [] };
+  return { account: "", application: "", userIds: [], pushTokens: [], hwids: [] };
 }
 
 export const ResolveDevicesRequest: MessageFns<ResolveDevicesRequest> = {
@@ -10135,6 +10138,9 @@ export const ResolveDevicesRequest: MessageFns<ResolveDevicesRequest> = {
     }
     for (const v of message.pushTokens) {
       writer.uint32(34).string(v!);
+    }
+    for (const v of message.hwids) {
+      writer.uint32(42).string(v!);
     }
     return writer;
   },
@@ -10182,6 +10188,14 @@ export const ResolveDevicesRequest: MessageFns<ResolveDevicesRequest> = {
             }
 
             message.pushTokens.push(reader.string());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.hwids.push(reader.string());
             continue;
           }
         }
@@ -10239,12 +10253,13 @@ export const ResolveDevicesRequest: MessageFns<ResolveDevicesRequest> = {
     message.application = object.application ?? "";
     message.userIds = object.userIds?.map((e) => e) || [];
     message.pushTokens = object.pushTokens?.map((e) => e) || [];
+    message.hwids = object.hwids?.map((e) => e) || [];
     return message;
   },
 };
 
 function createBaseResolveDevicesReply(): ResolveDevicesReply {
-  return { byUserId: [], byPushToken: [] };
+  return { byUserId: [], byPushToken: [], hwids: [] };
 }
 
 export const ResolveDevicesReply: MessageFns<ResolveDevicesReply> = {
@@ -10254,6 +10269,9 @@ export const ResolveDevicesReply: MessageFns<ResolveDevicesReply> = {
     }
     for (const v of message.byPushToken) {
       Names.encode(v!, writer.uint32(18).fork()).join();
+    }
+    for (const v of message.hwids) {
+      writer.uint32(26).string(v!);
     }
     return writer;
   },
@@ -10285,6 +10303,14 @@ export const ResolveDevicesReply: MessageFns<ResolveDevicesReply> = {
             }
 
             message.byPushToken.push(Names.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.hwids.push(reader.string());
             continue;
           }
         }
@@ -10340,6 +10366,7 @@ export const ResolveDevicesReply: MessageFns<ResolveDevicesReply> = {
     const message = createBaseResolveDevicesReply();
     message.byUserId = object.byUserId?.map((e) => Names.fromPartial(e)) || [];
     message.byPushToken = object.byPushToken?.map((e) => Names.fromPartial(e)) || [];
+    message.hwids = object.hwids?.map((e) => e) || [];
     return message;
   },
 };
@@ -13869,7 +13896,7 @@ export interface Devices {
   mergeUser(request: MergeUserRequest): Promise<MergeUserReply>;
   /** Entries of a bulk job, each answered on its own. A repeat with the same key has no second effect, and the same answer. */
   applyBatch(request: DeviceBatch): Promise<DeviceBatchReply>;
-  /** hwids of devices by user id and by push token, for bulk jobs. */
+  /** hwids of devices by user id, by push token and as callers write them, for bulk jobs. */
   resolve(request: ResolveDevicesRequest): Promise<ResolveDevicesReply>;
   /** Sequence numbers and platforms of devices by hwid, for reports whose hash does not name them. */
   locate(request: LocateRequest): Promise<LocateReply>;
@@ -13929,7 +13956,7 @@ export const DevicesDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "IDEMPOTENT" },
     },
-    /** hwids of devices by user id and by push token, for bulk jobs. */
+    /** hwids of devices by user id, by push token and as callers write them, for bulk jobs. */
     resolve: {
       name: "Resolve",
       requestType: ResolveDevicesRequest as typeof ResolveDevicesRequest,

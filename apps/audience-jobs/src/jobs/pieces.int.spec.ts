@@ -1,0 +1,30 @@
+import { expect, it } from '@jest/globals';
+import { bytesOf } from '@tidings/events';
+import { JobEntry } from '@tidings/rpc';
+import { describeWithMongo } from '@tidings/testing';
+import { openPieces } from './pieces.ts';
+
+const at = new Date(0);
+const encoded = (tags: Record<string, unknown>) =>
+  Buffer.from(bytesOf(JobEntry, JobEntry.create({ identifier: { $case: 'userId', value: 'u' }, tags })));
+
+describeWithMongo('pieces', (mongo) => {
+  it('mean the same devices for good, whoever looks them up', async () => {
+    const pieces = await openPieces(mongo.db);
+    await pieces.store('job', 0, { entries: [encoded({})] }, at);
+    const first = new Map([[0, ['phone-1']]]);
+    expect(await pieces.resolve('job', 0, first)).toEqual(first);
+    expect(await pieces.resolve('job', 0, new Map([[0, ['phone-1', 'phone-2']]]))).toEqual(first);
+    expect(await pieces.find('job', 0)).toMatchObject({ hwids: first });
+  });
+
+  it('hold whatever JSON a request may hold (R-ER1)', async () => {
+    const pieces = await openPieces(mongo.db);
+    const value = JSON.parse(`${'{"a":'.repeat(63)}1${'}'.repeat(63)}`) as unknown;
+    const entries = [encoded({}), encoded({ Level: value }), encoded({ Level: 1 })];
+    await pieces.store('deep', 0, { entries }, at);
+    const piece = await pieces.find('deep', 0);
+    expect(piece!.entries.map(({ tags }) => tags)).toEqual([{}, { Level: value }, { Level: 1 }]);
+    expect(piece!.entryBytes).toBe(entries[1]!.length);
+  });
+});
