@@ -7,7 +7,7 @@ export { apiV2 } from './families/api-v2.ts';
 export { json13 } from './families/json13.ts';
 export { disposableFault, EMAIL_ONLY } from './fields/email-address.ts';
 export { dayNames } from './geozones/timetable.ts';
-export type { BulkEntry } from './audience/bulk.ts';
+export { type BulkEntry, NO_PLATFORM } from './audience/bulk.ts';
 export type { LocalizedText } from './messages/texts.ts';
 export type { GivenContent, Notification } from './messages/notification.ts';
 export { UNREADABLE_DATE } from './messages/send-date.ts';

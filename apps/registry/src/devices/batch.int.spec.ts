@@ -101,6 +101,28 @@ describeWithMongo('batches of bulk jobs', (mongo) => {
     expect((await tagsOf('d-3'))['Push Alerts Enabled']).toBe(false);
   });
 
+  it('take an operation that a type does not know for a wrong value', async () => {
+    const append = { operation: 'append', value: ['x'] };
+    const text = 'wrong value: integer expected';
+    expect(await apply('operation', entry(0, 'd-4', setTags({ Level: append })))).toEqual([
+      { number: 0, status: FAILED, refusedTags: { Level: text } },
+    ]);
+    const unknown = entry(0, 'd-4', setTags({ Level: { operation: 'square', value: 2 } }));
+    expect(await apply('unknown operation', unknown)).toMatchObject([{ refusedTags: { Level: text } }]);
+  });
+
+  it('register no address on the blacklist (R-E5)', async () => {
+    const email = 'bounced@example.com';
+    await registry.accounts.blacklistAddress({ account, email });
+    const mail = (pushToken: string) => register({ platform: 14, pushToken });
+    const entries = [entry(0, 'crm-1', mail(email)), entry(1, 'crm-2', mail('other@example.com'))];
+    const refused = [{ number: 0, status: FAILED, refusedTags: {} }];
+    expect(await apply('blacklist', ...entries)).toEqual(refused);
+    expect(await apply('blacklist', ...entries)).toEqual(refused);
+    await expect(tagsOf('crm-1')).rejects.toMatchObject({ message: 'Device not found' });
+    expect(await tagsOf('crm-2')).toMatchObject({ 'Push Alerts Enabled': true });
+  });
+
   it("are refused as a whole for another account's application", async () => {
     const batch = { account: 'other', application, key: 'foreign', entries: [entry(0, 'd-1', setTags({}))] };
     await expect(registry.devices.applyBatch(batch)).rejects.toMatchObject({ kind: 'argument' });

@@ -39,8 +39,9 @@ function writesOf(inputs: Readonly<Record<string, unknown>>, { tags, listOperato
   for (const name of Object.keys(inputs)) {
     const tag = tags.named(name);
     const write = tag ? parseTagWrite(tag, inputs[name], listOperator) : NO_SUCH_TAG;
-    if (typeof write === 'string') refused[name] = write;
-    else writes.push(write);
+    if (typeof write !== 'string') writes.push(write);
+    // An operation that the type does not know is a wrong value here.
+    else refused[name] = tag ? wrongValue(tag.type) : NO_SUCH_TAG;
   }
   return writes;
 }
@@ -68,12 +69,16 @@ const tagNamesIn = ({ entries }: DeviceBatch): Set<string> =>
 const statusOf = (tags: number, refused: number): EntryStatus =>
   tags > 0 && refused === tags ? EntryStatus.ENTRY_STATUS_FAILED : EntryStatus.ENTRY_STATUS_DONE;
 
+/** A registration needs no device: what it lacks is an address that may be registered (R-E5). */
+const statusOfLost = ({ command }: BatchEntry): EntryStatus =>
+  command?.$case === 'register' ? EntryStatus.ENTRY_STATUS_FAILED : EntryStatus.ENTRY_STATUS_NOT_FOUND;
+
 function outcomesOf(entries: readonly Entry[], { notFound, unfit }: BatchOutcome, set: TagSet): EntryOutcome[] {
   const lost = new Set(notFound);
   const unfitOf = new Map(unfit.map(({ entry, tags }) => [entry, tags]));
   return entries.flatMap(({ entry, refused }): EntryOutcome[] => {
     const { number } = entry;
-    if (lost.has(number)) return [{ number, status: EntryStatus.ENTRY_STATUS_NOT_FOUND, refusedTags: {} }];
+    if (lost.has(number)) return [{ number, status: statusOfLost(entry), refusedTags: {} }];
     for (const tagNumber of unfitOf.get(number) ?? []) {
       const tag = set.numbered(tagNumber);
       if (tag) refused[tag.name] = wrongValue(tag.type);

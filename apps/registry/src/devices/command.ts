@@ -29,7 +29,7 @@ export interface BatchItem {
 
 /** What of a batch is not simply done. */
 export interface BatchOutcome {
-  /** Numbers of the entries that met no device. */
+  /** Numbers of the entries that met no device, or registered an address on the blacklist. */
   readonly notFound: readonly number[];
   /** Tags, by their numbers, that could not hold the result of an operation. */
   readonly unfit: readonly { readonly entry: number; readonly tags: readonly number[] }[];

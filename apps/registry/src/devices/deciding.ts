@@ -96,10 +96,15 @@ const chained = (events: readonly DeviceEvent[], view: View): readonly DeviceEve
     return rev === 0 ? event : { ...event, previous: BigInt(rev) };
   });
 
-/** What follows from a command about one device. A contact is not registered under an address on the blacklist, but stays if it is there (R-E5). */
+/** A contact is not registered under an address on the blacklist, but stays if it is there (R-E5). */
+function refuseBlacklisted(command: DeviceLogCommand, { blacklisted }: GroupContext): void {
+  if (blacklisted.has(command)) throw Fault.argument('Email address is blacklisted');
+}
+
+/** What follows from a command about one device. */
 export function decideCommand(command: DeviceLogCommand, view: View, context: GroupContext): DeviceDecision {
   if (usedKey(view, command.key, command.at)) return { events: [], reply: {} };
-  if (context.blacklisted.has(command)) throw Fault.argument('Email address is blacklisted');
+  refuseBlacklisted(command, context);
   const { own, decision } = decideOn(command, view, context);
   const said = chained(decision.events, view);
   const events = command.key === undefined ? said : [...said, keyUsed(command, own?.seq ?? 0)];
@@ -148,7 +153,7 @@ function batchApplied({ account, application, key, at }: DeviceLogBatch, outcome
 
 const isRefused = (thrown: unknown): boolean => thrown instanceof Fault && thrown.kind === 'argument';
 
-/** What follows from the entries of a batch, in their order. One that meets no device costs the others nothing. */
+/** What follows from the entries of a batch, in their order. One that meets no device, or is refused, costs the others nothing. */
 export function decideBatch(batch: DeviceLogBatch, view: View, context: GroupContext): DeviceDecision {
   const used = usedKey(view, batch.key, batch.at);
   if (used) return { events: [], reply: { outcome: used.outcome ?? { notFound: [], unfit: [] } } };
@@ -160,6 +165,7 @@ export function decideBatch(batch: DeviceLogBatch, view: View, context: GroupCon
   const unfit: { entry: number; tags: readonly number[] }[] = [];
   for (const { number, command } of batch.items) {
     try {
+      refuseBlacklisted(command, context);
       const { decision } = decideOn(command, folding ?? view, context);
       for (const event of chained(decision.events, view)) events.push(event);
       folding?.fold(decision.events);

@@ -152,16 +152,15 @@ const deviceDocument = (state: Device): Record<string, unknown> => ({
   createdAt: state.createdAt,
 });
 
-/** Entries of bulk jobs are not among them: they fail for no other reason than R-G5 names. */
 async function blacklistedAmong(
-  inputs: readonly DeviceLogInput[],
+  commands: readonly DeviceLogCommand[],
   readBlacklist: BlacklistReader,
 ): Promise<ReadonlySet<DeviceLogCommand>> {
   const addresses = new Map<DeviceLogCommand, string>();
-  for (const input of inputs) {
-    if ('items' in input || input.action.type !== 'register') continue;
-    const { platform, token } = input.action;
-    if (platform === Platform.Email && token) addresses.set(input, addressId(input.identity.account, token.hash));
+  for (const command of commands) {
+    const { identity, action } = command;
+    if (action.type !== 'register' || action.platform !== Platform.Email || !action.token) continue;
+    addresses.set(command, addressId(identity.account, action.token.hash));
   }
   const listed = await readBlacklist([...addresses.values()]);
   return new Set([...addresses].flatMap(([command, id]) => (listed.has(id) ? [command] : [])));
@@ -187,7 +186,7 @@ export const devicesLog = ({
     const commands = inputs.flatMap(commandsIn);
     // All commands of the group wait for this: none may be refused for good because the store was away.
     return passing(async () => {
-      const blacklisted = await blacklistedAmong(inputs, readBlacklist);
+      const blacklisted = await blacklistedAmong(commands, readBlacklist);
       const accepted = blacklisted.size === 0 ? commands : commands.filter((command) => !blacklisted.has(command));
       const first = firstRegistrations(accepted, view);
       const [seqs, notes] = await Promise.all([newSeqs(first, sequences), notesFor(commands, readNotes)]);

@@ -6,6 +6,9 @@ import { array, boolean, object, oneOf, optional, text } from '../values.ts';
 export const BULK_BODY_BYTES = 64 * 1024 * 1024;
 const MAX_DEVICES = 50_000;
 
+/** The platform of an entry that cannot be registered: it fails alone (R-G5). */
+export const NO_PLATFORM = 0;
+
 /** What a bulk request says of a device, or of all devices of a user. */
 export interface BulkEntry {
   readonly identifier: { readonly $case: 'hwid' | 'userId' | 'pushToken'; readonly value: string };
@@ -30,8 +33,23 @@ export const jobStarted = z.object({ request_id: z.string(), status: z.literal('
 
 export const exampleStarted = { request_id: '0e6d0b4e-5d1c-4f0a-9b54-6a4d1c1f7a42', status: 'Pending' as const };
 
+const notABoolean = 'must be a boolean';
+
+/** Clients write the booleans of a query in whatever case, and leave out the value of what they do not mean. */
+const queryFlag = z.union(
+  [
+    boolean,
+    z
+      .string(notABoolean)
+      .toLowerCase()
+      .pipe(z.literal(['', 'true', 'false'], notABoolean))
+      .transform((word) => (word === '' ? undefined : word === 'true')),
+  ],
+  notABoolean,
+);
+
 /** A question after a job (R-G3). */
-export const jobQuery = object({ request_id: text, detailed: optional(boolean) }).transform((query) => ({
+export const jobQuery = object({ request_id: text, detailed: optional(queryFlag) }).transform((query) => ({
   requestId: query.request_id,
   detailed: query.detailed ?? false,
 }));

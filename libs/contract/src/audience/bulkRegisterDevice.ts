@@ -1,5 +1,7 @@
 import { Platform } from '@tidings/kernel';
+import type { z } from 'zod';
 import { audience } from '../families/audience.ts';
+import { emailFault } from '../fields/email-address.ts';
 import { anyObject, integer, object, optional, text } from '../values.ts';
 import {
   BULK_BODY_BYTES,
@@ -11,25 +13,45 @@ import {
   jobQuery,
   jobStarted,
   listOperator,
+  NO_PLATFORM,
   shownJob,
 } from './bulk.ts';
 
-const entry = object({
+const fields = object({
   hwid: text,
   push_token: text,
   platform: integer,
   list_operator: listOperator,
   tags: optional(anyObject),
-}).transform((given): BulkEntry => {
-  // Addresses of mail are compared in lower case (R-E1).
-  const value = given.platform === Platform.Email ? given.hwid.toLowerCase() : given.hwid;
+});
+
+type Fields = z.output<typeof fields>;
+
+/** What is no platform stays none in 32 bits, too. */
+const deviceOf = ({ hwid, push_token: pushToken, platform }: Fields) => ({
+  hwid,
+  pushToken,
+  platform: platform >= 0 && platform < 2 ** 31 ? platform : NO_PLATFORM,
+});
+
+/** A contact's token is its address, which is kept in lower case, as its hwid is where it is one, too (R-E1, R-E2). */
+function emailContact({ hwid, push_token: pushToken }: Fields) {
+  const address = (pushToken || hwid).toLowerCase();
   return {
-    identifier: { $case: 'hwid', value },
+    hwid: hwid.includes('@') ? hwid.toLowerCase() : hwid,
+    pushToken: address,
+    platform: emailFault(address) === undefined ? Platform.Email : NO_PLATFORM,
+  };
+}
+
+const entry = fields.transform((given): BulkEntry => {
+  const { platform, hwid, pushToken } = given.platform === Platform.Email ? emailContact(given) : deviceOf(given);
+  return {
+    identifier: { $case: 'hwid', value: hwid },
     listOperator: given.list_operator,
     tags: given.tags,
-    // What is no platform stays none in 32 bits, too.
-    platform: given.platform >= 0 && given.platform < 2 ** 31 ? given.platform : 0,
-    newPushToken: given.push_token,
+    platform,
+    newPushToken: pushToken,
   };
 });
 

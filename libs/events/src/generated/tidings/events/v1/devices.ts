@@ -183,7 +183,7 @@ export interface BatchApplied {
   until:
     | Date
     | undefined;
-  /** Numbers of the entries that met no device. */
+  /** Numbers of the entries that met no device, or registered an address on the blacklist. */
   notFound: number[];
   unfit: UnfitTags[];
 }
