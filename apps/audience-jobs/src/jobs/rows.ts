@@ -11,7 +11,7 @@ export interface Row {
 type Entries = Pick<Piece, 'entries' | 'hwids'>;
 
 const hwidsOf = (entry: JobEntry, place: number, hwids: Piece['hwids']): readonly string[] =>
-  entry.identifier?.$case === 'hwid' ? [entry.identifier.value] : (hwids?.get(place) ?? []);
+  hwids?.get(place) ?? (entry.identifier?.$case === 'hwid' ? [entry.identifier.value] : []);
 
 /** The rows of a piece, in the order of its entries: one for each of a user's devices, one for anything else. */
 export function rowsOf({ entries, hwids }: Entries): Row[] {
@@ -43,8 +43,11 @@ export function countsOf(piece: Piece, rows: readonly Row[], outcomes: readonly 
 
 function tagsOf({ entry }: Row, status: EntryStatus, outcome: EntryOutcome | undefined): Record<string, string> {
   if (status === EntryStatus.ENTRY_STATUS_NOT_FOUND) return {};
-  const refused = outcome?.refusedTags ?? {};
-  return Object.fromEntries(Object.keys(entry.tags ?? {}).map((name) => [name, refused[name] ?? OK]));
+  const refused = new Map(Object.entries(outcome?.refusedTags ?? {}));
+  const names = Object.keys(entry.tags ?? {});
+  // A row may have failed before its tags were looked at: none of them is ok (R-G5).
+  const told = status === EntryStatus.ENTRY_STATUS_FAILED ? names.filter((name) => refused.has(name)) : names;
+  return Object.fromEntries(told.map((name) => [name, refused.get(name) ?? OK]));
 }
 
 /** The rows of a piece as a caller sees them. */

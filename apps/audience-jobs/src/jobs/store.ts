@@ -1,3 +1,4 @@
+import { JobKind } from '@tidings/events';
 import type { Job } from '@tidings/jobs';
 import type { Clock } from '@tidings/kernel';
 import type { Db } from 'mongodb';
@@ -19,6 +20,11 @@ export interface JobStore {
   find(id: string): Promise<Job | undefined>;
   /** Pending ones that do not rest, in the order in which they were accepted, at most `limit`. */
   due(limit: number): Promise<Job[]>;
+  /**
+   * Pending ones that do not rest, in the order in which they were accepted; of the bulk jobs of an application only the first, which the
+   * others wait for even while it rests.
+   */
+  startable(): AsyncIterable<Job>;
   /** Completed ones that were accepted within a second from then on. */
   completedOf(second: Date): Promise<Job[]>;
   removeExpired(): Promise<void>;
@@ -41,6 +47,18 @@ export async function openJobStore(db: Db, clock: Clock, remains: readonly Remai
       const filter = { status: 'Pending', retryAt: { $lte: new Date(clock.now()) } } as const;
       const found = await jobs.find(filter, { sort: { acceptedAt: 1 }, hint: 'due', limit }).toArray();
       return found.map(jobOf);
+    },
+    async *startable() {
+      const begun = new Set<string>();
+      for await (const found of jobs.find({ status: 'Pending' }, { sort: { acceptedAt: 1 }, hint: 'due' })) {
+        const job = jobOf(found);
+        const { kind, application } = job.accepted;
+        if (kind !== JobKind.JOB_KIND_EXPORT) {
+          if (begun.has(application)) continue;
+          begun.add(application);
+        }
+        if (found.retryAt!.getTime() <= clock.now()) yield job;
+      }
     },
     async completedOf(second) {
       const acceptedAt = { $gte: second, $lt: new Date(second.getTime() + 1000) };

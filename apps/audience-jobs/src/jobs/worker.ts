@@ -25,7 +25,7 @@ export interface WorkerParts {
 }
 
 /**
- * Works pending jobs through, piece by piece, two at a time, the oldest first. Of several processes one has a job, by a lease; after a crash
+ * Works pending jobs through, piece by piece, two at a time, the oldest first; bulk jobs of one application one after the other. Of several processes one has a job, by a lease; after a crash
  * another one, or the next start, goes on with the piece at hand when the lease has run out.
  */
 export class Worker {
@@ -54,10 +54,10 @@ export class Worker {
   }
 
   async #look(): Promise<void> {
+    if (this.#running.size >= JOBS_AT_ONCE) return;
     // Some may be another process's.
-    const due = this.#running.size < JOBS_AT_ONCE ? await this.#parts.store.due(4 * JOBS_AT_ONCE) : [];
-    for (const job of due) {
-      if (this.#stopping || this.#running.size >= JOBS_AT_ONCE) return;
+    for await (const job of this.#parts.store.startable()) {
+      if (this.#stopping) return;
       if (this.#running.has(job.id)) continue;
       const lease = new Lease(this.#parts.db, this.#parts.clock, `jobs/${job.id}`, this.#owner);
       if (!(await lease.take(LEASE_MS))) continue;
@@ -66,6 +66,7 @@ export class Worker {
         this.wake();
       });
       this.#running.set(job.id, run);
+      if (this.#running.size >= JOBS_AT_ONCE) return;
     }
   }
 

@@ -1,0 +1,31 @@
+import { describe, expect, it } from '@jest/globals';
+import { EntryStatus, JobEntry } from '@tidings/rpc';
+import { shownRows } from './rows.ts';
+
+const { ENTRY_STATUS_DONE: DONE, ENTRY_STATUS_FAILED: FAILED } = EntryStatus;
+
+const entry = JobEntry.create({
+  identifier: { $case: 'hwid', value: 'Phone' },
+  tags: { Level: 1, constructor: 2, toString: 3 },
+});
+const shown = (status: EntryStatus, refusedTags: Record<string, string>, hwids?: ReadonlyMap<number, string[]>) =>
+  shownRows({
+    ...{ number: 0, entries: [entry], entryBytes: 9, outcomes: [{ number: 0, status, refusedTags }] },
+    ...(hwids && { hwids }),
+  });
+
+describe('the tags of a row (R-G4)', () => {
+  it.each([
+    [DONE, {}, { Level: 'ok', constructor: 'ok', toString: 'ok' }],
+    [DONE, { toString: 'no' }, { Level: 'ok', constructor: 'ok', toString: 'no' }],
+    [FAILED, { Level: 'no', constructor: 'no', toString: 'no' }, { Level: 'no', constructor: 'no', toString: 'no' }],
+    [FAILED, {}, {}],
+  ])('%s %j', (status, refused, tags) => expect(shown(status, refused)).toMatchObject([{ status, tags }]));
+});
+
+describe('the hwid of a row', () => {
+  it("is the device's own, however it was written", () => {
+    expect(shown(DONE, {})).toMatchObject([{ hwid: 'Phone' }]);
+    expect(shown(DONE, {}, new Map([[0, ['phone']]]))).toMatchObject([{ hwid: 'phone' }]);
+  });
+});

@@ -1,0 +1,52 @@
+import { beforeAll, expect, it } from '@jest/globals';
+import { ExportFormat, JobKind } from '@tidings/events';
+import { decideJob, evolveJob, type Job, type JobAction } from '@tidings/jobs';
+import { describeWithMongo, TestClock } from '@tidings/testing';
+import { JOBS, jobsLog } from './log.ts';
+import { type JobStore, openJobStore } from './store.ts';
+
+const { JOB_KIND_SET_TAGS: TAGS, JOB_KIND_EXPORT: EXPORT } = JobKind;
+
+describeWithMongo('jobs that can be begun', (mongo) => {
+  const clock = new TestClock();
+  let store: JobStore;
+  let accepted = clock.now() - 100;
+
+  const save = async (id: string, kind: JobKind, application: string, ...more: JobAction[]): Promise<void> => {
+    const facts = { kind, application, entries: 1, pieces: 1, createMissingTags: false };
+    const { EXPORT_FORMAT_UNSPECIFIED: exportFormat } = ExportFormat;
+    const accept: JobAction = { type: 'accept', account: 'a', accepted: { ...facts, exportFormat } };
+    const at = new Date(accepted++);
+    const job = [accept, ...more].reduce<Job | undefined>(
+      (state, action) => decideJob(id, state, action, at).reduce<Job | undefined>(evolveJob, state),
+      undefined,
+    )!;
+    await mongo.db
+      .collection<{ _id: string }>(JOBS)
+      .insertOne({ _id: id, ...jobsLog.toDocument(job, { collection: JOBS, id }) });
+  };
+  const startable = async (): Promise<string[]> => {
+    const ids: string[] = [];
+    for await (const { id } of store.startable()) ids.push(id);
+    return ids;
+  };
+
+  beforeAll(async () => {
+    store = await openJobStore(mongo.db, clock, []);
+  });
+
+  it('are the oldest of their applications, and every export', async () => {
+    const piece = { piece: 0, entries: 1, done: 1, notFound: 0, failed: 0 };
+    await save('done', TAGS, 'x', { type: 'pieceProcessed', processed: piece });
+    await save('x-1', TAGS, 'x');
+    await save('x-2', TAGS, 'x');
+    await save('export-1', EXPORT, 'x');
+    await save('y-1', TAGS, 'y', { type: 'attemptFailed', piece: 0 });
+    await save('y-2', TAGS, 'y');
+    await save('export-2', EXPORT, 'x');
+    // The first of y rests, and what was accepted later waits for it.
+    expect(await startable()).toEqual(['x-1', 'export-1', 'export-2']);
+    clock.advance(2);
+    expect(await startable()).toEqual(['x-1', 'export-1', 'y-1', 'export-2']);
+  });
+});
