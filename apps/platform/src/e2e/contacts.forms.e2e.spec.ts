@@ -33,6 +33,15 @@ const refusal = async (name: MethodName, parameters: Parameters): Promise<string
 const exists = async (hwid: string): Promise<boolean> => (await world.call('checkDevice', { application, hwid })).exist;
 const notListed = { status: 404, body: { error: { kind: 'notFound', message: 'Address is not blacklisted' } } };
 
+type Kind = 'SetTags' | 'RegisterDevice' | 'UnregisterDevice';
+
+/** The rows of a bulk job. */
+const rowsOf = async (kind: Kind, devices: readonly Parameters[]) => {
+  const { request_id: id } = await world.call(`bulk${kind}` as const, { application, devices });
+  await world.settle();
+  return (await world.call(`getBulk${kind}` as const, { request_id: id, detailed: true })).devices;
+};
+
 /** An account of its own, and a client for it. */
 async function newAccount() {
   const { account } = await world.call('createAccount', { name: 'Other' });
@@ -132,6 +141,83 @@ describe('the blacklist (R-E5)', () => {
   });
 });
 
+describe('an address in another case (R-E1)', () => {
+  const hwid = 'Anna@Example.com';
+  const own = 'anna@example.com';
+
+  beforeAll(() => world.call('addTag', { tag: { name: 'Level', type: 1 } }));
+
+  it('names its contact wherever a hwid is asked for', async () => {
+    await world.call('registerDevice', { application, device_type: MAIL, hwid });
+    await world.call('setTags', { application, hwid, tags: { Level: 5 } });
+    expect((await world.call('getTags', { application, hwid: hwid.toUpperCase() })).result).toMatchObject({ Level: 5 });
+    expect(await exists(hwid)).toBe(true);
+    const entries = [
+      { hwid, tags: { Level: 6 } },
+      { push_token: hwid, tags: {} },
+    ];
+    expect(await rowsOf('SetTags', entries)).toEqual([
+      { hwid: own, status: 'done', tags: { Level: 'ok' } },
+      { hwid: own, push_token: hwid, status: 'done', tags: {} },
+    ]);
+    const devices = [hwid, hwid.toUpperCase(), 'Nobody@Example.com'];
+    expect(
+      await world.call('createMessage', { application, notifications: [{ content: 'Hello', devices }] }),
+    ).toMatchObject({ UnknownDevices: { CODE_NOT_AVAILABLE: ['Nobody@Example.com'] } });
+    expect(await rowsOf('UnregisterDevice', [{ hwid }, { hwid: 'Nobody@Example.com' }])).toEqual([
+      { hwid: own, status: 'done' },
+      { hwid: 'Nobody@Example.com', status: 'not found' },
+    ]);
+    await world.call('unregisterDevice', { application, hwid });
+    await world.call('deleteDevice', { application, hwid });
+    expect(await exists(own)).toBe(false);
+  });
+
+  it('is another hwid where it is no address of mail', async () => {
+    await world.call('registerDevice', { application, device_type: 3, hwid: 'phone@home', push_token: 'home' });
+    expect(await exists('Phone@Home')).toBe(false);
+    await world.call('registerDevice', { application, device_type: MAIL, hwid: 'tablet@example.com' });
+    await world.call('registerDevice', {
+      application,
+      device_type: 3,
+      hwid: 'Tablet@example.com',
+      push_token: 'tablet',
+    });
+    await world.call('deleteDevice', { application, hwid: 'Tablet@example.com' });
+    expect(await exists('tablet@example.com')).toBe(true);
+  });
+});
+
+describe('a contact with a hwid of its own (R-E1)', () => {
+  it('is what registerEmail and registerEmailUser update', async () => {
+    await world.call('registerDevice', { application, device_type: MAIL, hwid: 'crm-1', email: 'Own@example.com' });
+    await world.call('registerEmail', { application, email: 'own@Example.com', language: 'de' });
+    await world.call('registerEmailUser', { application, email: 'own@example.com', userId: 'owner' });
+    expect(await exists('own@example.com')).toBe(false);
+    expect((await world.call('getTags', { application, userId: 'owner' })).result).toMatchObject({ Language: 'de' });
+    expect((await world.call('getTags', { application, hwid: 'crm-1' })).result).toMatchObject({ Language: 'de' });
+  });
+});
+
+describe('bulkRegisterDevice (R-G5)', () => {
+  it('refuses entries that registerDevice refuses, one by one', async () => {
+    await world.call('blacklistAddress', { address: 'bulk@example.com' });
+    const mail = { push_token: '', platform: MAIL };
+    const rows = await rowsOf('RegisterDevice', [
+      { ...mail, hwid: 'CRM-2', push_token: 'Crm@example.com' },
+      { ...mail, hwid: 'bulk@example.com' },
+      { ...mail, hwid: 'CRM-3', push_token: 'Bulk@example.com' },
+      { ...mail, hwid: 'no address' },
+      { ...mail, hwid: 'anna@throw-away.example' },
+      { hwid: 'phone-2', push_token: 't-2', platform: 3 },
+    ]);
+    expect(rows!.map(({ status }) => status)).toEqual(['done', 'failed', 'failed', 'failed', 'failed', 'done']);
+    expect(await Promise.all(['CRM-2', 'crm-2', 'bulk@example.com', 'CRM-3'].map(exists))).toEqual([
+      ...[true, false, false, false],
+    ]);
+  });
+});
+
 describe('disposable domains (R-E4)', () => {
   it("are those of the operator's list, with their subdomains", async () => {
     for (const [name, parameters] of registrations('anna@mx.throw-away.example')) {
@@ -204,6 +290,11 @@ describe('an account for mail only (R-E3)', () => {
           },
         ]);
       }
+      const devices = [{ ...phone, platform: 3 }];
+      const { request_id: id } = await client.call('bulkRegisterDevice', { application: theirs, devices });
+      await world.settle();
+      const result = await client.call('getBulkRegisterDevice', { request_id: id, detailed: true });
+      expect(result).toMatchObject({ status: 'Completed', devices: [{ hwid: 'phone', status: 'failed' }] });
       const isThere = { application: theirs, hwid: 'anna@example.com' };
       expect(await client.call('checkDevice', isThere)).toMatchObject({ exist: false });
       for (const [name, parameters] of [

@@ -26,6 +26,8 @@ const run = async (kind: Kind, devices: readonly Parameters[], more: Parameters 
   await world.settle();
   return resultOf(kind, id);
 };
+/** As deep as the body of a bulk request may be (R-ER1), in a tag. */
+const deep = JSON.parse(`${'{"a":'.repeat(60)}1${'}'.repeat(60)}`) as unknown;
 const tagsOf = async (hwid: string) => (await world.call('getTags', { application, hwid })).result;
 
 describe('bulkRegisterDevice', () => {
@@ -76,8 +78,9 @@ describe('bulkSetTags', () => {
       { hwid: 'nobody', tags: { Level: 1 } },
       { user_id: 'no-user', tags: { Level: 1 } },
       { push_token: 'no-token', tags: {} },
+      { hwid: 'd-2', tags: { Level: deep } },
     ]);
-    expect(result).toMatchObject({ status: 'Completed', devices_success: 5, devices_not_found: 3, devices_failed: 1 });
+    expect(result).toMatchObject({ status: 'Completed', devices_success: 5, devices_not_found: 3, devices_failed: 2 });
     // The rows of a user's devices stand together, in no order.
     const [first, one, other, ...rest] = result.devices!;
     const ofUser = [one!, other!].toSorted((a, b) => (a.hwid < b.hwid ? -1 : 1));
@@ -94,6 +97,7 @@ describe('bulkSetTags', () => {
       { hwid: 'nobody', status: 'not found', tags: {} },
       { hwid: 'no-user', user_id: 'no-user', status: 'not found', tags: {} },
       { hwid: 'no-token', push_token: 'no-token', status: 'not found', tags: {} },
+      { hwid: 'd-2', status: 'failed', tags: { Level: 'wrong value: integer expected' } },
     ]);
     expect(await tagsOf('d-3')).toMatchObject({ Level: 7, Interests: ['a', 'b', 'c'] });
     expect(await tagsOf('d-1')).toMatchObject({ Level: 1, Interests: ['a', 'b'] });
@@ -103,7 +107,7 @@ describe('bulkSetTags', () => {
 
 describe('create_missing_tags (R-G6)', () => {
   it('makes tags by the first value seen', async () => {
-    await world.registerDevices(application, 1, () => ({ hwid: 'maker', device_type: 3 }));
+    await world.registerDevices(application, 1, () => ({ hwid: 'maker', device_type: 3, tags: { Level: deep } }));
     const tags = {
       ...{ Flag: true, Count: 3, Share: 0.5, Things: ['x'], When: '2026-01-15 12:00', Word: 'w', Nothing: null },
       Level: 9,
