@@ -23,6 +23,9 @@ export const text = z.union(
   },
 );
 
+/** A string or a number (R-ER7) of any length: for what has a limit of its own. */
+export const anyText = z.union([z.string(), z.number().transform(String)], { error: 'must be a string' });
+
 /** {@link text} of `min` to `max` characters. */
 export const textOf = (min: number, max: number) =>
   text.refine((value) => value.length >= min && atMost(value, max), `must be ${min} to ${max} characters`);

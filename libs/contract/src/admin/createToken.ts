@@ -3,26 +3,31 @@ import { admin } from '../families/admin.ts';
 import { account } from '../fields/account.ts';
 import { applicationCode } from '../fields/application.ts';
 import { moment } from '../fields/dates.ts';
+import { optionalUnless } from '../presence.ts';
 import { listOf, object, oneOf, optional } from '../values.ts';
 
 const ALL = 'all' as const;
 const MAX_APPLICATIONS = 1000;
 
+const grant = z.union([z.literal(ALL), listOf(applicationCode, MAX_APPLICATIONS)], {
+  error: 'must be "all" or a list of application codes',
+});
+
 /**
- * Issues a token, whose secret this reply alone shows; it lives until it is revoked, or until `expires_at`. Scope `server` is taken as `api`
- * (R-T1, R-T8).
+ * Issues a token, whose secret this reply alone shows; it lives until it is revoked, or until `expires_at`. Scope `server` is taken as `api`.
+ * One for devices covers all applications unless it is limited to some (R-T1, R-T2, R-T8).
  */
 export const createToken = admin('createToken', {
   route: 'POST tokens',
   status: 201,
   input: object({
     scope: oneOf(['api', 'device', 'server']).transform((scope) => (scope === 'server' ? 'api' : scope)),
-    applications: z.union([z.literal(ALL), listOf(applicationCode, MAX_APPLICATIONS)], {
-      error: 'must be "all" or a list of application codes',
-    }),
+    applications: optionalUnless(grant, ({ scope, applications }) =>
+      scope === 'device' || (applications ?? null) !== null ? undefined : 'applications',
+    ),
     account: optional(account),
     expires_at: optional(moment),
-  }).transform(({ expires_at: expiresAt, ...given }) => ({ ...given, expiresAt })),
+  }).transform(({ applications = ALL, expires_at: expiresAt, ...given }) => ({ ...given, applications, expiresAt })),
   output: z.object({ id: z.string(), token: z.string() }),
   examples: [
     {

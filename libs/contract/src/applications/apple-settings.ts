@@ -1,5 +1,5 @@
 import { base64, icon256 } from '../fields/base64.ts';
-import { integer, listOf, oneOf, optional, text, textOf } from '../values.ts';
+import { array, integer, oneOf, optional, text, textOf } from '../values.ts';
 import { platformFields } from './platform-settings.ts';
 
 const MAX_DOMAINS = 100;
@@ -55,7 +55,7 @@ export const safariFields = platformFields(
   {
     safari_key_management_type: manual,
     safari_website_name: optional(text),
-    safari_allowed_domains: optional(listOf(textOf(1, 255), MAX_DOMAINS)),
+    safari_allowed_domains: optional(array(textOf(1, 255)).max(MAX_DOMAINS, `at most ${MAX_DOMAINS} entries`)),
     safari_url_template: urlTemplate,
     safari_icon_file: optional(icon256),
     safari_key_file: base64,

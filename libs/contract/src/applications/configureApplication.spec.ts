@@ -40,6 +40,8 @@ it.each([
   [{ ...safari, safari_url_template: 'https://x' }, 'safari_url_template: must begin with https:// and contain %@'],
   [{ ...safari, safari_icon_file: png(255) }, 'safari_icon_file: must be a 256x256 PNG'],
   [{ ...safari, safari_icon_file: 'iVBORw0KGgo=' }, 'safari_icon_file: must be a 256x256 PNG'],
+  [{ ...safari, safari_allowed_domains: [''] }, 'safari_allowed_domains[0]: must be 1 to 255 characters'],
+  [{ ...safari, safari_allowed_domains: Array(101).fill('a') }, 'safari_allowed_domains: at most 100 entries'],
   [{ ...safari, safari_key_file: '' }, 'safari_key_file: must not be empty'],
   [{ ...safari, safari_key_management_type: 'auto' }, 'safari_key_management_type: must be one of manual'],
   [{ device_type: 8, wns_psid: 'ms://x', wns_secret: '' }, 'wns_psid: must begin with ms-app://'],
@@ -63,6 +65,12 @@ it.each([
   [{ device_type: 2 }, 'device_type: platform cannot be configured'],
   [{ device_type: 'x' }, 'device_type: must be an integer'],
 ])('refuses %j: %s', (fields, text) => expect(() => parse(fields)).toThrow(text));
+
+it('takes a list of no domains', () => {
+  expect(parse({ ...safari, safari_allowed_domains: [] })).toMatchObject({
+    settings: { safari_allowed_domains: '[]' },
+  });
+});
 
 it('takes a sender whose domain nobody keeps mail at (R-E2)', () => {
   expect(parse({ ...mail, email_from_email: 'a@mailinator.com' })).toMatchObject({ platform: 14, secrets: [] });

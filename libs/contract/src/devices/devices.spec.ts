@@ -73,6 +73,20 @@ describe('setTags and getTags', () => {
   });
 });
 
+describe('postEvent (R-X1)', () => {
+  const event = { application: 'a', event: 'x' };
+
+  it.each([
+    [{ ...event }, 'hwid: must be set'],
+    [{ ...event, hwid: null, userId: null }, 'hwid: must be set'],
+    [{ application: 'a' }, 'Missing required argument: event'],
+    [{ ...event, event: '' }, 'event: must be 1 to 255 characters'],
+    [{ ...event, hwid: '' }, 'Hwid is not valid'],
+    [{ ...event, userId: 'u' }, undefined],
+    [{ ...event, hwid: 'x' }, undefined],
+  ])('%#', (request, text) => expect(textOf(api.postEvent, request)).toBe(text));
+});
+
 describe('addTag (R-D1)', () => {
   it.each([
     [{}, 'Missing required argument: tag'],

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
+import { hwid, userId } from '../fields/device.ts';
 import { anyObject, isObject, number, object, optional, textOf } from '../values.ts';
-import { addressee } from './addressee.ts';
 
 const amount = number.refine((value) => value >= 0);
 
@@ -21,9 +21,12 @@ const definition = {
   input: object({
     application: applicationCode,
     event: textOf(1, 255),
-    ...addressee,
+    hwid: optional(hwid),
+    userId: optional(userId),
     attributes: optional(anyObject),
-  }).transform(({ attributes, ...given }) => ({ ...given, ...worthOf(attributes) })),
+  })
+    .refine((request) => (request.hwid ?? request.userId) !== undefined, { path: ['hwid'], error: 'must be set' })
+    .transform(({ attributes, ...given }) => ({ ...given, ...worthOf(attributes) })),
   output: z.object({ code: z.literal(''), required: z.literal(false), message_hash: z.literal('') }),
   examples: [
     {
@@ -31,6 +34,7 @@ const definition = {
         application: 'A1B2C-3D4E5',
         event: 'Level Up',
         hwid: 'phone-1',
+        userId: 'user-1',
         attributes: { level: 7, amount: 4.99, currency: 'EUR' },
         timestampUTC: 1_768_478_400,
       },

@@ -1,0 +1,32 @@
+import type { z } from 'zod';
+import { base64, icon256, pngIcon } from './base64.ts';
+
+const MIB = 1024 * 1024;
+
+/** The head of a PNG of 256 x 256 pixels, and as many bytes as are wanted. */
+const png = (length: number): string => {
+  const bytes = Buffer.alloc(length);
+  Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]).copy(bytes);
+  bytes.writeUInt32BE(256, 16);
+  bytes.writeUInt32BE(256, 20);
+  return bytes.toString('base64');
+};
+const reason = (schema: z.ZodType, value: unknown): string | undefined =>
+  schema.safeParse(value).error?.issues[0]?.message;
+
+it.each([
+  [pngIcon, 'must be a PNG of at most 1 MiB'],
+  [icon256, 'must be a 256x256 PNG'],
+])('a picture has at most 1 MiB, however long its text is: %#', (schema: z.ZodType, text) => {
+  expect(reason(schema, png(MIB))).toBeUndefined();
+  expect(reason(schema, png(MIB).replaceAll(/.{76}/g, '$&\r\n'))).toBeUndefined();
+  expect(reason(schema, png(MIB + 1))).toBe(text);
+  expect(reason(schema, 17)).toBe(text);
+  expect(reason(schema, `${png(MIB)}#`)).toBe('must be base64');
+  expect(reason(schema, [])).toBe('must be a string');
+});
+
+it('every other file is a text among texts (R-LM4)', () => {
+  expect(reason(base64, 'A'.repeat(65_536))).toBeUndefined();
+  expect(reason(base64, 'A'.repeat(65_540))).toBe('at most 65536 characters');
+});
