@@ -106,7 +106,7 @@ export async function createGateway(deps: GatewayDeps): Promise<NestFastifyAppli
     statistics,
     subscriptions,
     reporter,
-    access: new Access(accounts),
+    access: new Access(accounts, clock),
     rateLimits: new RateLimits(clock),
     system: systemOf([() => [operations], ...deps.processes], clock),
     clock,

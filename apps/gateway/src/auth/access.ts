@@ -1,3 +1,4 @@
+import type { Clock } from '@tidings/kernel';
 import {
   type Accounts,
   APPLICATION_LEASE_MS,
@@ -23,6 +24,8 @@ export interface Token {
   readonly applications: ReadonlySet<string>;
   /** Undefined = none. */
   readonly rateLimit: RateLimit | undefined;
+  /** Undefined = it is valid until it is revoked. */
+  readonly expiresAt: Date | undefined;
 }
 
 /** How a token stands to an application: it may use it, may not, or is not to know that it exists (R-T5). */
@@ -39,6 +42,7 @@ const tokenOf = (view: TokenView | undefined): Token | undefined =>
     allApplications: view.allApplications,
     applications: new Set(view.applications),
     rateLimit: view.rateLimit,
+    expiresAt: view.expiresAt,
   };
 
 const isGranted = (token: Token, application: ApplicationView): boolean =>
@@ -50,8 +54,10 @@ const isGranted = (token: Token, application: ApplicationView): boolean =>
 export class Access {
   readonly #tokens: ReadThrough<Token>;
   readonly #applications: ReadThrough<ApplicationView>;
+  readonly #clock: Clock;
 
-  constructor(accounts: Pick<Accounts, 'resolveToken' | 'findApplication'>) {
+  constructor(accounts: Pick<Accounts, 'resolveToken' | 'findApplication'>, clock: Clock) {
+    this.#clock = clock;
     this.#tokens = new ReadThrough({
       maxAgeMs: TOKEN_MAX_AGE_MS,
       keyOf: fingerprint,
@@ -63,9 +69,20 @@ export class Access {
     });
   }
 
-  /** The token behind a secret; undefined where it is unknown or revoked. */
+  /** The token behind a secret; undefined where it is unknown, revoked or at its end. */
   token(secret: string): Token | undefined | Promise<Token | undefined> {
-    return secret === '' || secret.length > MAX_SECRET_LENGTH ? undefined : this.#tokens.get(secret);
+    if (secret === '' || secret.length > MAX_SECRET_LENGTH) return undefined;
+    const token = this.#tokens.get(secret);
+    return token instanceof Promise ? token.then((read) => this.#unlessOver(read)) : this.#unlessOver(token);
+  }
+
+  /** The same after a read that begins now: what the token is granted may be younger than what is known of it. */
+  freshToken(secret: string): Promise<Token | undefined> {
+    return this.#tokens.fresh(secret);
+  }
+
+  #unlessOver(token: Token | undefined): Token | undefined {
+    return token?.expiresAt && token.expiresAt.getTime() <= this.#clock.now() ? undefined : token;
   }
 
   /** How a token, presented as `secret`, stands to the application of this code. */

@@ -135,6 +135,26 @@ describe('applications (R-T2, R-T5)', () => {
     const { application } = (created.body as { response: { application: string } }).response;
     expect(await client.json13('getApplication', { auth: 'api', application })).toMatchObject(ok);
   });
+
+  it('made a moment ago count in segments, too (R-T2, R-N5)', async () => {
+    const world = new World();
+    const client = await open(world);
+    const grants: unknown[] = [];
+    world.segments.count = async ({ grant }) => {
+      grants.push(grant);
+      return { devices: 0n };
+    };
+    const count = () => client.json13('compileFilter', { auth: 'api', devices_filter: 'T("Age", EQ, 1)' });
+    expect(await count()).toMatchObject(ok);
+    await client.json13('createApplication', { auth: 'api', title: 'New' });
+    expect(await count()).toMatchObject(ok);
+    world.tokens.delete('api');
+    expect(await count()).toMatchObject(forbid);
+    expect(grants).toEqual([
+      { allApplications: false, applications: [APPLICATION] },
+      { allApplications: false, applications: [APPLICATION, 'AAAAA-00003'] },
+    ]);
+  });
 });
 
 describe('tokens', () => {
@@ -144,6 +164,16 @@ describe('tokens', () => {
     expect(await client.json13('listTags', { auth: 'late' })).toMatchObject(forbid);
     world.tokens.set('late', world.tokens.get('api')!);
     expect(await client.json13('listTags', { auth: 'late' })).toMatchObject(ok);
+  });
+
+  it('end when their time has come, whatever was known of them (R-T1)', async () => {
+    const world = new World();
+    const client = await open(world);
+    const expiresAt = new Date(world.clock.now() + 3_600_000);
+    world.tokens.set('api', { ...world.tokens.get('api')!, expiresAt });
+    expect(await client.json13('listTags', { auth: 'api' })).toMatchObject(ok);
+    world.clock.advance(3_600_000);
+    expect(await client.json13('listTags', { auth: 'api' })).toMatchObject(forbid);
   });
 
   it("that cannot be looked up are nobody's fault but ours: 500", async () => {

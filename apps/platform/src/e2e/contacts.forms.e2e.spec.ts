@@ -269,8 +269,10 @@ describe('an account for mail only (R-E3)', () => {
   it('registers contacts of mail and nothing else', async () => {
     const { account, client } = await newAccount();
     try {
-      expect(await world.call('setPlan', { account, email_only: true })).toEqual({ email_only: true });
       const { application: theirs } = await client.call('createApplication', { title: 'Mail' });
+      // So that the gateway knows the application as it was before.
+      await client.call('checkDevice', { application: theirs, hwid: 'phone' });
+      expect(await world.call('setPlan', { account, email_only: true })).toEqual({ email_only: true });
       const phone = { hwid: 'phone', device_type: 3, push_token: 't' };
       for (const [name, parameters] of [
         ['registerDevice', phone],

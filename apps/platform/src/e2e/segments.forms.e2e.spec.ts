@@ -158,6 +158,11 @@ describe('filters', () => {
     );
     expect(await said('deleteFilter', { name: 'Upper' }, stranger)).toEqual(argument('Filter not found'));
     expect(await said('deleteFilter', { name: 'Elsewhere' }, restricted)).toEqual(argument('Filter not found'));
+    const { code } = (await listed(sister))[1]!;
+    expect(await count(`Segment("${code}")`)).toBe(1);
+    expect(await said('compileFilter', { devices_filter: `Segment("${code}")` }, restricted)).toEqual(
+      argument(`devices_filter: unknown segment "${code}"`),
+    );
     await world.call('deleteFilter', { name: 'Bound' });
     expect(await said('deleteFilter', { name: 'Bound' })).toEqual(argument('Filter not found'));
     expect((await listed()).map(({ name }) => name)).toEqual(['Upper']);

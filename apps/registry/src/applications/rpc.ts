@@ -1,13 +1,13 @@
 import type { KeyObject } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '@tidings/kernel';
-import { type Accounts, APPLICATION_LEASE_MS } from '@tidings/rpc';
+import type { Accounts } from '@tidings/rpc';
 import type { Db } from 'mongodb';
 import type { AccountStore } from '../accounts/store.ts';
 import type { AccountWriter } from '../accounts/writer.ts';
 import { existing } from './existing.ts';
 import { openIcons } from './icons.ts';
 import { countLanguages } from './languages.ts';
+import { leasesOver } from './leases.ts';
 import { withNewCode } from './new-code.ts';
 import { applicationView, shownSettings } from './view.ts';
 
@@ -29,9 +29,6 @@ export interface ApplicationsDeps {
   /** Makes the encoded forms of R-RES19. */
   readonly displayKey: KeyObject;
 }
-
-/** Clocks do not run at quite the same rate, and timers may fire a little early. */
-const LEASES_OVER_MS = APPLICATION_LEASE_MS + 100;
 
 /** Applications on a page of getApplications (R-B3). */
 const PAGE = 100;
@@ -68,7 +65,7 @@ export function applicationsRpc(
 
     async deleteApplication({ account, application }) {
       await write({ account, action: { type: 'deleteApplication', application }, at: now() });
-      await delay(LEASES_OVER_MS);
+      await leasesOver();
       return {};
     },
 

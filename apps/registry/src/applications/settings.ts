@@ -4,6 +4,7 @@ import type { Accounts, ApplicationView } from '@tidings/rpc';
 import type { AccountStore } from '../accounts/store.ts';
 import type { AccountWriter } from '../accounts/writer.ts';
 import { existing } from './existing.ts';
+import { leasesOver } from './leases.ts';
 import { withNewCode } from './new-code.ts';
 import { applicationView } from './view.ts';
 
@@ -51,6 +52,7 @@ export function settingsRpc(store: AccountStore, write: AccountWriter, clock: Cl
 
     async setPlan({ account, emailOnly }) {
       await write({ account, action: { type: 'setPlan', emailOnly }, at: now() });
+      await leasesOver();
       return {};
     },
 

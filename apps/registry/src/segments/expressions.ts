@@ -1,4 +1,4 @@
-import { daysAgoCondition, FORBID, tagCondition } from '@tidings/audience';
+import { daysAgoCondition, FORBID, type LiveFilter, tagCondition } from '@tidings/audience';
 import { Expression } from '@tidings/events';
 import { type Clock, Fault } from '@tidings/kernel';
 import type { Grant } from '@tidings/rpc';
@@ -40,6 +40,19 @@ export const isGranted = (
   { code, authorizeAllTokens }: { readonly code: string; readonly authorizeAllTokens: boolean },
 ): boolean => !grant || grant.allApplications || authorizeAllTokens || grant.applications.includes(code);
 
+/** The segments of these codes. What is bound to an application that the caller may not use does not exist for it (R-T7). */
+async function segmentsOf(
+  codes: readonly string[],
+  { account, grant }: Given,
+  store: AccountStore,
+): Promise<readonly LiveFilter[]> {
+  const filters = await store.filtersByCode(account, codes);
+  const bound = filters.flatMap(({ application }) => (application === '' ? [] : [application]));
+  if (bound.length === 0) return filters;
+  const usable = (await store.applications(bound)).filter((application) => isGranted(grant, application));
+  return filters.filter(({ application }) => application === '' || usable.some(({ code }) => code === application));
+}
+
 /** Words what the language refuses. */
 function refusing<T>(path: string, work: () => T): T {
   try {
@@ -63,7 +76,7 @@ export async function compiledOf(given: Given, { store, tags, clock }: Expressio
   const [tagSet, found, filters] = await Promise.all([
     tags.of(account, names.tags),
     store.applications(codes),
-    store.filtersByCode(account, [...names.segments]),
+    segmentsOf([...names.segments], given, store),
   ]);
   const applications = new Map(found.filter((each) => each.account === account).map((each) => [each.code, each]));
   const meanings = filters.map(async (filter) => {

@@ -69,6 +69,7 @@ it('setApplicationPlatformStatus names the change and every platform (R-B5)', as
 it('getApplications names page and pages of more than 100 only (R-B3)', async () => {
   expect(await responseOf('getApplications', {})).toEqual({ applications: { [APPLICATION]: 'News' } });
   expect(await responseOf('getApplications', { page: 101 })).toMatchObject({ page: 101, total: 1 });
+  expect(await responseOf('getApplications', { page: 2 ** 32 })).toMatchObject({ page: 2 ** 32 });
   const refused = await client.json13('getApplications', { auth: 'api', page: 0 });
   expect(refused.body).toMatchObject({ status_code: 210, status_message: 'page: must be 1 or more' });
 });

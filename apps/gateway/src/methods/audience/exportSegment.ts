@@ -6,7 +6,7 @@ import { grantOf } from '../segments/grant.ts';
 
 const formats = { csv: ExportFormat.EXPORT_FORMAT_CSV, json: ExportFormat.EXPORT_FORMAT_JSON } as const;
 
-export const exportSegment: Handler<typeof api.exportSegment> = async (input, { jobs }, call) => {
+export const exportSegment: Handler<typeof api.exportSegment> = async (input, context, call) => {
   const { segment, path, format, data, isWritten } = input;
   const job = randomUUID();
   const fields = {
@@ -15,9 +15,9 @@ export const exportSegment: Handler<typeof api.exportSegment> = async (input, { 
     pushToken: data.includes('push_tokens'),
     tags: data.includes('tags'),
   };
-  await jobs.acceptExport({
+  await context.jobs.acceptExport({
     job,
-    segment: { account: call.account, grant: grantOf(call), segment, path },
+    segment: { account: call.account, grant: await grantOf(call, context), segment, path },
     fields: isWritten ? fields : undefined,
     format: formats[format],
   });

@@ -8,13 +8,14 @@ const vapidSettings = [
   { platform: Platform.Firefox, setting: 'firefox_vapid_key' },
 ] as const;
 
-export const getConfig: Handler<typeof api.getConfig> = async ({ application }, { accounts }, call) => {
-  for (const { platform, setting } of vapidSettings) {
-    const view = call.application?.platforms.find((each) => each.platform === platform);
-    if (!view?.configured) continue;
-    const { settings } = await accounts.getCredential({ application, platform });
-    const key = settings[setting];
-    if (key !== undefined) return { features: { events: [], vapid_key: key } };
-  }
-  return { features: { events: [] } };
+/** What is known of the application may be older than its configuration, so the settings themselves are asked for. */
+export const getConfig: Handler<typeof api.getConfig> = async ({ application }, { accounts }) => {
+  const keys = await Promise.all(
+    vapidSettings.map(async ({ platform, setting }) => {
+      const { settings } = await accounts.getCredential({ application, platform });
+      return settings[setting];
+    }),
+  );
+  const key = keys.find((each) => each !== undefined);
+  return { features: { events: [], ...(key !== undefined && { vapid_key: key }) } };
 };

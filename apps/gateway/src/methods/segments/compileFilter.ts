@@ -2,7 +2,7 @@ import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
 import { grantOf } from './grant.ts';
 
-export const compileFilter: Handler<typeof api.compileFilter> = async ({ expression }, { segments }, call) => {
-  const asked = { account: call.account, grant: grantOf(call), expression, path: 'devices_filter' };
-  return { devices_count: Number((await segments.count(asked)).devices) };
+export const compileFilter: Handler<typeof api.compileFilter> = async ({ expression }, context, call) => {
+  const asked = { account: call.account, grant: await grantOf(call, context), expression, path: 'devices_filter' };
+  return { devices_count: Number((await context.segments.count(asked)).devices) };
 };
