@@ -274,7 +274,7 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
   const parts: Open[] = [...work.open, accountLogs.open, deviceLogs.open, visitLogs.open, lagOf(broker)];
   return {
     accounts: {
-      ...accountsRpc(write, clock),
+      ...accountsRpc(store, write, clock),
       ...tokensRpc(store, write, { clock, tokenKey: keyFor(masterKey, 'access-token') }),
       ...applicationsRpc(store, write, { clock, db, masterKey, displayKey: keyFor(masterKey, 'display') }),
       ...platformsRpc(store, write, { clock, masterKey }),

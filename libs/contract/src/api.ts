@@ -8,6 +8,7 @@ import { createToken } from './admin/createToken.ts';
 import { deleteSubscription } from './admin/deleteSubscription.ts';
 import { deleteToken } from './admin/deleteToken.ts';
 import { getSubscription } from './admin/getSubscription.ts';
+import { getToken } from './admin/getToken.ts';
 import { listSubscriptions } from './admin/listSubscriptions.ts';
 import { listTokens } from './admin/listTokens.ts';
 import { setAtMostOnce } from './admin/setAtMostOnce.ts';
@@ -160,6 +161,7 @@ export const api = {
   getDeliveryFunnel,
   createToken,
   listTokens,
+  getToken,
   deleteToken,
   createAccount,
   setDebug,

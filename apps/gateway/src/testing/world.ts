@@ -81,8 +81,10 @@ export class World {
     resolveToken: async ({ secret }) => ({ token: this.tokens.get(secret) }),
     findApplication: async ({ application: code }) => ({ application: this.applications.get(code) }),
     createAccount: async () => ({ account: 'c' }),
+    findAccount: async ({ account }) => ({ found: ['default', 'a'].includes(account) }),
     issueToken: async () => ({ id: 't9', secret: 'issued' }),
     listTokens: async () => ({ tokens: [...this.tokens.values()] }),
+    findToken: async ({ id }) => ({ token: [...this.tokens.values()].find((known) => known.id === id) }),
     revokeToken: async ({ id }) => ({ revoked: id === 't1' }),
     createApplication: async ({ tokenId }) => {
       const created = this.applications.set('AAAAA-00003', application('a', 'AAAAA-00003'));

@@ -1,14 +1,22 @@
-import { X509Certificate } from 'node:crypto';
+import { randomBytes, X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { platform, type PlatformWorld } from '@tidings/testing';
+import { unzipSync } from 'fflate';
 import forge from 'node-forge';
+import { PNG } from 'pngjs';
 import { ApiClient } from '../client/api-client.ts';
 
 const FORBID = 'Token restrictions forbid this operation';
 const DENIED = 'Access denied or application not found';
-const PNG = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=',
-  'base64',
+/** The largest icon: a picture, and bytes behind it that nobody looks at. */
+const LARGEST_ICON = Buffer.concat(
+  [
+    Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=',
+      'base64',
+    ),
+  ],
+  1024 * 1024,
 );
 
 let world: PlatformWorld;
@@ -41,13 +49,13 @@ describe('updateApplication (R-B2)', () => {
   it('changes what is given; an icon is served', async () => {
     const code = await world.application({ title: 'Old', ios: false, android: false });
     expect(
-      await world.call('updateApplication', { application: code, title: 'New', icon: PNG.toString('base64') }),
+      await world.call('updateApplication', { application: code, title: 'New', icon: LARGEST_ICON.toString('base64') }),
     ).toBeNull();
     await world.call('updateApplication', { application: code, title: null, sdk_ios: 'corona' });
     const { application: shown } = await world.call('getApplication', { application: code });
     expect(shown).toMatchObject({ title: 'New', ios_sdk: 'corona', android_sdk: 'pw' });
     const icon = await fetch(new URL(new URL(shown.icon_url!).pathname, world.url));
-    expect(Buffer.from(await icon.arrayBuffer()).equals(PNG)).toBe(true);
+    expect(Buffer.from(await icon.arrayBuffer()).equals(LARGEST_ICON)).toBe(true);
     expect(await world.reply('updateApplication', { application: code, title: '' })).toMatchObject(
       refused('title: must be 1 to 255 characters'),
     );
@@ -109,6 +117,20 @@ describe('configureApplication', () => {
         })
       ).providers,
     ).toMatchObject({ firefox: true, osx: true });
+  });
+
+  it('gives browsers their key in the very next reply (R-X1)', async () => {
+    const code = await world.application({ ios: false, android: false });
+    const keyOf = async () => (await world.call('getConfig', { application: code })).features.vapid_key;
+    const configure = (device_type: number, settings: object) =>
+      world.call('configureApplication', { application: code, device_type, ...settings });
+    expect(await keyOf()).toBeUndefined();
+    const firefox = { firefox_vapid_key: 'Zm9v', firefox_vapid_private_key: 'Zm9v' };
+    await configure(12, { firefox_fcm_service_account: account, ...firefox });
+    expect(await keyOf()).toBe('Zm9v');
+    const chrome = { chrome_vapid_key: 'a-_w', chrome_vapid_private_key: 'Zm9v' };
+    await configure(11, { chrome_fcm_service_account: account, ...chrome });
+    expect(await keyOf()).toBe('a-_w');
   });
 
   it('shows credentials encoded only (R-RES19)', async () => {
@@ -182,7 +204,9 @@ describe('getApplications (R-B3)', () => {
       page: 2,
       total: 2,
     });
-    expect(await all.client.call('getApplications', { page: 3 })).toEqual({ applications: {}, page: 3, total: 2 });
+    for (const page of [3, Number.MAX_SAFE_INTEGER]) {
+      expect(await all.client.call('getApplications', { page })).toEqual({ applications: {}, page, total: 2 });
+    }
     expect(await own.client.call('getApplications')).toEqual({
       applications: { [codes[3]!]: 'App 3', [open]: 'Open' },
     });
@@ -199,8 +223,8 @@ describe('getApplicationFile (R-B4)', () => {
       body: JSON.stringify({ request: { auth: world.secrets.api, application: code, file: name } }),
     });
 
-  it('answers the blocks of a .p12', async () => {
-    const code = await world.application({ ios: false, android: false });
+  /** A key and its certificate as a .p12 in base64. */
+  function p12(password: string): string {
     const { pki, pkcs12, asn1 } = forge;
     const { publicKey, privateKey } = pki.rsa.generateKeyPair(2048);
     const certificate = pki.createCertificate();
@@ -208,7 +232,13 @@ describe('getApplicationFile (R-B4)', () => {
     certificate.setSubject([{ shortName: 'CN', value: 'Push' }]);
     certificate.setIssuer([{ shortName: 'CN', value: 'Push' }]);
     certificate.sign(privateKey, forge.md.sha256.create());
-    const der = asn1.toDer(pkcs12.toPkcs12Asn1(privateKey, [certificate], 'geheim', { algorithm: '3des' })).getBytes();
+    const der = asn1.toDer(pkcs12.toPkcs12Asn1(privateKey, [certificate], password, { algorithm: '3des' })).getBytes();
+    return Buffer.from(der, 'latin1').toString('base64');
+  }
+
+  it('answers the blocks of a .p12', async () => {
+    const code = await world.application({ ios: false, android: false });
+    const ios_key_file = p12('geheim');
     const configure = (ios_key_password: string) =>
       world.call('configureApplication', {
         ...{
@@ -218,7 +248,7 @@ describe('getApplicationFile (R-B4)', () => {
           ios_gateway: 1,
           ios_framework: 'native',
         },
-        ...{ ios_key_file: Buffer.from(der, 'latin1').toString('base64'), ios_key_password },
+        ...{ ios_key_file, ios_key_password },
       });
     await configure('geheim');
     for (const name of ['ios_manual_certificate', 'ios_push_certificate']) {
@@ -230,6 +260,28 @@ describe('getApplicationFile (R-B4)', () => {
     expect(await key.text()).toMatch(/^-----BEGIN PRIVATE KEY-----\n[A-Za-z0-9+/=\n]+-----END PRIVATE KEY-----\n$/);
     await configure('wrong');
     expect(await (await file('ios_manual_privatekey', code)).json()).toEqual(refused('File cannot be opened').body);
+  });
+
+  it('answers the push package of a website', async () => {
+    const code = await world.application({ title: 'News', ios: false, android: false });
+    const picture = new PNG({ width: 256, height: 256 });
+    picture.data.set(randomBytes(picture.data.length));
+    await world.call('configureApplication', {
+      ...{ application: code, device_type: 10, safari_key_management_type: 'manual', safari_allowed_domains: [] },
+      ...{
+        safari_url_template: 'https://news.example/%@',
+        safari_icon_file: PNG.sync.write(picture).toString('base64'),
+      },
+      ...{ safari_key_file: p12(''), safari_key_password: '' },
+    });
+    const sent = await file('safari_push_package', code);
+    expect([sent.status, sent.headers.get('content-type')]).toEqual([200, 'text/plain']);
+    const files = unzipSync(Buffer.from(await sent.text(), 'base64'));
+    expect(JSON.parse(Buffer.from(files['website.json']!).toString())).toMatchObject({
+      ...{ websiteName: 'News', websitePushID: 'Push', allowedDomains: [], webServiceURL: world.url },
+      urlFormatString: 'https://news.example/%@',
+    });
+    expect(PNG.sync.read(Buffer.from(files['icon.iconset/icon_128x128@2x.png']!)).data).toEqual(picture.data);
   });
 
   it.each([
@@ -347,6 +399,10 @@ describe('tokens (R-T1, R-T2, R-T8)', () => {
     expect((await world.call('listTokens')).tokens.find((token) => token.id === id)).toMatchObject({
       expires_at: soon,
     });
+    expect(await world.call('getToken', { id })).toMatchObject({ id, expires_at: soon });
+    await world.advance(3600);
+    expect(await client.reply('listTags')).toMatchObject(forbidden);
+    expect(await world.reply('getToken', { id })).toMatchObject(fault(404, 'notFound', 'Token not found'));
     expect(
       await world.reply('createToken', { scope: 'api', applications: 'all', expires_at: at(new Date(0)) }),
     ).toMatchObject(fault(400, 'argument', 'expires_at: must be in the future'));

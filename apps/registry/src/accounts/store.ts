@@ -17,6 +17,7 @@ export type Versioned<State> = State & { readonly rev: number };
 
 /** Queries over the configuration of accounts, as its logs have folded it. */
 export interface AccountStore {
+  readonly hasAccount: (account: string) => Promise<boolean>;
   /** Undefined for a deleted one, too. */
   readonly application: (code: string) => Promise<Versioned<Application> | undefined>;
   /** Without those that are deleted. */
@@ -97,6 +98,7 @@ export function openAccountStore(db: Db, clock: Clock): AccountStore {
     return found.filter((each) => !gone.includes(each));
   };
   const store: AccountStore = {
+    hasAccount: async (account) => (await byId<Account>(ACCOUNTS, [account])).length > 0,
     application: async (code) => (await store.applications([code]))[0],
     applications: async (codes) => (await store.applicationStates(codes)).filter(({ deletedAt }) => !deletedAt),
     applicationStates: (codes) => byId<Application>(APPLICATIONS, codes),

@@ -1,6 +1,7 @@
 import type { Application } from '@tidings/audience';
 import { Platform } from '@tidings/kernel';
 import { type KeyFile, open, openKeyFile } from '@tidings/runtime';
+import { pushPackageOf } from './push-package.ts';
 
 /** Where a file of the API comes from: a part of what one of these settings holds, the first that has it. */
 interface Source {
@@ -18,7 +19,7 @@ const ofMac = {
 };
 const ofSafari = { platform: Platform.Safari, settings: ['safari_key_file'], password: 'safari_key_password' };
 
-/** The files that can be there at all (R-B4). */
+/** The PEM blocks that can be there at all (R-B4). */
 const sources: Readonly<Record<string, Source>> = {
   ios_manual_privatekey: { ...ofIos, part: 'key' },
   ios_manual_certificate: { ...ofIos, part: 'certificate' },
@@ -33,23 +34,39 @@ const sources: Readonly<Record<string, Source>> = {
 const partOf = ({ key, certificates }: KeyFile, part: Source['part']): string | undefined =>
   part === 'key' ? key : certificates[0];
 
-/** The PEM block of a file that an application has; undefined where it has none. Throws the Fault of {@link openKeyFile}. */
-export async function fileOf(
-  { code, platforms }: Application,
-  file: string,
-  masterKey: Uint8Array,
-): Promise<string | undefined> {
-  const source = sources[file];
-  const stored = source && platforms.find(({ platform }) => platform === source.platform);
-  if (!stored) return undefined;
-  const secret = (field: string): string => {
-    const sealed = stored.sealed[field];
-    return sealed ? open(masterKey, { application: code, field }, sealed).toString() : '';
+export interface FileDeps {
+  readonly masterKey: Uint8Array;
+  /** Where the service is reached from outside. */
+  readonly publicUrl: string;
+  readonly at: Date;
+}
+
+/** Reads settings of a platform in clear; "" where one is not set. */
+const settingsOf =
+  ({ code, platforms }: Application, platform: number, masterKey: Uint8Array) =>
+  (field: string): string => {
+    const { settings, sealed } = platforms.find((each) => each.platform === platform) ?? {};
+    const secret = sealed?.[field];
+    return secret ? open(masterKey, { application: code, field }, secret).toString() : (settings?.[field] ?? '');
   };
-  for (const setting of source.settings) {
-    const content = secret(setting);
+
+/**
+ * A file that an application has: a PEM block, or a push package in base64; undefined where it has none. Throws the Faults of
+ * {@link openKeyFile} and {@link pushPackageOf}.
+ */
+export async function fileOf(application: Application, file: string, deps: FileDeps): Promise<string | undefined> {
+  const { masterKey, publicUrl, at } = deps;
+  if (file === 'safari_push_package') {
+    const setting = settingsOf(application, Platform.Safari, masterKey);
+    return (await pushPackageOf({ ...application, setting, publicUrl, at }))?.toString('base64');
+  }
+  const source = sources[file];
+  if (!source) return undefined;
+  const setting = settingsOf(application, source.platform, masterKey);
+  for (const name of source.settings) {
+    const content = setting(name);
     if (content === '') continue;
-    const found = partOf(await openKeyFile(Buffer.from(content, 'base64'), secret(source.password)), source.part);
+    const found = partOf(await openKeyFile(Buffer.from(content, 'base64'), setting(source.password)), source.part);
     if (found !== undefined) return found;
   }
   return undefined;

@@ -50,8 +50,8 @@ export function platformsRpc(
       return applicationView(await existing(store, application));
     },
 
-    async getApplicationFile({ account, application: code, file }) {
-      const text = await fileOf(await existing(store, code, account), file, masterKey);
+    async getApplicationFile({ account, application: code, file, publicUrl }) {
+      const text = await fileOf(await existing(store, code, account), file, { masterKey, publicUrl, at: now() });
       if (text === undefined) throw Fault.argument('File not found');
       return { text };
     },

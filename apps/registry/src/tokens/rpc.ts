@@ -7,7 +7,10 @@ import type { AccountWriter } from '../accounts/writer.ts';
 import { fingerprint, isSecret, newSecret } from './secret.ts';
 import { accessScopeOf, tokenView } from './view.ts';
 
-type TokenMethods = Pick<Accounts, 'issueToken' | 'listTokens' | 'revokeToken' | 'limitToken' | 'resolveToken'>;
+type TokenMethods = Pick<
+  Accounts,
+  'issueToken' | 'listTokens' | 'findToken' | 'revokeToken' | 'limitToken' | 'resolveToken'
+>;
 
 const isValidAt = ({ revoked, expiresAt }: AccessToken, now: number): boolean =>
   !revoked && (expiresAt === undefined || expiresAt.getTime() > now);
@@ -32,6 +35,11 @@ export const tokensRpc = (
   listTokens: async () => {
     const now = clock.now();
     return { tokens: (await store.liveTokens()).filter((token) => isValidAt(token, now)).map(tokenView) };
+  },
+
+  async findToken({ id }) {
+    const token = await store.token(id);
+    return { token: token && isValidAt(token, clock.now()) ? tokenView(token) : undefined };
   },
 
   async revokeToken({ id }) {

@@ -22,8 +22,9 @@ const files: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A certificate or key that was configured, as a PEM block and nothing else (R-B4). Files that nothing is stored for are 210
- * `File not found`; one that its password does not open is 210 `File cannot be opened`. Spec B.
+ * A certificate or key that was configured, as a PEM block and nothing else, or the push package that Safari wants of a website, a ZIP
+ * archive in base64 (R-B4). Files that nothing is stored for are 210 `File not found`; one that its password does not open is 210
+ * `File cannot be opened`. Spec B.
  */
 export const getApplicationFile = json13('getApplicationFile', {
   scope: 'api',

@@ -23,6 +23,14 @@ describe('operators (R-T8)', () => {
       ],
     });
     expect(JSON.stringify(body)).not.toContain('secret');
+    expect(await client.admin('GET', 'tokens/t2')).toMatchObject({
+      status: 200,
+      body: { id: 't2', account: 'a', scope: 'device', applications: 'all', expires_at: null, rate_limit: null },
+    });
+    expect(await client.admin('GET', 'tokens/t7')).toMatchObject({
+      status: 404,
+      body: { error: { kind: 'notFound', message: 'Token not found' } },
+    });
     expect(await client.admin('DELETE', 'tokens/t1')).toMatchObject({ status: 204, body: undefined });
     expect(await client.admin('DELETE', 'tokens/t7')).toMatchObject({
       status: 404,
@@ -104,6 +112,14 @@ describe('operators (R-T8)', () => {
     const reply = await client.admin('POST', 'subscriptions', { ...usual, ...body });
     expect(reply).toMatchObject({ status: 400, body: { error: { kind: 'argument' } } });
     expect((reply.body as { error: { message: string } }).error.message).toMatch(message);
+  });
+
+  it('subscribe for accounts that there are', async () => {
+    const body = { account: 'nobody', endpoint: 'grpc://events.example', events: ['Push Sent'] };
+    expect(await client.admin('POST', 'subscriptions', body)).toMatchObject({
+      status: 404,
+      body: { error: { kind: 'notFound', message: 'Account not found' } },
+    });
   });
 
   it('learn what is open', async () => {

@@ -1,11 +1,14 @@
 import { DEFAULT_ACCOUNT } from '@tidings/audience';
 import type { api } from '@tidings/contract';
+import { Fault } from '@tidings/kernel';
 import type { Handler } from '../../context.ts';
 import { checkApplications } from './subscription.ts';
 
 export const createSubscription: Handler<typeof api.createSubscription> = async (input, context) => {
   const { endpoint, events, applications = [], platforms = [], messageCodes = [], enabled = true } = input;
   const { account = DEFAULT_ACCOUNT } = input;
+  const { found } = await context.accounts.findAccount({ account });
+  if (!found) throw Fault.notFound('Account not found');
   await checkApplications(context, account, applications);
   const { id } = await context.subscriptions.create({
     account,

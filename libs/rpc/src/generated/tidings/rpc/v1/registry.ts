@@ -43,6 +43,14 @@ export interface CreateAccountReply {
   account: string;
 }
 
+export interface FindAccountRequest {
+  account: string;
+}
+
+export interface FindAccountReply {
+  found: boolean;
+}
+
 export interface IssueTokenRequest {
   /** "" = the default account. */
   account: string;
@@ -63,6 +71,14 @@ export interface ListTokensRequest {
 
 export interface ListTokensReply {
   tokens: TokenView[];
+}
+
+export interface FindTokenRequest {
+  id: string;
+}
+
+export interface FindTokenReply {
+  token: TokenView | undefined;
 }
 
 export interface RevokeTokenRequest {
@@ -189,6 +205,8 @@ export interface GetApplicationFileRequest {
   account: string;
   application: string;
   file: string;
+  /** Where the service is reached from outside; a push package says so. */
+  publicUrl: string;
 }
 
 export interface GetApplicationFileReply {
@@ -980,6 +998,182 @@ export const CreateAccountReply: MessageFns<CreateAccountReply> = {
   },
 };
 
+function createBaseFindAccountRequest(): FindAccountRequest {
+  return { account: "" };
+}
+
+export const FindAccountRequest: MessageFns<FindAccountRequest> = {
+  encode(message: FindAccountRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.account !== "") {
+      writer.uint32(10).string(message.account);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindAccountRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindAccountRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.account = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<FindAccountRequest, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<FindAccountRequest | FindAccountRequest[]>
+      | Iterable<FindAccountRequest | FindAccountRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FindAccountRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [FindAccountRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, FindAccountRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<FindAccountRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FindAccountRequest.decode(p)];
+        }
+      } else {
+        yield* [FindAccountRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FindAccountRequest>, I>>(base?: I): FindAccountRequest {
+    return FindAccountRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FindAccountRequest>, I>>(object: I): FindAccountRequest {
+    const message = createBaseFindAccountRequest();
+    message.account = object.account ?? "";
+    return message;
+  },
+};
+
+function createBaseFindAccountReply(): FindAccountReply {
+  return { found: false };
+}
+
+export const FindAccountReply: MessageFns<FindAccountReply> = {
+  encode(message: FindAccountReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.found !== false) {
+      writer.uint32(8).bool(message.found);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindAccountReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindAccountReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.found = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<FindAccountReply, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<FindAccountReply | FindAccountReply[]> | Iterable<FindAccountReply | FindAccountReply[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FindAccountReply.encode(p).finish()];
+        }
+      } else {
+        yield* [FindAccountReply.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, FindAccountReply>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<FindAccountReply> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FindAccountReply.decode(p)];
+        }
+      } else {
+        yield* [FindAccountReply.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FindAccountReply>, I>>(base?: I): FindAccountReply {
+    return FindAccountReply.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FindAccountReply>, I>>(object: I): FindAccountReply {
+    const message = createBaseFindAccountReply();
+    message.found = object.found ?? false;
+    return message;
+  },
+};
+
 function createBaseIssueTokenRequest(): IssueTokenRequest {
   return { account: "", scope: 0, allApplications: false, applications: [], expiresAt: undefined };
 }
@@ -1372,6 +1566,182 @@ export const ListTokensReply: MessageFns<ListTokensReply> = {
   fromPartial<I extends Exact<DeepPartial<ListTokensReply>, I>>(object: I): ListTokensReply {
     const message = createBaseListTokensReply();
     message.tokens = object.tokens?.map((e) => TokenView.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseFindTokenRequest(): FindTokenRequest {
+  return { id: "" };
+}
+
+export const FindTokenRequest: MessageFns<FindTokenRequest> = {
+  encode(message: FindTokenRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindTokenRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindTokenRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<FindTokenRequest, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<FindTokenRequest | FindTokenRequest[]> | Iterable<FindTokenRequest | FindTokenRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FindTokenRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [FindTokenRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, FindTokenRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<FindTokenRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FindTokenRequest.decode(p)];
+        }
+      } else {
+        yield* [FindTokenRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FindTokenRequest>, I>>(base?: I): FindTokenRequest {
+    return FindTokenRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FindTokenRequest>, I>>(object: I): FindTokenRequest {
+    const message = createBaseFindTokenRequest();
+    message.id = object.id ?? "";
+    return message;
+  },
+};
+
+function createBaseFindTokenReply(): FindTokenReply {
+  return { token: undefined };
+}
+
+export const FindTokenReply: MessageFns<FindTokenReply> = {
+  encode(message: FindTokenReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.token !== undefined) {
+      TokenView.encode(message.token, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindTokenReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindTokenReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.token = TokenView.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<FindTokenReply, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<FindTokenReply | FindTokenReply[]> | Iterable<FindTokenReply | FindTokenReply[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FindTokenReply.encode(p).finish()];
+        }
+      } else {
+        yield* [FindTokenReply.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, FindTokenReply>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<FindTokenReply> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FindTokenReply.decode(p)];
+        }
+      } else {
+        yield* [FindTokenReply.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FindTokenReply>, I>>(base?: I): FindTokenReply {
+    return FindTokenReply.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FindTokenReply>, I>>(object: I): FindTokenReply {
+    const message = createBaseFindTokenReply();
+    message.token = (object.token !== undefined && object.token !== null)
+      ? TokenView.fromPartial(object.token)
+      : undefined;
     return message;
   },
 };
@@ -3331,7 +3701,7 @@ export const SetPlatformStatusRequest: MessageFns<SetPlatformStatusRequest> = {
 };
 
 function createBaseGetApplicationFileRequest(): GetApplicationFileRequest {
-  return { account: "", application: "", file: "" };
+  return { account: "", application: "", file: "", publicUrl: "" };
 }
 
 export const GetApplicationFileRequest: MessageFns<GetApplicationFileRequest> = {
@@ -3344,6 +3714,9 @@ export const GetApplicationFileRequest: MessageFns<GetApplicationFileRequest> = 
     }
     if (message.file !== "") {
       writer.uint32(26).string(message.file);
+    }
+    if (message.publicUrl !== "") {
+      writer.uint32(34).string(message.publicUrl);
     }
     return writer;
   },
@@ -3383,6 +3756,14 @@ export const GetApplicationFileRequest: MessageFns<GetApplicationFileRequest> = 
             }
 
             message.file = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.publicUrl = reader.string();
             continue;
           }
         }
@@ -3439,6 +3820,7 @@ export const GetApplicationFileRequest: MessageFns<GetApplicationFileRequest> = 
     message.account = object.account ?? "";
     message.application = object.application ?? "";
     message.file = object.file ?? "";
+    message.publicUrl = object.publicUrl ?? "";
     return message;
   },
 };
@@ -13541,9 +13923,12 @@ export const TestDeviceView: MessageFns<TestDeviceView> = {
 /** Accounts, tokens, applications, tags: the account's configuration. */
 export interface Accounts {
   createAccount(request: CreateAccountRequest): Promise<CreateAccountReply>;
+  findAccount(request: FindAccountRequest): Promise<FindAccountReply>;
   /** The secret is in the reply and nowhere else. */
   issueToken(request: IssueTokenRequest): Promise<IssueTokenReply>;
   listTokens(request: ListTokensRequest): Promise<ListTokensReply>;
+  /** No view where the token is unknown, revoked or at its end. */
+  findToken(request: FindTokenRequest): Promise<FindTokenReply>;
   revokeToken(request: RevokeTokenRequest): Promise<RevokeTokenReply>;
   limitToken(request: LimitTokenRequest): Promise<LimitTokenReply>;
   /** The token behind a presented secret; no view where it is unknown or revoked. */
@@ -13563,12 +13948,13 @@ export interface Accounts {
   describeApplication(request: FindApplicationRequest): Promise<ApplicationDescription>;
   /** The PNG behind an icon's address; empty where there is none. */
   getIcon(request: GetIconRequest): Promise<GetIconReply>;
-  /** A certificate or key of the application as text (R-B4). */
+  /** A certificate or key of the application as text, or its push package for Safari in base64 (R-B4). */
   getApplicationFile(request: GetApplicationFileRequest): Promise<GetApplicationFileReply>;
   setControlGroup(request: SetControlGroupRequest): Promise<ApplicationView>;
   setCapping(request: SetCappingRequest): Promise<ApplicationView>;
   setAtMostOnce(request: SetAtMostOnceRequest): Promise<ApplicationView>;
   setCategories(request: SetCategoriesRequest): Promise<SetCategoriesReply>;
+  /** Everybody goes by it when this is answered, which takes a second. */
   setPlan(request: SetPlanRequest): Promise<SetPlanReply>;
   setSenders(request: SetSendersRequest): Promise<SendersView>;
   /** An address on the blacklist stays on it, since when it was (R-E5). */
@@ -13604,6 +13990,14 @@ export const AccountsDefinition = {
       responseStream: false,
       options: {},
     },
+    findAccount: {
+      name: "FindAccount",
+      requestType: FindAccountRequest as typeof FindAccountRequest,
+      requestStream: false,
+      responseType: FindAccountReply as typeof FindAccountReply,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
     /** The secret is in the reply and nowhere else. */
     issueToken: {
       name: "IssueToken",
@@ -13618,6 +14012,15 @@ export const AccountsDefinition = {
       requestType: ListTokensRequest as typeof ListTokensRequest,
       requestStream: false,
       responseType: ListTokensReply as typeof ListTokensReply,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** No view where the token is unknown, revoked or at its end. */
+    findToken: {
+      name: "FindToken",
+      requestType: FindTokenRequest as typeof FindTokenRequest,
+      requestStream: false,
+      responseType: FindTokenReply as typeof FindTokenReply,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
@@ -13731,7 +14134,7 @@ export const AccountsDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** A certificate or key of the application as text (R-B4). */
+    /** A certificate or key of the application as text, or its push package for Safari in base64 (R-B4). */
     getApplicationFile: {
       name: "GetApplicationFile",
       requestType: GetApplicationFileRequest as typeof GetApplicationFileRequest,
@@ -13772,6 +14175,7 @@ export const AccountsDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "IDEMPOTENT" },
     },
+    /** Everybody goes by it when this is answered, which takes a second. */
     setPlan: {
       name: "SetPlan",
       requestType: SetPlanRequest as typeof SetPlanRequest,

@@ -1,0 +1,88 @@
+import { inflateSync } from 'node:zlib';
+import { PNG } from 'pngjs';
+
+/** Pixels of a square picture: red, green, blue and alpha, a byte each, line by line. */
+interface Picture {
+  readonly side: number;
+  readonly pixels: Uint8Array;
+}
+
+/** Sides of the icons in an iconset; each is there once more in double resolution. */
+const SIDES = [16, 32, 128];
+const LARGEST = 256;
+/** No picture of that size has more, whatever its depth and however it is interlaced. */
+const MAX_INFLATED_BYTES = 1024 * 1024;
+const SIGNATURE_BYTES = 8;
+
+/** A picture for who has none. */
+const plain: Picture = {
+  side: LARGEST,
+  pixels: Buffer.alloc(4 * LARGEST * LARGEST, Buffer.from([0x80, 0x80, 0x80, 0xff])),
+};
+
+/** Throws where the picture's data unpack to more than a picture of that size can have. */
+function checkSize(png: Buffer): void {
+  const data: Buffer[] = [];
+  for (let at = SIGNATURE_BYTES; at < png.length;) {
+    const length = png.readUInt32BE(at);
+    if (png.toString('latin1', at + 4, at + 8) === 'IDAT') data.push(png.subarray(at + 8, at + 8 + length));
+    at += length + 12;
+  }
+  inflateSync(Buffer.concat(data), { maxOutputLength: MAX_INFLATED_BYTES });
+}
+
+function pictureIn(png: Buffer): Picture {
+  checkSize(png);
+  const { width, height, data } = PNG.sync.read(png);
+  if (width !== LARGEST || height !== LARGEST) throw new RangeError(`${width}x${height} pixels`);
+  return { side: LARGEST, pixels: data };
+}
+
+/** The mean colour of a square of pixels, in which each counts as much as can be seen of it. */
+function meanOf({ side, pixels }: Picture, left: number, top: number, width: number): number[] {
+  const sum = [0, 0, 0];
+  let opacity = 0;
+  for (let y = top; y < top + width; y++) {
+    for (let x = left; x < left + width; x++) {
+      const at = 4 * (y * side + x);
+      const alpha = pixels[at + 3]!;
+      for (let i = 0; i < 3; i++) sum[i]! += pixels[at + i]! * alpha;
+      opacity += alpha;
+    }
+  }
+  if (opacity === 0) return [0, 0, 0, 0];
+  return [...sum.map((each) => Math.round(each / opacity)), Math.round(opacity / (width * width))];
+}
+
+/** The picture with shorter sides, by which its own can be divided. */
+function shrunk(picture: Picture, side: number): Picture {
+  if (side === picture.side) return picture;
+  const step = picture.side / side;
+  const pixels = Buffer.alloc(4 * side * side);
+  for (let y = 0; y < side; y++) {
+    for (let x = 0; x < side; x++) pixels.set(meanOf(picture, x * step, y * step, step), 4 * (y * side + x));
+  }
+  return { side, pixels };
+}
+
+function pngOf({ side, pixels }: Picture): Buffer {
+  const png = new PNG({ width: side, height: side });
+  png.data.set(pixels);
+  return PNG.sync.write(png);
+}
+
+/**
+ * The icons that macOS wants in an `icon.iconset`, by their paths, made of one of 256 x 256 pixels; of no bytes, they are plain. Throws where
+ * the bytes are no such PNG.
+ */
+export function iconsetOf(png: Buffer): Record<string, Buffer> {
+  const picture = png.length === 0 ? plain : pictureIn(png);
+  return Object.fromEntries(
+    SIDES.flatMap((side) =>
+      [1, 2].map((scale) => [
+        `icon.iconset/icon_${side}x${side}${scale === 1 ? '' : '@2x'}.png`,
+        pngOf(shrunk(picture, side * scale)),
+      ]),
+    ),
+  );
+}

@@ -1,0 +1,81 @@
+import { hash, X509Certificate } from 'node:crypto';
+import { Fault } from '@tidings/kernel';
+import { type KeyFile, openKeyFile } from '@tidings/runtime';
+import { zipSync } from 'fflate';
+import { iconsetOf } from './iconset.ts';
+
+/** What a push package is made of. */
+export interface PushPackage {
+  /** Code and title of the application. */
+  readonly code: string;
+  readonly title: string;
+  /** A setting of Safari by its name, in clear; "" where it is not set. */
+  readonly setting: (name: string) => string;
+  /** Where Safari would reach this service. */
+  readonly publicUrl: string;
+  /** When it is signed. */
+  readonly at: Date;
+}
+
+/** Apple puts the website's push id into the user id of the subject. */
+const pushIdOf = (certificate: string): string => {
+  const { subject } = new X509Certificate(certificate);
+  return /^UID=(.+)$/m.exec(subject)?.[1] ?? /^CN=(?:Website Push ID: )?(.+)$/m.exec(subject)?.[1] ?? '';
+};
+
+const websiteOf = ({ code, title, setting, publicUrl }: PushPackage, certificate: string) => ({
+  websiteName: setting('safari_website_name') || title,
+  websitePushID: pushIdOf(certificate),
+  allowedDomains: JSON.parse(setting('safari_allowed_domains') || '[]') as string[],
+  urlFormatString: setting('safari_url_template'),
+  // The package is the same for everybody, so this tells applications apart and not visitors.
+  authenticationToken: hash('sha256', code).slice(0, 32),
+  webServiceURL: publicUrl,
+});
+
+/** A detached signature as PKCS#7 in DER, with all certificates that there are. */
+async function signed(content: Buffer, { key, certificates }: KeyFile, at: Date): Promise<Buffer> {
+  const { default: forge } = await import('node-forge');
+  const { oids } = forge.pki;
+  const message = forge.pkcs7.createSignedData();
+  message.content = forge.util.createBuffer(content.toString('latin1'));
+  for (const certificate of certificates) message.addCertificate(certificate);
+  message.addSigner({
+    key: forge.pki.privateKeyFromPem(key!),
+    certificate: certificates[0]!,
+    digestAlgorithm: oids['sha256']!,
+    authenticatedAttributes: [
+      { type: oids['contentType']!, value: oids['data']! },
+      { type: oids['messageDigest']! },
+      { type: oids['signingTime']!, value: at.toISOString() },
+    ],
+  });
+  message.sign({ detached: true });
+  return Buffer.from(forge.asn1.toDer(message.toAsn1()).getBytes(), 'latin1');
+}
+
+/**
+ * The push package of a website, zipped: who it is, its icons, a manifest of both and its signature, as Safari wants them before it asks a
+ * visitor; undefined where no key is stored. A website without an icon has a plain one.
+ * @throws Fault `argument` where key, certificate or icon cannot be used
+ */
+export async function pushPackageOf(made: PushPackage): Promise<Buffer | undefined> {
+  const file = Buffer.from(made.setting('safari_key_file'), 'base64');
+  if (file.length === 0) return undefined;
+  const keyFile = await openKeyFile(file, made.setting('safari_key_password'));
+  try {
+    const files: Record<string, Buffer> = {
+      ...iconsetOf(Buffer.from(made.setting('safari_icon_file'), 'base64')),
+      'website.json': Buffer.from(JSON.stringify(websiteOf(made, keyFile.certificates[0]!))),
+    };
+    const entries = Object.entries(files).map(([path, bytes]) => [
+      path,
+      { hashType: 'sha512', hashValue: hash('sha512', bytes) },
+    ]);
+    const manifest = Buffer.from(JSON.stringify(Object.fromEntries(entries)));
+    const signature = await signed(manifest, keyFile, made.at);
+    return Buffer.from(zipSync({ ...files, 'manifest.json': manifest, signature }, { mtime: made.at }));
+  } catch (error) {
+    throw new Fault('argument', 'File cannot be opened', { cause: error });
+  }
+}
