@@ -1,0 +1,107 @@
+import { answered } from './answered.ts';
+import { brokenLaws, funnelFigures } from './funnel-laws.ts';
+import type { World } from './world.ts';
+
+const ANDROID = 3;
+const VISITORS = 200;
+/** So many have had their answer in the middle of the visits. */
+const ANSWERED = 60;
+const COOLDOWN_SECONDS = 30 * 86_400;
+const SETTLE_MS = 60_000;
+const HERE = { lat: 48.2, lng: 16.37 };
+
+interface Visitor {
+  readonly hwid: string;
+  readonly token: string;
+}
+
+let visitors = 0;
+
+/** Devices that come to a place with two zones in a cluster, which say the same to whoever comes: it is sent to each of them once. */
+export class Visitors {
+  readonly #world: World;
+  readonly #application: string;
+  readonly #all: readonly Visitor[];
+
+  private constructor(world: World, application: string, all: readonly Visitor[]) {
+    this.#world = world;
+    this.#application = application;
+    this.#all = all;
+  }
+
+  /** In an application of their own. The providers' stand-ins must keep payloads. */
+  static async gather(world: World): Promise<Visitors> {
+    const application = await world.application({ ios: false });
+    const { GeoZoneCluster: cluster } = await world.call('addGeoZoneCluster', {
+      ...{ application, name: 'Square', cooldown: COOLDOWN_SECONDS },
+    });
+    const zone = { ...HERE, cooldown: COOLDOWN_SECONDS, range: 100, content: 'Hello', cluster };
+    const geozones = ['Corner', 'Fountain'].map((name) => ({ ...zone, name }));
+    await world.call('addGeoZone', { application, geozones });
+    const { fcmToken } = await import('@tidings/simulators');
+    const all = Array.from({ length: VISITORS }, () => ++visitors).map((n) => ({
+      hwid: `visitor-${n}`,
+      token: fcmToken('accepted', n),
+    }));
+    await world.registerDevices(application, VISITORS, (i) => ({
+      ...{ hwid: all[i]!.hwid, device_type: ANDROID, push_token: all[i]!.token },
+    }));
+    return new Visitors(world, application, all);
+  }
+
+  /** All come at once, and `strike` is called in the middle of it. When the world is settled they come again, and it settles once more. */
+  async come(strike: () => Promise<void>): Promise<void> {
+    const middle = Promise.withResolvers<void>();
+    let met = 0;
+    const first = Promise.allSettled(
+      this.#all.map(async (visitor) => {
+        await this.#visit(visitor);
+        if (++met === ANSWERED) middle.resolve();
+      }),
+    );
+    await middle.promise;
+    await strike();
+    await first;
+    await this.#world.settle(SETTLE_MS);
+    await Promise.all(this.#all.map((visitor) => answered(() => this.#visit(visitor))));
+    await this.#world.settle(SETTLE_MS);
+  }
+
+  /** Who was not sent to exactly once, and figures that say otherwise, a line each; none = all is well. */
+  async broken(): Promise<string[]> {
+    const broken = this.#all.flatMap(({ hwid, token }) => {
+      const { size } = this.#sendsTo(token);
+      return size === 1 ? [] : [`${hwid} was sent to ${size} times`];
+    });
+    const { items } = await this.#world.call('messagesList', {
+      filters: { application: this.#application, source: 'GEO_ZONE' },
+      params: { with_metrics: true },
+    });
+    let [audience, sent] = [0, 0];
+    // Two where midnight came in between.
+    for (const { code, push_info: info } of items) {
+      const funnel = await this.#world.call('getDeliveryFunnel', { message_code: code });
+      broken.push(...brokenLaws(funnel, info.metrics!));
+      const figures = funnelFigures(funnel);
+      audience += figures.audience;
+      sent += figures.sent;
+    }
+    if (audience !== VISITORS || sent !== VISITORS) broken.push(`${sent} sent of ${audience}, expected ${VISITORS}`);
+    return broken;
+  }
+
+  #visit({ hwid }: Visitor): Promise<unknown> {
+    return this.#world.call('getNearestZone', { application: this.#application, hwid, ...HERE });
+  }
+
+  /** The sends that a token has got: a repeat of one, which its tag masks, is none. */
+  #sendsTo(token: string): Set<string> {
+    const entries = this.#world.simulators.ledger.of('fcm').entries({ token, limit: Infinity });
+    return new Set(
+      entries.map(
+        ({ payload }) =>
+          (JSON.parse(payload!) as { message: { data: { pw_msg_tag: string } } }).message.data.pw_msg_tag,
+      ),
+    );
+  }
+}
