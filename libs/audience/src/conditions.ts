@@ -1,7 +1,7 @@
 import { type DateOperand, type Expression, type Operand, Operator, TagType } from '@tidings/events';
-import { Fault } from '@tidings/kernel';
+import { Fault, parseDate } from '@tidings/kernel';
 import type { TagDefinition } from './default-tags.ts';
-import { DAY_MS, MINUTE_MS, parseDate } from './tags/date.ts';
+import { DAY_MS, MINUTE_MS } from './tags/date.ts';
 import { typeName } from './tags/operations.ts';
 import { parseValue, plainText } from './tags/value.ts';
 import { versionKey } from './tags/version.ts';

@@ -59,6 +59,7 @@ export {
   tokenTime,
 } from './device/device.ts';
 export { emptied } from './device/emptied.ts';
+export { lacksAddress, NO_ADDRESS } from './device/tokens.ts';
 export {
   checkOf,
   DEVICE_LOGS,
@@ -71,7 +72,7 @@ export {
   lowerSpelling,
   personOf,
 } from './identity.ts';
-export { formatDate, MINUTE_MS, parseDate, type ParsedDate } from './tags/date.ts';
+export { formatDate, MINUTE_MS } from './tags/date.ts';
 export { distanceMeters, EARTH_RADIUS_METERS, type Place } from './geozones/distance.ts';
 export { isOpen } from './geozones/timetable.ts';
 export { type Cooldown, cooldownsOf, type EnteredZone, sendingZones, type Visitor } from './geozones/visit.ts';

@@ -1,5 +1,6 @@
 export { Fault, type FaultKind } from './fault.ts';
 export { type Clock, ShiftedClock, systemClock } from './clock.ts';
+export { parseDate, type ParsedDate } from './date.ts';
 export {
   bucketOf,
   fromBase62,
@@ -18,6 +19,7 @@ export {
   channelOf,
   channels,
   isPlatform,
+  isPushPlatform,
   Platform,
   type PlatformCode,
   platformOf,

@@ -49,3 +49,6 @@ export const platformOf: Readonly<Record<Channel, PlatformCode>> = { apns: Platf
 
 /** Platforms that a message reaches when it names none (R-I5): the push platforms. */
 export const pushPlatforms: readonly PlatformCode[] = [1, 2, 3, 5, 7, 8, 9, 10, 11, 12, 13, 17, 19];
+
+/** True for what has push tokens; everything else is a contact, which has an address. */
+export const isPushPlatform = (code: number): boolean => (pushPlatforms as readonly number[]).includes(code);

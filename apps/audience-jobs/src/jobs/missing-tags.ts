@@ -1,6 +1,5 @@
-import { parseDate } from '@tidings/audience';
 import { TagType } from '@tidings/events';
-import { Fault } from '@tidings/kernel';
+import { Fault, parseDate } from '@tidings/kernel';
 import type { Accounts, JobEntry } from '@tidings/rpc';
 
 const MAX_NAME = 255;

@@ -9,6 +9,7 @@ import {
   type ListOperator,
   type NewToken,
   type NewUser,
+  NO_ADDRESS,
   parseLanguage,
   parseTagWrite,
   personOf,
@@ -78,14 +79,17 @@ export const tokenText = (platform: number, token: string): string =>
 
 export const tokenHash = (tokenKey: KeyObject, text: string): string => keyedId(tokenKey, text);
 
-/** What a contact is sent to: its hwid, but for mail, whose contacts may have one of their own (R-C1). */
-const addressOf = ({ platform, pushToken }: Register, hwid: string): string | undefined => {
-  if (!contacts.has(platform)) return undefined;
-  return platform === Platform.Email ? (pushToken || hwid).toLowerCase() : hwid;
-};
+/** What a contact is sent to: its hwid, but for mail, whose contacts may have one of their own and keep their address (R-C1). */
+function addressOf({ platform, pushToken }: Register, hwid: string): string | undefined {
+  if (platform !== Platform.Email) return hwid;
+  if (pushToken) return pushToken.toLowerCase();
+  if (hwid.includes('@')) return hwid.toLowerCase();
+  if (pushToken === '') throw Fault.argument(NO_ADDRESS);
+  return undefined;
+}
 
 function tokenOf(command: Register, { hwid, keys }: Reading): NewToken | null | undefined {
-  const token = addressOf(command, hwid) ?? limited('push_token', command.pushToken);
+  const token = contacts.has(command.platform) ? addressOf(command, hwid) : limited('push_token', command.pushToken);
   if (token === undefined) return undefined;
   if (token === '') return null;
   const text = tokenText(command.platform, token);

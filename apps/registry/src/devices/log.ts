@@ -6,6 +6,7 @@ import {
   type DeviceNotes,
   evolve,
   isPresent,
+  lacksAddress,
 } from '@tidings/audience';
 import type { LogDefinition, Needs } from '@tidings/event-store';
 import { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
@@ -45,14 +46,14 @@ const turnsOnNotes = (action: DeviceAction): boolean =>
   action.type === 'tokenTaken' ||
   writesOf(action).some(({ tag }) => tag.number === defaultTags.lastApplicationOpen.number);
 
-/** The commands that are the first to register their device, one for each. */
+/** The commands that are the first to register their device, one for each; a contact without an address is no device. */
 function firstRegistrations(commands: readonly DeviceLogCommand[], view: View): ReadonlyMap<string, DeviceLogCommand> {
   const first = new Map<string, DeviceLogCommand>();
   const erased = new Set<string>();
   for (const command of commands) {
     const { id, action } = command;
     if (action.type === 'erase') erased.add(id);
-    if (action.type !== 'register' || first.has(id)) continue;
+    if (action.type !== 'register' || first.has(id) || lacksAddress(action)) continue;
     if (erased.has(id) || !isPresent(device(view, id))) first.set(id, command);
   }
   return first;

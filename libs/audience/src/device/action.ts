@@ -35,7 +35,7 @@ export type DeviceAction =
   | { readonly type: 'unregister' }
   /** A tag that cannot hold the result of its operation refuses all, or with `lenient` itself alone. */
   | { readonly type: 'setTags'; readonly writes: readonly TagWrite[]; readonly lenient?: true }
-  /** applicationOpen: fields sent along are stored (R-C10). */
+  /** applicationOpen: fields sent along are stored (R-C10), and a later time that a client had written gives way. */
   | { readonly type: 'open'; readonly user?: NewUser | undefined; readonly writes: readonly TagWrite[] }
   /** The provider called the token dead; `since` = when it learnt of that, or the send began. */
   | { readonly type: 'tokenRejected'; readonly token: string; readonly since: number }
@@ -49,7 +49,9 @@ export type DeviceAction =
   | { readonly type: 'occur'; readonly occurrence: DeviceOccurrence; readonly writes: readonly TagWrite[] }
   | { readonly type: 'bindUser'; readonly user: NewUser; readonly writes: readonly TagWrite[] }
   | { readonly type: 'setPushToStartToken'; readonly token: string | undefined }
-  | { readonly type: 'setActivityToken'; readonly activity: ActivityTokenSet };
+  | { readonly type: 'setActivityToken'; readonly activity: ActivityTokenSet }
+  /** Nothing: the command is there for its Idempotency-Key, which is used up in this device's log (R-ER11). */
+  | { readonly type: 'useKey' };
 
 /** What is written beside the log for the device of this id. */
 export interface NoteWrite {

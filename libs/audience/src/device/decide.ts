@@ -15,7 +15,6 @@ import { controlBucketOf } from './control-group.ts';
 import {
   type DeviceAction,
   type DeviceDecision,
-  type NewToken,
   type NewUser,
   type NoteWrite,
   nothing,
@@ -27,6 +26,7 @@ import { type Device, entriesIn, isPresent } from './device.ts';
 import { type DeviceIdentity, eventOf } from './events.ts';
 import { giveUpToken, rejectToken } from './lost-tokens.ts';
 import { applyWrites, sharedEntries, shareWith } from './tag-writes.ts';
+import { checkAddress, tokenChange, tokenOf } from './tokens.ts';
 
 const openNote = (id: string, open: number | null | undefined): NoteWrite[] =>
   open === undefined ? [] : [{ id, set: { open } }];
@@ -87,20 +87,6 @@ function registerNew(
     events: [registered, ...shareWith(sisters, changes, at)],
     notes: openNote(deviceIdOf(identity.application, identity.person), open),
   };
-}
-
-const tokenOf = (token: NewToken, platform: number) => ({ token: token.text, tokenHash: token.hash, platform });
-
-function tokenChange(own: Device, command: RegisterDevice): NonNullable<DeviceEvent['event']> | undefined {
-  const { token, platform } = command;
-  if (token === undefined) return undefined;
-  if (token === null) {
-    if (own.token === undefined) return undefined;
-    return { $case: 'tokenRemoved', value: { reason: TokenRemoval.TOKEN_REMOVAL_CLEARED } };
-  }
-  // On another platform the token starts afresh: it may be somebody else's there.
-  if (own.token === token.text && own.platform === platform) return undefined;
-  return { $case: 'tokenSet', value: tokenOf(token, platform) };
 }
 
 function registerAgain(
@@ -213,6 +199,7 @@ export function decide(
   const id = deviceIdOf(identity.application, identity.person);
   switch (action.type) {
     case 'register':
+      checkAddress(own, action);
       if (own) return registerAgain(identity, own, sisters, action, at);
       if (seq === undefined) throw Fault.bug('a new device without a number');
       return registerNew(identity, seq, sisters, action, at);
@@ -221,7 +208,7 @@ export function decide(
     case 'setTags':
       return setTags(identity, person, action, at);
     case 'open':
-      return { events: say(identity, person, action, at), notes: [{ id, max: { open: at.getTime() } }] };
+      return { events: say(identity, person, action, at), notes: [{ id, set: { open: at.getTime() } }] };
     case 'tokenRejected':
       return rejectToken(own, action, at);
     case 'tokenTaken':
@@ -238,6 +225,8 @@ export function decide(
       };
     case 'bindUser':
       return { events: say(identity, person, action, at), notes: [] };
+    case 'useKey':
+      return nothing;
     case 'setPushToStartToken':
       return setPushToStartToken(identity, found(own), action.token, at);
     case 'setActivityToken':

@@ -296,8 +296,15 @@ describe('tags of a device', () => {
       [application, 'updated'],
       [application, 'tagsChanged'],
     ]);
-    expect(decision.notes).toEqual([{ id: `${application}:${person}`, max: { open: T0 } }]);
+    expect(decision.notes).toEqual([{ id: `${application}:${person}`, set: { open: T0 } }]);
     expect(start.when({ type: 'open', writes: [write(defaultTags.osVersion, '17.1')] }).events).toEqual([]);
+  });
+
+  it('an open says when it was, whatever a client has written before (R-C10)', () => {
+    const later = write(defaultTags.lastApplicationOpen, '2030-01-01');
+    const start = given(register(), { type: 'setTags', writes: [later] });
+    start.at(1).when({ type: 'open', writes: [] });
+    expect(start.world.device().self?.open).toBe(T0 + 60_000);
   });
 
   it('sister applications never disagree on shared tags', () => {

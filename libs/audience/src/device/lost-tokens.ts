@@ -1,5 +1,5 @@
 import { TokenRemoval } from '@tidings/events/generated/tidings/events/v1/devices';
-import { pushPlatforms } from '@tidings/kernel';
+import { isPushPlatform } from '@tidings/kernel';
 import { type DeviceAction, type DeviceDecision, nothing } from './action.ts';
 import { type Device, tokenTime } from './device.ts';
 import { eventOf, identityOf } from './events.ts';
@@ -15,10 +15,7 @@ export function rejectToken(
   command: DeviceAction & { type: 'tokenRejected' },
   at: Date,
 ): DeviceDecision {
-  const dead =
-    own?.token === command.token &&
-    tokenTime(own) <= command.since &&
-    (pushPlatforms as readonly number[]).includes(own.platform);
+  const dead = own?.token === command.token && tokenTime(own) <= command.since && isPushPlatform(own.platform);
   return dead ? removed(own, TokenRemoval.TOKEN_REMOVAL_REJECTED, at) : nothing;
 }
 

@@ -23,6 +23,10 @@ describe('tag values (R-RES8, R-RES9)', () => {
     [integer, 'five', wrong],
     [integer, '', wrong],
     [integer, 1e30, wrong],
+    [integer, '-9223372036854775808', -(2 ** 63)],
+    [integer, '9223372036854775807', 2 ** 63],
+    [integer, '9223372036854775808', wrong],
+    [integer, '-9223372036854775809', wrong],
     [integer, [5], wrong],
     [decimal, '1.25', 1.25],
     [decimal, -0, 0],
@@ -58,6 +62,7 @@ describe('tag values (R-RES8, R-RES9)', () => {
     [date, '9999-12-31 23:59', '9999-12-31 23:59'],
     [date, 253370764800, '9999-01-01 00:00'],
     [date, '0001-01-01', '0001-01-01 00:00'],
+    [date, '1709211900.5', '2024-02-29 13:05'],
     [date, '2023-02-29', wrong],
     [date, '2024-13-01', wrong],
     [date, '2024-01-01 24:00', wrong],
@@ -94,5 +99,11 @@ describe('tag values (R-RES8, R-RES9)', () => {
   );
 
   it('writes numbers in plain decimals', () =>
-    expect([1e21, 1e-7, -2.5].map(plainText)).toEqual(['1000000000000000000000', '0.0000001', '-2.5']));
+    expect([1e21, 1e-7, -2.5, -1.25e-9, 1e-30].map(plainText)).toEqual([
+      '1000000000000000000000',
+      '0.0000001',
+      '-2.5',
+      '-0.00000000125',
+      `0.${'0'.repeat(29)}1`,
+    ]));
 });

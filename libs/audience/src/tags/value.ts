@@ -1,6 +1,7 @@
 import { TagType } from '@tidings/events';
 import type { TagValue } from '@tidings/events/generated/tidings/events/v1/devices';
-import { formatDate, MINUTE_MS, parseDate } from './date.ts';
+import { parseDate } from '@tidings/kernel';
+import { formatDate, MINUTE_MS } from './date.ts';
 import { isVersion } from './version.ts';
 
 /** What a tag can hold, in the words of the events. */
@@ -44,13 +45,19 @@ function parseNumber(input: unknown): number | undefined {
 /** True for a number that a 64-bit Integer tag holds. Beyond 2^53 the nearest double stands for it. */
 export const isTagInteger = (value: number): boolean => Number.isInteger(value) && Math.abs(value) <= 2 ** 63;
 
+/** The digits of a number that is written with a negative exponent. */
+function smallText(text: string): string {
+  const [, sign, whole, fraction = '', exponent] = /^(-?)(\d)(?:\.(\d+))?e-(\d+)$/.exec(text)!;
+  return `${sign}0.${'0'.repeat(Number(exponent) - 1)}${whole}${fraction}`;
+}
+
 /** Text as it is, a number in plain decimals (R-RES8, R-I17). */
 export function plainText(input: unknown): string | undefined {
   if (typeof input === 'string') return input;
   if (typeof input !== 'number' || !Number.isFinite(input)) return undefined;
   if (Number.isInteger(input)) return BigInt(input).toString();
   const text = String(input);
-  return text.includes('e') ? input.toFixed(20).replace(/0+$/, '') : text;
+  return text.includes('e') ? smallText(text) : text;
 }
 
 const limitedText = (input: unknown, limit: number): string | undefined => {
@@ -86,10 +93,15 @@ export function parseFlag(input: unknown): boolean | undefined {
   }
 }
 
-const integer = (input: unknown): number | undefined => {
+/** False for decimal text beyond 64 bits whose nearest double is their bound. */
+const isWithin64Bits = (input: unknown): boolean =>
+  typeof input !== 'string' || !/^[+-]?\d+$/.test(input) || BigInt.asIntN(64, BigInt(input)) === BigInt(input);
+
+function integer(input: unknown): number | undefined {
   const value = parseNumber(input);
-  return value !== undefined && isTagInteger(value) ? value : undefined;
-};
+  if (value === undefined || !isTagInteger(value)) return undefined;
+  return Math.abs(value) < 2 ** 63 || isWithin64Bits(input) ? value : undefined;
+}
 
 const number = (value: number | undefined): Value | undefined =>
   value === undefined ? undefined : { $case: 'number', value: value === 0 ? 0 : value };

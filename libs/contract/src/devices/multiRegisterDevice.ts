@@ -1,4 +1,4 @@
-import { Platform, pushPlatforms } from '@tidings/kernel';
+import { isPushPlatform, Platform } from '@tidings/kernel';
 import type { z } from 'zod';
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
@@ -21,7 +21,7 @@ const fields = object({
     array(
       object({
         hwid,
-        platform: deviceType.refine((code) => (pushPlatforms as readonly number[]).includes(code), 'unknown platform'),
+        platform: deviceType.refine(isPushPlatform, 'unknown platform'),
         push_token: optional(text),
         platformData: optional(object({ public_key: optional(text), auth_token: optional(text) })),
       }),

@@ -38,17 +38,24 @@ type Fields = z.output<typeof fields>;
 const PHONE = /^\+[1-9][0-9]{6,14}$/;
 const WHATSAPP = /^whatsapp:\+[1-9][0-9]{6,14}$/;
 
+const isAddress = (hwid: string | undefined): boolean => hwid?.includes('@') ?? false;
+
+/** The address that a contact is given: a hwid may be one. Without it the contact keeps what it has (R-C1). */
+const addressIn = ({ email, hwid: own }: Fields): string | undefined => email ?? (isAddress(own) ? own : undefined);
+
 /** An address is the contact's token, and its hwid where none is given; both are kept in lower case (R-C1, R-E1). */
-function emailContact(request: Fields): { readonly hwid: string; readonly pushToken: string } {
-  const address = (request.email ?? request.hwid ?? '').toLowerCase();
-  const own = request.hwid?.includes('@') ? request.hwid.toLowerCase() : request.hwid;
-  return { hwid: own ?? address, pushToken: address };
+function emailContact(request: Fields): { readonly hwid: string; readonly pushToken: string | undefined } {
+  const address = addressIn(request)?.toLowerCase();
+  const own = isAddress(request.hwid) ? request.hwid?.toLowerCase() : request.hwid;
+  return { hwid: own ?? address!, pushToken: address };
 }
 
 function identityFault(request: Fields): string | undefined {
   switch (request.device_type) {
-    case Platform.Email:
-      return emailFault(request.email ?? request.hwid ?? '');
+    case Platform.Email: {
+      const address = addressIn(request);
+      return address === undefined ? undefined : emailFault(address);
+    }
     case Platform.Sms:
       return PHONE.test(request.hwid!) ? undefined : 'Hwid is not valid';
     case Platform.WhatsApp:

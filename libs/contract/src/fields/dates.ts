@@ -1,3 +1,4 @@
+import { parseDate } from '@tidings/kernel';
 import { text } from '../values.ts';
 
 const DATE_TIME = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2})(:\d{2})?(Z|[+-]\d{2}:\d{2})?$/;
@@ -31,12 +32,10 @@ export const dayOfTime = text
   .refine(isDay, 'must be YYYY-MM-DD')
   .transform(startOf);
 
-const UNIX_SECONDS = /^\d{1,11}$/;
-
-function momentOf(value: string): Date | undefined {
-  if (UNIX_SECONDS.test(value)) return new Date(Number(value) * 1000);
-  return isDay(value) ? startOf(value) : instantOf(value);
-}
+const momentOf = (value: string): Date | undefined => {
+  const date = parseDate(value);
+  return date && new Date(date.ms);
+};
 
 /** An instant: unix seconds, or a date in one of the forms that Date tags take (R-RES8). */
 export const moment = text

@@ -1,0 +1,75 @@
+import { TokenRemoval } from '@tidings/events/generated/tidings/events/v1/devices';
+import { Platform } from '@tidings/kernel';
+import type { DeviceAction } from './action.ts';
+import { decide } from './decide.ts';
+import { type Device, evolve } from './device.ts';
+import type { DeviceIdentity } from './events.ts';
+
+const identity: DeviceIdentity = {
+  account: 'default',
+  application: 'AAAAA-00001',
+  person: 'p'.repeat(22),
+  hwid: 'h1',
+};
+const AT = new Date('2026-01-01T12:00:00Z');
+
+/** A registration with this token; without one where none is given. */
+const register = (platform: number, text?: string | null): DeviceAction => ({
+  ...{ type: 'register', platform, writes: [] },
+  token: typeof text === 'string' ? { text, hash: `hash of ${text}` } : text,
+});
+
+/** What the last of the actions came to. */
+function after(...actions: readonly DeviceAction[]) {
+  let device: Device | undefined;
+  let said: readonly unknown[] = [];
+  for (const action of actions) {
+    const { events } = decide(identity, { own: device, sisters: [] }, action, 1, AT);
+    for (const event of events) device = evolve(device, event);
+    said = events.map(({ event }) => event);
+  }
+  return { device: device!, said };
+}
+
+describe('the token of a device that changes its platform and gives none (R-C1)', () => {
+  it('stays, and is said to be of the new platform, where somebody else may have it', () => {
+    const { device, said } = after(register(Platform.Android, 't'), register(Platform.Chrome));
+    expect(device).toMatchObject({ platform: Platform.Chrome, token: 't', th: 'hash of t' });
+    expect(said).toContainEqual({
+      $case: 'tokenSet',
+      value: { token: 't', tokenHash: 'hash of t', platform: Platform.Chrome },
+    });
+  });
+
+  it('goes where it was the address of a contact', () => {
+    const { device, said } = after(register(Platform.Sms, '+4915112345678'), register(Platform.Android));
+    expect(device).toMatchObject({ platform: Platform.Android, token: undefined, th: undefined, alerts: true });
+    const { TOKEN_REMOVAL_CLEARED: reason } = TokenRemoval;
+    expect(said).toContainEqual({ $case: 'tokenRemoved', value: { reason } });
+  });
+
+  it('is nothing to speak of where there is none', () =>
+    expect(after(register(Platform.Android), register(Platform.iOS)).said).toHaveLength(1));
+});
+
+describe('a contact of mail (R-C1)', () => {
+  const address = 'anna@example.com';
+  const refused = 'Email address has invalid count of parts';
+
+  it('keeps its address where none is given', () =>
+    expect(after(register(Platform.Email, address), register(Platform.Email))).toMatchObject({
+      device: { platform: Platform.Email, token: address },
+      said: [],
+    }));
+
+  it.each<[string, readonly DeviceAction[]]>([
+    ['new', []],
+    ['a phone until now', [register(Platform.Android, 't')]],
+    ['without one since it was unregistered', [register(Platform.Email, address), { type: 'unregister' }]],
+  ])('is refused without an address where it is %s', (_, before) =>
+    expect(() => after(...before, register(Platform.Email))).toThrow(refused),
+  );
+
+  it('does not give it up', () =>
+    expect(() => after(register(Platform.Email, address), register(Platform.Email, null))).toThrow(refused));
+});

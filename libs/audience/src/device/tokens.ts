@@ -1,0 +1,42 @@
+import type { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
+import { TokenRemoval } from '@tidings/events/generated/tidings/events/v1/devices';
+import { Fault, isPushPlatform, Platform } from '@tidings/kernel';
+import type { NewToken, RegisterDevice } from './action.ts';
+import type { Device } from './device.ts';
+
+type Change = NonNullable<DeviceEvent['event']>;
+
+export const tokenOf = (token: NewToken, platform: number) => ({ token: token.text, tokenHash: token.hash, platform });
+
+const cleared: Change = { $case: 'tokenRemoved', value: { reason: TokenRemoval.TOKEN_REMOVAL_CLEARED } };
+
+/** Why a contact of mail is refused that has no address, in the words of R-E2. */
+export const NO_ADDRESS = 'Email address has invalid count of parts';
+
+/** True for a contact of mail without an address: there is none unless one is stored (R-C1). */
+export const lacksAddress = ({ platform, token }: RegisterDevice): boolean => platform === Platform.Email && !token;
+
+/**
+ * Checks that a contact of mail has an address, stored or given.
+ * @throws Fault `argument` otherwise.
+ */
+export function checkAddress(own: Device | undefined, command: RegisterDevice): void {
+  if (!lacksAddress(command)) return;
+  const isKept = command.token === undefined && own?.platform === Platform.Email && own.token !== undefined;
+  if (!isKept) throw Fault.argument(NO_ADDRESS);
+}
+
+/** What becomes of the stored token where none is given: it stays, but the address of a contact never is a push token, nor the reverse (R-C1). */
+function kept(own: Device, platform: number): Change | undefined {
+  if (own.token === undefined || own.platform === platform) return undefined;
+  if (!isPushPlatform(own.platform) || !isPushPlatform(platform)) return cleared;
+  return { $case: 'tokenSet', value: tokenOf({ text: own.token, hash: own.th! }, platform) };
+}
+
+/** What a registration changes about the stored token, if anything. On another platform a token starts afresh: it may be somebody else's there. */
+export function tokenChange(own: Device, { token, platform }: RegisterDevice): Change | undefined {
+  if (token === undefined) return kept(own, platform);
+  if (token === null) return own.token === undefined ? undefined : cleared;
+  if (own.token === token.text && own.platform === platform) return undefined;
+  return { $case: 'tokenSet', value: tokenOf(token, platform) };
+}
