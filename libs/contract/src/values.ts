@@ -7,7 +7,7 @@ export const whole = (text: string) => ({ error: text, params: { whole: true } }
 export const TEXT_LIMIT = 65_536;
 
 /** Whether a text has at most `max` code points (R-LM4). */
-const atMost = (text: string, max: number): boolean => {
+export const atMost = (text: string, max: number): boolean => {
   if (text.length <= max) return true;
   if (text.length > 2 * max) return false;
   let count = 0;

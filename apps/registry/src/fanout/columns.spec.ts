@@ -6,7 +6,7 @@ import { compilePredicate } from '@tidings/segments';
 import { sampleDevice, sampleExpression, sampleViewpoint, valuesOf } from '@tidings/segments/arbitraries';
 import fc from 'fast-check';
 import { BSON } from 'mongodb';
-import { Columns } from './columns.ts';
+import { Columns, MAX_BADGE } from './columns.ts';
 import { type BatchHead, BatchWriter } from './emit.ts';
 import { WINDOW_SIZE } from './keys.ts';
 import { DeviceReader, type Wanted } from './read-device.ts';
@@ -30,7 +30,7 @@ const drawn: fc.Arbitrary<Drawn> = fc.record({
   status: fc.constantFrom(1, 1, 1, 0),
   token: fc.option(fc.string({ minLength: 1, maxLength: 200 }), { nil: undefined }),
   cg: fc.nat(9_999),
-  badge: fc.option(fc.nat(1000), { nil: undefined }),
+  badge: fc.option(fc.oneof(fc.nat(1000), fc.constant(MAX_BADGE)), { nil: undefined }),
   sample: sampleDevice,
 });
 const devices = fc.uniqueArray(drawn, { selector: ({ position }) => position, maxLength: 40 });
@@ -100,11 +100,12 @@ describe('columns', () => {
 
   it('carry from BSON to the batch what devices are, and mark those that are gone', () => {
     fc.assert(
-      fc.property(devices, devices, fc.nat(3), (planned, now, by) => {
+      fc.property(devices, devices, fc.integer({ min: -3, max: 3 }), (planned, now, by) => {
         read(columns, now, { values, badge: true });
         const sendable = ChunkSet.of(planned.map(({ position }) => position));
         const windows = sendable.size === 0 ? [] : [0];
-        const batches = [...writer.write(columns, { key, head: head(`-${by}`), channel: 'apns', sendable, windows })];
+        const change = head(by < 0 ? `${by}` : `+${by}`);
+        const batches = [...writer.write(columns, { key, head: change, channel: 'apns', sendable, windows })];
         expect(batches).toHaveLength(windows.length);
         const rows = batches.flatMap(({ record }) => rowsOf(SendBatch.decode(record.value), values.length));
         const expected = [...sendable.positions()].map((position) => {
@@ -120,7 +121,7 @@ describe('columns', () => {
             displayable: here !== undefined && here.sample.alerts !== false,
             gone: here === undefined,
             check: here ? checkOf(person(position)) : 0,
-            badge: here ? Math.max(0, (here.badge ?? 0) - by) : 0,
+            badge: here ? Math.min(Math.max(0, (here.badge ?? 0) + by), MAX_BADGE) : 0,
           };
         });
         expect(rows).toEqual(expected);

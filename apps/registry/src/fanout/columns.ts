@@ -5,6 +5,9 @@ import type { Candidates } from './plan.ts';
 export const HAS_TOKEN = 1;
 export const NOT_DISPLAYABLE = 2;
 
+/** The largest badge, as base and as what is shown. */
+export const MAX_BADGE = 2_147_483_647;
+
 /** What the reader found out about one device; texts are already in the columns' buffers. */
 export interface Row {
   position: number;

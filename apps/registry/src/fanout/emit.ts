@@ -1,7 +1,7 @@
 import { SendBatch, type Window } from '@tidings/events';
 import { type Channel, channelOf, type ChunkSet, platformOf } from '@tidings/kernel';
 import type { OutRecord } from '@tidings/streaming';
-import { Bytes, type Columns, NOT_DISPLAYABLE } from './columns.ts';
+import { Bytes, type Columns, MAX_BADGE, NOT_DISPLAYABLE } from './columns.ts';
 import { type ChunkKey, chunkRecordKey, WINDOW_SIZE } from './keys.ts';
 
 /** What all batches of a chunk and channel have in common. */
@@ -115,7 +115,7 @@ export class BatchWriter {
       this.#languages[i] = columns.languages[row]!;
       this.#checks.writeUIntBE(columns.checks[row]!, i * 3, 3);
       this.#tokens.append(columns.tokens.buffer, row === 0 ? 0 : columns.tokenEnds[row - 1]!, columns.tokenEnds[row]!);
-      this.#badges[i] = Math.max(0, columns.badges[row]! + (relative ?? 0));
+      this.#badges[i] = Math.min(Math.max(0, columns.badges[row]! + (relative ?? 0)), MAX_BADGE);
     }
     this.#tokenEnds[i] = this.#tokens.length;
     this.#addValues(columns, isGone ? -1 : row, i);

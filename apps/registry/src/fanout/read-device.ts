@@ -2,7 +2,7 @@ import { defaultTags, formatDate, plainText, type TagDefinition } from '@tidings
 import { TagType } from '@tidings/events';
 import { CHUNK_SIZE } from '@tidings/kernel';
 import { type Comparable, deviceTraits, type Predicate } from '@tidings/segments';
-import { type Columns, HAS_TOKEN, NOT_DISPLAYABLE, type Row } from './columns.ts';
+import { type Columns, HAS_TOKEN, MAX_BADGE, NOT_DISPLAYABLE, type Row } from './columns.ts';
 
 /** What a scan wants of each device besides what every batch carries. */
 export interface Wanted {
@@ -96,9 +96,6 @@ const SIXTETS = new Uint8Array(128);
 [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'].forEach((character, value) => {
   SIXTETS[character.charCodeAt(0)] = value;
 });
-
-/** What the column of badges holds, with room for what is added. */
-const MAX_BADGE = 1_000_000_000;
 
 /**
  * Bytes of a device's values together. No push takes as much (R-I23), so whatever is cut makes no difference; but a window must fit into a

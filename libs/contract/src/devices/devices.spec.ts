@@ -19,6 +19,8 @@ describe('registerDevice', () => {
   it.each([
     [{ ...device, hwid: '' }, 'Hwid is not valid'],
     [{ ...device, hwid: 'x'.repeat(256) }, 'Hwid is not valid'],
+    [{ ...device, hwid: 'x'.repeat(65_537) }, 'Hwid is not valid'],
+    [{ ...device, hwid: true }, 'hwid: must be a string'],
     [{ ...device, device_type: 2 }, 'device_type: unknown platform'],
     [{ ...device, device_type: 'phone' }, 'device_type: must be an integer'],
     [{ ...device, language: 'english' }, 'language: must be a two-letter code'],
@@ -33,7 +35,7 @@ describe('registerDevice', () => {
     [{ ...device, device_type: 14, hwid: null }, 'Missing required argument: email'],
     [{ ...device, device_type: { toString: 2 }, hwid: null }, 'Missing required argument: hwid'],
     [{ ...device, device_type: 14, email: '' }, 'Email address is empty'],
-    [{ ...device, device_type: 14, hwid: 'nobody' }, 'Email address has invalid count of parts'],
+    [{ ...device, device_type: 14, hwid: 'no@body' }, 'Email address has invalid domain part'],
   ])('refuses %#', (request, text) => expect(textOf(api.registerDevice, request)).toBe(text));
 
   it.each([
@@ -51,6 +53,11 @@ describe('registerDevice', () => {
     [
       { ...device, device_type: 14, hwid: 'A@Example.com' },
       { hwid: 'a@example.com', device: { pushToken: 'a@example.com' } },
+    ],
+    // Whether it has an address, only its record tells.
+    [
+      { ...device, device_type: 14 },
+      { hwid: 'phone-1', device: { platform: 14, pushToken: undefined } },
     ],
   ])('takes %#', (request, taken) => expect(api.registerDevice.parse(request)).toMatchObject(taken));
 });
@@ -85,6 +92,69 @@ describe('postEvent (R-X1)', () => {
     [{ ...event, userId: 'u' }, undefined],
     [{ ...event, hwid: 'x' }, undefined],
   ])('%#', (request, text) => expect(textOf(api.postEvent, request)).toBe(text));
+
+  it.each([
+    [
+      { amount: '4.99', currency: 'eur' },
+      { amount: 4.99, currency: 'EUR' },
+    ],
+    [
+      { __amount: -4.99, __currency: 'points' },
+      { amount: -4.99, currency: 'POINTS' },
+    ],
+    [{ amount: 4.99 }, {}],
+    [{ amount: 'much', currency: 'EUR' }, {}],
+  ])('with %j is worth %j (R-H6)', (attributes, worth) => {
+    const { amount, currency } = api.postEvent.parse({ ...device, event: 'Refund', attributes });
+    expect({ amount, currency }).toEqual({ amount: undefined, currency: undefined, ...worth });
+  });
+});
+
+describe('setPurchase (R-C12)', () => {
+  const { request } = api.setPurchase.examples[0]!;
+  const noon = new Date('2026-01-15T12:00:00Z');
+
+  it.each([
+    1_768_478_400,
+    '1768478400',
+    '2026-01-15 12:00',
+    '2026-01-15T12:00:00.000Z',
+    '2026-01-15T14:00:00+0200',
+    '2026-01-15T14:00:00+02:00',
+  ])('takes %j as noon', (transactionDate) =>
+    expect(api.setPurchase.parse({ ...request, transactionDate })).toMatchObject({ transactionDate: noon }),
+  );
+
+  it('takes seconds with a fraction, and those before 1970', () => {
+    const dateOf = (transactionDate: unknown): Date =>
+      api.setPurchase.parse({ ...request, transactionDate }).transactionDate;
+    expect(dateOf(1_768_478_400.5).getTime()).toBe(noon.getTime() + 500);
+    expect(dateOf(-60)).toEqual(new Date('1969-12-31T23:59:00Z'));
+  });
+
+  it.each(['yesterday', '2026-02-30', 1e15])('takes no %j', (transactionDate) =>
+    expect(textOf(api.setPurchase, { ...request, transactionDate })).toBe('transactionDate: must be a date'),
+  );
+});
+
+describe('setBadge (R-C9)', () => {
+  it.each([
+    [0, undefined],
+    [2_147_483_647, undefined],
+    [2_147_483_648, 'badge: must be 0 to 2147483647'],
+    [-1, 'badge: must be 0 to 2147483647'],
+  ])('of %i', (badge, text) => expect(textOf(api.setBadge, { ...device, badge })).toBe(text));
+});
+
+describe('mergeUser (R-X2)', () => {
+  const user = { application: 'A1B2C-3D4E5', oldUserId: 'old' };
+  it.each([
+    [user, 'Missing required argument: newUserId'],
+    [{ ...user, merge: true }, 'Missing required argument: newUserId'],
+    [{ ...user, merge: 'maybe' }, 'Missing required argument: newUserId'],
+    [{ ...user, merge: 0 }, undefined],
+    [{ ...user, merge: false, newUserId: '' }, 'newUserId: must be 1 to 255 characters'],
+  ])('%j', (request, text) => expect(textOf(api.mergeUser, request)).toBe(text));
 });
 
 describe('addTag (R-D1)', () => {

@@ -4,15 +4,14 @@ import { applicationCode } from '../fields/application.ts';
 import { hwid, userId } from '../fields/device.ts';
 import { anyObject, isObject, number, object, optional, textOf } from '../values.ts';
 
-const amount = number.refine((value) => value >= 0);
+const currencyText = textOf(1, 255);
 
-/** What an event is worth; nothing where its attributes do not say both (R-H6). */
+/** What an event is worth, less than nothing for a refund; nothing where its attributes do not say both (R-H6). */
 function worthOf(attributes: unknown): { readonly amount?: number; readonly currency?: string } {
   if (!isObject(attributes)) return {};
-  const value = amount.safeParse(attributes['amount'] ?? attributes['__amount']);
-  const currency = attributes['currency'] ?? attributes['__currency'];
-  if (!value.success || typeof currency !== 'string' || !/^[A-Za-z]{3}$/.test(currency)) return {};
-  return { amount: value.data, currency: currency.toUpperCase() };
+  const amount = number.safeParse(attributes['amount'] ?? attributes['__amount']);
+  const currency = currencyText.safeParse(attributes['currency'] ?? attributes['__currency']);
+  return amount.success && currency.success ? { amount: amount.data, currency: currency.data.toUpperCase() } : {};
 }
 
 const definition = {

@@ -3,8 +3,8 @@ import { applicationCode } from '../fields/application.ts';
 import { hwid } from '../fields/device.ts';
 import { integerOf, nothing, object } from '../values.ts';
 
-/** No application shows more, and sums of badges stay numbers. */
-const MAX_BADGE = 1_000_000_000;
+/** What clients keep badges in. */
+const MAX_BADGE = 2_147_483_647;
 
 /** Stores the badge number of a device; later "+n" badges count from it (R-C9). Spec C. */
 export const setBadge = json13('setBadge', {

@@ -1,12 +1,13 @@
-import { integer, integerOf, oneOf, text, textOf, whole } from '../values.ts';
+import { z } from 'zod';
+import { atMost, integer, integerOf, oneOf, text, textOf, whole } from '../values.ts';
 
 const HWID_MAX = 255;
 
+/** A string or a number of any length: too long is as wrong as any other form. */
+const identifier = z.union([z.string(), z.number().transform(String)], { error: 'must be a string' });
+
 /** Identifies a device in its application; case-sensitive (R-RES2). */
-export const hwid = text.refine(
-  (value) => value !== '' && (value.length <= HWID_MAX || [...value].length <= HWID_MAX),
-  whole('Hwid is not valid'),
-);
+export const hwid = identifier.refine((value) => value !== '' && atMost(value, HWID_MAX), whole('Hwid is not valid'));
 
 /** Identifies a user; a device without one is its own (R-RES3). */
 export const userId = textOf(1, 255);
@@ -33,4 +34,4 @@ export const sdk = {
 };
 
 /** A phone number in the form of E.164 (R-C2). */
-export const phoneNumber = text.refine((value) => /^\+[1-9][0-9]{6,14}$/.test(value), whole('Hwid is not valid'));
+export const phoneNumber = identifier.refine((value) => /^\+[1-9][0-9]{6,14}$/.test(value), whole('Hwid is not valid'));

@@ -63,7 +63,7 @@ export const notes: Readonly<Record<string, { readonly folder: string; readonly 
   listTags: {"folder":"tags","text":"Every tag of the account by name, default tags included (R-D2, R-RES17). Spec D."},
   listTestDevices: {"folder":"test-devices","text":"The test devices of an application, oldest first (R-L2). Spec L."},
   listTokens: {"folder":"admin","text":"All tokens that are valid, without their secrets (R-T8)."},
-  mergeUser: {"folder":"devices","text":"Gives a user's devices to another one, who also gets the tags that he lacks; with `merge` false the old user merely ends, and his devices are nobody's but their own (R-X2). Repeating it changes nothing."},
+  mergeUser: {"folder":"devices","text":"Gives a user's devices to another one, who also gets the tags that he lacks; with `merge` false the old user merely ends, and his devices are nobody's but their own, so nobody need be named (R-X2). Repeating it changes nothing."},
   messageDeliveryEvent: {"folder":"devices","text":"Reports that a push arrived; otherwise as pushStat (R-C7, R-C11). Spec C."},
   messagesList: {"folder":"statistics","text":"The messages of an application, newest first (R-H2, R-H3, R-RES22). Spec H."},
   multiRegisterDevice: {"folder":"devices","text":"Registers the devices and contacts of a user: all of them, or none where one is wrong (R-X3)."},

@@ -1,7 +1,8 @@
 import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
 
-export const mergeUser: Handler<typeof api.mergeUser> = async (input, { devices }, { account }) => {
-  const { application, oldUserId, newUserId, merge = true } = input;
-  await devices.mergeUser({ account, application, oldUserId, newUserId, merge });
+export const mergeUser: Handler<typeof api.mergeUser> = async (input, { devices }, call) => {
+  const { account, idempotencyKey } = call;
+  const { application, oldUserId, newUserId = '', merge = true } = input;
+  await devices.mergeUser({ account, application, oldUserId, newUserId, merge, idempotencyKey });
 };

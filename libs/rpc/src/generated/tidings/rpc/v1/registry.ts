@@ -662,8 +662,10 @@ export interface MergeUserRequest {
   application: string;
   oldUserId: string;
   newUserId: string;
-  /** False: the old user's devices become their own. */
+  /** False: the old user's devices become their own, and new_user_id is not looked at. */
   merge: boolean;
+  /** "" without one; a repeat within 24 h has no effect (R-ER11). */
+  idempotencyKey: string;
 }
 
 export interface MergeUserReply {
@@ -11451,7 +11453,7 @@ export const FindContactsReply: MessageFns<FindContactsReply> = {
 };
 
 function createBaseMergeUserRequest(): MergeUserRequest {
-  return { account: "", application: "", oldUserId: "", newUserId: "", merge: false };
+  return { account: "", application: "", oldUserId: "", newUserId: "", merge: false, idempotencyKey: "" };
 }
 
 export const MergeUserRequest: MessageFns<MergeUserRequest> = {
@@ -11470,6 +11472,9 @@ export const MergeUserRequest: MessageFns<MergeUserRequest> = {
     }
     if (message.merge !== false) {
       writer.uint32(40).bool(message.merge);
+    }
+    if (message.idempotencyKey !== "") {
+      writer.uint32(50).string(message.idempotencyKey);
     }
     return writer;
   },
@@ -11527,6 +11532,14 @@ export const MergeUserRequest: MessageFns<MergeUserRequest> = {
             message.merge = reader.bool();
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.idempotencyKey = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -11581,6 +11594,7 @@ export const MergeUserRequest: MessageFns<MergeUserRequest> = {
     message.oldUserId = object.oldUserId ?? "";
     message.newUserId = object.newUserId ?? "";
     message.merge = object.merge ?? false;
+    message.idempotencyKey = object.idempotencyKey ?? "";
     return message;
   },
 };
