@@ -1,4 +1,4 @@
-import { DENIED, deviceIdOf, deviceLogOf, keyedId, lastActivity, personOf } from '@tidings/audience';
+import { decide, DENIED, deviceIdOf, deviceLogOf, keyedId, lastActivity, personOf } from '@tidings/audience';
 import type { LogWriter } from '@tidings/event-store';
 import { type Clock, Fault } from '@tidings/kernel';
 import { type DeviceCommand, type DeviceReply, type Devices, viewOfFault } from '@tidings/rpc';
@@ -7,10 +7,13 @@ import type { Logger } from 'pino';
 import type { Owners } from '../applications/owners.ts';
 import { TAG_PATIENCE_MS, type TagSet, type Tags } from '../tags/tags.ts';
 import { actionOf, hwidOf, type IdentityKeys } from './action.ts';
-import type { DeviceLogReply } from './command.ts';
+import type { DeviceLogCommand, DeviceLogReply } from './command.ts';
 import { contactsMeant } from './contacts-meant.ts';
-import { type DeviceDocument, DEVICES } from './document.ts';
+import { type DeviceDocument, deviceOf, DEVICES } from './document.ts';
+import { usedKeys } from './keys.ts';
 import type { DeviceLogInput } from './log.ts';
+import { RecentOwners } from './recent-owners.ts';
+import { settleTokens } from './token-owners.ts';
 import { devicesOfUsers } from './users.ts';
 
 export interface DevicesDeps {
@@ -69,8 +72,6 @@ const isByUser = (command: DeviceCommand): boolean =>
 /** What happens to a user happens on one device (R-X1); what is said of a user holds for all. */
 const happensOnce = ({ command }: DeviceCommand): boolean => command?.$case === 'occur';
 
-const activityFields = ['hwid', 'token', 'ta', 'self', 'createdAt'] as const;
-
 const done: DeviceReply = { fault: undefined };
 
 function refusal(error: unknown, log: Logger): DeviceReply {
@@ -79,41 +80,81 @@ function refusal(error: unknown, log: Logger): DeviceReply {
   return { fault: viewOfFault(fault) };
 }
 
+/** Hands commands to the logs of their devices. */
+function submitter({ db, clock, log, logs }: Pick<DevicesDeps, 'db' | 'clock' | 'log' | 'logs'>) {
+  const recentOwners = new RecentOwners();
+
+  /** Takes the token off whoever had it a moment ago before the answer says that it is here; the reaction to the event finds all others. */
+  const takeToken = async (app: string, tokenHash: string): Promise<void> => {
+    try {
+      await settleTokens(app, [tokenHash], { db, clock, logs });
+    } catch (error) {
+      log.warn({ err: error }, 'a push token that moved is left to the reaction');
+    }
+  };
+
+  return (command: DeviceLogCommand): Promise<unknown> => {
+    const { identity, id, action } = command;
+    const submitted = logs.submit(deviceLogOf(identity.person), command);
+    if (action.type !== 'register' || !action.token) return submitted;
+    const { hash } = action.token;
+    const hasMoved = recentOwners.take(identity.application, hash, id);
+    return hasMoved ? submitted.then(() => takeToken(identity.application, hash)) : submitted;
+  };
+}
+
 /** Commands of many callers, each answered on its own: they join the groups of their devices' logs (architecture 4). */
 export function applyRpc({ db, clock, log, keys, owners, tags, logs }: DevicesDeps): Pick<Devices, 'apply'> {
   const devices = db.collection<DeviceDocument>(DEVICES);
+  const submit = submitter({ db, clock, log, logs });
 
   const address = (command: DeviceCommand, hwid: string): Addressed => {
     const person = personOf(keys.device, command.account, hwid);
     return { command, hwid, person, id: deviceIdOf(command.application, person) };
   };
 
-  /** The user's devices in the application, or the one used last. */
-  const addressUser = async (command: DeviceCommand): Promise<Addressed[]> => {
-    const { account, application: app, userId } = command;
-    const found = await devicesOfUsers(devices, app, [personOf(keys.device, account, userId)], activityFields);
-    if (found.length === 0) throw Fault.argument('User not found');
-    const meant = happensOnce(command) ? [found.reduce((a, b) => (lastActivity(a) >= lastActivity(b) ? a : b))] : found;
-    return meant.map(({ hwid }) => address(command, hwid));
-  };
-
-  const submit = ({ command, hwid, person, id }: Addressed, { set, at }: Round): Promise<unknown> => {
+  /** @param guarded whom an Idempotency-Key is about */
+  const commandFor = (
+    { command, hwid, person, id }: Addressed,
+    { set, at }: Round,
+    guarded = person,
+  ): DeviceLogCommand => {
     const { account, application, idempotencyKey } = command;
     const key =
       idempotencyKey === ''
         ? undefined
-        : keyedId(keys.device, application, person, command.command?.$case ?? '', idempotencyKey);
-    return logs.submit(deviceLogOf(person), {
+        : keyedId(keys.device, application, guarded, command.command?.$case ?? '', idempotencyKey);
+    return {
       identity: { account, application, person, hwid },
       id,
       action: actionOf(command, { account, hwid, tags: set, keys }, person),
       at,
       key,
-    });
+    };
   };
 
-  const submitForUser = async (command: DeviceCommand, round: Round): Promise<unknown> =>
-    Promise.all((await addressUser(command)).map((each) => submit(each, round)));
+  /** What is said of a user holds for all his devices in the application; a value that one of them cannot hold refuses all (R-C4). */
+  const submitForUser = async (command: DeviceCommand, round: Round): Promise<unknown> => {
+    const { account, application: app, userId } = command;
+    const user = personOf(keys.device, account, userId);
+    const found = (await devicesOfUsers(devices, app, [user])).map(deviceOf);
+    if (found.length === 0) throw Fault.argument('User not found');
+    if (happensOnce(command)) {
+      const last = found.reduce((a, b) => (lastActivity(a) >= lastActivity(b) ? a : b));
+      // Whichever it was that a repeat met: the key is the user's.
+      return submit(commandFor(address(command, last.hwid), round, user));
+    }
+    const all = found.map(({ hwid }) => commandFor(address(command, hwid), round));
+    const used = await usedKeys(
+      db,
+      all.flatMap(({ key }) => key ?? []),
+      round.at,
+    );
+    all.forEach(({ identity, action, key = '' }, i) => {
+      if (!used.has(key)) decide(identity, { own: found[i], sisters: [] }, action, undefined, round.at);
+    });
+    return Promise.all(all.map(submit));
+  };
 
   return {
     async apply({ commands }) {
@@ -136,7 +177,7 @@ export function applyRpc({ db, clock, log, keys, owners, tags, logs }: DevicesDe
         try {
           if (!owners.owns(command.account, command.application)) throw Fault.argument(DENIED);
           const round: Round = { set: sets.get(command.account)!, at };
-          return (one ? submit(one, round) : submitForUser(command, round)).then(succeed, refuse);
+          return (one ? submit(commandFor(one, round)) : submitForUser(command, round)).then(succeed, refuse);
         } catch (error) {
           return Promise.resolve(refuse(error));
         }

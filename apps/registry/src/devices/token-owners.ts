@@ -75,9 +75,19 @@ async function settle(holders: readonly DeviceDocument[], deps: Pick<ReactionDep
   if (kept.length > 0) await settle([winner, ...kept], deps);
 }
 
+/** Takes push tokens off every device of an application but those that registered them last. Repeating it changes nothing. */
+export async function settleTokens(
+  app: string,
+  hashes: readonly string[],
+  deps: Pick<ReactionDeps, 'db' | 'logs' | 'clock'>,
+): Promise<void> {
+  const found = await rivals(deps.db.collection<DeviceDocument>(DEVICES), app, hashes);
+  const groups = Map.groupBy(found, ({ platform, token }) => `${platform} ${token}`);
+  await Promise.all([...groups.values()].filter(({ length }) => length > 1).map((holders) => settle(holders, deps)));
+}
+
 /** A push token lives on one device of an application and platform: whoever had it before loses it within a second (R-RES2). */
 export function keepTokensUnique(deps: ReactionDeps): Promise<Subscription> {
-  const devices = deps.db.collection<DeviceDocument>(DEVICES);
   return consume(deps.broker, {
     group: TOKEN_OWNERS_GROUP,
     topics: { [topicNames.devices]: glance(TokenGlance) },
@@ -93,13 +103,7 @@ export function keepTokensUnique(deps: ReactionDeps): Promise<Subscription> {
           if (known) known.add(tokenHash);
           else hashes.set(value.application, new Set([tokenHash]));
         }
-        for (const [app, wanted] of hashes) {
-          const found = await rivals(devices, app, [...wanted]);
-          const groups = Map.groupBy(found, ({ platform, token }) => `${platform} ${token}`);
-          await Promise.all(
-            [...groups.values()].filter(({ length }) => length > 1).map((holders) => settle(holders, deps)),
-          );
-        }
+        for (const [app, wanted] of hashes) await settleTokens(app, [...wanted], deps);
       }),
   });
 }
