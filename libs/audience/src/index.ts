@@ -59,7 +59,7 @@ export {
   tokenTime,
 } from './device/device.ts';
 export { emptied } from './device/emptied.ts';
-export { lacksAddress, NO_ADDRESS } from './device/tokens.ts';
+export { lacksAddress } from './device/tokens.ts';
 export {
   checkOf,
   DEVICE_LOGS,

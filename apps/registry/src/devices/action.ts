@@ -9,7 +9,6 @@ import {
   type ListOperator,
   type NewToken,
   type NewUser,
-  NO_ADDRESS,
   parseLanguage,
   parseTagWrite,
   personOf,
@@ -82,10 +81,8 @@ export const tokenHash = (tokenKey: KeyObject, text: string): string => keyedId(
 /** What a contact is sent to: its hwid, but for mail, whose contacts may have one of their own and keep their address (R-C1). */
 function addressOf({ platform, pushToken }: Register, hwid: string): string | undefined {
   if (platform !== Platform.Email) return hwid;
-  if (pushToken) return pushToken.toLowerCase();
-  if (hwid.includes('@')) return hwid.toLowerCase();
-  if (pushToken === '') throw Fault.argument(NO_ADDRESS);
-  return undefined;
+  const address = pushToken || (hwid.includes('@') ? hwid : pushToken);
+  return address?.toLowerCase();
 }
 
 function tokenOf(command: Register, { hwid, keys }: Reading): NewToken | null | undefined {

@@ -10,20 +10,17 @@ export const tokenOf = (token: NewToken, platform: number) => ({ token: token.te
 
 const cleared: Change = { $case: 'tokenRemoved', value: { reason: TokenRemoval.TOKEN_REMOVAL_CLEARED } };
 
-/** Why a contact of mail is refused that has no address, in the words of R-E2. */
-export const NO_ADDRESS = 'Email address has invalid count of parts';
-
 /** True for a contact of mail without an address: there is none unless one is stored (R-C1). */
 export const lacksAddress = ({ platform, token }: RegisterDevice): boolean => platform === Platform.Email && !token;
 
 /**
  * Checks that a contact of mail has an address, stored or given.
- * @throws Fault `argument` otherwise.
+ * @throws Fault `argument` otherwise, in the words of R-E2.
  */
 export function checkAddress(own: Device | undefined, command: RegisterDevice): void {
   if (!lacksAddress(command)) return;
   const isKept = command.token === undefined && own?.platform === Platform.Email && own.token !== undefined;
-  if (!isKept) throw Fault.argument(NO_ADDRESS);
+  if (!isKept) throw Fault.argument('Email address has invalid count of parts');
 }
 
 /** What becomes of the stored token where none is given: it stays, but the address of a contact never is a push token, nor the reverse (R-C1). */
