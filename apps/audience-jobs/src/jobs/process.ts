@@ -60,13 +60,13 @@ interface Numbered {
 export function pieceProcessor(parts: ProcessParts): (job: Job) => Promise<JobPieceProcessed> {
   const { pieces, accounts, devices, replicaOf, deviceKey } = parts;
 
-  /** With the first piece the tags of all are made: what becomes of an entry does not turn on where pieces end. */
+  /** Before the first piece the tags of all are made: what becomes of an entry does not turn on where pieces end. */
   const makeTags = async ({ id, account, accepted }: Job, piece: Piece): Promise<void> => {
     const from = piece.number === 0 ? pieces.all(id, accepted.pieces) : [piece];
     for await (const { entries } of from) await makeMissingTags(accounts, account, entries);
   };
 
-  /** The piece with the devices that its entries mean, as they were when this was first asked. */
+  /** The piece with the devices that its entries mean, as they were when this was first answered. */
   const resolved = async ({ id, account, accepted }: Job, piece: Piece): Promise<Piece> => {
     // A registration says itself whose it is.
     if (piece.hwids || accepted.kind === JobKind.JOB_KIND_REGISTER) return piece;

@@ -40,7 +40,8 @@ export type Targets = Pick<Replicas, 'candidates' | 'failed' | 'meter'>;
  * Every call has a deadline, which travels with it. Within it a call is made again, on the next replica or after a pause, where the connection
  * failed and a second execution is impossible or harmless: nothing was sent, the server has refused the call unread, the contract calls the
  * method free of side effects or idempotent, or `isRepeatable` says so of the request. Any other call whose connection broke under way is
- * `unavailable` though it may have been carried out. A request that is larger than a message may be is `tooLarge`, and not sent. What a service itself answers is never asked again, `unavailable` included.
+ * `unavailable` though it may have been carried out. What a service itself answers is never asked again, `unavailable` included. A request
+ * that is larger than a message may be is `tooLarge`, and not sent.
  */
 export function remote<Service extends object>(
   definition: ServiceDefinition,
