@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { platform, type PlatformWorld } from '@tidings/testing';
+import { answered, platform, type PlatformWorld } from '@tidings/testing';
+import { Refusal } from '../client/api-client.ts';
 
 /** Clients, and increments of each; the whole of T18 with FULL=1. */
 const [CLIENTS, INCREMENTS] = process.env['FULL'] === '1' ? [1000, 1000] : [40, 40];
@@ -23,15 +24,18 @@ const increment = async (hwid: string, key: string): Promise<void> => {
     body: { request: { application, hwid, tags: { Count: { operation: 'increment', value: 1 } } } },
   });
   const { status_code: code } = reply.body as { status_code?: number };
-  if (reply.status !== 200 || code !== 200) throw new Error(`${reply.status} ${JSON.stringify(reply.body)}`);
+  if (reply.status !== 200 || code !== 200) throw new Refusal('setTags', reply);
 };
 
-/** In turn of a count that all share and of the client's own. Half of each are sent twice at once, as by one that did not wait for its answer. */
+/**
+ * In turn of a count that all share and of the client's own. Half of each are sent twice at once, as by one that did not wait for its answer;
+ * what is not answered is sent again.
+ */
 async function client(i: number): Promise<void> {
   for (let n = 0; n < INCREMENTS; n++) {
     const hwid = n % 2 === 0 ? 'shared' : `own-${i}`;
     const isRepeated = n % 4 > 1;
-    await Promise.all(Array.from({ length: isRepeated ? 2 : 1 }, () => increment(hwid, `${i}/${n}`)));
+    await Promise.all(Array.from({ length: isRepeated ? 2 : 1 }, () => answered(() => increment(hwid, `${i}/${n}`))));
   }
 }
 
