@@ -112,11 +112,12 @@ describeWithMongo('the registry', (mongo) => {
     (await mongo.db.collection('devices').findOne({ app: application, hwid }))!;
   const commits = () => mongo.db.collection('devices.commits').countDocuments();
 
+  /** Records of a topic that are there, and those of what happens meanwhile, which it may lose as soon as all have read them. */
   const published = async <T>(
     topic: string,
     decode: (bytes: Uint8Array) => T,
+    happens: () => Promise<unknown> = async () => undefined,
   ): Promise<{ key: string; value: T }[]> => {
-    await settle();
     const records: InRecord[] = [];
     const group = `reader-${Math.random()}`;
     const subscription = await broker.subscribe({
@@ -124,6 +125,8 @@ describeWithMongo('the registry', (mongo) => {
       topics: [topic],
       handler: async (batch) => void records.push(...batch.records),
     });
+    await happens();
+    await settle();
     for (;;) {
       const lag = await broker.lag(group);
       if (lag.length > 0 && lag.every(({ committed, end }) => committed === end)) break;
@@ -293,11 +296,12 @@ describeWithMongo('the registry', (mongo) => {
     });
 
     it('are told of on tidings.devices, by application and hwid', async () => {
-      await register('told', { pushToken: 'told-token', language: 'fr' });
-      await setTags('told', { Language: 'it' });
-      const events = (await published(topicNames.devices, (bytes) => DeviceEvent.decode(bytes))).filter(
-        ({ key }) => key === `${app}/told`,
-      );
+      const change = async () => {
+        await register('told', { pushToken: 'told-token', language: 'fr' });
+        await setTags('told', { Language: 'it' });
+      };
+      const records = await published(topicNames.devices, (bytes) => DeviceEvent.decode(bytes), change);
+      const events = records.filter(({ key }) => key === `${app}/told`);
       expect(events.map(({ value }) => value.event?.$case)).toEqual(['registered', 'tagsChanged']);
       expect(events[0]?.value.stamp).toMatchObject({
         log: expect.stringMatching(/^devices-\d+$/) as unknown,
@@ -626,11 +630,16 @@ describeWithMongo('the registry', (mongo) => {
       expect((await registry.accounts.resolveToken({ secret: `${secret.slice(0, -1)}x` })).token).toBeUndefined();
       expect((await registry.accounts.resolveToken({ secret: '' })).token).toBeUndefined();
       expect((await registry.accounts.listTokens({})).tokens.map((token) => token.id)).toContain(id);
+      expect((await registry.accounts.findToken({ id })).token).toMatchObject({ id, applications: [app] });
       expect(await registry.accounts.revokeToken({ id })).toEqual({ revoked: true });
+      expect((await registry.accounts.findToken({ id })).token).toBeUndefined();
       expect(await registry.accounts.revokeToken({ id })).toEqual({ revoked: false });
       expect((await registry.accounts.resolveToken({ secret })).token).toBeUndefined();
       expect(JSON.stringify(await mongo.db.collection('tokens').find().toArray())).not.toContain(secret);
       await expect(issue({ account: 'nobody' })).rejects.toThrow('Account not found');
+      for (const account of ['default', 'nobody']) {
+        expect(await registry.accounts.findAccount({ account })).toEqual({ found: account === 'default' });
+      }
     });
 
     it('are published whole, by id', async () => {
