@@ -44,7 +44,11 @@ export interface Content {
   tags: string[];
   voip: boolean;
   ios: IosContent | undefined;
-  android: AndroidContent | undefined;
+  android:
+    | AndroidContent
+    | undefined;
+  /** Parameters of the deep link: a JSON object. */
+  deepLinkParams?: string | undefined;
 }
 
 /** Fields ios_* of section I; an absent one was not given. */
@@ -59,7 +63,7 @@ export interface IosContent {
   sound?: string | undefined;
   soundOff: boolean;
   ttlSeconds?: number | undefined;
-  silent: boolean;
+  silent?: boolean | undefined;
   category?: string | undefined;
   categoryCustom?:
     | string
@@ -300,6 +304,7 @@ function createBaseContent(): Content {
     voip: false,
     ios: undefined,
     android: undefined,
+    deepLinkParams: undefined,
   };
 }
 
@@ -337,6 +342,9 @@ export const Content: MessageFns<Content> = {
     }
     if (message.android !== undefined) {
       AndroidContent.encode(message.android, writer.uint32(90).fork()).join();
+    }
+    if (message.deepLinkParams !== undefined) {
+      writer.uint32(98).string(message.deepLinkParams);
     }
     return writer;
   },
@@ -442,6 +450,14 @@ export const Content: MessageFns<Content> = {
             message.android = AndroidContent.decode(reader, reader.uint32());
             continue;
           }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.deepLinkParams = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -508,6 +524,7 @@ export const Content: MessageFns<Content> = {
     message.android = (object.android !== undefined && object.android !== null)
       ? AndroidContent.fromPartial(object.android)
       : undefined;
+    message.deepLinkParams = object.deepLinkParams ?? undefined;
     return message;
   },
 };
@@ -521,7 +538,7 @@ function createBaseIosContent(): IosContent {
     sound: undefined,
     soundOff: false,
     ttlSeconds: undefined,
-    silent: false,
+    silent: undefined,
     category: undefined,
     categoryCustom: undefined,
     rootParams: undefined,
@@ -556,7 +573,7 @@ export const IosContent: MessageFns<IosContent> = {
     if (message.ttlSeconds !== undefined) {
       writer.uint32(56).uint32(message.ttlSeconds);
     }
-    if (message.silent !== false) {
+    if (message.silent !== undefined) {
       writer.uint32(64).bool(message.silent);
     }
     if (message.category !== undefined) {
@@ -787,7 +804,7 @@ export const IosContent: MessageFns<IosContent> = {
     message.sound = object.sound ?? undefined;
     message.soundOff = object.soundOff ?? false;
     message.ttlSeconds = object.ttlSeconds ?? undefined;
-    message.silent = object.silent ?? false;
+    message.silent = object.silent ?? undefined;
     message.category = object.category ?? undefined;
     message.categoryCustom = object.categoryCustom ?? undefined;
     message.rootParams = object.rootParams ?? undefined;

@@ -41,6 +41,8 @@ export interface Timetable {
   timezoneSeconds: number;
   /** At most two a day, not overlapping; a day without any is closed. */
   hours: OpenHours[];
+  /** The same in the words of the API, as the caller gave it, as a JSON text; "" where it was made before these were kept. */
+  given: string;
 }
 
 export interface OpenHours {
@@ -340,7 +342,7 @@ export const Geozone: MessageFns<Geozone> = {
 };
 
 function createBaseTimetable(): Timetable {
-  return { timezoneSeconds: 0, hours: [] };
+  return { timezoneSeconds: 0, hours: [], given: "" };
 }
 
 export const Timetable: MessageFns<Timetable> = {
@@ -350,6 +352,9 @@ export const Timetable: MessageFns<Timetable> = {
     }
     for (const v of message.hours) {
       OpenHours.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.given !== "") {
+      writer.uint32(26).string(message.given);
     }
     return writer;
   },
@@ -381,6 +386,14 @@ export const Timetable: MessageFns<Timetable> = {
             }
 
             message.hours.push(OpenHours.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.given = reader.string();
             continue;
           }
         }
@@ -434,6 +447,7 @@ export const Timetable: MessageFns<Timetable> = {
     const message = createBaseTimetable();
     message.timezoneSeconds = object.timezoneSeconds ?? 0;
     message.hours = object.hours?.map((e) => OpenHours.fromPartial(e)) || [];
+    message.given = object.given ?? "";
     return message;
   },
 };

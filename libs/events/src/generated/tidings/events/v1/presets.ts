@@ -54,6 +54,8 @@ export interface Preset {
   sendRate: number;
   /** Code of a group of applications; "" for a preset of an application. */
   group: string;
+  /** Number of the deep link that the link is an instance of. */
+  deepLinkId?: bigint | undefined;
 }
 
 export interface PresetCreated {
@@ -392,6 +394,7 @@ function createBasePreset(): Preset {
     filter: "",
     sendRate: 0,
     group: "",
+    deepLinkId: undefined,
   };
 }
 
@@ -433,6 +436,12 @@ export const Preset: MessageFns<Preset> = {
     }
     if (message.group !== "") {
       writer.uint32(90).string(message.group);
+    }
+    if (message.deepLinkId !== undefined) {
+      if (BigInt.asIntN(64, message.deepLinkId) !== message.deepLinkId) {
+        throw new globalThis.Error("value provided for field message.deepLinkId of type int64 too large");
+      }
+      writer.uint32(96).int64(message.deepLinkId);
     }
     return writer;
   },
@@ -548,6 +557,14 @@ export const Preset: MessageFns<Preset> = {
             message.group = reader.string();
             continue;
           }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.deepLinkId = reader.int64() as bigint;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -610,6 +627,9 @@ export const Preset: MessageFns<Preset> = {
     message.filter = object.filter ?? "";
     message.sendRate = object.sendRate ?? 0;
     message.group = object.group ?? "";
+    message.deepLinkId = (object.deepLinkId !== undefined && object.deepLinkId !== null)
+      ? BigInt(object.deepLinkId)
+      : undefined;
     return message;
   },
 };

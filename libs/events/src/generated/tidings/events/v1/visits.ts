@@ -7,6 +7,7 @@
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Timestamp } from "../../../google/protobuf/timestamp.ts";
+import { KeyUsed } from "./devices.ts";
 import { MessageAccepted } from "./messages.ts";
 import { Stamp } from "./stamp.ts";
 
@@ -20,7 +21,9 @@ export interface VisitEvent {
   account: string;
   application: string;
   at: Date | undefined;
-  event: { $case: "entered"; value: GeozoneEntered } | undefined;
+  event: { $case: "entered"; value: GeozoneEntered } | //
+  /** What stands in the same commit was asked for with this Idempotency-Key (R-ER11). Not published. */
+  { $case: "keyUsed"; value: KeyUsed } | undefined;
 }
 
 /** A device entered a zone that sends; an entry that sends nothing is no event. */
@@ -63,6 +66,9 @@ export const VisitEvent: MessageFns<VisitEvent> = {
     switch (message.event?.$case) {
       case "entered":
         GeozoneEntered.encode(message.event.value, writer.uint32(82).fork()).join();
+        break;
+      case "keyUsed":
+        KeyUsed.encode(message.event.value, writer.uint32(90).fork()).join();
         break;
     }
     return writer;
@@ -119,6 +125,14 @@ export const VisitEvent: MessageFns<VisitEvent> = {
             }
 
             message.event = { $case: "entered", value: GeozoneEntered.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.event = { $case: "keyUsed", value: KeyUsed.decode(reader, reader.uint32()) };
             continue;
           }
         }
@@ -178,6 +192,12 @@ export const VisitEvent: MessageFns<VisitEvent> = {
       case "entered": {
         if (object.event?.value !== undefined && object.event?.value !== null) {
           message.event = { $case: "entered", value: GeozoneEntered.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "keyUsed": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "keyUsed", value: KeyUsed.fromPartial(object.event.value) };
         }
         break;
       }

@@ -52,7 +52,7 @@ export interface ChangeGeozoneRequest {
   cooldownSeconds?:
     | number
     | undefined;
-  /** Takes the place of a preset, as a preset does of the content. */
+  /** Takes the place of the preset's text; a preset that is given without it takes its place. */
   content?: string | undefined;
   preset?: string | undefined;
   cluster?:
@@ -118,6 +118,8 @@ export interface ReportLocationRequest {
   lng: number;
   /** How many of the nearest zones are wanted. */
   nearest: number;
+  /** Of this method alone; "" without one. A repeat within 24 hours is answered and has no second effect (R-ER11). */
+  idempotencyKey: string;
 }
 
 export interface ReportLocationReply {
@@ -1795,7 +1797,7 @@ export const DeleteGeozoneClusterReply: MessageFns<DeleteGeozoneClusterReply> = 
 };
 
 function createBaseReportLocationRequest(): ReportLocationRequest {
-  return { account: "", application: "", hwid: "", lat: 0, lng: 0, nearest: 0 };
+  return { account: "", application: "", hwid: "", lat: 0, lng: 0, nearest: 0, idempotencyKey: "" };
 }
 
 export const ReportLocationRequest: MessageFns<ReportLocationRequest> = {
@@ -1817,6 +1819,9 @@ export const ReportLocationRequest: MessageFns<ReportLocationRequest> = {
     }
     if (message.nearest !== 0) {
       writer.uint32(48).uint32(message.nearest);
+    }
+    if (message.idempotencyKey !== "") {
+      writer.uint32(58).string(message.idempotencyKey);
     }
     return writer;
   },
@@ -1882,6 +1887,14 @@ export const ReportLocationRequest: MessageFns<ReportLocationRequest> = {
             message.nearest = reader.uint32();
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.idempotencyKey = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1939,6 +1952,7 @@ export const ReportLocationRequest: MessageFns<ReportLocationRequest> = {
     message.lat = object.lat ?? 0;
     message.lng = object.lng ?? 0;
     message.nearest = object.nearest ?? 0;
+    message.idempotencyKey = object.idempotencyKey ?? "";
     return message;
   },
 };
