@@ -271,6 +271,8 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
   const owners = openOwners(store);
   const devices = { db, clock, log, keys, owners, tags, store, presets, logs: deviceLogs.writer };
   const { clearing } = work;
+  const groupsOf = async (application: string): Promise<string[]> =>
+    (await store.groupsOf(application)).map(({ code }) => code);
   const parts: Open[] = [...work.open, accountLogs.open, deviceLogs.open, visitLogs.open, lagOf(broker)];
   return {
     accounts: {
@@ -284,14 +286,11 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
       ...testDevicesRpc({ db, store, write, clock }),
     },
     devices: devicesRpc(devices),
-    presets: presetsRpc(presets, write, {
-      ...{ clock, nextId, filterCode: filterCodes(store) },
-      groupsOf: async (application) => (await store.groupsOf(application)).map(({ code }) => code),
-    }),
+    presets: presetsRpc(presets, write, { clock, nextId, filterCode: filterCodes(store), groupsOf }),
     segments: segmentsRpc({ db, store, tags, clock, write, scan: new DeviceScan(db) }),
     geozones: {
-      ...geozonesRpc(geozones, write, { clock, nextId }),
-      ...reportRpc({ db, clock, keys, owners, geozones, presets, visits: visitLogs.writer }),
+      ...geozonesRpc(geozones, write, { clock, nextId, presets, groupsOf }),
+      ...reportRpc({ db, clock, keys, owners, store, geozones, presets, visits: visitLogs.writer }),
     },
     operations: operationsOf(clock, () => allOpen(parts)),
     close: () => closing.close(),

@@ -75,7 +75,16 @@ export {
 export { formatDate, MINUTE_MS } from './tags/date.ts';
 export { distanceMeters, EARTH_RADIUS_METERS, type Place } from './geozones/distance.ts';
 export { isOpen } from './geozones/timetable.ts';
-export { type Cooldown, cooldownsOf, type EnteredZone, sendingZones, type Visitor } from './geozones/visit.ts';
+export { zoneTexts } from './geozones/texts.ts';
+export {
+  type Addressee,
+  type Cooldown,
+  cooldownsOf,
+  type EnteredZone,
+  isSend,
+  sendingZones,
+  type Visitor,
+} from './geozones/visit.ts';
 export { entriesOf, indexedText, type TagEntry, valueOf } from './tags/entries.ts';
 export { isTimezone, parseLanguage } from './tags/languages.ts';
 export {

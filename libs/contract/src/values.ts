@@ -30,6 +30,9 @@ export const anyText = z.union([z.string(), z.number().transform(String)], { err
 export const textOf = (min: number, max: number) =>
   text.refine((value) => value.length >= min && atMost(value, max), `must be ${min} to ${max} characters`);
 
+/** {@link text} that is not empty. */
+export const nonEmptyText = textOf(1, TEXT_LIMIT);
+
 /** The reason stands at every step: a union hands on the words of the branch that got furthest. */
 const wholeNumber = { error: 'must be an integer' };
 

@@ -80,7 +80,7 @@ describe('presets of groups (Spec K, R-I2)', () => {
       refused('Filter is used by a preset'),
     );
     const foreign = preset('x', { campaignCode: await campaignOf(outside) });
-    expect(await world.reply('createPreset', foreign)).toMatchObject(refused('campaignCode: not found'));
+    expect(await world.reply('createPreset', foreign)).toMatchObject(refused('campaign: not found'));
     expect(await world.reply('createPreset', preset('x', {}, { filter: 'Of another' }))).toMatchObject(
       refused('segmentation.filter: not found'),
     );
@@ -108,18 +108,33 @@ describe('presets of groups (Spec K, R-I2)', () => {
     );
   });
 
-  it('are not for messages to one application, nor for its geozones', async () => {
-    await world.call('createPreset', preset('Apart'));
-    const code = await codeOf('Apart');
-    expect(await world.reply('createMessage', { application: first, notifications: [{ preset: code }] })).toMatchObject(
-      {
-        body: { status_code: 210, status_message: 'notifications[0].preset: not found' },
-      },
-    );
-    const zone = { name: 'z', lat: 1, lng: 1, cooldown: 1, range: 50, presetCode: code };
-    expect(await world.reply('addGeoZone', { application: first, geozones: [zone] })).toMatchObject(
-      refused('Preset not found'),
-    );
+  it('are for messages to each application, and for its geozones, where the whole group may be used', async () => {
+    // Bound to the other application.
+    await world.call('createFilter', { name: 'All', application: second, filter_expression: `A("${first}")` });
+    await world.call('createPreset', preset('For each', {}, { filter: 'All' }));
+    const code = await codeOf('For each');
+    const outside = await newApplication('Without');
+    const send = (application: string, client = world.client) =>
+      client.reply('createMessage', { application, notifications: [{ preset: code }] });
+    const zone = { name: 'z', lat: 1, lng: 1, cooldown: 1, range: 50 };
+    const add = (application: string, client = world.client) =>
+      client.reply('addGeoZone', { application, geozones: [{ ...zone, presetCode: code }] });
+    const code200 = { body: { status_code: 200 } };
+    expect(await send(first)).toMatchObject(code200);
+    expect(await send(second)).toMatchObject(code200);
+    expect(await add(second)).toMatchObject(code200);
+    const {
+      GeoZones: [geoZoneId],
+    } = await world.call('addGeoZone', {
+      ...{ application: first, geozones: [{ ...zone, content: 'x' }] },
+    });
+    const change = (client = world.client) => client.reply('updateGeoZone', { geoZoneId, presetCode: code });
+    const notThere = { body: { status_code: 210, status_message: 'notifications[0].preset: not found' } };
+    for (const reply of [send(outside), send(first, restricted)]) expect(await reply).toMatchObject(notThere);
+    for (const reply of [add(outside), add(first, restricted), change(restricted)]) {
+      expect(await reply).toMatchObject(refused('Preset not found'));
+    }
+    expect(await change()).toMatchObject(code200);
   });
 
   it('go with the last application of the group', async () => {

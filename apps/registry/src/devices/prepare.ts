@@ -7,7 +7,7 @@ import { applicationView } from '../applications/view.ts';
 import type { DevicesDeps } from './apply.ts';
 import { resolvePresets } from '../presets/resolve.ts';
 import type { PresetStore } from '../presets/store.ts';
-import { findFilter } from '../segments/find.ts';
+import { applicationsOf, findFilter } from '../segments/find.ts';
 import { meaningOf } from '../segments/stored.ts';
 import { type DeviceDocument, DEVICES } from './document.ts';
 import { findDevices, findUsers, type Found } from './named.ts';
@@ -57,15 +57,14 @@ export function prepareRpc({
     return selected(expressionOf(path, conditions, operator, (name) => set.named(name), clock.now()));
   };
 
-  /** A name, else a code (R-N2). The expression as it is now goes with the message. */
+  /** A name, else a code (R-N2), bound to one of the applications or to none. The expression as it is now goes with the message. */
   const filtered = async (
     account: string,
-    application: string,
-    path: string,
-    reference: FilterReference,
+    applications: readonly string[],
+    { path, ...reference }: FilterReference & Pick<PrepareAudience, 'path'>,
     room: Room,
   ): Promise<Addressed> => {
-    const found = await findFilter(store, account, [application], reference);
+    const found = await findFilter(store, account, applications, reference);
     const field = `${path}.${reference.name === '' ? 'filter_code' : 'filter'}`;
     if (!found) throw Fault.argument(`${field}: not found`);
     room.bytes -= found.expression.length;
@@ -89,7 +88,7 @@ export function prepareRpc({
       case 'conditions':
         return typed(account, path, target.value);
       case 'filter':
-        return filtered(account, application, path, target.value, room);
+        return filtered(account, [application], { path, ...target.value }, room);
       case 'everyone':
         return selected(undefined);
       case undefined:
@@ -97,7 +96,7 @@ export function prepareRpc({
     }
   };
 
-  const resolve = resolvePresets(presets);
+  const resolve = resolvePresets(presets, store);
 
   const prepareOne = async (
     account: string,
@@ -106,13 +105,14 @@ export function prepareRpc({
     room: Room,
   ): Promise<PreparedAudience> => {
     const resolved = await resolve(account, application, asked);
-    const filter = resolved.preset?.filter ?? '';
+    const { preset } = resolved;
     // A preset's filter counts only where the request names no recipients (R-K4).
-    const target =
-      asked.target?.$case === 'everyone' && filter !== ''
-        ? ({ $case: 'filter', value: { name: '', code: filter } } as const)
-        : asked.target;
-    return { ...(await address(account, application, { ...asked, target }, room)), ...resolved };
+    if (asked.target?.$case !== 'everyone' || !preset?.filter) {
+      return { ...(await address(account, application, asked, room)), ...resolved };
+    }
+    const owners = await applicationsOf(store, account, preset);
+    const { path } = asked;
+    return { ...(await filtered(account, owners, { path, name: '', code: preset.filter }, room)), ...resolved };
   };
 
   return {

@@ -1,17 +1,10 @@
 import { createHash } from 'node:crypto';
-import { Content, type Geozone, type Localized, MessageAccepted, type Preset } from '@tidings/events';
+import { zoneTexts } from '@tidings/audience';
+import { Content, type Geozone, MessageAccepted, type Preset } from '@tidings/events';
 import { tagsOf } from '@tidings/messaging';
 
 const SOURCE = 'GEO_ZONE';
 const DAY_MS = 86_400_000;
-
-/** A zone's text, plain or by language (R-I15). */
-function localizedOf(content: string): Localized {
-  const given = JSON.parse(content) as string | number | Record<string, string | number | null>;
-  if (typeof given !== 'object') return { entries: [{ language: 'default', text: String(given) }] };
-  const entries = Object.entries(given).filter(([, text]) => text !== null);
-  return { entries: entries.map(([language, text]) => ({ language: language.toLowerCase(), text: String(text) })) };
-}
 
 const isWebLink = (link: string): boolean => /^https?:\/\//i.test(link);
 
@@ -33,7 +26,7 @@ export function zoneMessage(
   { seq, campaignId, at }: { readonly seq: number; readonly campaignId: bigint; readonly at: Date },
 ): { accepted: MessageAccepted; linkToShorten: string } {
   const said = preset?.content ?? Content.fromPartial({});
-  const content: Content = { ...said, text: zone.content === '' ? said.text : localizedOf(zone.content) };
+  const content: Content = { ...said, text: zone.content === '' ? said.text : zoneTexts(zone.content) };
   const { link } = content;
   const shorten = preset?.shortenLink === true && link !== undefined && isWebLink(link);
   return {

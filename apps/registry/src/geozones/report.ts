@@ -1,52 +1,66 @@
-import { DENIED, deviceIdOf, isOpen, personOf, type Place } from '@tidings/audience';
+import { DENIED, deviceIdOf, isOpen, isSend, keyedId, personOf, type Place } from '@tidings/audience';
 import type { LogWriter } from '@tidings/event-store';
-import type { Geozone } from '@tidings/events';
+import type { Geozone, Preset } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 import type { Geozones } from '@tidings/rpc';
+import type { AccountStore } from '../accounts/store.ts';
 import type { DevicesDeps } from '../devices/apply.ts';
-import { type DeviceDocument, DEVICES } from '../devices/document.ts';
+import { type DeviceDocument, DEVICES, KEYS } from '../devices/document.ts';
 import type { PresetStore } from '../presets/store.ts';
 import { zoneMessage, zoneMessageCode } from './draft.ts';
-import type { GeozoneStore } from './store.ts';
+import type { GeozoneStore, Nearby } from './store.ts';
 import { type SendingZone, type Visit, visitLogOf } from './visits.ts';
 
 export interface ReportDeps extends Pick<DevicesDeps, 'db' | 'clock' | 'keys' | 'owners'> {
+  readonly store: Pick<AccountStore, 'application'>;
   readonly geozones: GeozoneStore;
   readonly presets: PresetStore;
   readonly visits: LogWriter<Visit, void>;
 }
 
+const projection = { person: 1, user: 1, seq: 1, platform: 1, th: 1, cg: 1 } as const;
+
 /** A device where it says it is. */
 interface Report {
   readonly account: string;
   readonly application: string;
-  readonly device: Pick<DeviceDocument, 'person' | 'user' | 'seq'>;
+  readonly device: Pick<DeviceDocument, keyof typeof projection>;
   readonly place: Place;
   readonly at: Date;
+  /** See {@link Visit}. */
+  readonly key: string | undefined;
 }
 
-/**
- * Where devices say they are: kept with the device, beside its log (architecture 4); the zones around it send what they have to (R-F4);
- * answered with the nearest zones (R-C13).
- */
-export function reportRpc({
-  db,
-  clock,
-  keys,
-  owners,
-  geozones,
-  presets,
-  visits,
-}: ReportDeps): Pick<Geozones, 'report'> {
-  const devices = db.collection<DeviceDocument>(DEVICES);
+const shown = ({ zone, meters }: Nearby) => ({
+  name: zone.name,
+  lat: zone.lat,
+  lng: zone.lng,
+  rangeMeters: zone.rangeMeters,
+  distanceMeters: Math.round(meters),
+});
 
-  /** The zone with what it sends; undefined where its preset is deleted (R-K5). */
-  const sendingZone = async (zone: Geozone, { account, device, at }: Report): Promise<SendingZone | undefined> => {
+/** What entering zones sends: each zone's message as it is now, to the devices that it can be sent to. */
+const sendingZones = ({ store, geozones, presets }: Pick<ReportDeps, 'store' | 'geozones' | 'presets'>) => {
+  /** The zone's own campaign, else that of its preset; one that was deleted since is none. */
+  const campaignIdOf = async (zone: Geozone, preset: Preset | undefined, account: string): Promise<bigint> => {
+    const live = await presets.liveCampaigns(zone.application, [zone.campaignId]);
+    if (live.has(zone.campaignId)) return zone.campaignId;
+    const ofPreset = preset?.campaign ? await presets.campaign(account, preset.campaign) : undefined;
+    return BigInt(ofPreset?.application === zone.application ? ofPreset.id : 0);
+  };
+
+  /** The zone with what it sends; undefined where that is nothing, also because its preset is deleted (R-K5). */
+  const sendingZone = async (
+    zone: Geozone,
+    { account, device, at }: Report,
+    controlBuckets: number,
+  ): Promise<SendingZone | undefined> => {
     const preset = zone.preset === '' ? undefined : (await presets.preset(account, zone.preset))?.preset;
     if (zone.preset !== '' && !preset) return undefined;
+    const addressee = { platform: device.platform, hasToken: device.th !== undefined, controlBucket: device.cg };
+    if (!isSend(addressee, preset?.platforms ?? [], controlBuckets)) return undefined;
     const cluster = zone.cluster === '' ? undefined : await geozones.cluster(account, zone.cluster);
-    const ofPreset = preset?.campaign ? await presets.campaign(account, preset.campaign) : undefined;
-    const campaignId = zone.campaignId || BigInt(ofPreset?.id ?? 0);
+    const campaignId = await campaignIdOf(zone, preset, account);
     return {
       zone,
       cluster,
@@ -55,43 +69,61 @@ export function reportRpc({
     };
   };
 
-  const enter = async (report: Report): Promise<void> => {
-    const { account, application, device, place, at } = report;
+  return async (report: Report): Promise<SendingZone[]> => {
+    const { application, place, at } = report;
     const around = await geozones.around(application, place);
     const open = around.filter(({ zone }) => isOpen(zone.timetable, at));
-    const found = await Promise.all(open.map(({ zone }) => sendingZone(zone, report)));
-    const zones = found.filter((zone) => zone !== undefined);
-    if (zones.length === 0) return;
+    if (open.length === 0) return [];
+    const controlBuckets = (await store.application(application))?.controlBuckets ?? 0;
+    const found = await Promise.all(open.map(({ zone }) => sendingZone(zone, report, controlBuckets)));
+    return found.filter((zone) => zone !== undefined);
+  };
+};
+
+/**
+ * Where devices say they are: kept with the device, beside its log (architecture 4); the zones around it send what they have to (R-F4);
+ * answered with the nearest zones (R-C13). A report that is repeated with its key is answered and changes nothing (R-ER11).
+ */
+export function reportRpc(deps: ReportDeps): Pick<Geozones, 'report'> {
+  const { db, clock, keys, owners, geozones, visits } = deps;
+  const devices = db.collection<DeviceDocument>(DEVICES);
+  const usedKeys = db.collection<{ _id: string; until: Date }>(KEYS);
+  const zonesEntered = sendingZones(deps);
+
+  const isUsed = async (key: string | undefined, at: Date): Promise<boolean> =>
+    key !== undefined && (await usedKeys.findOne({ _id: key, until: { $gt: at } })) !== null;
+
+  const enter = async (report: Report): Promise<void> => {
+    const zones = await zonesEntered(report);
+    const { account, application, device, at, key } = report;
+    if (zones.length === 0 && key === undefined) return;
     const { person, user = person } = device;
-    await visits.submit(visitLogOf(application), { account, application, person, user, zones, at });
+    await visits.submit(visitLogOf(application), { account, application, person, user, zones, at, key });
   };
 
   return {
-    async report({ account, application, hwid, lat, lng, nearest }) {
+    async report({ account, application, hwid, lat, lng, nearest, idempotencyKey }) {
       await owners.learn([application]);
       if (!owners.owns(account, application)) throw Fault.argument(DENIED);
-      const id = deviceIdOf(application, personOf(keys.device, account, hwid));
+      const person = personOf(keys.device, account, hwid);
       const place = { lat, lng };
       const at = new Date(clock.now());
-      const device = await devices.findOneAndUpdate(
-        { _id: id, status: 1 },
-        { $set: { 'self.place': { ...place, at: at.getTime() } } },
-        { projection: { person: 1, user: 1, seq: 1 } },
-      );
+      const key = idempotencyKey === '' ? undefined : keyedId(keys.device, application, person, idempotencyKey);
+      const isRepeat = await isUsed(key, at);
+      const present = { _id: deviceIdOf(application, person), status: 1 } as const;
+      const device = isRepeat
+        ? await devices.findOne(present, { projection })
+        : await devices.findOneAndUpdate(
+            present,
+            { $set: { 'self.place': { ...place, at: at.getTime() } } },
+            { projection },
+          );
       if (!device) throw Fault.argument('Device not found');
       const [near] = await Promise.all([
         geozones.nearest(application, place, nearest),
-        enter({ account, application, device, place, at }),
+        isRepeat ? undefined : enter({ account, application, device, place, at, key }),
       ]);
-      return {
-        nearest: near.map(({ zone, meters }) => ({
-          name: zone.name,
-          lat: zone.lat,
-          lng: zone.lng,
-          rangeMeters: zone.rangeMeters,
-          distanceMeters: Math.round(meters),
-        })),
-      };
+      return { nearest: near.map(shown) };
     },
   };
 }

@@ -1,18 +1,23 @@
 import type { GeozonePatch } from '@tidings/audience';
+import type { Geozone } from '@tidings/events';
 import { type Clock, Fault, newCode } from '@tidings/kernel';
 import type { ChangeGeozoneRequest, Geozones } from '@tidings/rpc';
 import type { AccountWriter } from '../accounts/writer.ts';
+import type { PresetStore } from '../presets/store.ts';
 import type { GeozoneStore } from './store.ts';
 
 export interface GeozonesDeps {
   readonly clock: Clock;
   /** Ids of zones. */
   readonly nextId: () => number;
+  readonly presets: PresetStore;
+  /** Codes of the groups that an application is in. */
+  readonly groupsOf: (application: string) => Promise<string[]>;
 }
 
-/** What a request changes. A text of its own and a preset take each other's place. */
+/** What a request changes. A preset that is given without a text comes with its own (R-F1). */
 function patchOf({ account: _, id: __, alwaysOpen, timetable, content, preset, ...rest }: ChangeGeozoneRequest) {
-  const said = content === undefined ? { preset, content: preset && '' } : { content, preset: '' };
+  const said = { preset, content: content ?? (preset ? '' : undefined) };
   const given = Object.entries({ ...rest, ...said, timetable }).filter(([, value]) => value !== undefined);
   return { ...Object.fromEntries(given), ...(alwaysOpen ? { timetable: undefined } : {}) } as GeozonePatch;
 }
@@ -21,16 +26,26 @@ function patchOf({ account: _, id: __, alwaysOpen, timetable, content, preset, .
 export function geozonesRpc(
   store: GeozoneStore,
   write: AccountWriter,
-  { clock, nextId }: GeozonesDeps,
+  { clock, nextId, presets, groupsOf }: GeozonesDeps,
 ): Omit<Geozones, 'report'> {
   const now = (): Date => new Date(clock.now());
+
+  /** Campaigns that were deleted since are none. */
+  const zonesOf = async (account: string, application: string): Promise<Geozone[]> => {
+    const zones = await store.zones(account, application);
+    const ids = zones.map(({ campaignId }) => campaignId);
+    const live = await presets.liveCampaigns(application, ids);
+    return zones.map((zone) => (live.has(zone.campaignId) ? zone : { ...zone, campaignId: 0n }));
+  };
+
   return {
     async add({ account, application, zones }) {
       const drafts = zones.map(({ zone, campaign }) => {
         if (!zone) throw Fault.bug('no zone to add');
         return { zone: { ...zone, id: BigInt(nextId()) }, campaign };
       });
-      await write({ account, action: { type: 'addGeozones', application, drafts }, at: now() });
+      const groups = await groupsOf(application);
+      await write({ account, action: { type: 'addGeozones', application, groups, drafts }, at: now() });
       return { ids: drafts.map(({ zone }) => zone.id) };
     },
 
@@ -43,7 +58,8 @@ export function geozonesRpc(
       const zone = await store.zone(account, id);
       if (!zone) throw Fault.argument('Geozone not found');
       const { application } = zone;
-      const action = { type: 'changeGeozone', id, application, patch: patchOf(request) } as const;
+      const groups = await groupsOf(application);
+      const action = { type: 'changeGeozone', id, application, groups, patch: patchOf(request) } as const;
       await write({ account, action, at: now() });
       return {};
     },
@@ -56,7 +72,7 @@ export function geozonesRpc(
     async list({ account, application }) {
       const [clusters, zones] = await Promise.all([
         store.clusters(account, application),
-        store.zones(account, application),
+        zonesOf(account, application),
       ]);
       return { clusters, zones };
     },

@@ -1,7 +1,9 @@
 import { type EnteredZone, cooldownsOf, sendingZones, type Visitor } from '@tidings/audience';
 import type { Commit, DocumentAddress, LogDefinition, RelayedRecord } from '@tidings/event-store';
 import { type MessageAccepted, topicNames, VisitEvent } from '@tidings/events';
+import { Fault } from '@tidings/kernel';
 import type { Db } from 'mongodb';
+import { KEY_LIFETIME_MS, keyAt, type UsedKey } from '../devices/deciding.ts';
 
 export const COOLDOWNS = 'cooldowns';
 
@@ -24,6 +26,8 @@ export interface Visit extends Visitor {
   /** Nearest first. */
   readonly zones: readonly SendingZone[];
   readonly at: Date;
+  /** The Idempotency-Key that it is reported with, by its hash: a second report with it sends nothing (R-ER11). */
+  readonly key: string | undefined;
 }
 
 /** When a cooldown began. */
@@ -32,18 +36,25 @@ interface CooldownState {
   readonly until: Date;
 }
 
+type VisitState = CooldownState | UsedKey;
+
 const cooldownAt = (id: string): DocumentAddress => ({ collection: COOLDOWNS, id });
 
 /** One log per application: what two devices of a user are sent is decided in order, whichever process they report to. */
 export const visitLogOf = (application: string): string => `visits-${application}`;
 
 /** What zones send to the devices that enter them, and the cooldowns that this begins (R-F4). */
-export const visitsLog: LogDefinition<Visit, VisitEvent, CooldownState, void> = {
+export const visitsLog: LogDefinition<Visit, VisitEvent, VisitState, void> = {
   category: 'visits',
-  needs: (visit) => ({ ids: visit.zones.flatMap((zone) => cooldownsOf(zone, visit)).map(({ id }) => cooldownAt(id)) }),
-  decide({ account, application, zones, at, ...visitor }, view) {
-    const lastSend = (id: string): Date | undefined => view.get(cooldownAt(id))?.at;
-    const events = sendingZones(zones, visitor, lastSend, at).map(({ entered, cooldowns }): VisitEvent => {
+  needs({ zones, key, ...visitor }) {
+    const cooldowns = zones.flatMap((zone) => cooldownsOf(zone, visitor)).map(({ id }) => cooldownAt(id));
+    return { ids: key === undefined ? cooldowns : [keyAt(key), ...cooldowns] };
+  },
+  decide({ account, application, zones, at, key, ...visitor }, view) {
+    const used = key === undefined ? undefined : view.get(keyAt(key));
+    if (used && used.until > at) return { events: [], reply: undefined };
+    const lastSend = (id: string): Date | undefined => (view.get(cooldownAt(id)) as CooldownState | undefined)?.at;
+    const sends = sendingZones(zones, visitor, lastSend, at).map(({ entered, cooldowns }): VisitEvent => {
       const { zone, message, accepted, linkToShorten } = entered;
       const seconds = Math.max(KEPT_SECONDS, ...cooldowns.map((each) => each.seconds));
       const value = {
@@ -56,26 +67,42 @@ export const visitsLog: LogDefinition<Visit, VisitEvent, CooldownState, void> = 
       };
       return { stamp: undefined, account, application, at, event: { $case: 'entered', value } };
     });
-    return { events, reply: undefined };
+    if (key === undefined) return { events: sends, reply: undefined };
+    const value = { key, until: new Date(at.getTime() + KEY_LIFETIME_MS) };
+    const keyUsed: VisitEvent = { stamp: undefined, account, application, at, event: { $case: 'keyUsed', value } };
+    return { events: [...sends, keyUsed], reply: undefined };
   },
-  addresses: ({ event }) => (event?.$case === 'entered' ? event.value.cooldowns.map(cooldownAt) : []),
-  evolve(state, { at, event }) {
-    if (event?.$case !== 'entered') throw new Error(`visits: no fold of ${event?.$case}`);
-    return { at: at!, until: event.value.until! };
+  addresses({ event }) {
+    if (event?.$case === 'keyUsed') return [keyAt(event.value.key)];
+    return event?.$case === 'entered' ? event.value.cooldowns.map(cooldownAt) : [];
+  },
+  evolve(_, { at, event }) {
+    switch (event?.$case) {
+      case 'entered':
+        return { at: at!, until: event.value.until! };
+      case 'keyUsed':
+        return { until: event.value.until! };
+      case undefined:
+        throw Fault.bug('an event of visits that says nothing');
+    }
   },
   encode: (event) => VisitEvent.encode(event).finish(),
   decode: (bytes) => VisitEvent.decode(bytes),
-  toDocument: ({ at, until }) => ({ at, until }),
-  fromDocument: (document) => document as unknown as CooldownState,
+  toDocument: (state) => ({ ...('at' in state ? { at: state.at } : {}), until: state.until }),
+  fromDocument: (document) => document as unknown as VisitState,
 };
 
-/** What a commit says on `tidings.visits`. */
+/** What a commit says on `tidings.visits`: that keys were used is the registry's own business. */
 export const visitRecords = ({ log, n, events }: Commit<VisitEvent>): RelayedRecord[] =>
-  events.map((event, index) => ({
-    topic: topicNames.visits,
-    key: event.application,
-    value: VisitEvent.encode({ ...event, stamp: { log, n: BigInt(n), index } }).finish(),
-  }));
+  events.flatMap((event, index) =>
+    event.event?.$case === 'keyUsed'
+      ? []
+      : {
+          topic: topicNames.visits,
+          key: event.application,
+          value: VisitEvent.encode({ ...event, stamp: { log, n: BigInt(n), index } }).finish(),
+        },
+  );
 
 /** Makes the index of cooldowns where it is missing. */
 export async function prepareVisits(db: Db): Promise<void> {

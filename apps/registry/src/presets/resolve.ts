@@ -1,6 +1,7 @@
 import type { Preset } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 import type { PrepareAudience } from '@tidings/rpc';
+import type { AccountStore } from '../accounts/store.ts';
 import type { PresetStore } from './store.ts';
 
 /** What a message is made of and counted under. */
@@ -10,12 +11,15 @@ export interface Resolved {
   readonly campaignId: bigint;
 }
 
-/** Finds the preset and the campaign that a notification names, in its application: others are not found. */
-export const resolvePresets = (store: PresetStore) => {
+/** Finds the preset and the campaign that a notification names, in its application or, a preset, in a group of it: others are not found. */
+export const resolvePresets = (store: PresetStore, accounts: Pick<AccountStore, 'groupsOf'>) => {
+  const isFor = async ({ group, application: own }: Preset, application: string): Promise<boolean> =>
+    group === '' ? own === application : (await accounts.groupsOf(application)).some(({ code }) => code === group);
+
   const presetOf = async (account: string, application: string, { preset: code, path }: PrepareAudience) => {
     if (code === '') return undefined;
     const found = await store.preset(account, code);
-    if (found?.application !== application) throw Fault.argument(`${path}.preset: not found`);
+    if (!found || !(await isFor(found.preset, application))) throw Fault.argument(`${path}.preset: not found`);
     return found.preset;
   };
 

@@ -10,6 +10,8 @@ export interface PresetStore {
   readonly campaign: (account: string, code: string) => Promise<CampaignState | undefined>;
   /** The oldest of this name. */
   readonly campaignNamed: (application: string, name: string) => Promise<CampaignState | undefined>;
+  /** Which of these ids are those of campaigns of the application that are there. */
+  readonly liveCampaigns: (application: string, ids: readonly bigint[]) => Promise<ReadonlySet<bigint>>;
   /** Oldest first, those behind the id `after`. */
   readonly campaigns: (account: string, application: string, after: number, limit: number) => Promise<CampaignState[]>;
 }
@@ -41,6 +43,12 @@ export function openPresetStore(db: Db): PresetStore {
         .sort({ id: 1 })
         .next();
       return found ? campaignIn(found) : undefined;
+    },
+    async liveCampaigns(application, ids) {
+      const wanted = [...new Set(ids)].filter((id) => id !== 0n).map(Number);
+      if (wanted.length === 0) return new Set();
+      const found = campaigns.find({ application, deleted, id: { $in: wanted } }, { projection: { id: 1 } });
+      return new Set((await found.toArray()).map(({ id }) => BigInt(id as number)));
     },
     async campaigns(account, application, after, limit) {
       const behind = { application, account, deleted, id: { $gt: after } };

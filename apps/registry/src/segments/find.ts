@@ -16,13 +16,24 @@ export async function findFilter(
   return found && (found.application === '' || applications.includes(found.application)) ? found : undefined;
 }
 
+/** The applications that a preset is for: its filter is bound to one of them or to none. */
+export async function applicationsOf(
+  store: Pick<AccountStore, 'groups'>,
+  account: string,
+  { application, group }: Pick<Preset, 'application' | 'group'>,
+): Promise<readonly string[]> {
+  const [owner] = group === '' ? [] : await store.groups(account, [group]);
+  return owner?.applications ?? [application];
+}
+
 /** The codes of filters that presets name; "" where one names none. @throws Fault `argument` for one that is not there (R-K1) */
 export const filterCodes =
   (store: AccountStore) =>
-  async (account: string, { application, group, filter: name }: Preset): Promise<string> => {
+  async (account: string, preset: Preset): Promise<string> => {
+    const { filter: name } = preset;
     if (name === '') return '';
-    const [owner] = group === '' ? [] : await store.groups(account, [group]);
-    const found = await findFilter(store, account, owner?.applications ?? [application], { name, code: '' });
+    const applications = await applicationsOf(store, account, preset);
+    const found = await findFilter(store, account, applications, { name, code: '' });
     if (!found) throw Fault.argument('segmentation.filter: not found');
     return found.code;
   };

@@ -1,4 +1,4 @@
-import type { AndroidContent, IosContent, Localized, MessageAccepted } from '@tidings/events';
+import type { AndroidContent, Content, IosContent, Localized, MessageAccepted } from '@tidings/events';
 import { filledText, textFor, type Variables } from '@tidings/messaging';
 import { Attributes } from '@tidings/rpc';
 
@@ -24,19 +24,24 @@ export function attributesOf(
   const isShortened = shortLinkTarget !== '';
   return Attributes.fromPartial({
     userData: content?.data,
+    deepLinkParams: content?.deepLinkParams,
     dynamicContentPlaceholders: content?.placeholders,
     url: url(content?.link),
     originalUrl: url(isShortened ? shortLinkTarget : content?.link),
     urlMinimize: isShortened ? SHORTENED : 0,
-    pushTitle: text(content?.title),
-    pushSubtitle: text(content?.subtitle),
-    pushBody: text(content?.text),
+    ...commonOf(content, text),
     ...androidOf(content?.android, text, url),
     ...iosOf(content?.ios, text, url),
   });
 }
 
 type Shown<T> = (value: T | undefined) => string;
+
+const commonOf = (content: Content | undefined, text: Shown<Localized>) => ({
+  pushTitle: text(content?.title),
+  pushSubtitle: text(content?.subtitle),
+  pushBody: text(content?.text),
+});
 
 const androidOf = (android: AndroidContent | undefined, text: Shown<Localized>, url: Shown<string>) => ({
   androidHeader: text(android?.title),

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Campaign } from '@tidings/events';
 import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
 import { Fault } from '@tidings/kernel';
-import { isWithin } from '../tags/value.ts';
+import { checkName } from './limits.ts';
 
 export interface CampaignState {
   readonly kind: 'campaign';
@@ -44,7 +44,7 @@ export function liveCampaign(account: string, view: CampaignView, code: string):
 
 function created(view: CampaignView, campaign: Campaign): Change[] {
   if (view.campaign(campaign.code)) throw Fault.conflict('the code is taken');
-  if (campaign.name === '' || !isWithin(campaign.name, 255)) throw Fault.argument('name: must be 1 to 255 characters');
+  checkName(campaign.name);
   return [{ $case: 'campaignCreated', value: { campaign } }];
 }
 

@@ -2,6 +2,7 @@ import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/a
 import { Fault } from '@tidings/kernel';
 import { isWithin } from '../tags/value.ts';
 import type { Application } from './application.ts';
+import { checkName } from './limits.ts';
 import { checkSenders } from './senders.ts';
 import { as } from './state.ts';
 import { accountOf, type AccountView, liveToken, own } from './view.ts';
@@ -129,7 +130,7 @@ function setAtMostOnce(own: Application, { application, on }: Action<'setAtMostO
 function createGroup(account: string, view: AccountView, action: Action<'createGroup'>): Change[] {
   const { code: group, name } = action;
   if (view.group(group)) throw Fault.conflict('the code is taken');
-  checkTitle('name', name);
+  checkName(name);
   const applications = [...new Set(action.applications)];
   if (applications.length === 0) throw Fault.argument('applications: must not be empty');
   for (const code of applications) own(account, view, code);

@@ -1,4 +1,4 @@
-import type { Geozone, Preset } from '@tidings/events';
+import { type Geozone, Preset } from '@tidings/events';
 import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
 import { type CampaignState, evolveCampaign } from './campaigns.ts';
 import {
@@ -63,7 +63,7 @@ class World {
 
   add(...zones: { zone: Geozone; campaign?: string }[]) {
     const drafts = zones.map(({ zone: each, campaign = '' }) => ({ zone: each, campaign }));
-    return this.do({ type: 'addGeozones', application: APP, drafts });
+    return this.do({ type: 'addGeozones', application: APP, groups: ['G1'], drafts });
   }
 }
 
@@ -94,18 +94,44 @@ describe('geozones', () => {
   });
 
   it('take presets whose every word is sent', () => {
-    const given = { application: APP, richMedia: '' } as Preset;
+    const given = Preset.fromPartial({ application: APP });
     const state = { kind: 'preset', account: 'a', code: 'D1', application: APP, deleted: false } as const;
-    world.presets.set('D1', { ...state, preset: given } as PresetState);
+    world.presets.set('D1', { ...state, filter: '', preset: given });
     expect(world.add({ zone: zone(1, { preset: 'D1', content: '' }) })).toHaveLength(1);
-    world.presets.set('D1', { ...state, preset: { ...given, richMedia: 'R' } } as PresetState);
+    world.presets.set('D1', { ...state, filter: '', preset: { ...given, richMedia: 'R' } });
     expect(() => world.add({ zone: zone(2, { preset: 'D1' }) })).toThrow('presetCode: rich media is not served yet');
+  });
+
+  it('take presets of the groups that their application is in', () => {
+    const made = (code: string, group: string): PresetState => ({
+      ...{ kind: 'preset', account: 'a', code, application: '', filter: '', deleted: false },
+      preset: Preset.fromPartial({ code, group }),
+    });
+    world.presets.set('D1', made('D1', 'G1')).set('D2', made('D2', 'G2'));
+    world.add({ zone: zone(1, { preset: 'D1' }) });
+    expect(() => world.add({ zone: zone(2, { preset: 'D2' }) })).toThrow('Preset not found');
+    const change = (preset: string) =>
+      world.do({ type: 'changeGeozone', id: 1n, application: APP, groups: ['G2'], patch: { preset } });
+    expect(() => change('D1')).toThrow('Preset not found');
+    change('D2');
+    expect(world.zones.get(1n)?.zone.preset).toBe('D2');
+  });
+
+  it('say something, and are small enough to be stored', () => {
+    const content = JSON.stringify('x'.repeat(1 << 20));
+    expect(() => world.add({ zone: zone(1) }, { zone: zone(2, { content }) })).toThrow(
+      'geozones[1].content: too large',
+    );
+    world.add({ zone: zone(1) });
+    const change = (patch: object) => world.do({ type: 'changeGeozone', id: 1n, application: APP, groups: [], patch });
+    expect(() => change({ content })).toThrow('content: too large');
+    expect(() => change({ content: '' })).toThrow('content or presetCode is required');
   });
 
   it('are changed in what is given', () => {
     world.add({ zone: zone(1, { cluster: 'E1' }), campaign: 'C1' });
     const change = (patch: object, account = 'a') =>
-      world.do({ type: 'changeGeozone', id: 1n, application: APP, patch }, account);
+      world.do({ type: 'changeGeozone', id: 1n, application: APP, groups: [], patch }, account);
     change({ name: 'other', active: false });
     expect(world.zones.get(1n)?.zone).toMatchObject({ name: 'other', active: false, cluster: 'E1', campaignId: 17n });
     change({ cluster: '', campaign: '' });

@@ -2,7 +2,8 @@ import type { Geozone, GeozoneCluster } from '@tidings/events';
 import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
 import { Fault } from '@tidings/kernel';
 import { liveCampaign } from './campaigns.ts';
-import { livePreset, type PresetView } from './presets.ts';
+import { checkSize } from './limits.ts';
+import { livePreset, type PresetState, type PresetView } from './presets.ts';
 
 export interface GeozoneState {
   readonly kind: 'geozone';
@@ -25,14 +26,28 @@ export interface GeozoneDraft {
   readonly campaign: string;
 }
 
-/** What is to change; absent = as before, "" unbinds. */
+/** What is to change; absent = as before, "" takes it away. */
 export interface GeozonePatch extends Partial<Omit<Geozone, 'id' | 'application' | 'campaignId'>> {
   readonly campaign?: string;
 }
 
+/** Codes of the groups that the application is in: their presets are for its zones, too. */
+type Groups = readonly string[];
+
 export type GeozoneAction =
-  | { readonly type: 'addGeozones'; readonly application: string; readonly drafts: readonly GeozoneDraft[] }
-  | { readonly type: 'changeGeozone'; readonly id: bigint; readonly application: string; readonly patch: GeozonePatch }
+  | {
+      readonly type: 'addGeozones';
+      readonly application: string;
+      readonly groups: Groups;
+      readonly drafts: readonly GeozoneDraft[];
+    }
+  | {
+      readonly type: 'changeGeozone';
+      readonly id: bigint;
+      readonly application: string;
+      readonly groups: Groups;
+      readonly patch: GeozonePatch;
+    }
   | { readonly type: 'deleteGeozones'; readonly application: string; readonly ids: readonly bigint[] }
   | { readonly type: 'addGeozoneCluster'; readonly cluster: GeozoneCluster }
   | { readonly type: 'deleteGeozoneCluster'; readonly application: string; readonly code: string };
@@ -66,12 +81,21 @@ function liveCluster({ account, application }: Owner, view: GeozoneView, code: s
   }
 }
 
-/** The parts of a zone that are newly named are there, in its own application (R-F2). */
-function checkParts(owner: Owner, view: GeozoneView, { cluster = '', preset = '' }: GeozonePatch): void {
+/** Whether a preset is one of the zone's application or of its groups. */
+const isFor = ({ application, preset: { group } }: PresetState, owner: Owner, groups: Groups): boolean =>
+  group === '' ? application === owner.application : groups.includes(group);
+
+/** The parts of a zone that are newly named are there, in its own application, or for it (R-F2). */
+function checkParts(
+  owner: Owner,
+  view: GeozoneView,
+  { cluster = '', preset = '' }: GeozonePatch,
+  groups: Groups,
+): void {
   if (cluster !== '') liveCluster(owner, view, cluster);
   if (preset === '') return;
   const state = livePreset(owner.account, view, preset);
-  if (state?.application !== owner.application) throw Fault.argument('Preset not found');
+  if (!state || !isFor(state, owner, groups)) throw Fault.argument('Preset not found');
   if (state.preset.richMedia !== '') throw Fault.argument('presetCode: rich media is not served yet');
 }
 
@@ -82,18 +106,33 @@ function campaignIdOf({ account, application }: Owner, view: GeozoneView, code: 
   return BigInt(campaign.id);
 }
 
-function added(owner: Owner, view: GeozoneView, { zone, campaign }: GeozoneDraft, index: number): Change {
+function added(
+  owner: Owner,
+  view: GeozoneView,
+  { zone, campaign }: GeozoneDraft,
+  { groups, index }: { readonly groups: Groups; readonly index: number },
+): Change {
   if (view.geozone(zone.id)) throw Fault.conflict('the id is taken');
-  checkParts(owner, view, zone);
-  const campaignId = campaignIdOf(owner, view, campaign, `geozones[${index}].campaign`);
+  checkParts(owner, view, zone, groups);
+  const path = `geozones[${index}]`;
+  const campaignId = campaignIdOf(owner, view, campaign, `${path}.campaign`);
+  checkSize(`${path}.content`, Buffer.byteLength(zone.content));
   return { $case: 'geozoneAdded', value: { zone: { ...zone, application: owner.application, campaignId } } };
 }
 
-function changed(owner: Owner, view: GeozoneView, id: bigint, { campaign, ...patch }: GeozonePatch): Change[] {
+function changed(
+  owner: Owner,
+  view: GeozoneView,
+  id: bigint,
+  { patch: { campaign, ...patch }, groups }: { readonly patch: GeozonePatch; readonly groups: Groups },
+): Change[] {
   const before = liveZone(owner, view, id);
-  checkParts(owner, view, patch);
+  checkParts(owner, view, patch, groups);
   const campaignId = campaign === undefined ? before.campaignId : campaignIdOf(owner, view, campaign, 'campaign');
-  return [{ $case: 'geozoneChanged', value: { zone: { ...before, ...patch, campaignId } } }];
+  checkSize('content', Buffer.byteLength(patch.content ?? ''));
+  const zone = { ...before, ...patch, campaignId };
+  if (zone.content === '' && zone.preset === '') throw Fault.argument('content or presetCode is required');
+  return [{ $case: 'geozoneChanged', value: { zone } }];
 }
 
 /** What follows from an action on geozones, whose application is the account's (Spec F). Pure. */
@@ -101,10 +140,11 @@ export function decideGeozone(account: string, view: GeozoneView, action: Geozon
   switch (action.type) {
     case 'addGeozones': {
       const owner = { account, application: action.application };
-      return action.drafts.map((draft, index) => added(owner, view, draft, index));
+      const { groups } = action;
+      return action.drafts.map((draft, index) => added(owner, view, draft, { groups, index }));
     }
     case 'changeGeozone':
-      return changed({ account, application: action.application }, view, action.id, action.patch);
+      return changed({ account, application: action.application }, view, action.id, action);
     case 'deleteGeozones': {
       const owner = { account, application: action.application };
       const zones = [...new Set(action.ids)].map((id) => liveZone(owner, view, id));

@@ -98,13 +98,22 @@ describe('presets', () => {
     expect(() => world.do({ type: 'createPreset', preset: preset() })).toThrow('the code is taken');
   });
 
+  it('have names as long as any text, and are small enough to be stored (R-LM4)', () => {
+    const world = new World();
+    const make = (more: Partial<Preset>) => world.do({ type: 'createPreset', preset: preset(more) });
+    const content = Content.fromPartial({ data: 'x'.repeat(1 << 20) });
+    expect(() => make({ content })).toThrow('content: too large');
+    expect(() => make({ name: 'x'.repeat(65_537) })).toThrow('name: must be 1 to 65536 characters');
+    expect(make({ name: 'x'.repeat(65_536) })).toHaveLength(1);
+  });
+
   it('of a group count under a campaign of any of its applications', () => {
     const world = new World();
     world.applications = [APP, 'AAAAA-00002'];
     world.do({ type: 'createCampaign', campaign: campaign('C2', 2, 'Spring', 'AAAAA-00002') });
     world.do({ type: 'createCampaign', campaign: campaign('C3', 3, 'Spring', 'AAAAA-00003') });
     const ofGroup = (of: string) => preset({ application: '', group: 'GGGGG-00001', campaign: of });
-    expect(() => world.do({ type: 'createPreset', preset: ofGroup('C3') })).toThrow('campaignCode: not found');
+    expect(() => world.do({ type: 'createPreset', preset: ofGroup('C3') })).toThrow('campaign: not found');
     world.do({ type: 'createPreset', preset: ofGroup('C2') });
     expect(world.presets.get('DDDDD-00001')).toMatchObject({ application: '', preset: ofGroup('C2') });
   });
@@ -116,7 +125,7 @@ describe('presets', () => {
     expect(world.do({ type: 'createPreset', preset: preset({ campaign: 'C1' }) })).toHaveLength(1);
     for (const campaignCode of ['C2', 'C3']) {
       const other = preset({ code: 'DDDDD-00002', campaign: campaignCode });
-      expect(() => world.do({ type: 'createPreset', preset: other })).toThrow('campaignCode: not found');
+      expect(() => world.do({ type: 'createPreset', preset: other })).toThrow('campaign: not found');
     }
   });
 });

@@ -1,8 +1,8 @@
-import type { Preset } from '@tidings/events';
+import { Preset } from '@tidings/events';
 import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
 import { Fault } from '@tidings/kernel';
-import { isWithin } from '../tags/value.ts';
 import { type CampaignView, liveCampaign } from './campaigns.ts';
+import { checkName, checkSize } from './limits.ts';
 
 export interface PresetState {
   readonly kind: 'preset';
@@ -40,10 +40,11 @@ export function createPreset(
   applications: readonly string[],
 ): Change[] {
   if (view.preset(preset.code)) throw Fault.conflict('the code is taken');
-  if (preset.name === '' || !isWithin(preset.name, 255)) throw Fault.argument('name: must be 1 to 255 characters');
+  checkName(preset.name);
+  checkSize('content', Preset.encode(preset).finish().length);
   if (preset.campaign !== '') {
     const campaign = liveCampaign(account, view, preset.campaign);
-    if (!campaign || !applications.includes(campaign.application)) throw Fault.argument('campaignCode: not found');
+    if (!campaign || !applications.includes(campaign.application)) throw Fault.argument('campaign: not found');
   }
   return [{ $case: 'presetCreated', value: { preset } }];
 }

@@ -1,5 +1,6 @@
 import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
 import { Fault } from '@tidings/kernel';
+import { checkSize } from './limits.ts';
 
 export interface TestDevice {
   readonly pushToken: string;
@@ -25,10 +26,17 @@ export interface TestDeviceAction {
 
 /** R-L1. */
 export const MAX_TEST_DEVICES = 500;
+/** They are one state, which must fit the store. */
+const MAX_TOGETHER_BYTES = 3 << 20;
 
 type Change = NonNullable<AccountEvent['event']>;
 
-/** What follows from setting a test device of an application of the account. The same push token again changes it. Pure. */
+const bytesOf = (devices: readonly TestDevice[]): number => Buffer.byteLength(JSON.stringify(devices));
+
+/**
+ * What follows from setting a test device of an application of the account. The same push token again changes it. Together they take
+ * up to 3 MB. Pure.
+ */
 export function decideTestDevice(
   state: TestDevicesState | undefined,
   { application, device }: TestDeviceAction,
@@ -37,6 +45,8 @@ export function decideTestDevice(
   if (known.length >= MAX_TEST_DEVICES && !known.some(({ pushToken }) => pushToken === device.pushToken)) {
     throw Fault.argument(`at most ${MAX_TEST_DEVICES} test devices`);
   }
+  const others = known.filter(({ pushToken }) => pushToken !== device.pushToken);
+  checkSize('test devices', bytesOf([...others, device]), MAX_TOGETHER_BYTES);
   return [{ $case: 'testDeviceSet', value: { application, ...device, language: device.language } }];
 }
 

@@ -7,7 +7,7 @@ const MINUTE_MS = 60_000;
 const FIRST_WEEKDAY = 3;
 
 /** Whether a timetable is open at an instant: `start` included, `stop` not; hours past midnight belong to the day they begin on (R-F3). */
-export function isOpen(timetable: Timetable | undefined, at: Date): boolean {
+export function isOpen(timetable: Pick<Timetable, 'timezoneSeconds' | 'hours'> | undefined, at: Date): boolean {
   if (!timetable) return true;
   const local = at.getTime() + timetable.timezoneSeconds * 1000;
   const dayNumber = Math.floor(local / DAY_MS);

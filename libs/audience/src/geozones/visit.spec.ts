@@ -1,4 +1,4 @@
-import { type EnteredZone, sendingZones } from './visit.ts';
+import { type EnteredZone, isSend, sendingZones } from './visit.ts';
 
 const AT = new Date('2026-01-05T12:00:00Z');
 const before = (seconds: number): Date => new Date(AT.getTime() - seconds * 1000);
@@ -34,8 +34,12 @@ describe('a zone entry sends (R-F4)', () => {
     [60, [1]],
   ])('again after the cooldown: %d s', (ago, ids) => expect(sent([zone(1)], [[zone(1), ago]])).toEqual(ids));
 
-  it('at each report with cooldown 0', () =>
-    expect(sent([zone(1, { cooldownSeconds: 0 })], [[zone(1), 0]])).toEqual([1]));
+  it.each([0, -5])('at each report with cooldown 0, also where a later one was decided before: %d s', (ago) => {
+    expect(sent([zone(1, { cooldownSeconds: 0 })], [[zone(1), ago]])).toEqual([1]);
+    const often = { code: 'E1', cooldownSeconds: 0 };
+    const both = [zone(1, { cooldownSeconds: 0 }, often), zone(2, { cooldownSeconds: 0 }, often)];
+    expect(sent(both, [[both[0]!, ago]])).toEqual([1, 2]);
+  });
 
   it('to each device of a user, outside of clusters', () =>
     expect(sent([zone(1)], [[zone(1), 10, { person: 'tablet', user: 'anna' }]])).toEqual([1]));
@@ -48,6 +52,17 @@ describe('a zone entry sends (R-F4)', () => {
     expect(sent([zone(1, { preset: 'D1' }, cluster), zone(2, { preset: 'D1', content: '"Ho"' }, cluster)])).toEqual([
       1,
     ]);
+  });
+
+  it.each([
+    ['"Hi"', '{"default":"Hi"}', true],
+    ['{"en":"Hi","de":"Hallo"}', '{"DE":"Hallo","fr":null,"EN":"Hi"}', true],
+    ['5', '"5"', true],
+    ['{"en":"Hi"}', '"Hi"', false],
+    ['{"default":"Hi","de":"Hallo"}', '"Hi"', false],
+  ])('the same message however it is written: %s and %s', (first, second, isSame) => {
+    const [one, two] = [zone(1, { content: first }, cluster), zone(2, { content: second }, cluster)];
+    expect(sent([one, two])).toEqual(isSame ? [1] : [1, 2]);
   });
 
   it('to a user once within the cooldown of a cluster, whichever the device', () => {
@@ -63,4 +78,18 @@ describe('a zone entry sends (R-F4)', () => {
     expect(cooldowns).toEqual([{ id: '2/phone', seconds: 60 }]);
     expect(sendingZones([zone(1, {}, cluster)], anna, (id) => (id.startsWith('E1') ? AT : undefined), AT)).toEqual([]);
   });
+});
+
+describe('a send (R-F4)', () => {
+  const phone = { platform: 3, hasToken: true, controlBucket: 499 };
+  it.each([
+    ['of a zone without a preset', phone, [], 0, true],
+    ['of a preset for its platform', phone, [1, 3], 0, true],
+    ['of a preset for other platforms', phone, [1], 0, false],
+    ['without a push token', { ...phone, hasToken: false }, [], 0, false],
+    ['in the control group', phone, [], 500, false],
+    ['beside the control group', phone, [], 499, true],
+  ])('to a device %s', (_, device, platforms, controlBuckets, expected) =>
+    expect(isSend(device, platforms, controlBuckets)).toBe(expected),
+  );
 });

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Geozone, GeozoneCluster } from '@tidings/events';
+import { sameContentKey } from './texts.ts';
 
 /** A zone that a device is in, and that would send now. */
 export interface EnteredZone {
@@ -20,10 +21,32 @@ export interface Cooldown {
   readonly seconds: number;
 }
 
+/** What of a device says whether a message can be sent to it. */
+export interface Addressee {
+  readonly platform: number;
+  readonly hasToken: boolean;
+  /** 0 to 9999 (R-E15). */
+  readonly controlBucket: number;
+}
+
+/**
+ * Whether entering a zone is a send to the device, where no cooldown forbids it. A send is a message that is handed on to be delivered to the
+ * device, whatever becomes of it with the provider, and even if its platform is not configured: the device has a push token, it is on one of
+ * the preset's platforms, and it is not in the application's control group. All else is no send, so that it begins no cooldown and stands in
+ * no message (R-F4). Pure.
+ * @param platforms codes; none = all
+ * @param controlBuckets how many of the 10,000 buckets are in the control group
+ */
+export const isSend = (
+  { platform, hasToken, controlBucket }: Addressee,
+  platforms: readonly number[],
+  controlBuckets: number,
+): boolean => hasToken && controlBucket >= controlBuckets && (platforms.length === 0 || platforms.includes(platform));
+
 /** What says that two messages are the same: the preset, or the text (R-F4). */
 const subjectsOf = ({ content, preset }: EnteredZone['zone']): string[] => [
   ...(preset === '' ? [] : [preset]),
-  ...(content === '' ? [] : [hash('sha256', content, 'base64url').slice(0, 22)]),
+  ...(content === '' ? [] : [hash('sha256', sameContentKey(content), 'base64url').slice(0, 22)]),
 ];
 
 /** The cooldowns that keep a zone from sending to a visitor, and that a send starts (R-F4). */
@@ -48,7 +71,8 @@ export function sendingZones<Entered extends EnteredZone>(
   const begun = new Map<string, Date>();
   const isOver = ({ id, seconds }: Cooldown): boolean => {
     const since = begun.get(id) ?? lastSend(id);
-    return !since || at.getTime() - since.getTime() >= seconds * 1000;
+    // Reports may be decided in another order than they came in: without a pause, an earlier one is sent, too.
+    return !since || seconds === 0 || at.getTime() - since.getTime() >= seconds * 1000;
   };
   return entered.flatMap((each) => {
     const cooldowns = cooldownsOf(each, visitor);

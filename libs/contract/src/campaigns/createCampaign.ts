@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
-import { object, optional, text, textOf } from '../values.ts';
+import { nonEmptyText, object, optional, text } from '../values.ts';
 
 /** Makes a campaign, which messages are counted under (R-RES5). Facts 4. */
 export const createCampaign = json13('createCampaign', {
   scope: 'api',
   input: object({
     application: applicationCode,
-    name: textOf(1, 255),
+    name: nonEmptyText,
     description: optional(text),
   }).transform(({ description = '', ...given }) => ({ ...given, description })),
   output: z.object({ campaign: z.string() }),

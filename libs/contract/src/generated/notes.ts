@@ -96,5 +96,5 @@ export const notes: Readonly<Record<string, { readonly folder: string; readonly 
   triggerInAppAction: {"folder":"devices","text":"An in-app asks what to do: answered, and nothing is kept of it (R-X1)."},
   unregisterDevice: {"folder":"devices","text":"Removes a device's push token; the record stays and still counts. Spec C."},
   updateApplication: {"folder":"applications","text":"Changes the fields that are given and leaves the rest (R-B2). Spec B."},
-  updateGeoZone: {"folder":"geozones","text":"Changes what is given of a geozone; `cluster` and `campaign` null unbind it, `timetable` null opens it always. A text and a preset take each other's place, and must not be given together (R-F1). Spec F."},
+  updateGeoZone: {"folder":"geozones","text":"Changes what is given of a geozone; `cluster` and `campaign` null unbind it, `timetable` null opens it always. A text takes the place of the preset's, a preset comes with its own, and they must not be given together (R-F1); \"\" takes either away as long as the other is there. Spec F."},
 };

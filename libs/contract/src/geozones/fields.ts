@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { campaignCode } from '../campaigns/campaign-code.ts';
+import { namedCampaign } from '../campaigns/campaign-code.ts';
 import { parseWithin } from '../forward.ts';
 import { localized } from '../messages/texts.ts';
 import { presetCode } from '../presets/preset-code.ts';
-import { integerOf, number, text, textOf } from '../values.ts';
+import { integerOf, nonEmptyText, number, text, whole } from '../values.ts';
 
 const UINT32_MAX = 4_294_967_295;
 
@@ -14,7 +14,7 @@ const degrees = (most: number) =>
 export const lat = degrees(90);
 export const lng = degrees(180);
 
-export const zoneName = textOf(1, 255);
+export const zoneName = nonEmptyText;
 
 /** Seconds; 0 = none. */
 export const cooldown = integerOf(0, UINT32_MAX);
@@ -28,10 +28,28 @@ export const zoneContent = z.unknown().transform((value, context) => {
   return parseWithin(localized, value, context, []) ? JSON.stringify(value) : '';
 });
 
-/** Codes in upper case; "" for none. */
+/** Codes in upper case; no preset where it is "", as no text is (Spec F). */
 export const zonePreset = presetCode;
-export const zoneCampaign = campaignCode;
-export const clusterCode = text.transform((code) => code.toUpperCase());
+export const zoneCampaign = namedCampaign;
+export const clusterCode = text
+  .refine((code) => code !== '', whole('Cluster not found'))
+  .transform((code) => code.toUpperCase());
 
-/** Identifies a zone; what cannot be an id is unknown. */
-export const zoneId = integerOf(0, Number.MAX_SAFE_INTEGER);
+/** No zone has it. */
+const UNKNOWN_ID = 0;
+
+const wholeNumber = { error: 'must be an integer' };
+
+/** Identifies a zone. A whole number that cannot be an id is that of an unknown zone (R-F2). */
+export const zoneId = z
+  .union(
+    [
+      z.number(wholeNumber).refine((value) => Number.isInteger(value), wholeNumber),
+      z.string(wholeNumber).regex(/^-?\d+$/, wholeNumber),
+    ],
+    wholeNumber,
+  )
+  .transform((given) => {
+    const id = Number(given);
+    return Number.isSafeInteger(id) && id > 0 ? id : UNKNOWN_ID;
+  });

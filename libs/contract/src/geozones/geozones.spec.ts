@@ -33,6 +33,10 @@ describe('addGeoZone', () => {
     [adding({ ...zone, lng: -181 }), 'geozones[0].lng: must be -180 to 180'],
     [adding({ ...zone, range: 49 }), 'geozones[0].range: must be 50 to 1000'],
     [adding({ ...zone, cooldown: null }), 'Missing required argument: geozones[0].cooldown'],
+    [adding({ ...zone, cluster: '' }), 'Cluster not found'],
+    [adding({ ...zone, campaign: '' }), 'geozones[0].campaign: not found'],
+    [adding({ ...zone, name: 'x'.repeat(65_536) }), undefined],
+    [adding({ ...zone, name: 'x'.repeat(65_537) }), 'geozones[0].name: at most 65536 characters'],
     [adding(), 'geozones: must not be empty'],
   ])('%#', (given, text) => expect(textOf(addGeoZone, given)).toBe(text));
 
@@ -62,13 +66,29 @@ describe('addGeoZone', () => {
       Mon: [span('22:00', '02:00'), span('08:30', '00:00')].slice(0, 1),
       Sun: [span('08:30', '00:00')],
     };
-    expect(addGeoZone.parse(adding({ ...zone, timetable })).geozones[0]?.timetable).toEqual({
+    expect(addGeoZone.parse(adding({ ...zone, timetable })).geozones[0]?.timetable).toMatchObject({
       timezoneSeconds: 0,
       hours: [
         { day: 1, start: 1320, stop: 1560 },
         { day: 7, start: 510, stop: 1440 },
       ],
     });
+  });
+
+  it.each([
+    [
+      { Mon: [span('00:00', '24:00')], Tue: [] },
+      { Mon: [span('00:00', '24:00')], Tue: [] },
+    ],
+    [
+      { timezone: '3600', Sun: [span('08:00', '00:00')], Mon: null },
+      { timezone: 3600, Sun: [span('08:00', '00:00')] },
+    ],
+    [{ timezone: null }, {}],
+  ])('keeps hours as they are given: %j', (timetable, kept) => {
+    const { given } = addGeoZone.parse(adding({ ...zone, timetable })).geozones[0]!.timetable!;
+    expect(JSON.parse(given)).toEqual(kept);
+    expect(hours(JSON.parse(given))).toBeUndefined();
   });
 });
 
@@ -83,7 +103,19 @@ describe('updateGeoZone', () => {
     expect(textOf(updateGeoZone, { geoZoneId: 17, content: 'x', presetCode: 'd1' })).toBe(
       'content: must not be used together with presetCode',
     );
+    expect(updateGeoZone.parse({ geoZoneId: 17, content: 'x', presetCode: '' })).toMatchObject({
+      ...{ content: '"x"', preset: '' },
+    });
+    expect(textOf(updateGeoZone, { geoZoneId: 17, cluster: '' })).toBe('Cluster not found');
   });
+
+  it.each([-1, 0, '-17', 2 ** 53, '9007199254740993', 1e300])('takes %p for the id of an unknown zone (R-F2)', (id) => {
+    expect(updateGeoZone.parse({ geoZoneId: id })).toMatchObject({ id: 0 });
+  });
+
+  it.each([1.5, '1.5', 'x', true])('takes %p for no id', (id) =>
+    expect(textOf(updateGeoZone, { geoZoneId: id })).toBe('geoZoneId: must be an integer'),
+  );
 });
 
 describe('getNearestZone', () => {

@@ -7,6 +7,8 @@ import { isObject } from '../values.ts';
 export interface TimetableHours {
   readonly timezoneSeconds: number;
   readonly hours: { readonly day: number; readonly start: number; readonly stop: number }[];
+  /** What was given, as a JSON text. */
+  readonly given: string;
 }
 
 /** Names of days in the order of their numbers, which begin with 1. */
@@ -51,6 +53,8 @@ function readDay(value: unknown, day: number, issue: Issue): TimetableHours['hou
   return read.flatMap((interval) => (interval ? [{ day, ...interval }] : []));
 }
 
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+
 /** Open hours of a week (R-F3). */
 export const timetable = z
   .custom<Record<string, unknown>>(isObject, { error: 'must be an object', abort: true })
@@ -61,8 +65,9 @@ export const timetable = z
     const { timezone, ...days } = value;
     for (const key of Object.keys(days))
       if (!(dayNames as readonly string[]).includes(key)) issue([key], 'unknown key');
-    return {
-      timezoneSeconds: parseWithin(timezoneSeconds, timezone ?? 0, context, ['timezone']) ?? 0,
-      hours: dayNames.flatMap((name, index) => (name in days ? readDay(days[name], index + 1, issue) : [])),
-    };
+    const offset = parseWithin(timezoneSeconds, timezone ?? 0, context, ['timezone']) ?? 0;
+    const hours = dayNames.flatMap((name, index) => (name in days ? readDay(days[name], index + 1, issue) : []));
+    const said = Object.entries(days).filter(([, given]) => isGiven(given));
+    const given = { ...(isGiven(timezone) ? { timezone: offset } : {}), ...Object.fromEntries(said) };
+    return { timezoneSeconds: offset, hours, given: JSON.stringify(given) };
   });

@@ -18,12 +18,10 @@ import { timetable } from './timetable.ts';
 /** Null says something here: it unbinds. */
 const unbound = <Schema extends z.ZodType>(schema: Schema) => schema.nullish();
 
-/** "" is no text and no code. */
-const said = (value: string | undefined): string | undefined => (value === '' ? undefined : value);
-
 /**
- * Changes what is given of a geozone; `cluster` and `campaign` null unbind it, `timetable` null opens it always. A text and a preset take
- * each other's place, and must not be given together (R-F1). Spec F.
+ * Changes what is given of a geozone; `cluster` and `campaign` null unbind it, `timetable` null opens it always. A text takes the place of
+ * the preset's, a preset comes with its own, and they must not be given together (R-F1); "" takes either away as long as the other is there.
+ * Spec F.
  */
 export const updateGeoZone = json13('updateGeoZone', {
   scope: 'api',
@@ -48,9 +46,9 @@ export const updateGeoZone = json13('updateGeoZone', {
     .transform(({ geoZoneId: id, presetCode, content, cluster, campaign, timetable: hours, ...given }) => ({
       ...given,
       id,
-      content: said(content),
-      preset: said(presetCode),
-      /** "" unbinds. */
+      /** "" takes them away, and unbinds. */
+      content,
+      preset: presetCode,
       cluster: cluster === null ? '' : cluster,
       campaign: campaign === null ? '' : campaign,
       timetable: hours ?? undefined,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { campaignCode } from '../campaigns/campaign-code.ts';
-import { presetCode } from '../presets/preset-code.ts';
-import { boolean, integer, object, oneOf, optional, text, textOf } from '../values.ts';
+import { namedCampaign } from '../campaigns/campaign-code.ts';
+import { namedPreset } from '../presets/preset-code.ts';
+import { boolean, integer, nonEmptyText, object, oneOf, optional, text } from '../values.ts';
 import { parseWithin } from '../forward.ts';
 import { androidContent, androidFields } from './android.ts';
 import { iosContent, iosFields } from './ios.ts';
@@ -16,7 +16,7 @@ const fields = object({
   send_date: optional(sendDate),
   ignore_user_timezone: optional(boolean),
   timezone: optional(text),
-  campaign: optional(campaignCode),
+  campaign: optional(namedCampaign),
   campaign_name: optional(z.unknown()),
   content: optional(localized),
   title: optional(localized),
@@ -25,7 +25,7 @@ const fields = object({
   minimize_link: optional(integer.refine((value) => value >= 0 && value <= 2, 'must be one of 0, 1, 2')),
   data: optional(jsonData),
   transactionId: optional(transactionId),
-  preset: optional(presetCode),
+  preset: optional(namedPreset),
   ...recipientFields,
   template_bindings: optional(jsonObject),
   dynamic_content_placeholders: optional(jsonObject),
@@ -56,13 +56,11 @@ function refuseZones(given: Fields, context: z.core.ParsePayload): void {
   if (refused) context.issues.push({ code: 'custom', message: 'not served yet', path: [refused], input: given });
 }
 
-const campaignName = textOf(1, 255);
-
 /** Ignored unchecked beside a campaign. */
 const campaignNameOf = (given: Fields, context: z.core.ParsePayload): string =>
   given.campaign_name === undefined
     ? ''
-    : (parseWithin(campaignName, given.campaign_name, context, ['campaign_name']) ?? '');
+    : (parseWithin(nonEmptyText, given.campaign_name, context, ['campaign_name']) ?? '');
 
 /** The fields of the content that are given; what is undefined, the preset says, if there is one (R-K4). */
 const contentOf = (given: Fields) => ({

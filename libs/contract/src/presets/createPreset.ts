@@ -1,9 +1,9 @@
 import { isPlatform, Platform } from '@tidings/kernel';
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
-import { jsonData, jsonObject, localized } from '../messages/texts.ts';
+import { jsonData, jsonObject, localized, rootParamsWithData } from '../messages/texts.ts';
 import { optionalUnless } from '../presence.ts';
-import { array, bit, integer, nothing, notServedYet, object, oneOf, optional, text, textOf, whole } from '../values.ts';
+import { array, bit, integer, nonEmptyText, nothing, object, oneOf, optional, text, whole } from '../values.ts';
 import { interruptionLevel, ttl } from '../messages/ios.ts';
 import { sendRate } from '../messages/send-rate.ts';
 
@@ -24,21 +24,25 @@ const options = object({
   url: optional(text),
   shortener: optional(integer.refine((value) => value === 0 || value === 2, 'must be 0 or 2')),
   richMediaCode: optional(text),
-  id: notServedYet,
-  params: notServedYet,
+  id: optional(integer),
+  params: optional(jsonObject),
 });
 
 const action = object({
   type: optional(oneOf(['url', 'deepLink', 'richMedia', 'openApp'])),
   options: optional(options),
 }).transform(({ type = 'openApp', options: given = {} }, context) => {
-  const shortenLink = (given.shortener ?? 2) === 2;
-  if (type === 'openApp') return { shortenLink };
-  const need = type === 'richMedia' ? 'richMediaCode' : 'url';
-  if (!given[need]) {
+  const need = type === 'openApp' ? undefined : type === 'richMedia' ? 'richMediaCode' : 'url';
+  if (need && !given[need]) {
     context.issues.push({ code: 'custom', message: 'must be set', path: ['options', need], input: given });
   }
-  return type === 'richMedia' ? { shortenLink, richMedia: given.richMediaCode } : { shortenLink, link: given.url };
+  return {
+    shortenLink: (given.shortener ?? 2) === 2,
+    deepLinkId: given.id === undefined ? undefined : BigInt(given.id),
+    deepLinkParams: given.params,
+    link: need === 'url' ? given.url : undefined,
+    richMedia: need === 'richMediaCode' ? given.richMediaCode : undefined,
+  };
 });
 
 const platformSettings = object({
@@ -47,12 +51,18 @@ const platformSettings = object({
       sound: optional(text),
       silent: optional(bit),
       ttl: optional(ttl),
-      rootParams: optional(jsonObject),
+      rootParams: optional(rootParamsWithData),
       interruptionLevel: optional(interruptionLevel),
     }).transform(({ ttl: ttlSeconds, ...settings }) => ({ ...settings, ttlSeconds })),
   ),
   android: optional(object({ rootParams: optional(jsonObject) })),
 });
+
+/** The settings of a platform from both places; the first counts where they differ. */
+function together<Settings extends object>(first: Settings | undefined, second: Settings | undefined) {
+  if (!first || !second) return first ?? second;
+  return { ...second, ...Object.fromEntries(Object.entries(first).filter(([, value]) => value !== undefined)) };
+}
 
 const content = object({
   message: localized,
@@ -69,9 +79,15 @@ const content = object({
   data: given.userData,
   link: given.action?.link,
   shortenLink: given.action?.shortenLink ?? true,
+  deepLinkId: given.action?.deepLinkId,
+  deepLinkParams: given.action?.deepLinkParams,
   richMedia: given.action?.richMedia ?? '',
-  ...(given.properties ?? given.platforms),
+  ios: together(given.properties?.ios, given.platforms?.ios),
+  android: together(given.properties?.android, given.platforms?.android),
 }));
+
+/** Names the field as all methods but this one call it (R-RES5). */
+const CAMPAIGN_NOT_FOUND = whole('campaign: not found');
 
 const given = (value: unknown): boolean => value !== undefined && value !== null;
 
@@ -84,15 +100,15 @@ export const createPreset = json13('createPreset', {
   scope: 'api',
   application: (request) => request['applicationCode'],
   input: object({
-    name: textOf(1, 255),
+    name: nonEmptyText,
     applicationCode: optionalUnless(applicationCode, (request) =>
       given(request['applicationCode']) || given(request['applicationGroupCode']) ? undefined : 'applicationCode',
     ),
     applicationGroupCode: optional(applicationCode),
-    campaignCode: optional(text),
+    campaignCode: optional(text.refine((code) => code !== '', CAMPAIGN_NOT_FOUND)),
     content,
     scheduling: optional(object({ sendRate: optional(sendRate) })),
-    segmentation: object({ filter: optional(text), platforms }),
+    segmentation: object({ filter: optional(text.refine((name) => name !== '', 'not found')), platforms }),
   })
     .refine(
       (request) => request.applicationCode === undefined || request.applicationGroupCode === undefined,
@@ -123,7 +139,7 @@ export const createPreset = json13('createPreset', {
           message: { en: 'Welcome', de: 'Willkommen' },
           title: 'Hello',
           subtitle: null,
-          action: { type: 'openApp', options: { shortener: 0 } },
+          action: { type: 'openApp', options: { shortener: 0, id: 17, params: { step: '1' } } },
           userData: { first: true },
           properties: {
             ios: { sound: 'bell', silent: 0, ttl: 60, rootParams: { a: 1 }, interruptionLevel: 'active' },

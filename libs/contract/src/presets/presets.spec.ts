@@ -39,7 +39,15 @@ describe('createPreset', () => {
     [withAction('openApp'), undefined],
     [withAction('close'), 'content.action.type: must be one of url, deepLink, richMedia, openApp'],
     [withAction('url', { url: 'x', shortener: 1 }), 'content.action.options.shortener: must be 0 or 2'],
-    [withAction('deepLink', { url: 'x', params: {} }), 'content.action.options.params: not served yet'],
+    [withAction('deepLink', { url: 'x', id: 'x' }), 'content.action.options.id: must be an integer'],
+    [withAction('deepLink', { url: 'x', params: [] }), 'content.action.options.params: must be an object'],
+    [request({}, { campaignCode: '' }), 'campaign: not found'],
+    [request({}, { segmentation: { platforms: [1], filter: '' } }), 'segmentation.filter: not found'],
+    [
+      request({ properties: { ios: { rootParams: { data: 'x'.repeat(4095) } } } }),
+      'content.properties.ios.rootParams.data: at most 4096 bytes',
+    ],
+    [request({}, { name: 'x'.repeat(65_536) }), undefined],
   ])('%#', (given, text) => expect(textOf(given)).toBe(text));
 
   it('takes the settings of platforms under either name', () => {
@@ -47,5 +55,18 @@ describe('createPreset', () => {
       const { content } = createPreset.parse(request({ [name]: { ios: { sound: 'bell', ttl: '60' } } }));
       expect(content.ios).toMatchObject({ sound: 'bell', ttlSeconds: 60 });
     }
+  });
+
+  it('takes them under both names together, where they differ those of `properties`', () => {
+    const properties = { ios: { sound: 'bell', silent: 0 } };
+    const platforms = { ios: { sound: 'horn', silent: 1, ttl: 60 }, android: { rootParams: { a: 1 } } };
+    const { content } = createPreset.parse(request({ properties, platforms }));
+    expect(content.ios).toMatchObject({ sound: 'bell', silent: false, ttlSeconds: 60 });
+    expect(content.android).toEqual({ rootParams: '{"a":1}' });
+  });
+
+  it('keeps what a deep link is made of', () => {
+    const { content } = createPreset.parse(withAction('deepLink', { url: 'app://a', id: '17', params: { a: 'b' } }));
+    expect(content).toMatchObject({ link: 'app://a', deepLinkId: 17n, deepLinkParams: '{"a":"b"}' });
   });
 });

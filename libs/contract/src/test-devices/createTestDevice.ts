@@ -1,21 +1,17 @@
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { deviceType, language } from '../fields/device.ts';
-import { nothing, object, optional, textOf } from '../values.ts';
-
-/** Longer than any provider's: all test devices of an application are kept together. */
-const TOKEN_MAX = 4096;
-const DESCRIPTION_MAX = 1024;
+import { nonEmptyText, nothing, object, optional, text } from '../values.ts';
 
 /** Adds a test device, or changes the one with its push token; at most 500 an application (R-L1). No token is demanded. Spec L. */
 export const createTestDevice = json13('createTestDevice', {
   scope: 'none',
   input: object({
     application: applicationCode,
-    push_token: textOf(1, TOKEN_MAX),
+    push_token: nonEmptyText,
     device_type: deviceType,
-    name: textOf(1, 255),
-    description: optional(textOf(0, DESCRIPTION_MAX)),
+    name: nonEmptyText,
+    description: optional(text),
     language: optional(language),
   }),
   output: nothing,

@@ -6,9 +6,10 @@ const SHOWN_WITH_MORE = 20;
 export const getNearestZone: Handler<typeof api.getNearestZone> = async (
   { more, ...where },
   { geozones },
-  { account },
+  { account, idempotencyKey },
 ) => {
-  const { nearest } = await geozones.report({ account, ...where, nearest: more ? SHOWN_WITH_MORE : 1 });
+  const wanted = more ? SHOWN_WITH_MORE : 1;
+  const { nearest } = await geozones.report({ account, ...where, nearest: wanted, idempotencyKey });
   const shown = nearest.map(({ name, lat, lng, rangeMeters: range, distanceMeters: distance }) => ({
     ...{ name, lat, lng, range, distance },
   }));

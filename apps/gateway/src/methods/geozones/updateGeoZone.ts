@@ -2,6 +2,7 @@ import type { api } from '@tidings/contract';
 import { Fault } from '@tidings/kernel';
 import { isWithinReach } from '../../auth/reach.ts';
 import type { Handler } from '../../context.ts';
+import { findPreset } from '../presets/find-preset.ts';
 
 export const updateGeoZone: Handler<typeof api.updateGeoZone> = async (
   { id: number, cooldown: cooldownSeconds, range: rangeMeters, status: active, ...given },
@@ -12,5 +13,6 @@ export const updateGeoZone: Handler<typeof api.updateGeoZone> = async (
   const id = BigInt(number);
   const { zone } = await context.geozones.find({ account, id });
   if (!zone || !(await isWithinReach(context, call, zone.application))) throw Fault.argument('Geozone not found');
+  if (given.preset) await findPreset(given.preset, context, call);
   await context.geozones.change({ ...given, account, id, cooldownSeconds, rangeMeters, active });
 };

@@ -6,11 +6,15 @@ const DAY_MINUTES = 1440;
 const timeOf = (minutes: number): string =>
   [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0')).join(':');
 
-/** A timetable in the words of the API; the end of a day is 00:00. */
-function shownTimetable({ timezoneSeconds, hours }: Timetable): Record<string, unknown> {
+/** A timetable as it was given, else in the words of the API. */
+function shownTimetable({ timezoneSeconds, hours, given }: Timetable): Record<string, unknown> {
+  if (given !== '') return JSON.parse(given) as Record<string, unknown>;
   const shown: Record<string, { start: string; stop: string }[]> = {};
   for (const { day, start, stop } of hours) {
-    (shown[dayNames[day - 1]!] ??= []).push({ start: timeOf(start), stop: timeOf(stop % DAY_MINUTES) });
+    (shown[dayNames[day - 1]!] ??= []).push({
+      start: timeOf(start),
+      stop: timeOf(stop > DAY_MINUTES ? stop - DAY_MINUTES : stop),
+    });
   }
   return { timezone: timezoneSeconds, ...shown };
 }

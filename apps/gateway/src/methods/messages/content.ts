@@ -12,12 +12,18 @@ function overlaid<Of extends object>(base: Of, given: Given<Of>): Of {
 
 const isWebLink = (link: string): boolean => /^https?:\/\//i.test(link);
 
+/** What the preset says beside the request's link, which its parameters do not belong to. */
+function saidBy(preset: Preset | undefined, link: string | undefined): Content {
+  const said = preset?.content ?? Content.fromPartial({});
+  return link === undefined ? said : { ...said, deepLinkParams: undefined };
+}
+
 /** What a message says, each field as the request gives it, else as its preset does; `linkToShorten` is "" without one (R-I19, R-K4). */
 export function contentOf(
   { shortenLink: asked, ios, android, ...common }: GivenContent,
   preset: Preset | undefined,
 ): { content: Content; linkToShorten: string } {
-  const said = preset?.content ?? Content.fromPartial({});
+  const said = saidBy(preset, common.link);
   const content: Content = {
     ...overlaid(said, common),
     ios: overlaid(said.ios ?? IosContent.fromPartial({}), ios),

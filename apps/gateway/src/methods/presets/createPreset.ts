@@ -14,7 +14,7 @@ async function authorizeGroup(group: string, context: Context, call: Call): Prom
 
 export const createPreset: Handler<typeof api.createPreset> = async (input, context, call) => {
   if (input.group !== '') await authorizeGroup(input.group, context, call);
-  const { shortenLink, richMedia, ios, android, ...content } = input.content;
+  const { shortenLink, deepLinkId, richMedia, ios, android, ...content } = input.content;
   const preset = {
     ...{ code: '', application: input.application, group: input.group, name: input.name, campaign: input.campaign },
     content: Content.fromPartial({
@@ -23,7 +23,7 @@ export const createPreset: Handler<typeof api.createPreset> = async (input, cont
       android: android && AndroidContent.fromPartial(android),
     }),
     filter: input.filter,
-    ...{ shortenLink, richMedia, platforms: input.platforms, sendRate: input.sendRate },
+    ...{ shortenLink, deepLinkId, richMedia, platforms: input.platforms, sendRate: input.sendRate },
   };
   await context.presets.createPreset({ account: call.account, preset });
 };

@@ -11,6 +11,8 @@ export async function findPreset(code: string, context: Context, call: Call): Pr
 }
 
 const isPresetWithinReach = async ({ application, group }: Preset, context: Context, call: Call): Promise<boolean> =>
-  group === ''
-    ? isWithinReach(context, call, application)
-    : (await standingToGroup(context, call, group)) === 'granted';
+  group === '' ? isWithinReach(context, call, application) : isGroupWithinReach(context, call, group);
+
+/** Whether the caller may use what belongs to a group: where not, it is not found. */
+export const isGroupWithinReach = async (context: Context, call: Call, group: string): Promise<boolean> =>
+  (await standingToGroup(context, call, group)) === 'granted';

@@ -1,5 +1,5 @@
 import type { api } from '@tidings/contract';
-import type { Localized, Preset } from '@tidings/events';
+import type { IosContent, Localized, Preset } from '@tidings/events';
 import type { Handler } from '../../context.ts';
 import { findPreset } from './find-preset.ts';
 
@@ -8,20 +8,27 @@ const mapOf = (localized: Localized | undefined): Record<string, string> =>
 
 const objectOf = (json: string | undefined): unknown => (json === undefined ? undefined : JSON.parse(json));
 
+const iosOf = (ios: IosContent | undefined) => ({
+  ios_sound: ios?.sound,
+  ios_silent: ios?.silent === undefined ? undefined : Number(ios.silent),
+  ios_ttl: ios?.ttlSeconds,
+  ios_root_params: objectOf(ios?.rootParams),
+  ios_interruption_level: ios?.interruptionLevel,
+});
+
 /** What the preset says beside its text, by the names of createMessage; what it does not say is absent. */
-function propertiesOf({ content, filter, richMedia, sendRate }: Preset): Record<string, unknown> {
-  const { ios, android } = content ?? {};
+function propertiesOf({ content, filter, ...preset }: Preset): Record<string, unknown> {
+  const shortened = content?.link === undefined ? undefined : 2;
   const said: Record<string, unknown> = {
     title: content?.title && mapOf(content.title),
     subtitle: content?.subtitle && mapOf(content.subtitle),
-    ios_sound: ios?.sound,
-    ios_silent: ios?.silent ? 1 : undefined,
-    ios_ttl: ios?.ttlSeconds,
-    ios_root_params: objectOf(ios?.rootParams),
-    ios_interruption_level: ios?.interruptionLevel,
-    android_root_params: objectOf(android?.rootParams),
-    rich_media: richMedia || undefined,
-    send_rate: sendRate || undefined,
+    ...iosOf(content?.ios),
+    android_root_params: objectOf(content?.android?.rootParams),
+    minimize_link: preset.shortenLink ? shortened : 0,
+    deep_link_id: preset.deepLinkId === undefined ? undefined : Number(preset.deepLinkId),
+    deep_link_params: objectOf(content?.deepLinkParams),
+    rich_media: preset.richMedia || undefined,
+    send_rate: preset.sendRate || undefined,
     userdata: objectOf(content?.data),
   };
   const given = Object.entries(said).filter(([, value]) => value !== undefined);
