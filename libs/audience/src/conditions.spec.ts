@@ -126,6 +126,9 @@ describe('conditions (R-RES12 to R-RES16)', () => {
     expect(one('Date', 'LTE', '2026-01-01 00:00')).toEqual(
       tag('Date', Operator.OPERATOR_LTE, [date(Date.UTC(2026, 0, 1), true)]),
     );
+    expect(one('Date', 'LTE', '2026-01-01 00:00:30')).toEqual(
+      tag('Date', Operator.OPERATOR_LTE, [date(Date.UTC(2026, 0, 1, 0, 0, 30), false)]),
+    );
     expect(one('Date', 'LTE', 1767225660)).toEqual(tag('Date', Operator.OPERATOR_LTE, [date(1767225660000, false)]));
     expect(one('Date', 'BETWEEN', ['5 days ago', '1 day ago'])).toEqual(
       tag('Date', Operator.OPERATOR_BETWEEN, [date(0, true, 5), date(0, true, 1)]),

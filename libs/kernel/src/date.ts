@@ -29,8 +29,8 @@ function parseText(text: string): ParsedDate | undefined {
   const exists = date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day);
   if (!exists || offset === undefined) return undefined;
   if (Number(hour ?? 0) > 23 || Number(minute ?? 0) > 59 || Number(second ?? 0) > 59) return undefined;
-  const ms = date.getTime() + Number(hour ?? 0) * 3_600_000 + Number(minute ?? 0) * 60_000 + Number(second ?? 0) * 1000;
-  return { ms: ms - offset, wholeDay: Number(hour ?? 0) === 0 && Number(minute ?? 0) === 0 };
+  const timeMs = Number(hour ?? 0) * 3_600_000 + Number(minute ?? 0) * 60_000 + Number(second ?? 0) * 1000;
+  return { ms: date.getTime() + timeMs - offset, wholeDay: timeMs === 0 };
 }
 
 const inRange = (date: ParsedDate | undefined): ParsedDate | undefined =>

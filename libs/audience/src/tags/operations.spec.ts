@@ -77,7 +77,8 @@ describe('tag operations (R-C5)', () => {
   it('finds results that the tag cannot hold', () => {
     const full = Array.from({ length: 1000 }, (_, i) => String(i));
     expect(after(list, full, { operation: 'append', value: ['one more'] })).toBe(UNFIT);
-    expect(after(integer, 2 ** 62, { operation: 'increment', value: 2 ** 63 })).toBe(UNFIT);
+    expect(after(integer, 2 ** 62, { operation: 'increment', value: 2 ** 62 })).toBe(UNFIT);
+    expect(after(integer, -(2 ** 62), { operation: 'increment', value: -(2 ** 62) })).toEqual(has(integer, -(2 ** 63)));
     expect(after(defaultTags.timezone, 50_000, { operation: 'increment', value: 1000 })).toBe(UNFIT);
   });
 

@@ -42,8 +42,13 @@ function parseNumber(input: unknown): number | undefined {
   return Number.isFinite(value) ? value : undefined;
 }
 
-/** True for a number that a 64-bit Integer tag holds. Beyond 2^53 the nearest double stands for it. */
-export const isTagInteger = (value: number): boolean => Number.isInteger(value) && Math.abs(value) <= 2 ** 63;
+const INTEGER_END = 2 ** 63;
+/** What the last integer, 2^63 - 1, is kept as: the last double. */
+const LAST_INTEGER = INTEGER_END - 1024;
+
+/** True for a number that a 64-bit Integer tag holds. Beyond 2^53 the nearest double that it holds stands for an integer. */
+export const isTagInteger = (value: number): boolean =>
+  Number.isInteger(value) && value >= -INTEGER_END && value < INTEGER_END;
 
 /** The digits of a number that is written with a negative exponent. */
 function smallText(text: string): string {
@@ -99,8 +104,11 @@ const isWithin64Bits = (input: unknown): boolean =>
 
 function integer(input: unknown): number | undefined {
   const value = parseNumber(input);
-  if (value === undefined || !isTagInteger(value)) return undefined;
-  return Math.abs(value) < 2 ** 63 || isWithin64Bits(input) ? value : undefined;
+  if (value === undefined || Math.abs(value) > INTEGER_END || !Number.isInteger(value)) return undefined;
+  if (Math.abs(value) < INTEGER_END) return value;
+  if (!isWithin64Bits(input)) return undefined;
+  // A number of JSON was rounded when it was read: the last integer is likelier than one beyond.
+  return value < 0 ? value : LAST_INTEGER;
 }
 
 const number = (value: number | undefined): Value | undefined =>
