@@ -20,22 +20,34 @@ const plain: Picture = {
   pixels: Buffer.alloc(4 * LARGEST * LARGEST, Buffer.from([0x80, 0x80, 0x80, 0xff])),
 };
 
-/** Throws where the picture's data unpack to more than a picture of that size can have. */
-function checkSize(png: Buffer): void {
-  const data: Buffer[] = [];
-  for (let at = SIGNATURE_BYTES; at < png.length;) {
-    const length = png.readUInt32BE(at);
-    if (png.toString('latin1', at + 4, at + 8) === 'IDAT') data.push(png.subarray(at + 8, at + 8 + length));
-    at += length + 12;
-  }
-  inflateSync(Buffer.concat(data), { maxOutputLength: MAX_INFLATED_BYTES });
+interface Chunk {
+  readonly name: string;
+  readonly bytes: Buffer;
+  /** Where the next one begins. */
+  readonly end: number;
 }
 
-function pictureIn(png: Buffer): Picture {
-  checkSize(png);
-  const { width, height, data } = PNG.sync.read(png);
+function* chunksOf(png: Buffer): Generator<Chunk> {
+  for (let at = SIGNATURE_BYTES, name = ''; name !== 'IEND' && at < png.length;) {
+    const end = at + 12 + png.readUInt32BE(at);
+    name = png.toString('latin1', at + 4, at + 8);
+    yield { name, bytes: png.subarray(at + 8, end - 4), end };
+    at = end;
+  }
+}
+
+function checkSide(head: Buffer): void {
+  const [width, height] = [head.readUInt32BE(0), head.readUInt32BE(4)];
   if (width !== LARGEST || height !== LARGEST) throw new RangeError(`${width}x${height} pixels`);
-  return { side: LARGEST, pixels: data };
+}
+
+/** Throws where the picture has another size, or unpacks to more than one of that size can have. What stands behind it does not count. */
+function pictureIn(png: Buffer): Picture {
+  const chunks = [...chunksOf(png)];
+  chunks.filter(({ name }) => name === 'IHDR').forEach(({ bytes }) => checkSide(bytes));
+  const data = chunks.filter(({ name }) => name === 'IDAT').map(({ bytes }) => bytes);
+  inflateSync(Buffer.concat(data), { maxOutputLength: MAX_INFLATED_BYTES });
+  return { side: LARGEST, pixels: PNG.sync.read(png.subarray(0, chunks.at(-1)!.end)).data };
 }
 
 /** The mean colour of a square of pixels, in which each counts as much as can be seen of it. */

@@ -118,14 +118,16 @@ const chunk = (type: string, data: Buffer): Buffer => {
 /** A byte for each pixel, and one for each line of the seven passes. */
 const PASSES_BYTES = 65_536 + 480;
 
-/** A PNG of 256 x 256 grey interlaced pixels with so many bytes of data. */
-function interlaced(bytes: number): string {
-  const head = Buffer.concat([u32(256), u32(256), Buffer.from([8, 0, 0, 0, 1])]);
-  const chunks = [chunk('IHDR', head), chunk('IDAT', deflateSync(Buffer.alloc(bytes))), chunk('IEND', Buffer.alloc(0))];
-  return Buffer.concat([icon.subarray(0, 8), ...chunks]).toString('base64');
+/** That a PNG has grey interlaced pixels, so many in a line and so many lines. */
+const head = (side: number) => chunk('IHDR', Buffer.concat([u32(side), u32(side), Buffer.from([8, 0, 0, 0, 1])]));
+
+/** A PNG of 256 x 256 interlaced pixels with so many bytes of data. */
+function interlaced(bytes: number, ...more: Buffer[]): string {
+  const chunks = [chunk('IDAT', deflateSync(Buffer.alloc(bytes))), chunk('IEND', Buffer.alloc(0))];
+  return Buffer.concat([icon.subarray(0, 8), head(256), ...more, ...chunks, Buffer.from('.')]).toString('base64');
 }
 
-it('takes an interlaced icon', async () => {
+it('takes an interlaced icon, and something behind it', async () => {
   const made = await filesOf(make({ safari_icon_file: interlaced(PASSES_BYTES) }));
   expect([...PNG.sync.read(made.get('icon.iconset/icon_16x16.png')!).data.subarray(0, 4)]).toEqual([0, 0, 0, 255]);
 });
@@ -141,10 +143,13 @@ it.each<[string, Partial<Record<keyof typeof settings, string>>]>([
   });
 });
 
-it('does not unpack an icon further than its pixels go', async () => {
-  await expect(pushPackageOf(make({ safari_icon_file: interlaced(8 * 1024 * 1024) }))).rejects.toMatchObject({
+it.each([
+  ['its pixels go', interlaced(8 * 1024 * 1024), { code: 'ERR_BUFFER_TOO_LARGE' }],
+  ['its first word of its size', interlaced(PASSES_BYTES, head(60_000)), { message: '60000x60000 pixels' }],
+])('does not unpack an icon further than %s', async (_, safari_icon_file, cause) => {
+  await expect(pushPackageOf(make({ safari_icon_file }))).rejects.toMatchObject({
     message: 'File cannot be opened',
-    cause: { code: 'ERR_BUFFER_TOO_LARGE' },
+    cause,
   });
 });
 
