@@ -118,6 +118,19 @@ describeWithMongo('commands about devices', (mongo) => {
     expect(await tagsOf('old-phone')).not.toHaveProperty('In-app Purchase');
   });
 
+  it('keep dates as late as there are, whoever tells them (R-RES8)', async () => {
+    const last = '9999-12-31 23:59';
+    const purchase = { product: 'coins', quantity: 1, at: new Date('9999-12-31T23:59:59Z') };
+    await register('lasting', { tags: { 'First Install': last } });
+    await apply({ hwid: 'lasting' }, { $case: 'occur', value: { ...Occur.create(), name: 'x', purchase } });
+    await setTags({ hwid: 'lasting' }, { 'Last Application Open': last });
+    expect(await tagsOf('lasting')).toMatchObject({
+      'First Install': last,
+      'Last In-app Purchase Date': last,
+      'Last Application Open': last,
+    });
+  });
+
   it('merge a user once for a key, with what the default tags tell of him (R-X2, R-ER11)', async () => {
     const merge = () =>
       registry.devices.mergeUser({
