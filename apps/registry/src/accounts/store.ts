@@ -47,7 +47,7 @@ export interface AccountStore {
   readonly groups: (account: string, codes: readonly string[]) => Promise<ApplicationGroup[]>;
   /** Those that an application is in. */
   readonly groupsOf: (application: string) => Promise<ApplicationGroup[]>;
-  /** Like the queries below without those whose day has come, unless a preset uses them (R-N3). */
+  /** Not one that is due, which is as good as deleted (R-N3); nor do the next two tell of those. */
   readonly filterNamed: (account: string, name: string) => Promise<LiveFilter | undefined>;
   readonly filtersByCode: (account: string, codes: readonly string[]) => Promise<LiveFilter[]>;
   /** Those bound to the application or to none, oldest first. */
@@ -84,7 +84,6 @@ export function openAccountStore(db: Db, clock: Clock): AccountStore {
       .toArray();
     return found.map((document) => read<LiveFilter>(document));
   };
-  /** Those whose day has come and that no preset uses. */
   const unusedDue = async (found: readonly LiveFilter[], now: Date): Promise<LiveFilter[]> => {
     const due = found.filter(({ expiresAt }) => expiresAt && expiresAt <= now);
     if (due.length === 0) return [];
