@@ -40,11 +40,14 @@ function routesOf(...[json13, apiV2, admin, links, docs]: OwnControllers): Route
   return new RouteTable([...methods, ...links.routes(), ...docs.routes()]);
 }
 
-/** What Nest serves on the same port, health above all, stays Nest's. */
-const servedByNest =
-  ({ httpAdapter }: HttpAdapterHost) =>
-  (verb: string, path: string): boolean =>
-    httpAdapter.getInstance<FastifyInstance>().hasRoute({ method: verb, url: path });
+/** What Nest serves on the same port, health above all, stays Nest's. Its routes are learned while it adds them, so no path is read as a pattern. */
+function servedByNest({ httpAdapter }: HttpAdapterHost): (verb: string, path: string) => boolean {
+  const served = new Set<string>();
+  httpAdapter.getInstance<FastifyInstance>().addHook('onRoute', ({ method, url }) => {
+    for (const verb of [method].flat()) served.add(`${verb} ${url}`);
+  });
+  return (verb, path) => served.has(`${verb} ${path}`);
+}
 
 /** The HTTP API: a controller per family, and the exchange in front of them. */
 @Module({})

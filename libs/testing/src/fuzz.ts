@@ -95,3 +95,65 @@ export function bodyOf(request: unknown, draw: Draw): string {
   if (kind < 0.08) return text.replace(/[{}[\]":,]/, pick(draw, ['', '\\', '"', '\u0001', '//']));
   return text;
 }
+
+/** What paths are damaged with: patterns of routers, ways around them, and what no path should hold. */
+const PATH_PIECES: readonly string[] = [
+  ...[
+    '*',
+    '**',
+    '*.php',
+    ':',
+    ':x',
+    ':x(',
+    ':x(\\d+)',
+    '(',
+    ')',
+    '[',
+    '{id}',
+    '\\',
+    '+',
+    '$',
+    '^',
+    '|',
+    '.',
+    '..',
+    '/',
+    '//',
+  ],
+  ...[
+    '/../',
+    '%',
+    '%00',
+    '%2F',
+    '%2e%2e',
+    '%zz',
+    '%C3',
+    '?',
+    '?a=%',
+    '&',
+    '#',
+    ';',
+    '=',
+    '~',
+    '"',
+    "'",
+    '<x>',
+    'a'.repeat(3_000),
+  ],
+  ...['constructor', '__proto__', 'toString', 'undefined', 'null', '0', '-1', '1e999'],
+];
+
+/** A path damaged in one to three places, now and then made of nothing else. It holds only what a request line can. */
+export function damagedPath(path: string, draw: Draw): string {
+  let damaged = draw() < 0.2 ? '/' : path;
+  for (let n = 1 + Math.floor(3 * draw()); n > 0; n--) {
+    const at = Math.floor(draw() * (damaged.length + 1));
+    const until = draw() < 0.7 ? at : at + Math.floor(draw() * (damaged.length - at));
+    damaged = damaged.slice(0, at) + pick(draw, PATH_PIECES) + damaged.slice(until);
+  }
+  return draw() < 0.05 ? `http://localhost${damaged}` : damaged.startsWith('/') ? damaged : `/${damaged}`;
+}
+
+/** Any verb but CONNECT, which asks for a tunnel. */
+export const anyVerb = (draw: Draw): string =>
+  pick(draw, ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'SEARCH', 'M-SEARCH']);

@@ -40,4 +40,4 @@ export { Wire } from './wire.ts';
 export { type ApplicationOptions, BUNDLE, type Parameters, type World } from './world.ts';
 export { storedText } from './stored.ts';
 export { type Unzipped, unzipped } from './unzipped.ts';
-export { bodyOf, type Draw, mutated } from './fuzz.ts';
+export { anyVerb, bodyOf, damagedPath, type Draw, mutated } from './fuzz.ts';

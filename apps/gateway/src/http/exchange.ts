@@ -10,7 +10,7 @@ import { json13Envelope } from '../envelopes/json13.ts';
 import type { Reply } from '../envelopes/reply.ts';
 import { crossOriginHeaders, preflightHeaders } from './cors.ts';
 import type { RequestMeter, RequestResult } from './meter.ts';
-import { type Endpoint, pathOf, type Route, type RouteTable } from './route.ts';
+import { type Endpoint, originForm, pathOf, type Route, type RouteTable } from './route.ts';
 
 const NOT_FOUND = Fault.notFound('Not Found');
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -54,13 +54,26 @@ export class Exchange {
     this.#meter = meter;
   }
 
-  /** Answers a request; false where it is somebody else's. */
+  /** Answers a request; false where it is somebody else's. Never throws: nothing that comes in by a socket may end the process. */
   handle(request: IncomingMessage, response: ServerResponse): boolean {
+    try {
+      return this.#dispatched(request, response);
+    } catch (thrown) {
+      const fault = Fault.from(thrown);
+      this.#log.error({ err: fault }, 'request failed');
+      if (response.headersSent) response.destroy();
+      else response.writeHead(500, { 'content-type': JSON_TYPE }).end(apiV2Envelope.fault(fault).body);
+      return true;
+    }
+  }
+
+  #dispatched(request: IncomingMessage, response: ServerResponse): boolean {
     if (this.#closing) response.shouldKeepAlive = false;
     const verb = request.method ?? '';
-    const path = pathOf(request.url ?? '/');
+    request.url = originForm(request.url ?? '/');
+    const path = pathOf(request.url);
     const endpoint = this.#routes.find(path);
-    const route = endpoint?.routes.get(verb);
+    const route = endpoint?.routes.get(verb) ?? (verb === 'HEAD' ? fileIn(endpoint) : undefined);
     if (route) void this.#answer(route, endpoint!, request, response);
     else if (verb === 'OPTIONS') write(request, response, { status: 204, body: '' });
     else if (endpoint) this.#refuse('wrongVerb', wrongVerb(endpoint), request, response);
@@ -112,6 +125,7 @@ export class Exchange {
   ): Promise<void> {
     if (response.destroyed) return;
     writeHead(request, response, reply);
+    if (request.method === 'HEAD') return void response.end();
     try {
       await pipeline(wholly(bytes, length), response, { signal: this.#ending.signal });
     } catch (error) {
@@ -155,6 +169,12 @@ export class Exchange {
 
 /** What a route is called in metrics and traces: never by an address with ids in it. */
 const nameOf = ({ method, path }: Route): string => method?.name ?? path;
+
+/** What HEAD may ask for: no method of the API, but what downloads are made of. */
+function fileIn(endpoint: Endpoint | undefined): Route | undefined {
+  const route = endpoint?.routes.get('GET');
+  return route?.method ? undefined : route;
+}
 
 const wrongVerb = ({ envelope, allow }: Endpoint): Reply => ({ ...envelope.wrongVerb(), headers: { allow } });
 

@@ -107,6 +107,18 @@ describe('paths and verbs (R-ER4 to R-ER6, R-V1)', () => {
     });
   });
 
+  it.each(['http://push.example/json/1.3/registerDevice', 'HTTPS://push.example:80/json/1.3/registerDevice?x=1'])(
+    'serves %s, as a proxy asks',
+    async (path) => {
+      const body = JSON.stringify({ request: register });
+      expect(await client.send('POST', path, body, device)).toMatchObject({ status: 200 });
+    },
+  );
+
+  it('takes a colon that is escaped', async () => {
+    expect(await client.send('POST', '/api/v2/messages%3Alist', '{}')).toMatchObject({ status: 401 });
+  });
+
   it('refuses a path before it reads a body, and a body before it looks at the token', async () => {
     const over = Buffer.alloc(BODY_LIMIT_BYTES + 1, ' ');
     expect(await client.send('POST', '/json/1.3/nothing', over)).toMatchObject({ status: 404 });
@@ -152,6 +164,17 @@ describe('other origins (R-ER6)', () => {
 });
 
 describe('own addresses', () => {
+  it.each([
+    ['/s/abcdefgh', 302, {}],
+    ['/s/unknown0', 404, {}],
+    ['/icons/known.png', 200, { 'content-length': '2' }],
+    ['/docs', 200, { 'content-type': 'text/html; charset=utf-8' }],
+    ['/openapi.json', 200, {}],
+    ['/json/1.3/registerDevice', 405, { allow: 'POST' }],
+  ])('HEAD %s tells the headers alone: %s', async (path, status, headers) => {
+    expect(await client.send('HEAD', path)).toMatchObject({ status, body: undefined, headers });
+  });
+
   it('short links lead on, or nowhere (R-I19)', async () => {
     expect(await client.send('GET', '/s/abcdefgh')).toMatchObject({
       status: 302,

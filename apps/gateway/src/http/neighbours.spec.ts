@@ -7,7 +7,11 @@ it("what Nest serves on the same port stays as it is, and the rest is the API's"
   const client = await openClient(new World(), [healthModule(readiness, openMetrics())]);
   expect(await client.send('GET', '/livez')).toMatchObject({ status: 200, body: { status: 'ok' } });
   expect(await client.send('GET', '/readyz')).toMatchObject({ status: 200 });
-  expect(await client.send('GET', '/livezz')).toMatchObject({ status: 404, body: { code: 5 } });
+  expect(await client.send('HEAD', '/livez')).toMatchObject({ status: 200 });
+  for (const path of ['/livezz', '/**', '/*.php', '/:(', '/livez:x(', '/:file(\\d+', '/*']) {
+    expect(await client.send('GET', path)).toMatchObject({ status: 404, body: { code: 5 } });
+    expect(await client.send('HEAD', path)).toMatchObject({ status: 404 });
+  }
   readiness.stop();
   expect(await client.send('GET', '/readyz')).toMatchObject({ status: 503 });
   await client.close();

@@ -44,10 +44,15 @@ function decoded(segment: string): string {
   }
 }
 
-/** The path of a request's address: without its query and one trailing slash (R-ER5). */
+/** A request's address as its own server knows it: proxies may be sent the whole of it. */
+export const originForm = (url: string): string =>
+  url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*\/?/i, '/');
+
+/** The path of a request's address: without its query and one trailing slash (R-ER5). A colon may be escaped, as some clients do. */
 export function pathOf(url: string): string {
   const query = url.indexOf('?');
-  const path = query < 0 ? url : url.slice(0, query);
+  const given = query < 0 ? url : url.slice(0, query);
+  const path = given.includes('%') ? given.replace(/%3a/gi, ':') : given;
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }
 

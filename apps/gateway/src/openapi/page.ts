@@ -39,7 +39,7 @@ pre{background:#f5f5f5;padding:.75rem;overflow:auto;font-size:.85rem}summary{cur
 .operation>summary span{color:#666;float:right}h2{text-transform:capitalize;margin-top:2.5rem}`;
 
 /** The document as one page that needs nothing but itself. */
-export function pageOf({ info, tags, paths }: OpenApi): string {
+export function pageOf({ info, servers, tags, paths }: OpenApi): string {
   const operations = Object.entries(paths).flatMap(([path, of]) =>
     Object.entries(of).map(([verb, operation]) => ({ path, verb, operation })),
   );
@@ -50,7 +50,7 @@ export function pageOf({ info, tags, paths }: OpenApi): string {
   return [
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">',
     `<title>Tidings API</title><style>${STYLE}</style></head><body><h1>Tidings API</h1>`,
-    `<p>${escaped(String(info['description']))} The same for programs: <a href="openapi.json">openapi.json</a>.</p>`,
+    `<p>${escaped(String(info['description']))} The same for programs: <a href="${escaped(servers[0]!.url)}/openapi.json">openapi.json</a>.</p>`,
     `<p>${tags.map(({ name }) => `<a href="#${name}">${name}</a>`).join(' · ')}</p>`,
     ...sections,
     '</body></html>',

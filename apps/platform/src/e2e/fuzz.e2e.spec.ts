@@ -1,6 +1,8 @@
+import { Agent, request as open } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { api, type Method } from '@tidings/contract';
-import { bodyOf, type Draw, drawn, mutated, platform, type World } from '@tidings/testing';
+import { anyVerb, bodyOf, damagedPath, type Draw, drawn, mutated, platform, type World } from '@tidings/testing';
 
 /** `FUZZ_REQUESTS=100000` is the whole of T21. */
 const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 10_000);
@@ -14,14 +16,31 @@ const LEFT_OUT: readonly string[] = ['advanceClock'];
 const { seed, draw } = drawn('malformed requests');
 const methods = Object.values<Method>(api).filter(({ name }) => !LEFT_OUT.includes(name));
 
+/** A connection that was kept alive may end just when it is used again; what is unanswered each time is a fault. */
+const unanswered = (error: unknown) => ({ status: 599, text: String(error) });
+
+/** Served beside the methods, in part by others. */
+const OTHER_PATHS: readonly string[] = [
+  '/livez',
+  '/readyz',
+  '/metrics',
+  '/openapi.json',
+  '/icons/a.png',
+  '/s/aaaaaaaa',
+];
+
+/** As it goes out: nothing in the path is made right on the way. */
 interface Request {
-  readonly url: string;
-  readonly init: Omit<RequestInit, 'body'> & { readonly body?: string };
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
 }
 
 describe('whatever callers send is answered, and costs the service nothing', () => {
   let world: World & { stop(): Promise<void> };
   let application: string;
+  const agent = new Agent({ keepAlive: true });
   beforeAll(async () => {
     world = await platform();
     application = await world.application({ title: 'Fuzzed' });
@@ -33,7 +52,10 @@ describe('whatever callers send is answered, and costs the service nothing', () 
       userId: 'anna',
     });
   });
-  afterAll(() => world?.stop());
+  afterAll(async () => {
+    agent.destroy();
+    await world?.stop();
+  });
 
   const request = (random: Draw): Request => {
     const method = methods[Math.floor(random() * methods.length)]!;
@@ -59,30 +81,44 @@ describe('whatever callers send is answered, and costs the service nothing', () 
     const token = { device: `Token ${device}`, admin: `Bearer ${admin}`, server: `Api ${apiToken}` }[
       String(method.scope)
     ];
-    const verb = random() < 0.02 ? 'PUT' : method.verb;
+    const verb = random() < 0.04 ? anyVerb(random) : method.verb;
     return {
-      url: `${world.url}${path}`,
-      init: {
-        method: verb,
-        headers: { ...(token !== undefined && random() < 0.97 && { authorization: token }), connection: 'keep-alive' },
-        ...(verb === 'GET' ? {} : { body }),
-        redirect: 'manual',
-      },
+      method: verb,
+      path: random() < 0.06 ? damagedPath(path, random) : path,
+      headers: token !== undefined && random() < 0.97 ? { authorization: token } : {},
+      ...(verb === 'GET' || verb === 'HEAD' ? {} : { body }),
     };
   };
 
+  /** A question to where nothing, or something else, is served. */
+  const astray = (random: Draw): Request => {
+    const base = random() < 0.5 ? OTHER_PATHS : methods.map(({ path }) => path);
+    const path = damagedPath(base[Math.floor(random() * base.length)]!, random);
+    return { method: random() < 0.5 ? 'GET' : anyVerb(random), path, headers: {} };
+  };
+
+  const answerTo = async ({ body, ...options }: Request): Promise<{ status: number; text: string }> => {
+    const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>();
+    const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+    const sent = open(world.url, { ...options, agent, headers: { ...options.headers, ...length } }, (response) => {
+      void text(response).then((got) => resolve({ status: response.statusCode!, text: got }), reject);
+    });
+    sent.on('error', reject);
+    sent.end(body);
+    return promise;
+  };
+
   /** What is wrong with the answer to a request each time that it is sent; undefined = nothing. */
-  const broken = async ({ url, init }: Request): Promise<string | undefined> => {
+  const broken = async (sent: Request): Promise<string | undefined> => {
     for (let tries = 1; ; tries++) {
       const sentAt = performance.now();
-      const reply = await fetch(url, init);
-      const text = await reply.text();
+      const { status, text: got } = await answerTo(sent).catch(unanswered);
       const took = performance.now() - sentAt;
-      const isBad = reply.status >= 500 || took > HANG_MS || /<html|\n\s+at /i.test(text);
+      const isBad = status >= 500 || took > HANG_MS || /<html|\n\s+at /i.test(got);
       if (!isBad) return undefined;
       if (tries < TRIES) continue;
-      const answer = `${reply.status} ${text.slice(0, 100)} after ${took.toFixed()} ms`;
-      return `${answer} to ${init.method} ${url} ${init.body?.slice(0, 600)}`;
+      const answer = `${status} ${got.slice(0, 100)} after ${took.toFixed()} ms`;
+      return `${answer} to ${sent.method} ${sent.path} ${sent.body?.slice(0, 600)}`;
     }
   };
 
@@ -91,7 +127,7 @@ describe('whatever callers send is answered, and costs the service nothing', () 
     let sent = 0;
     const client = async (): Promise<void> => {
       while (sent++ < REQUESTS) {
-        const fault = await broken(request(draw));
+        const fault = await broken(draw() < 0.05 ? astray(draw) : request(draw));
         if (fault !== undefined) found.push(fault);
       }
     };
