@@ -15,6 +15,7 @@ import {
   token,
   url,
 } from './payload.ts';
+import { OVERSIZED_BYTES } from './payload-writer.ts';
 import { textFor, variablesOf } from './template.ts';
 
 /** Bytes of keys and values in `data`. */
@@ -118,6 +119,7 @@ interface FcmRequest {
 /** Whether a request is within FCM's limit. Only what might not be is read again. */
 export function fitsFcm(body: Buffer): boolean {
   if (body.length <= FCM_LIMIT) return true;
+  if (body.length >= OVERSIZED_BYTES) return false;
   const { data } = (JSON.parse(body.toString('utf8')) as FcmRequest).message;
   const bytes = Object.entries(data).reduce(
     (sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value),

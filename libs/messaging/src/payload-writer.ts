@@ -8,6 +8,12 @@ const utf8 = new TextEncoder();
 /** A byte grows to at most 9: upper case triples some characters, and percent-encoding triples every byte of them. */
 const GROWTH = 9;
 
+/** A payload whose bound is beyond this is not written. No provider takes a tenth of it, and a text may name a tag thousands of times. */
+const BOUND_LIMIT = 4 << 20;
+/** Bytes that are more than any provider takes, in whichever way it counts. */
+export const OVERSIZED_BYTES = 1 << 20;
+const oversized = Buffer.alloc(OVERSIZED_BYTES, ' ');
+
 const PLAIN = 0;
 const HEX = utf8.encode('0123456789ABCDEF');
 const LOWER_HEX = utf8.encode('0123456789abcdef');
@@ -157,9 +163,13 @@ export class PayloadWriter {
     this.#slab = Buffer.allocUnsafeSlow(slabBytes);
   }
 
-  /** The payload of a device. One above `limit` bytes is cut if it has a trimmable text; it may still be above then. */
+  /**
+   * The payload of a device. One above `limit` bytes is cut if it has a trimmable text; it may still be above then. In place of one that could
+   * be of several MiB stand {@link OVERSIZED_BYTES} blanks.
+   */
   write(payload: CompiledPayload, columns: DeviceColumns, device: number, limit: number): Buffer {
     const bound = this.#boundOf(payload, columns, device);
+    if (bound > BOUND_LIMIT) return oversized;
     if (this.#at + bound > this.#slab.length) {
       this.#slab = Buffer.allocUnsafeSlow(Math.max(this.#slabBytes, bound));
       this.#at = 0;

@@ -14,8 +14,9 @@ import {
   trimmable,
   url,
 } from './payload.ts';
-import { PayloadWriter } from './payload-writer.ts';
+import { OVERSIZED_BYTES, PayloadWriter } from './payload-writer.ts';
 import { buildStatisticsHash } from './statistics-hash.ts';
+import { FILLED_LIMIT } from './template.ts';
 
 interface Device {
   seq: number;
@@ -186,6 +187,24 @@ describe('payloads', () => {
       t: 'A"B C x, y "',
       l: 'https://h/?q=a%22b%20c&r=%C3%A4',
     });
+  });
+
+  it('are not filled beyond what anybody takes, whatever a request repeats', () => {
+    const variables = { bindings: undefined, placeholders: { a: 'x"'.repeat(30_000) } };
+    const filled = text('{{a}}'.repeat(13_107), { variables, tags: [] });
+    const length = filled.reduce((sum, piece) => sum + (typeof piece === 'string' ? piece.length : 0), 0);
+    expect(length).toBeGreaterThan(FILLED_LIMIT);
+    expect(length).toBeLessThan(2 * FILLED_LIMIT);
+    expect(JSON.parse((filled as string[]).join(''))).toMatch(/^(x")+$/);
+    const link = url('{{a}}'.repeat(13_107), { variables, tags: [] });
+    expect((link as string[]).join('').length).toBeLessThan(2 * FILLED_LIMIT);
+  });
+
+  it('are not written where a text repeats a tag until no provider would take it', () => {
+    const values = ['v'.repeat(1024), '', ''];
+    const columns = columnsOf([{ seq: 1, platform: 1, check: 1, token: '', badge: 0, values }], tags.length);
+    const payload = compilePayload(object({ t: trimmable(text('{{Name}}'.repeat(13_107), none)) }));
+    expect(new PayloadWriter().write(payload, columns, 0, 4096).length).toBe(OVERSIZED_BYTES);
   });
 
   it('are never overwritten by later ones', () => {

@@ -1,6 +1,15 @@
 import type { SendBatch } from '@tidings/events';
 import { DEVICE_PART_MAX, hashPrefix, type HashedMessage } from './statistics-hash.ts';
-import { type Format, formatted, parseTemplate, requestValue, type Template, type Variables } from './template.ts';
+import {
+  FILLED_LIMIT,
+  type Format,
+  formatted,
+  parseTemplate,
+  type Placeholder,
+  requestValue,
+  type Template,
+  type Variables,
+} from './template.ts';
 
 /** What a payload takes from the device that it is written for. */
 export type Hole =
@@ -70,15 +79,25 @@ const escaped = (text: string): string => JSON.stringify(text).slice(1, -1);
 const encoded = (text: string, encoding: Encoding): string =>
   encoding === 'url' ? encodeURIComponent(text.toWellFormed()) : text;
 
-function resolved(template: Template, encoding: Encoding, { variables, tags }: TemplateContext): Fragment {
-  return template.map((part): string | Hole => {
-    if (typeof part === 'string') return escaped(part);
-    const value = requestValue(part.name, variables);
-    if (value !== undefined) return escaped(encoded(formatted(value, part.format), encoding));
-    const tag = tags.indexOf(part.name);
-    if (tag < 0) return escaped(encoded(part.fallback, encoding));
-    return { kind: 'tag', tag, format: part.format, encoding, fallback: part.fallback };
-  });
+function resolvedPart(part: Placeholder, encoding: Encoding, { variables, tags }: TemplateContext): string | Hole {
+  const value = requestValue(part.name, variables);
+  if (value !== undefined) return escaped(encoded(formatted(value, part.format), encoding));
+  const tag = tags.indexOf(part.name);
+  if (tag < 0) return escaped(encoded(part.fallback, encoding));
+  return { kind: 'tag', tag, format: part.format, encoding, fallback: part.fallback };
+}
+
+/** The pieces of a text, up to the one that goes beyond {@link FILLED_LIMIT}: what is left out would not have been sent. */
+function resolved(template: Template, encoding: Encoding, context: TemplateContext): Fragment {
+  const pieces: (string | Hole)[] = [];
+  let length = 0;
+  for (const part of template) {
+    if (length > FILLED_LIMIT) break;
+    const piece = typeof part === 'string' ? escaped(part) : resolvedPart(part, encoding, context);
+    if (typeof piece === 'string') length += piece.length;
+    pieces.push(piece);
+  }
+  return pieces;
 }
 
 const quoted = (pieces: Fragment): Fragment => ['"', ...pieces, '"'];

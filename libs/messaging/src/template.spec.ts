@@ -1,7 +1,16 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { Content, type Localized } from '@tidings/events';
 import fc from 'fast-check';
-import { filledText, formatted, parseTemplate, requestValue, tagsOf, textFor, valueText } from './template.ts';
+import {
+  FILLED_LIMIT,
+  filledText,
+  formatted,
+  parseTemplate,
+  requestValue,
+  tagsOf,
+  textFor,
+  valueText,
+} from './template.ts';
 
 const content = (fields: Partial<Content>): Content => ({ ...Content.decode(new Uint8Array()), ...fields });
 const localized = (texts: Record<string, string>): Localized => ({
@@ -154,6 +163,15 @@ describe('tags of a content', () => {
     expect(tagsOf(given)).toEqual(['Name', 'City', 'Vorname', 'Droid', 'Path']);
   });
 
+  it('are looked for once, however often they are named', () => {
+    const bindings = JSON.stringify({ a: Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`k${i}`, i])) });
+    const text = localized({ en: '{{a}}{{b}}'.repeat(5_000), de: '{{a}}'.repeat(5_000) });
+    const written = jest.spyOn(JSON, 'stringify');
+    expect(tagsOf(content({ text, bindings }))).toEqual(['b']);
+    expect(written).toHaveBeenCalledTimes(1);
+    written.mockRestore();
+  });
+
   it('keep large integers of the request whole', () => {
     expect(tagsOf(content({ text: localized({ en: '{{id}}' }), bindings: '{"id":12345678901234567890}' }))).toEqual([]);
   });
@@ -167,6 +185,16 @@ describe('a text for one device', () => {
   it('has its placeholders filled in: from the request, from the device, else with their default', () => {
     const text = 'Hi {{Name|CapitalizeFirst|you}} in {{City||Wien}}, {{Level||no}} \\{level';
     expect(filledText(text, variables, valueOf)).toBe('Hi Anna in Graz, no {level');
+  });
+
+  it('ends where no channel would take more', () => {
+    const filled = filledText(
+      '{{a}}'.repeat(13_107),
+      { bindings: undefined, placeholders: { a: 'x'.repeat(60_000) } },
+      valueOf,
+    );
+    expect(filled.length).toBeGreaterThan(FILLED_LIMIT);
+    expect(filled.length).toBeLessThan(FILLED_LIMIT + 60_001);
   });
 
   it('encodes what is filled in, and nothing else', () => {

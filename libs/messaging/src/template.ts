@@ -154,7 +154,13 @@ export function variablesOf(content: Content): Variables {
 }
 
 /**
- * A text with its placeholders filled in for one device (R-I16); `valueOf` gives the device's value of a tag by its name, undefined or ""
+ * Characters that a text is filled to: no channel takes as many. A value may stand in it thousands of times, so what is behind is left out
+ * before it is made.
+ */
+export const FILLED_LIMIT = 262_144;
+
+/**
+ * A text with its placeholders filled in for one device (R-I16), up to the value that goes beyond {@link FILLED_LIMIT}; `valueOf` gives the device's value of a tag by its name, undefined or ""
  * where it has none.
  * @param encode applied to what is filled in @default nothing
  */
@@ -164,12 +170,16 @@ export function filledText(
   valueOf: (tag: string) => string | undefined,
   encode: (value: string) => string = (value) => value,
 ): string {
-  const parts = parseTemplate(text).map((part) => {
-    if (typeof part === 'string') return part;
-    const value = requestValue(part.name, variables) ?? valueOf(part.name);
-    return encode(value === undefined || value === '' ? part.fallback : formatted(value, part.format));
-  });
-  return parts.join('');
+  let filled = '';
+  for (const part of parseTemplate(text)) {
+    if (filled.length > FILLED_LIMIT) break;
+    if (typeof part === 'string') filled += part;
+    else {
+      const value = requestValue(part.name, variables) ?? valueOf(part.name);
+      filled += encode(value === undefined || value === '' ? part.fallback : formatted(value, part.format));
+    }
+  }
+  return filled;
 }
 
 /** The text for a language (R-I15): exact, `default`, `en`, else the first; undefined where there is none. */
@@ -210,9 +220,7 @@ export function tagsOf(content: Content): string[] {
   const variables = variablesOf(content);
   const names = new Set<string>();
   for (const text of templatedTexts(content)) {
-    for (const part of parseTemplate(text)) {
-      if (typeof part !== 'string' && requestValue(part.name, variables) === undefined) names.add(part.name);
-    }
+    for (const part of parseTemplate(text)) if (typeof part !== 'string') names.add(part.name);
   }
-  return [...names];
+  return [...names].filter((name) => requestValue(name, variables) === undefined);
 }
