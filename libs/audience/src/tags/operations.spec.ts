@@ -74,6 +74,14 @@ describe('tag operations (R-C5)', () => {
     expect(after(integer, 1, { value: 2 })).toBe('wrong value: integer expected');
   });
 
+  it('removes as many items as a list may hold, and no more', () => {
+    const named = (count: number) => Array.from({ length: count }, (_, i) => `${i}-${'x'.repeat(100)}`);
+    expect(after(list, [...named(999), 'kept'], { operation: 'remove', value: named(1000) })).toEqual(
+      has(list, 'kept'),
+    );
+    expect(after(list, ['a'], { operation: 'remove', value: named(1001) })).toBe('wrong value: list expected');
+  });
+
   it('finds results that the tag cannot hold', () => {
     const full = Array.from({ length: 1000 }, (_, i) => String(i));
     expect(after(list, full, { operation: 'append', value: ['one more'] })).toBe(UNFIT);

@@ -2,7 +2,7 @@ import { TagType } from '@tidings/events';
 import { defaultTags, type TagDefinition } from '../default-tags.ts';
 import { type TagEntry, textOf, valueOf, entriesOf } from './entries.ts';
 import { isTimezone, parseLanguage } from './languages.ts';
-import { isTagInteger, parseItems, parseValue, type Value, wrongValue } from './value.ts';
+import { isTagInteger, LIST_ITEMS, parseItems, parseValue, type Value, wrongValue } from './value.ts';
 
 /** What a request does to one tag (Spec C, setTags operations). */
 export type TagWrite = { readonly tag: TagDefinition } & (
@@ -65,8 +65,9 @@ function parseAppend(tag: TagDefinition, input: unknown): TagWrite | string {
 }
 
 function parseRemove(tag: TagDefinition, input: unknown): TagWrite | string {
-  const inputs: unknown[] = Array.isArray(input) ? input : [input];
-  const values = inputs.map((each) => parseValue(tag.type, each));
+  const inputs = new Set<unknown>(Array.isArray(input) ? input : [input]);
+  if (inputs.size > LIST_ITEMS) return wrongValue(tag.type);
+  const values = [...inputs].map((each) => parseValue(tag.type, each));
   if (values.includes(undefined)) return wrongValue(tag.type);
   return { tag, operation: 'remove', values: values.flatMap((value) => entriesOf(tag.number, value!)) };
 }
@@ -121,9 +122,12 @@ function append(tag: TagDefinition, current: readonly TagEntry[], items: readonl
   return parseValue(tag.type, [...current.map(textOf), ...items]) ?? UNFIT;
 }
 
-/** Compares as the tag does: two spellings of one version, or of one moment, are equal. */
-const isAmong = (entry: TagEntry, values: readonly TagEntry[], type: TagType): boolean =>
-  values.some((value) => (type === TagType.TAG_TYPE_VERSION ? value.v === entry.v : sameEntry(value, entry)));
+/** What is left of a value. Compares as the tag does: two spellings of one version, or of one moment, are equal. */
+function without(values: readonly TagEntry[], current: readonly TagEntry[], type: TagType): readonly TagEntry[] {
+  const identity = ({ v, s }: TagEntry) => (type === TagType.TAG_TYPE_VERSION ? v : (s ?? v));
+  const removed = new Set(values.map(identity));
+  return current.filter((entry) => !removed.has(identity(entry)));
+}
 
 /** The tag's value after the write, undefined where it has none then, UNFIT where the tag cannot hold it. Pure. */
 export function applyWrite(write: TagWrite, current: readonly TagEntry[]): Value | undefined | typeof UNFIT {
@@ -140,9 +144,6 @@ export function applyWrite(write: TagWrite, current: readonly TagEntry[]): Value
     case 'append':
       return append(tag, current, write.items);
     case 'remove':
-      return valueOf(
-        tag.type,
-        current.filter((entry) => !isAmong(entry, write.values, tag.type)),
-      );
+      return valueOf(tag.type, without(write.values, current, tag.type));
   }
 }

@@ -7,7 +7,8 @@ import { isVersion } from './version.ts';
 /** What a tag can hold, in the words of the events. */
 export type Value = NonNullable<TagValue['value']>;
 
-const LIST_ITEMS = 1000;
+/** What a List holds, and what one operation names, at most. */
+export const LIST_ITEMS = 1000;
 const ITEM_LENGTH = 255;
 const TEXT_LENGTH = 1024;
 
