@@ -3,7 +3,7 @@ import { type LoadedDocument, type LoadedDocuments, valuesOf } from './documents
 import { getOrAdd } from './get-or-add.ts';
 import { checkNote } from './notes.ts';
 import type { Decision, DocumentAddress, LogDefinition, Needs, Note, StateView } from './port.ts';
-import { Unstorable } from './storable.ts';
+import { Oversized, Unstorable } from './storable.ts';
 
 /** What a command comes to: its reply, or why it is refused. */
 export type Verdict<Reply> = { readonly reply: Reply } | { readonly fault: Fault };
@@ -39,7 +39,7 @@ type Definition<Command, Event, State, Reply, Context> = LogDefinition<Command, 
 
 /**
  * Decides commands in order, each on the states that those before it left. A command that throws, or whose events or states could not
- * be stored, is refused alone and leaves no trace. Returns the documents to load first where a command turned to one that none had named
+ * be stored, is refused alone and leaves no trace: with a fault `tooLarge` where size is the reason. Returns the documents to load first where a command turned to one that none had named
  * in its `needs`.
  */
 export function decideGroup<Command, Event, State, Reply, Context>(
@@ -177,7 +177,7 @@ class GroupInMemory<Command, Event, State, Reply, Context>
       encoded.push(code);
       this.#fold(event, states);
     }
-    if (bytes > this.#limits.commandBytes) throw new Unstorable(`events of ${bytes} bytes`);
+    if (bytes > this.#limits.commandBytes) throw new Oversized('events', bytes);
     for (const note of decision.notes ?? []) checkNote(note, definition.notesField);
     for (const [document, changed] of states) {
       if (this.#careful || definition.lookups?.[document.address.collection] !== undefined) {
@@ -242,5 +242,6 @@ interface Attempt<Event, State, Reply> {
 }
 
 function faultOf(thrown: unknown): Fault {
+  if (thrown instanceof Oversized) return new Fault('tooLarge', 'Too large to be stored', { cause: thrown });
   return thrown instanceof Unstorable ? Fault.bug(`cannot be stored: ${thrown.message}`, thrown) : Fault.from(thrown);
 }

@@ -13,12 +13,19 @@ export class Unstorable extends Error {
   override readonly name = 'Unstorable';
 }
 
+/** It would be larger than a document, or the commit of one command, may be. */
+export class Oversized extends Unstorable {
+  constructor(what: string, bytes: number) {
+    super(`${what} of ${bytes} bytes`);
+  }
+}
+
 /** Checks what the indexes of a collection would refuse; see `mongo/indexes.ts`. */
 export type IndexCheck = (document: StoredFields) => void;
 
 /**
  * Throws {@link Unstorable} for a state that the store would refuse after its commit: `$` and NUL in field names, values that are no data,
- * more than 90 levels or 4 MB, and what `indexes` refuses. It returns an upper bound of the stored size in bytes.
+ * more than 90 levels or 4 MB ({@link Oversized}), and what `indexes` refuses. It returns an upper bound of the stored size in bytes.
  */
 export function checkState(id: string, document: StoredFields, indexes?: IndexCheck, notesField?: string): number {
   checkId(id);
@@ -28,7 +35,7 @@ export function checkState(id: string, document: StoredFields, indexes?: IndexCh
     bytes += fieldBytes(name, document[name], 1);
   }
   if (bytes > MAX_STATE_BYTES && (bytes = exactSize(document)) > MAX_STATE_BYTES) {
-    throw new Unstorable(`${bytes} bytes`);
+    throw new Oversized('a state', bytes);
   }
   indexes?.(document);
   return bytes;

@@ -77,7 +77,8 @@ const done: DeviceReply = { fault: undefined };
 function refusal(error: unknown, log: Logger): DeviceReply {
   const fault = Fault.from(error);
   if (fault.kind === 'bug') log.error({ err: fault }, 'device command failed');
-  return { fault: viewOfFault(fault) };
+  // The request may be small: it is what the device has already that leaves no room.
+  return { fault: viewOfFault(fault.kind === 'tooLarge' ? Fault.argument('tags: too large together') : fault) };
 }
 
 /** Hands commands to the logs of their devices. */

@@ -125,9 +125,9 @@ export function batchRpc({ clock, log, keys, owners, tags, logs }: DevicesDeps):
       return outcomesOf(entries, outcome, round.set);
     } catch (thrown) {
       const fault = Fault.from(thrown);
-      if (fault.kind !== 'bug') throw fault;
+      if (fault.kind !== 'bug' && fault.kind !== 'tooLarge') throw fault;
       if (entries.length === 1) {
-        log.error({ err: fault }, 'entry of a batch failed');
+        if (fault.kind === 'bug') log.error({ err: fault }, 'entry of a batch failed');
         return [{ number: entries[0]!.entry.number, status: EntryStatus.ENTRY_STATUS_FAILED, refusedTags: {} }];
       }
       const half = Math.ceil(entries.length / 2);
