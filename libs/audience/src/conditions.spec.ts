@@ -91,6 +91,12 @@ describe('conditions (R-RES12 to R-RES16)', () => {
     expect(fault('Date', 'BETWEEN', [min, max])).toBe(''),
   );
 
+  it.each(['IN', 'NOTIN'])('%s names at most 10,000 values', (operator) => {
+    const named = (count: number) => Array.from({ length: count }, (_, i) => i);
+    expect(fault('Integer', operator, named(10_000))).toBe('');
+    expect(fault('Integer', operator, named(10_001))).toBe('notifications[0].conditions[0]: at most 10000 values');
+  });
+
   it('types the operands', () => {
     const tag = (name: string, operator: Operator, operands: unknown[]) => ({
       $case: 'tag',

@@ -14,6 +14,8 @@ export interface ConditionInput {
 }
 
 export const MAX_CONDITIONS = 100;
+/** Values that one IN or NOTIN names. */
+const MAX_OPERANDS = 10_000;
 
 const { OPERATOR_EQ, OPERATOR_IN, OPERATOR_NOTEQ, OPERATOR_NOTIN, OPERATOR_GTE, OPERATOR_LTE, OPERATOR_BETWEEN } =
   Operator;
@@ -105,7 +107,7 @@ function inputsOf(operator: Operator, operand: unknown): readonly unknown[] | un
 
 /**
  * A condition on a tag, typed. Faults (210): `<path>: operator <OP> is not valid for <Type> tag`, `<path>: wrong operand for <Type> tag`
- * (R-RES12, R-RES13). A List's EQ becomes IN with one entry.
+ * (R-RES12, R-RES13), `<path>: at most 10000 values`. A List's EQ becomes IN with one entry.
  * @param now tells whether the bounds of a BETWEEN with "N days ago" are in order; they are resolved at each evaluation.
  */
 export function tagCondition(
@@ -120,7 +122,9 @@ export function tagCondition(
   if (operator === undefined || !validOperators[tag.type].includes(operator)) {
     throw Fault.argument(`${path}: operator ${operatorText.toUpperCase()} is not valid for ${type} tag`);
   }
-  const operands = inputsOf(operator, operand)?.map((input) => operandOf(tag.type, operator, input));
+  const inputs = inputsOf(operator, operand);
+  if (inputs && inputs.length > MAX_OPERANDS) throw Fault.argument(`${path}: at most ${MAX_OPERANDS} values`);
+  const operands = inputs?.map((input) => operandOf(tag.type, operator, input));
   const wrong = (): Fault => Fault.argument(`${path}: wrong operand for ${type} tag`);
   if (!operands?.every((each) => each !== undefined)) throw wrong();
   if (operator === OPERATOR_BETWEEN && !areInOrder(operands[0]!, operands[1]!, now)) throw wrong();

@@ -16,5 +16,6 @@ export type { TagCondition } from './messages/conditions.ts';
 export type { Example, Family, InputOf, Method, OutputOf, Request, Scope, Verb } from './method.ts';
 export { platformWordOf, type PlatformWord } from './statistics/platform-words.ts';
 export { conformanceCases, type ConformanceCase } from './conformance.ts';
+export { choicesOf } from './presence.ts';
 export { notes } from './generated/notes.ts';
 export { isObject } from './values.ts';

@@ -16,12 +16,22 @@ export function optionalUnless<Schema extends z.ZodType>(schema: Schema, need: N
 
 type Choose = (request: Readonly<Record<string, unknown>>) => z.ZodType;
 
-const choices = new WeakMap<object, Choose>();
+/** What the fields of an object are, by the value of one of them. */
+export interface Choices<Schema extends z.ZodType = z.ZodType> {
+  /** The field that decides. */
+  readonly by: string;
+  readonly schemas: ReadonlyMap<string | number, Schema>;
+}
 
-/** An object whose fields depend on what one of them says. */
-export function choice<Schema extends z.ZodType>(choose: (request: Readonly<Record<string, unknown>>) => Schema) {
+const choices = new WeakMap<object, { readonly choose: Choose; readonly among: Choices }>();
+
+/** An object whose fields depend on what one of them says. @param among all that may be chosen, for the API's description */
+export function choice<Schema extends z.ZodType>(
+  choose: (request: Readonly<Record<string, unknown>>) => Schema,
+  among: Choices<Schema>,
+) {
   const schema = z.custom<Record<string, unknown>>(isObject, { error: 'must be an object', abort: true });
-  choices.set(schema, choose);
+  choices.set(schema, { choose, among });
   return schema.transform((value, context) => parseWithin(choose(value), value, context, []) ?? z.NEVER);
 }
 
@@ -54,11 +64,16 @@ export function isOptional(schema: unknown): boolean {
 /** Whether a field is required only under conditions of its own. */
 export const isConditional = (schema: object): boolean => needs.has(schema);
 
+const choiceIn = (taken: unknown) => (taken instanceof z.ZodType ? choices.get(taken) : undefined);
+
+/** The choices that a schema leaves, if it is one of {@link choice}. */
+export const choicesOf = (schema: unknown): Choices | undefined => choiceIn(inner(schema))?.among;
+
 /** The fields that a schema takes for this value, or undefined where it takes no object. */
 export function shapeFor(schema: unknown, value: unknown): Readonly<Record<string, z.core.$ZodType>> | undefined {
   const taken = inner(schema);
   if (taken instanceof z.ZodObject) return taken.shape;
-  const choose = taken instanceof z.ZodType ? choices.get(taken) : undefined;
+  const choose = choiceIn(taken)?.choose;
   return choose && isObject(value) ? shapeFor(choose(value), value) : undefined;
 }
 
@@ -123,6 +138,6 @@ export function missingIn(schema: unknown): Missing | undefined {
   const taken = inner(schema);
   if (taken instanceof z.ZodObject) return missingInObject(taken.shape);
   if (taken instanceof z.ZodArray) return missingInArray(taken.element);
-  const choose = taken instanceof z.ZodType ? choices.get(taken) : undefined;
+  const choose = choiceIn(taken)?.choose;
   return choose && missingInChoice(choose);
 }

@@ -84,7 +84,10 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** An object whose members are someone else's business. */
-export const anyObject = z.custom<Record<string, unknown>>(isObject, 'must be an object');
+export const anyObject = z.custom<Record<string, unknown>>(isObject, 'must be an object').meta({ type: 'object' });
+
+/** A value that is looked at later, if at all. @param schema what it should be, as JSON Schema, for the API's description alone */
+export const unchecked = (schema: Readonly<Record<string, unknown>>) => z.unknown().meta(schema);
 
 export const object = <Shape extends z.core.$ZodShape>(shape: Shape) => z.object(shape, { error: 'must be an object' });
 
@@ -100,7 +103,7 @@ export const optional = <Schema extends z.ZodType>(schema: Schema) =>
 
 /** A field of the specification that is refused, rather than ignored, as long as nothing stands behind it. */
 export const notServedYet = z
-  .union([z.null(), z.undefined()], { error: 'not served yet' })
+  .null({ error: 'not served yet' })
   .transform(() => undefined)
   .optional();
 

@@ -1,6 +1,6 @@
-import { api, type Example, type Method, notes } from '@tidings/contract';
+import { api, type Example, type Family, type Method, notes } from '@tidings/contract';
 import { envelopes } from '../envelopes/envelopes.ts';
-import { bodySchema, pathParameters, replySchema, type Schema } from './schema.ts';
+import { bodySchema, faultSchemas, hasBody, parametersOf, pathParameters, replySchema, type Schema } from './schema.ts';
 
 export interface Operation {
   readonly operationId: string;
@@ -37,14 +37,37 @@ const security: Readonly<Record<Method['scope'], Operation['security']>> = {
   none: [],
 };
 
-/** Faults beside those that stand in a reply with HTTP 200. */
-const faults: Readonly<Record<string, Schema>> = {
-  400: { description: 'The request is malformed, or a required argument is missing' },
-  403: { description: 'The token is missing, invalid or restricted' },
-  413: { description: 'The request is too large' },
-  429: { description: 'The token is over its limit: repeat after the seconds in `Retry-After`' },
-  500: { description: 'Internal error: repeat later' },
+const descriptions = {
+  400: 'The request is malformed, or a required argument is missing',
+  401: 'The token is missing or invalid',
+  403: 'The token is missing, invalid or restricted',
+  404: 'There is no such thing',
+  405: 'Method not allowed: `Allow` names the verbs that are',
+  409: 'It is there already, or its state does not allow it',
+  413: 'The request is too large',
+  429: 'The token is over its limit: repeat after the seconds in `Retry-After`',
+  500: 'Internal error: repeat later',
+  503: 'Service unavailable: repeat later',
+} as const;
+
+type FaultStatus = keyof typeof descriptions;
+
+/** HTTP statuses of faults, by family; what is wrong with a value stands in a reply of `/json/1.3/` with HTTP 200. */
+const faultStatuses: Readonly<Record<Family, readonly FaultStatus[]>> = {
+  json13: [400, 403, 405, 413, 429, 500],
+  apiV2: [400, 401, 403, 404, 405, 413, 429, 500, 503],
+  notify: [400, 401, 403, 404, 405, 413, 429, 500, 503],
+  audience: [400, 403, 404, 405, 413, 429, 500],
+  admin: [400, 401, 404, 405, 409, 413, 500, 503],
 };
+
+function faultsOf(method: Method): Readonly<Record<string, Schema>> {
+  const content = { 'application/json': { schema: faultSchemas[method.family] } };
+  const statuses = faultStatuses[method.family]
+    .flatMap((status): FaultStatus[] => (status === 403 && method.unauthorized ? [401, status] : [status]))
+    .filter((status) => status !== 413 || hasBody(method));
+  return Object.fromEntries(statuses.map((status) => [status, { description: descriptions[status], content }]));
+}
 
 const examplesOf = (values: readonly unknown[]): Schema =>
   Object.fromEntries(values.map((value, i) => [`example${i + 1}`, { value }]));
@@ -71,17 +94,14 @@ function operationOf(name: string, method: Method): Operation {
       .map((one) => (method.textReply ? one.reply : answered(method, one)))
       .filter((one) => one !== undefined),
   );
-  const parameters = pathParameters(method).map((parameter) => ({
-    ...{ name: parameter, in: 'path', required: true, schema: { type: 'string' } },
-  }));
-  const hasBody = method.verb !== 'GET' && method.verb !== 'DELETE';
+  const parameters = parametersOf(method);
   return {
     operationId: name,
     tags: [note?.folder ?? method.family],
     summary: note?.text ?? '',
     security: security[method.scope],
     ...(parameters.length > 0 && { parameters }),
-    ...(hasBody && {
+    ...(hasBody(method) && {
       requestBody: {
         required: true,
         content: {
@@ -97,7 +117,7 @@ function operationOf(name: string, method: Method): Operation {
         method.status === 204
           ? { description: 'Done' }
           : { description: 'Success', content: { [type]: { schema: reply, examples } } },
-      ...faults,
+      ...faultsOf(method),
     },
   };
 }

@@ -1,5 +1,5 @@
 import { DENIED, expressionOf, type LiveFilter } from '@tidings/audience';
-import type { Audience, Expression } from '@tidings/events';
+import { type Audience, bytesOf, type Expression, Preset } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 import type { Conditions, Devices, FilterReference, PrepareAudience, PreparedAudience } from '@tidings/rpc';
 import type { AccountStore } from '../accounts/store.ts';
@@ -32,8 +32,8 @@ const named = ({ seqs, unknown }: Found): Addressed =>
 const selected = (expression: Expression | undefined): Addressed =>
   audience({ $case: 'selection', value: { expression } });
 
-/** What the segments of one request may hold together, encoded. */
-const MAX_SEGMENT_BYTES = 16 << 20;
+/** What the segments and the presets of one request may hold together, encoded: all of them stand in one reply. */
+const MAX_NAMED_BYTES = 16 << 20;
 
 /** What is left of it. */
 interface Room {
@@ -106,6 +106,8 @@ export function prepareRpc({
   ): Promise<PreparedAudience> => {
     const resolved = await resolve(account, application, asked);
     const { preset } = resolved;
+    if (preset) room.bytes -= bytesOf(Preset, preset).length;
+    if (room.bytes < 0) throw Fault.argument('notifications: the presets are too large together');
     // A preset's filter counts only where the request names no recipients (R-K4).
     if (asked.target?.$case !== 'everyone' || !preset?.filter) {
       return { ...(await address(account, application, asked, room)), ...resolved };
@@ -119,7 +121,7 @@ export function prepareRpc({
     async prepare({ account, application: code, audiences }) {
       const application = await store.application(code);
       if (application?.account !== account) throw Fault.argument(DENIED);
-      const room = { bytes: MAX_SEGMENT_BYTES };
+      const room = { bytes: MAX_NAMED_BYTES };
       return {
         application: applicationView(application),
         audiences: await Promise.all(audiences.map((each) => prepareOne(account, code, each, room))),

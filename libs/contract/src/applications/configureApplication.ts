@@ -78,7 +78,7 @@ const isWeb: ReadonlySet<number> = new Set([Platform.Chrome, Platform.Firefox, P
  */
 export const configureApplication = json13('configureApplication', {
   scope: 'api',
-  input: choice(fieldsFor),
+  input: choice(fieldsFor, { by: 'device_type', schemas: fields }),
   output: z.object({
     providers: z.object({
       ios: flag,

@@ -5,9 +5,21 @@ import { platformFields } from './platform-settings.ts';
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
+const accountSchema = {
+  type: 'object',
+  properties: {
+    type: { const: 'service_account' },
+    project_id: { type: 'string' },
+    private_key: { type: 'string' },
+    client_email: { type: 'string' },
+  },
+  required: ['type', 'project_id', 'private_key', 'client_email'],
+};
+
 /** A Google service account; the fields that sending does not need may be missing (R-A3). */
 const serviceAccount = z
   .custom<Record<string, unknown>>(isObject, 'must be an object')
+  .meta(accountSchema)
   .refine((account) => account['type'] === 'service_account', {
     error: 'must be service_account',
     path: ['type'],

@@ -26,7 +26,8 @@ export function audience<Input extends z.ZodType, Output extends z.ZodType>(
       scope: definition.scope,
       ...(definition.maxBodyBytes !== undefined && { maxBodyBytes: definition.maxBodyBytes }),
     },
-    definition,
+    // A question names a job alone: what else stands in its query tells nobody whether an application exists (R-T5).
+    verb === 'GET' ? { ...definition, application: () => undefined } : definition,
     (missing) => Fault.argument(`${missing} is required`),
   );
 }

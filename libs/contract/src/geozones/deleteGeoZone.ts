@@ -1,16 +1,15 @@
-import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { parseWithin } from '../forward.ts';
-import { listOf, nothing, object } from '../values.ts';
+import { listOf, nothing, object, unchecked } from '../values.ts';
 import { zoneId } from './fields.ts';
 
 const MAX_ZONES = 1000;
 const ids = listOf(zoneId, MAX_ZONES);
 
 /** A list of ids, or one. */
-const oneOrMore = z
-  .unknown()
+const idSchema = { type: ['integer', 'string'] };
+const oneOrMore = unchecked({ anyOf: [idSchema, { type: 'array', items: idSchema, minItems: 1, maxItems: MAX_ZONES }] })
   .refine((value) => value !== undefined && value !== null)
   .transform((value, context) => parseWithin(ids, Array.isArray(value) ? value : [value], context, []) ?? []);
 

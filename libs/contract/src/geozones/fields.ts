@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { namedCampaign } from '../campaigns/campaign-code.ts';
 import { parseWithin } from '../forward.ts';
-import { localized } from '../messages/texts.ts';
+import { localized, localizedSchema } from '../messages/texts.ts';
 import { presetCode } from '../presets/preset-code.ts';
-import { integerOf, nonEmptyText, number, text, whole } from '../values.ts';
+import { integerOf, nonEmptyText, number, text, unchecked, whole } from '../values.ts';
 
 const UINT32_MAX = 4_294_967_295;
 
@@ -23,7 +23,7 @@ export const cooldown = integerOf(0, UINT32_MAX);
 export const range = integerOf(50, 1000);
 
 /** A text, plain or by language, as the JSON text that it came as; "" for an empty one. */
-export const zoneContent = z.unknown().transform((value, context) => {
+export const zoneContent = unchecked(localizedSchema).transform((value, context) => {
   if (value === '') return '';
   return parseWithin(localized, value, context, []) ? JSON.stringify(value) : '';
 });

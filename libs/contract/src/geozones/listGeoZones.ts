@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
-import { anyObject, object } from '../values.ts';
+import { localizedSchema } from '../messages/texts.ts';
+import { anyObject, object, unchecked } from '../values.ts';
 
 const zone = z.object({
   id: z.int(),
@@ -10,7 +11,7 @@ const zone = z.object({
   lng: z.number(),
   range: z.int(),
   cooldown: z.int(),
-  content: z.unknown(),
+  content: unchecked(localizedSchema).nullable(),
   presetCode: z.string().nullable(),
   campaign_id: z.int().nullable(),
   timetable: anyObject.nullable(),

@@ -55,9 +55,27 @@ function readDay(value: unknown, day: number, issue: Issue): TimetableHours['hou
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
+const intervalsSchema = {
+  type: ['array', 'null'],
+  maxItems: MAX_INTERVALS,
+  items: {
+    type: 'object',
+    properties: { start: { type: 'string' }, stop: { type: 'string' } },
+    required: ['start', 'stop'],
+  },
+};
+const timetableSchema = {
+  type: 'object',
+  properties: {
+    timezone: { type: ['integer', 'string', 'null'] },
+    ...Object.fromEntries(dayNames.map((name) => [name, intervalsSchema])),
+  },
+};
+
 /** Open hours of a week (R-F3). */
 export const timetable = z
   .custom<Record<string, unknown>>(isObject, { error: 'must be an object', abort: true })
+  .meta(timetableSchema)
   .transform((value, context): TimetableHours => {
     const issue: Issue = (path, message) => {
       context.issues.push({ code: 'custom', message, path: [...path], input: value });

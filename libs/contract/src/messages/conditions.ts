@@ -11,6 +11,15 @@ export interface TagCondition {
 
 const MAX_CONDITIONS = 100;
 
+/** A condition, and a list of them, as JSON Schema. */
+export const conditionSchema = { type: 'array', description: '[tag, operator, operand]', minItems: 3, maxItems: 3 };
+export const conditionsSchema = {
+  type: 'array',
+  minItems: 1,
+  maxItems: MAX_CONDITIONS,
+  items: conditionSchema,
+};
+
 const condition = z
   .custom<readonly [unknown, unknown, unknown]>((value) => Array.isArray(value) && value.length === 3, {
     error: 'must be [tag, operator, operand]',

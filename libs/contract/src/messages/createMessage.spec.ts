@@ -53,6 +53,12 @@ describe('createMessage', () => {
     [{ content: 'x', platforms: 'ios' }, 'platforms: must be an array'],
     [{ content: 'x', data: 'x' }, 'data: must be an object or a JSON string'],
     [{ content: 'x', data: 5 }, 'data: must be an object or a JSON string'],
+    [{ content: 'x', data: { k: 'x'.repeat(65_529) } }, 'data: at most 65536 characters'],
+    [{ content: 'x', data: `"${'x'.repeat(65_535)}"` }, 'data: at most 65536 characters'],
+    ...['template_bindings', 'dynamic_content_placeholders', 'android_root_params', 'ios_root_params'].map((name) => [
+      { content: 'x', [name]: { k: 'x'.repeat(65_529) } },
+      `${name}: at most 65536 characters`,
+    ]),
     [{ content: 'x', minimize_link: 3 }, 'minimize_link: must be one of 0, 1, 2'],
     [{ content: 'x', message_type: 'promo' }, 'message_type: must be one of marketing, transactional'],
     [{ content: 'x', rich_media: 'A1B2C-3D4E5' }, 'rich_media: not served yet'],
@@ -72,7 +78,9 @@ describe('createMessage', () => {
     [{ content: 'x', android_led: 'red' }, 'android_led: must be a colour of 6 or 8 hex digits'],
     [{ content: 'x', android_priority: 3 }, 'android_priority: must be -2 to 2'],
     [{ content: 'x', transactionId: 'x'.repeat(256) }, 'transactionId: at most 255 characters'],
-  ])('notification %#', (notification, text) => expect(textOf(request(notification))).toBe(`notifications[0].${text}`));
+  ] as [Request, string][])('notification %#', (notification, text) =>
+    expect(textOf(request(notification))).toBe(`notifications[0].${text}`),
+  );
 
   it('refuses filter beside conditions in the words of R-I3', () => {
     const both = request({ content: 'x', filter: 'vip', conditions: [['a', 'EQ', 1]] });

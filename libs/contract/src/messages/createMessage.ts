@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { optionalUnless } from '../presence.ts';
-import { array, object, optional, whole } from '../values.ts';
+import { array, object, optional, unchecked, whole } from '../values.ts';
 import { notification } from './notification.ts';
 
 const MAX_NOTIFICATIONS = 1000;
@@ -13,7 +13,7 @@ const fields = object({
   application: optionalUnless(applicationCode, (request) =>
     given(request['application']) || given(request['applications_group']) ? undefined : 'application',
   ),
-  applications_group: optional(z.unknown()),
+  applications_group: optional(unchecked({ type: 'string' })),
   notifications: array(notification)
     .min(1, `must have 1 to ${MAX_NOTIFICATIONS} entries`)
     .max(MAX_NOTIFICATIONS, `must have 1 to ${MAX_NOTIFICATIONS} entries`),

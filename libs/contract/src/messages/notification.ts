@@ -1,7 +1,7 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { namedCampaign } from '../campaigns/campaign-code.ts';
 import { namedPreset } from '../presets/preset-code.ts';
-import { boolean, integer, nonEmptyText, object, oneOf, optional, text } from '../values.ts';
+import { boolean, integer, nonEmptyText, object, oneOf, optional, text, unchecked } from '../values.ts';
 import { parseWithin } from '../forward.ts';
 import { androidContent, androidFields } from './android.ts';
 import { iosContent, iosFields } from './ios.ts';
@@ -17,7 +17,7 @@ const fields = object({
   ignore_user_timezone: optional(boolean),
   timezone: optional(text),
   campaign: optional(namedCampaign),
-  campaign_name: optional(z.unknown()),
+  campaign_name: optional(unchecked({ type: 'string' })),
   content: optional(localized),
   title: optional(localized),
   subtitle: optional(localized),

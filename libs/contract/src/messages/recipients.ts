@@ -1,8 +1,8 @@
 import { isPlatform } from '@tidings/kernel';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { parseWithin } from '../forward.ts';
-import { array, integer, listOf, optional, text, textOf, whole } from '../values.ts';
-import { conditions, conditionsOperator, type TagCondition } from './conditions.ts';
+import { array, integer, listOf, optional, text, textOf, unchecked, whole } from '../values.ts';
+import { conditions, conditionsOperator, conditionsSchema, type TagCondition } from './conditions.ts';
 
 /** Whom a notification addresses (R-I3). Names are distinct. */
 export type Recipients =
@@ -23,15 +23,15 @@ const platformList = array(integer).refine((codes) => codes.every(isPlatform), '
 
 /** The fields that say whom to address. What a list outranks is ignored unchecked, hence `unknown` (R-I3, R-I5). */
 export const recipientFields = {
-  platforms: optional(z.unknown()),
+  platforms: optional(unchecked({ type: 'array', items: { type: 'integer' } })),
   devices: optional(names),
-  to: optional(z.unknown()),
+  to: optional(unchecked({ type: 'array', items: { type: 'string' } })),
   users: optional(names),
-  filter: optional(z.unknown()),
-  filter_code: optional(z.unknown()),
-  geozone: optional(z.unknown()),
-  conditions: optional(z.unknown()),
-  conditions_operator: optional(z.unknown()),
+  filter: optional(unchecked({ type: 'string' })),
+  filter_code: optional(unchecked({ type: 'string' })),
+  geozone: optional(unchecked({ type: 'object' })),
+  conditions: optional(unchecked(conditionsSchema)),
+  conditions_operator: optional(unchecked({ type: 'string', description: 'AND or OR, in any case' })),
 };
 
 type Fields = { [Name in keyof typeof recipientFields]: z.output<(typeof recipientFields)[Name]> };

@@ -1,11 +1,16 @@
 import { z } from 'zod';
 import { parseWithin } from '../forward.ts';
-import { anyObject, isObject, text } from '../values.ts';
+import { anyObject, atMost, isObject, text, TEXT_LIMIT } from '../values.ts';
 
 /** A text by language, in the caller's order; a plain text stands under `default`. */
 export interface LocalizedText {
   readonly entries: { readonly language: string; readonly text: string }[];
 }
+
+/** The same as JSON Schema. */
+export const localizedSchema = {
+  anyOf: [{ type: 'string' }, { type: 'object', additionalProperties: { type: 'string' } }],
+};
 
 /** A text, or texts keyed by language; keys are compared in lower case (R-I15). */
 export const localized = z
@@ -13,6 +18,7 @@ export const localized = z
     error: 'must be a string or an object',
     abort: true,
   })
+  .meta(localizedSchema)
   .transform((value, context): LocalizedText => {
     if (!isObject(value))
       return { entries: [{ language: 'default', text: parseWithin(text, value, context, []) ?? '' }] };
@@ -32,21 +38,30 @@ const isJson = (value: string): boolean => {
   }
 };
 
-/** Custom data as JSON text: an object or array, or JSON text that is passed byte for byte (R-I18). */
+/** JSON is a text like others (R-LM4). */
+const bounded = (json: string, context: z.core.ParsePayload): string => {
+  if (!atMost(json, TEXT_LIMIT)) {
+    context.issues.push({ code: 'custom', message: `at most ${TEXT_LIMIT} characters`, input: json });
+  }
+  return json;
+};
+
+/** Custom data as JSON text of at most 65,536 characters: an object or array, or JSON text that is passed byte for byte (R-I18). */
 export const jsonData = z
   .custom<unknown>((value) => (typeof value === 'string' ? isJson(value) : typeof value === 'object'), {
     error: 'must be an object or a JSON string',
     abort: true,
   })
-  .transform((value) => (typeof value === 'string' ? value : JSON.stringify(value)));
+  .meta({ anyOf: [{ type: 'object' }, { type: 'array' }, { type: 'string', contentMediaType: 'application/json' }] })
+  .transform((value, context) => bounded(typeof value === 'string' ? value : JSON.stringify(value), context));
 
-/** An object as JSON text. */
-export const jsonObject = anyObject.transform((value) => JSON.stringify(value));
+/** An object as JSON text of at most 65,536 characters. */
+export const jsonObject = anyObject.transform((value, context) => bounded(JSON.stringify(value), context));
 
-/** An object as JSON text whose member `data` is at most 4,096 bytes as compact JSON (R-I22). */
+/** {@link jsonObject} whose member `data` is at most 4,096 bytes as compact JSON (R-I22). */
 export const rootParamsWithData = anyObject
   .refine(({ data }) => data === undefined || Buffer.byteLength(JSON.stringify(data)) <= 4096, {
     error: 'at most 4096 bytes',
     path: ['data'],
   })
-  .transform((value) => JSON.stringify(value));
+  .transform((value, context) => bounded(JSON.stringify(value), context));

@@ -3,7 +3,8 @@ import { apiV2 } from '../families/api-v2.ts';
 import { campaignCode } from '../campaigns/campaign-code.ts';
 import { applicationCode } from '../fields/application.ts';
 import { day } from '../fields/dates.ts';
-import { array, boolean, integer, integerOf, isObject, object, oneOf, optional, text } from '../values.ts';
+import { conditionSchema } from '../messages/conditions.ts';
+import { array, boolean, integer, integerOf, isObject, object, oneOf, optional, text, unchecked } from '../values.ts';
 import { isPlatformWord, platformWords } from './platform-words.ts';
 
 const DAY_MS = 86_400_000;
@@ -32,14 +33,18 @@ const source = oneOf([
   'RSS',
 ]);
 
+/** Messages that a request names, at most as many as it may name devices (R-I3). */
+const MAX_NAMED = 1000;
+const named = <Name extends z.ZodType>(name: Name) => array(name).max(MAX_NAMED, `at most ${MAX_NAMED} entries`);
+
 const filters = object({
   application: applicationCode,
-  platforms: optional(array(platform)),
+  platforms: optional(array(platform).transform((codes) => [...new Set(codes)])),
   date_range: optional(dateRange),
   campaign: optional(campaignCode),
   source: optional(source),
-  messages_codes: optional(array(text.transform((code) => code.toUpperCase()))),
-  messages_ids: optional(array(integer.refine((id) => id >= 0, 'must be 0 or more'))),
+  messages_codes: optional(named(text.transform((code) => code.toUpperCase()))),
+  messages_ids: optional(named(integer.refine((id) => id >= 0, 'must be 0 or more'))),
   message_type: optional(oneOf(['TRANSACTIONAL', 'BROADCAST', 'ALL'])),
 }).transform((given) => ({
   application: given.application,
@@ -84,7 +89,7 @@ const details = z.object({
     firefox_header: z.string(),
     firefox_root_params: parameters,
   }),
-  conditions: z.array(z.unknown()),
+  conditions: z.array(unchecked(conditionSchema)),
   conditions_operator: z.enum(['AND', 'OR']),
   data: parameters,
 });

@@ -32,6 +32,8 @@ describe('messages:list (R-H2, R-H7)', () => {
       list({}, { date_range: { date_from: '2026-01-02', date_to: '2026-01-01' } }),
       'filters.date_range: date_from must not be after date_to',
     ],
+    [list({}, { messages_ids: Array(1001).fill(1) }), 'filters.messages_ids: at most 1000 entries'],
+    [list({}, { messages_codes: Array(1001).fill('a') }), 'filters.messages_codes: at most 1000 entries'],
     [list({}, { message_type: 'SOME' }), 'filters.message_type: must be one of TRANSACTIONAL, BROADCAST, ALL'],
   ])('refuses %#', (request, text) =>
     expect(faultOf(api.messagesList, request)).toMatchObject({ kind: 'argument', message: text }),

@@ -1,3 +1,4 @@
+import { Preset } from '@tidings/events';
 import { pushPlatforms } from '@tidings/kernel';
 import { APPLICATION, type Client, openClient, World } from '../../testing/world.ts';
 
@@ -14,6 +15,9 @@ beforeEach(() => {
 
 const create = (...notifications: readonly object[]) =>
   client.json13('createMessage', { auth: 'api', application: APPLICATION, notifications });
+const inLanguages = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, i) => [`l${i}`, 'x'.repeat(65_000)]));
+const placeholders = (count: number) => Array.from({ length: count }, (_, i) => `{{t${i}}}`).join(' ');
 const names = (count: number): string[] => Array.from({ length: count }, (_, i) => `d${i}`);
 
 describe('createMessage', () => {
@@ -123,6 +127,29 @@ describe('createMessage', () => {
       body: { status_message: 'notifications[0].send_date: must be "now" or YYYY-MM-DD HH:mm' },
     });
     expect(world.drafts).toEqual([]);
+  });
+
+  it.each([
+    ['a text in too many languages', { content: inLanguages(40) }, 'notifications[1]: at most 2 MiB with its preset'],
+    ['too many tags', { content: placeholders(257) }, 'notifications[1]: placeholders of at most 256 tags'],
+  ])('creates nothing of a request where a message could not be kept or sent: %s', async (_what, given, text) => {
+    expect(await create({ content: 'x' }, given)).toMatchObject({ body: { status_code: 210, status_message: text } });
+    expect(world.drafts).toEqual([]);
+  });
+
+  it('creates nothing where the messages are too much together', async () => {
+    const { preset } = world;
+    world.preset = Preset.fromPartial({
+      content: {
+        text: { entries: Object.entries(inLanguages(10)).map(([language, said]) => ({ language, text: said })) },
+      },
+    });
+    const asked = Array.from({ length: 60 }, () => ({ preset: 'AAAAA-00000' }));
+    expect(await create(...asked)).toMatchObject({
+      body: { status_message: 'notifications: at most 32 MiB with their presets' },
+    });
+    expect(await create(...asked.slice(0, 50))).toMatchObject({ body: { status_code: 200 } });
+    world.preset = preset;
   });
 
   it("answers a repeat with the original's value and no unknown devices (R-I10)", async () => {

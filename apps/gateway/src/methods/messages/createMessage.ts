@@ -3,7 +3,7 @@ import { Fault } from '@tidings/kernel';
 import type { CreatedMessage, MessageDraft, PreparedAudience, Presets } from '@tidings/rpc';
 import type { Call, Context, Handler } from '../../context.ts';
 import { isGroupWithinReach } from '../presets/find-preset.ts';
-import { audienceOf, draftOf, refuseUnserved } from './draft.ts';
+import { audienceOf, draftOf, refuseOversized, refuseUnserved } from './draft.ts';
 
 const MAX_AHEAD_MS = 365 * 86_400_000;
 
@@ -80,6 +80,7 @@ export const createMessage: Handler<typeof api.createMessage> = async (
     refuseUnserved(notification, audience.preset, index);
     return draftOf(notification, audience, circumstances);
   });
+  refuseOversized(drafts);
   const names = notifications.map(({ campaignName }) => campaignName);
   const named = await nameCampaigns(drafts, names, campaignIdIn(presets, account, application));
   const { messages: created } = await messages.create({ account, drafts: named });

@@ -1,7 +1,7 @@
 import type { Notification } from '@tidings/contract';
-import type { Audience, Preset } from '@tidings/events';
+import { type Audience, bytesOf, type Preset } from '@tidings/events';
 import { Fault, pushPlatforms } from '@tidings/kernel';
-import type { MessageDraft, PrepareAudience, PreparedAudience } from '@tidings/rpc';
+import { MessageDraft, type PrepareAudience, type PreparedAudience } from '@tidings/rpc';
 import { contentOf } from './content.ts';
 
 /** Below this many named recipients a message is hidden, unless debug mode is on (R-I6). */
@@ -61,6 +61,26 @@ export function refuseUnserved({ recipients }: Notification, preset: Preset | un
       ? 'its send rate'
       : undefined;
   if (refused) throw Fault.argument(`${pathOf(index)}.preset: ${refused} is not served yet`);
+}
+
+/** What a message may be with its preset and its audience: it is stored as one document, and each of its batches carries the content. */
+const DRAFT_BYTES = 2 * 1024 * 1024;
+/** What those of a request may be together: they are handed on as one. */
+const REQUEST_BYTES = 32 * 1024 * 1024;
+/** Every device in a batch has a place for each. */
+const MAX_TAGS = 256;
+
+/** Refuses what could be accepted in part alone, or could not be sent. */
+export function refuseOversized(drafts: readonly MessageDraft[]): void {
+  let all = 0;
+  drafts.forEach((draft, index) => {
+    const { length } = bytesOf(MessageDraft, draft);
+    all += length;
+    if (length > DRAFT_BYTES) throw Fault.argument(`${pathOf(index)}: at most 2 MiB with its preset`);
+    const tags = draft.message?.content?.tags.length ?? 0;
+    if (tags > MAX_TAGS) throw Fault.argument(`${pathOf(index)}: placeholders of at most ${MAX_TAGS} tags`);
+  });
+  if (all > REQUEST_BYTES) throw Fault.argument('notifications: at most 32 MiB with their presets');
 }
 
 /** What the scheduler is asked to accept for one notification. */
