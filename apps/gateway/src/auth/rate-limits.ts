@@ -1,4 +1,5 @@
 import { type Clock, Fault } from '@tidings/kernel';
+import { TOO_MANY } from '../envelopes/reply.ts';
 import type { Token } from './access.ts';
 
 interface Bucket {
@@ -36,7 +37,7 @@ export class RateLimits {
     this.#buckets.set(id, bucket);
     if (bucket.left < 1 - ROUNDING) {
       const wait = Math.ceil(((1 - bucket.left) * seconds) / requests);
-      throw Fault.throttled('Too many requests', Math.max(1, wait));
+      throw Fault.throttled(TOO_MANY, Math.max(1, wait));
     }
     bucket.left -= 1;
   }

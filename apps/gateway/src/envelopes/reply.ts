@@ -23,5 +23,6 @@ export interface Envelope {
 
 export const METHOD_NOT_ALLOWED = 'Method not allowed';
 export const TOO_LARGE = 'Request is too large';
+export const TOO_MANY = 'Too many requests';
 
 export const json = (status: number, value: unknown): Reply => ({ status, body: JSON.stringify(value) });

@@ -1,34 +1,46 @@
-/** Reads something large and works on it, each in its turn. It counts as being read until the work is done: so long it is in memory. */
-export const readInTurn = <Large, Result>(
-  { reading, working }: { readonly reading: Turns; readonly working: Turns },
-  read: () => Promise<Large>,
-  work: (large: Large) => Promise<Result>,
-): Promise<Result> =>
-  reading.take(async () => {
-    const large = await read();
-    return working.take(() => work(large));
-  });
+interface Waiting {
+  readonly weight: number;
+  readonly begin: () => void;
+}
 
 /** Lets work on what is large go ahead in turns, so that memory is bounded however many callers there are. */
 export class Turns {
   #free: number;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting: Waiting[] = [];
 
-  /** @param atOnce how many have their turn at a time */
+  /** @param atOnce the weight that may have its turn at a time; nothing weighs more */
   constructor(atOnce: number) {
     this.#free = atOnce;
   }
 
+  /** Whether somebody waits. */
+  get crowded(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** Resolves when the turn has come, in the order of asking. To be ended by what it resolves with, once. */
+  async begin(weight = 1): Promise<() => void> {
+    if (this.#waiting.length === 0 && weight <= this.#free) this.#free -= weight;
+    else await new Promise<void>((resolve) => this.#waiting.push({ weight, begin: resolve }));
+    return () => this.#end(weight);
+  }
+
   /** Does the work when its turn has come; the next one's comes when it is done, failed or not. */
-  async take<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#free > 0) this.#free--;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  async take<T>(work: () => Promise<T>, weight = 1): Promise<T> {
+    const end = await this.begin(weight);
     try {
       return await work();
     } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#free++;
+      end();
+    }
+  }
+
+  #end(weight: number): void {
+    this.#free += weight;
+    for (let next = this.#waiting[0]; next && next.weight <= this.#free; next = this.#waiting[0]) {
+      this.#waiting.shift();
+      this.#free -= next.weight;
+      next.begin();
     }
   }
 }

@@ -368,6 +368,7 @@ export async function openClient(world: World = new World(), imports: GatewayDep
     return exchange(url, { method, path, headers: { 'content-length': length, ...headers }, agent }, payload);
   };
   return {
+    url,
     send,
     /** Calls a method-style method. */
     json13: (name: string, parameters: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer> =>

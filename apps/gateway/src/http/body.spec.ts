@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto';
+import { connect } from 'node:net';
+import { once } from 'node:events';
+import { gzipSync } from 'node:zlib';
+import { api, BODY_LIMIT_BYTES } from '@tidings/contract';
+import { type Client, openClient } from '../testing/world.ts';
+import { parseObject } from './body.ts';
+
+const BULK = api.bulkSetTags.path;
+
+let client: Client;
+beforeAll(async () => {
+  client = await openClient();
+});
+afterAll(() => client.close());
+
+/** Sends all of the bytes before it reads, and tells the statuses of so many replies. */
+async function statuses(count: number, ...sent: readonly (string | Buffer)[]): Promise<number[]> {
+  const socket = connect({ port: Number(client.url.port), host: client.url.hostname });
+  try {
+    await once(socket, 'connect');
+    for (const bytes of sent) await new Promise((resolve) => socket.write(bytes, resolve));
+    let text = '';
+    const found = () => [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
+    for await (const chunk of socket) {
+      text += String(chunk);
+      if (found().length === count) break;
+    }
+    return found();
+  } finally {
+    socket.destroy();
+  }
+}
+
+const head = (path: string, headers: Readonly<Record<string, string | number>>): string =>
+  [
+    `POST ${path} HTTP/1.1`,
+    'host: x',
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    '',
+    '',
+  ].join('\r\n');
+
+/** What does not get smaller, so that it is still on its way when the body is refused. */
+const noise = (bytes: number): Buffer => randomBytes(bytes);
+
+describe('the connection of a refused body goes on', () => {
+  const next = head(BULK, { 'content-length': 0 });
+  it.each([
+    ['a bomb', gzipSync(Buffer.concat([Buffer.alloc(api.bulkSetTags.maxBodyBytes + 1), noise(500_000)])), 413],
+    ['what is no gzip', noise(500_000), 400],
+    ['what follows gzip', Buffer.concat([gzipSync('{}'), noise(500_000)]), 400],
+    ['what breaks off', gzipSync(noise(500_000)).subarray(0, 400_000), 400],
+  ])('after %s', async (_what, packed, status) => {
+    const first = head(BULK, { 'content-length': packed.length, 'content-encoding': 'gzip' });
+    const [refused, after] = await statuses(2, first, packed, next);
+    expect(after).toBe(400);
+    expect(refused).toBe(status);
+  });
+
+  it('after one of several times the limit, even when it is not packed (R-LM1)', async () => {
+    const large = Buffer.alloc(4 * BODY_LIMIT_BYTES, ' ');
+    const first = head('/json/1.3/registerDevice', { 'content-length': large.length });
+    expect(await statuses(2, first, large, next)).toEqual([413, 400]);
+    const chunked = head('/json/1.3/registerDevice', { 'transfer-encoding': 'chunked' });
+    const chunk = `${large.length.toString(16)}\r\n`;
+    expect(await statuses(2, chunked, chunk, large, '\r\n0\r\n\r\n', next)).toEqual([413, 400]);
+  });
+});
+
+it('uploads that do not get on hold up nobody', async () => {
+  const stuck = Array.from({ length: 10 }, () => {
+    const socket = connect({ port: Number(client.url.port), host: client.url.hostname });
+    socket.write(`${head(BULK, { 'transfer-encoding': 'chunked' })}1\r\n{\r\n`);
+    return socket;
+  });
+  await Promise.all(stuck.map((socket) => once(socket, 'connect')));
+  const large = Buffer.alloc(3_000_000, ' ');
+  large.write('{}');
+  expect(await statuses(1, head(BULK, { 'content-length': large.length }), large)).toEqual([400]);
+  for (const socket of stuck) socket.destroy();
+});
+
+describe('arrays and objects in a body', () => {
+  it('may be two million', () => {
+    const many = Buffer.from(`{"a":[${'[],'.repeat(1_999_998)}[]]}`);
+    expect(() => parseObject(many)).toThrow(expect.objectContaining({ kind: 'tooLarge' }) as Error);
+  });
+
+  it('are none where they stand in a text', () => {
+    const text = '\\"[{'.repeat(1_500_000);
+    expect(parseObject(Buffer.from(JSON.stringify({ text })))).toEqual({ text });
+  });
+});

@@ -1,0 +1,94 @@
+import type { IncomingMessage } from 'node:http';
+import { PassThrough } from 'node:stream';
+import { setImmediate as passed } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { jest } from '@jest/globals';
+import { SMALL_BODY_BYTES } from './body.ts';
+import { LargeBodies } from './large-bodies.ts';
+
+const LIMIT = 4 * SMALL_BODY_BYTES;
+const LARGE = Buffer.alloc(2 * SMALL_BODY_BYTES, ' ');
+
+const arriving = (headers: IncomingMessage['headers'] = {}): PassThrough & IncomingMessage =>
+  Object.assign(new PassThrough({ highWaterMark: LIMIT }), { headers }) as unknown as PassThrough & IncomingMessage;
+
+const length = async (bytes: Buffer): Promise<number> => bytes.length;
+
+it('a large body is held until the work on it is done, and others wait unread', async () => {
+  const bodies = new LargeBodies(LIMIT);
+  const [first, second] = [arriving(), arriving()];
+  const work = Promise.withResolvers<void>();
+  const begun: string[] = [];
+  const one = bodies.take(first, LIMIT, async () => {
+    begun.push('first');
+    await work.promise;
+  });
+  const other = bodies.take(second, LIMIT, async () => void begun.push('second'));
+  first.end(LARGE);
+  while (begun.length === 0) await passed();
+  second.end(LARGE);
+  while (second.readableFlowing !== false) await passed();
+  expect(begun).toEqual(['first']);
+  work.resolve();
+  await Promise.all([one, other]);
+  expect(begun).toEqual(['first', 'second']);
+});
+
+it('small bodies wait for nobody, whatever they say of themselves', async () => {
+  const bodies = new LargeBodies(LIMIT);
+  const held = Promise.withResolvers<void>();
+  const large = arriving();
+  const holding = bodies.take(large, LIMIT, () => held.promise);
+  large.end(LARGE);
+  const packed = arriving({ 'content-encoding': 'gzip' });
+  const small = [
+    bodies.take(arriving().end('{}'), LIMIT, length),
+    bodies.take(packed.end(gzipSync('{}')), LIMIT, length),
+  ];
+  expect(await Promise.all(small)).toEqual([2, 2]);
+  held.resolve();
+  await holding;
+});
+
+it('a caller that goes away while it waits leaves its turn to the others', async () => {
+  const bodies = new LargeBodies(LIMIT);
+  const held = Promise.withResolvers<void>();
+  const [first, gone, last] = [arriving(), arriving(), arriving()];
+  const all = [bodies.take(first, LIMIT, () => held.promise), bodies.take(gone, LIMIT, length)];
+  const served = bodies.take(last, LIMIT, length);
+  first.end(LARGE);
+  await passed();
+  for (const waiting of [gone, last]) {
+    waiting.end(LARGE);
+    while (waiting.readableFlowing !== false) await passed();
+  }
+  gone.destroy();
+  await expect(all[1]).rejects.toMatchObject({ kind: 'malformed' });
+  held.resolve();
+  expect(await served).toBe(LARGE.length);
+  await all[0];
+});
+
+describe('a slow body', () => {
+  beforeEach(() => jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] }));
+  afterEach(() => jest.useRealTimers());
+
+  it('is refused when it is in the way of others, and not before', async () => {
+    const bodies = new LargeBodies(LIMIT);
+    const [slow, other] = [arriving(), arriving()];
+    const refused = expect(bodies.take(slow, LIMIT, length)).rejects.toMatchObject({
+      kind: 'throttled',
+      retryAfterSeconds: 1,
+    });
+    slow.write(LARGE);
+    while (jest.getTimerCount() === 0) await passed();
+    jest.advanceTimersByTime(60_000);
+    slow.write('x');
+    const served = bodies.take(other, LIMIT, length);
+    other.end(LARGE);
+    while (other.readableFlowing !== false) await passed();
+    jest.advanceTimersByTime(2_000);
+    await refused;
+    expect(await served).toBe(LARGE.length);
+  });
+});
