@@ -399,7 +399,7 @@ describe('an account', () => {
     const { devices } = world.states.get(`test devices ${app}`) as TestDevicesState;
     expect(devices).toHaveLength(500);
     expect(devices[7]).toMatchObject({ pushToken: 't7', name: 'renamed' });
-    expect(() => set('t7', 'x'.repeat(3 << 20))).toThrow('test devices: too large');
+    expect(() => set('t7', 'x'.repeat(3 << 20))).toThrow('test devices: at most 3 MiB');
   });
 
   const createFilter = (more: Partial<AccountAction & { type: 'createFilter' }> = {}): AccountAction => ({

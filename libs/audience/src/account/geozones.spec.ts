@@ -120,11 +120,11 @@ describe('geozones', () => {
   it('say something, and are small enough to be stored', () => {
     const content = JSON.stringify('x'.repeat(1 << 20));
     expect(() => world.add({ zone: zone(1) }, { zone: zone(2, { content }) })).toThrow(
-      'geozones[1].content: too large',
+      'geozones[1].content: at most 1 MiB',
     );
     world.add({ zone: zone(1) });
     const change = (patch: object) => world.do({ type: 'changeGeozone', id: 1n, application: APP, groups: [], patch });
-    expect(() => change({ content })).toThrow('content: too large');
+    expect(() => change({ content })).toThrow('content: at most 1 MiB');
     expect(() => change({ content: '' })).toThrow('content or presetCode is required');
   });
 

@@ -3,15 +3,17 @@ import { isWithin } from '../tags/value.ts';
 
 /** Characters of a text without a limit of its own (R-LM4). */
 const TEXT_LIMIT = 65_536;
-/** Larger records are refused: a state of the store takes up to 4 MB, and a message of them is written for every visit of a zone. */
-const MAX_RECORD_BYTES = 1 << 20;
+const MEBIBYTE = 1 << 20;
 
 /** Checks the name of a thing that has no limit of its own (R-LM4). */
 export function checkName(name: string): void {
   if (name === '' || !isWithin(name, TEXT_LIMIT)) throw Fault.argument(`name: must be 1 to ${TEXT_LIMIT} characters`);
 }
 
-/** Checks what a record takes, in bytes; `what` is the subject of the refusal. */
-export function checkSize(what: string, bytes: number, max = MAX_RECORD_BYTES): void {
-  if (bytes > max) throw Fault.argument(`${what}: too large`);
+/**
+ * Checks the size of what is kept: a message that is made of it needs room for more, and a state takes up to 4 MB.
+ * @param what the subject of the refusal
+ */
+export function checkSize(what: string, bytes: number, mebibytes = 1): void {
+  if (bytes > mebibytes * MEBIBYTE) throw Fault.argument(`${what}: at most ${mebibytes} MiB`);
 }

@@ -102,7 +102,7 @@ describe('presets', () => {
     const world = new World();
     const make = (more: Partial<Preset>) => world.do({ type: 'createPreset', preset: preset(more) });
     const content = Content.fromPartial({ data: 'x'.repeat(1 << 20) });
-    expect(() => make({ content })).toThrow('content: too large');
+    expect(() => make({ content })).toThrow('content: at most 1 MiB');
     expect(() => make({ name: 'x'.repeat(65_537) })).toThrow('name: must be 1 to 65536 characters');
     expect(make({ name: 'x'.repeat(65_536) })).toHaveLength(1);
   });

@@ -27,7 +27,7 @@ export interface TestDeviceAction {
 /** R-L1. */
 export const MAX_TEST_DEVICES = 500;
 /** They are one state, which must fit the store. */
-const MAX_TOGETHER_BYTES = 3 << 20;
+const MAX_TOGETHER_MEBIBYTES = 3;
 
 type Change = NonNullable<AccountEvent['event']>;
 
@@ -35,7 +35,7 @@ const bytesOf = (devices: readonly TestDevice[]): number => Buffer.byteLength(JS
 
 /**
  * What follows from setting a test device of an application of the account. The same push token again changes it. Together they take
- * up to 3 MB. Pure.
+ * up to 3 MiB. Pure.
  */
 export function decideTestDevice(
   state: TestDevicesState | undefined,
@@ -46,7 +46,7 @@ export function decideTestDevice(
     throw Fault.argument(`at most ${MAX_TEST_DEVICES} test devices`);
   }
   const others = known.filter(({ pushToken }) => pushToken !== device.pushToken);
-  checkSize('test devices', bytesOf([...others, device]), MAX_TOGETHER_BYTES);
+  checkSize('test devices', bytesOf([...others, device]), MAX_TOGETHER_MEBIBYTES);
   return [{ $case: 'testDeviceSet', value: { application, ...device, language: device.language } }];
 }
 

@@ -1,12 +1,9 @@
 import type { api } from '@tidings/contract';
-import { AndroidContent, bytesOf, Content, IosContent, Preset } from '@tidings/events';
+import { AndroidContent, Content, IosContent } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 import { DENIED, FORBID } from '../../auth/authorize.ts';
 import { standingToGroup } from '../../auth/reach.ts';
 import type { Call, Context, Handler } from '../../context.ts';
-
-/** So that a message that is made of it has room for texts and an audience of its own. */
-const PRESET_BYTES = 1024 * 1024;
 
 /** A group stands where an application may: it is authorised as one (R-T5). */
 async function authorizeGroup(group: string, context: Context, call: Call): Promise<void> {
@@ -28,6 +25,5 @@ export const createPreset: Handler<typeof api.createPreset> = async (input, cont
     filter: input.filter,
     ...{ shortenLink, deepLinkId, richMedia, platforms: input.platforms, sendRate: input.sendRate },
   };
-  if (bytesOf(Preset, preset).length > PRESET_BYTES) throw Fault.argument('content: at most 1 MiB');
   await context.presets.createPreset({ account: call.account, preset });
 };
