@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { createServer, type RequestListener } from 'node:http';
+import type { Socket } from 'node:net';
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -68,6 +69,18 @@ const connections = {
   keepAliveTimeout: 72_000,
 };
 
+const unreadable: Readonly<Record<string, string>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+};
+
+/** Says that what came is no request, and that the connection ends with it: who keeps connections shall not use it again. */
+function refuseUnreadable({ code }: { readonly code?: string }, socket: Socket): void {
+  if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const status = unreadable[code ?? ''] ?? '400 Bad Request';
+  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`, () => socket.destroy());
+}
+
 /**
  * The gateway, ready to listen. It owns nothing: closing it finishes what is in flight and leaves the services that it was given alone.
  */
@@ -116,6 +129,7 @@ export async function createGateway(deps: GatewayDeps): Promise<NestFastifyAppli
   };
   const api: { exchange?: Exchange } = {};
   const adapter = new FastifyAdapter({
+    clientErrorHandler: refuseUnreadable,
     // The API answers before fastify looks at a request: fastify reads bodies, and refuses paths and verbs, in its own way.
     serverFactory: (fastify: RequestListener) =>
       createServer(connections, (request, response) => {

@@ -68,6 +68,18 @@ describe('the connection of a refused body goes on', () => {
   });
 });
 
+it.each([
+  ['no request at all', 'no request\r\n\r\n', 400],
+  ['an address that is none', 'HEAD http://localhost<x>/ HTTP/1.1\r\nhost: x\r\n\r\n', 400],
+  ['headers without end', `${head('/', { x: 'x'.repeat(20_000) })}`, 431],
+])('%s ends its connection, and says so', async (_what, sent, status) => {
+  const socket = connect({ port: Number(client.url.port), host: client.url.hostname });
+  socket.write(sent);
+  let reply = '';
+  for await (const chunk of socket) reply += String(chunk);
+  expect(reply).toMatch(new RegExp(`^HTTP/1.1 ${status} [\\w ]+\r\nconnection: close\r\n`));
+});
+
 it('uploads that do not get on hold up nobody', async () => {
   const stuck = Array.from({ length: 10 }, () => {
     const socket = connect({ port: Number(client.url.port), host: client.url.hostname });
