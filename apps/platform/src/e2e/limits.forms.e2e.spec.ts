@@ -91,3 +91,43 @@ describe('the rate limit of a token (R-LM2)', () => {
     expect(reply).toMatchObject({ status, body: { error: { message } } });
   });
 });
+
+describe('what is too large to be kept', () => {
+  /** So many full lists; a dozen are more than a device can hold. */
+  const lists = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, tag) => [`Full ${tag}`, full(tag)]));
+  const full = (tag: number) => Array.from({ length: 1000 }, (_, i) => `${tag}-${i}-`.padEnd(255, 'x'));
+
+  it('is refused of a device alone, and leaves it as it is', async () => {
+    for (let tag = 0; tag < 14; tag++) {
+      await world.call('addTag', { tag: { name: `Full ${tag}`, type: 3, application_specific: true } });
+    }
+    await world.call('registerDevice', { application, hwid: 'full', device_type: 3, tags: { 'Full 0': ['one'] } });
+    expect(await world.reply('setTags', { application, hwid: 'full', tags: lists(14) })).toMatchObject({
+      status: 200,
+      body: { status_code: 210, status_message: 'tags: too large together', response: null },
+    });
+    const devices = [
+      { hwid: 'full', tags: lists(14) },
+      { hwid: 'full', tags: { 'Full 1': ['two'] } },
+    ];
+    const { request_id: id } = await world.call('bulkSetTags', { application, devices });
+    await world.settle();
+    expect(await world.call('getBulkSetTags', { request_id: id, detailed: true })).toMatchObject({
+      ...{ status: 'Completed', devices_success: 1, devices_failed: 1 },
+      devices: [{ status: 'failed' }, { status: 'done' }],
+    });
+    const { result } = await world.call('getTags', { application, hwid: 'full' });
+    expect(result).toMatchObject({ 'Full 0': ['one'], 'Full 1': ['two'] });
+  });
+
+  it('is refused of a message before any of its request is made (R-I1)', async () => {
+    const languages = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`l${i}`, 'x'.repeat(65_000)]));
+    const notifications = [{ content: 'small' }, { content: languages }];
+    expect(await world.reply('createMessage', { application, notifications })).toMatchObject({
+      body: { status_code: 210, status_message: 'notifications[1]: at most 2 MiB with its preset' },
+    });
+    const { total } = await world.call('messagesList', { filters: { application } });
+    expect(total).toBe(0);
+  });
+});
