@@ -68,7 +68,7 @@ interface Reading {
 /** What comes out of `source`, which is the request or made of it. */
 function collect(request: IncomingMessage, source: Readable, { limit, admission }: Reading): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  const chunks: Buffer[] = [];
+  let chunks: Buffer[] = [];
   let bytes = 0;
   let isOpen = true;
   let isLarge = false;
@@ -76,6 +76,8 @@ function collect(request: IncomingMessage, source: Readable, { limit, admission 
 
   const stop = (): void => {
     isOpen = false;
+    // The request lives for longer, and its listeners with it.
+    chunks = [];
     clearInterval(pace);
     if (source !== request) request.unpipe();
     discard(request);
@@ -111,8 +113,9 @@ function collect(request: IncomingMessage, source: Readable, { limit, admission 
 
   if (request.destroyed) gone();
   source.on('end', () => {
+    const whole = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, bytes);
     stop();
-    resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, bytes));
+    resolve(whole);
   });
   source.on('error', gone);
   request.on('close', () => {
