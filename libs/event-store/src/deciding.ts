@@ -39,8 +39,8 @@ type Definition<Command, Event, State, Reply, Context> = LogDefinition<Command, 
 
 /**
  * Decides commands in order, each on the states that those before it left. A command that throws, or whose events or states could not
- * be stored, is refused alone and leaves no trace: with a fault `tooLarge` where size is the reason. Returns the documents to load first where a command turned to one that none had named
- * in its `needs`.
+ * be stored, is refused alone and leaves no trace: with a fault `tooLarge` where size is the reason. Returns the documents to load first where a
+ * command turned to one that none had named in its `needs`.
  */
 export function decideGroup<Command, Event, State, Reply, Context>(
   definition: Definition<Command, Event, State, Reply, Context>,

@@ -160,8 +160,8 @@ export function variablesOf(content: Content): Variables {
 export const FILLED_LIMIT = 262_144;
 
 /**
- * A text with its placeholders filled in for one device (R-I16), up to the value that goes beyond {@link FILLED_LIMIT}; `valueOf` gives the device's value of a tag by its name, undefined or ""
- * where it has none.
+ * A text with its placeholders filled in for one device (R-I16), up to the value that goes beyond {@link FILLED_LIMIT}; `valueOf` gives the device's
+ * value of a tag by its name, undefined or "" where it has none.
  * @param encode applied to what is filled in @default nothing
  */
 export function filledText(

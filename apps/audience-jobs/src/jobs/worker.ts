@@ -25,8 +25,8 @@ export interface WorkerParts {
 }
 
 /**
- * Works pending jobs through, piece by piece, two at a time, the oldest first; bulk jobs of one application one after the other. Of several processes one has a job, by a lease; after a crash
- * another one, or the next start, goes on with the piece at hand when the lease has run out.
+ * Works pending jobs through, piece by piece, two at a time, the oldest first; bulk jobs of one application one after the other. Of several processes
+ * one has a job, by a lease; after a crash another one, or the next start, goes on with the piece at hand when the lease has run out.
  */
 export class Worker {
   readonly #parts: WorkerParts;

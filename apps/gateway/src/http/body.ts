@@ -167,7 +167,10 @@ function hasTooManyContainers(bytes: Buffer): boolean {
   return false;
 }
 
-/** The object in a body, whatever its Content-Type says (R-ER1). Of duplicate keys the last wins. One of over two million arrays and objects is too large. */
+/**
+ * The object in a body, whatever its Content-Type says (R-ER1). Of duplicate keys the last wins. One of over two million arrays and objects is too
+ * large.
+ */
 export function parseObject(bytes: Buffer): Request {
   if (!isUtf8(bytes)) throw Fault.malformed(MALFORMED);
   if (hasTooManyContainers(bytes)) throw Fault.tooLarge(TOO_LARGE);

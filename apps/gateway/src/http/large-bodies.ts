@@ -18,7 +18,10 @@ export class LargeBodies {
     this.#holding = new Turns(bytes);
   }
 
-  /** Reads a body, which may be packed, and does the work on it. @throws Fault `tooLarge` over the limit, `throttled` where a slow one is in the way of others. */
+  /**
+   * Reads a body, which may be packed, and does the work on it.
+   * @throws Fault `tooLarge` over the limit, `throttled` where a slow one is in the way of others.
+   */
   async take<T>(request: IncomingMessage, limit: number, work: (bytes: Buffer) => Promise<T>): Promise<T> {
     let turn: Promise<() => void> | undefined;
     const admission: Admission = {
