@@ -5,6 +5,7 @@ import { createGunzip } from 'node:zlib';
 import { BODY_LIMIT_BYTES, isObject, type Method, type Request } from '@tidings/contract';
 import { Fault } from '@tidings/kernel';
 import { TOO_LARGE, TOO_MANY } from '../envelopes/reply.ts';
+import { isKept, parseExactly } from './exact-numbers.ts';
 
 const MAX_NESTING = 64;
 const MALFORMED = 'Malformed request string';
@@ -144,7 +145,7 @@ const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 function wellFormed(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed();
   if (Array.isArray(value)) return value.map(wellFormed);
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== 'object' || value === null || isKept(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key.toWellFormed(), wellFormed(member)]));
 }
 
@@ -177,7 +178,7 @@ export function parseObject(bytes: Buffer): Request {
   const text = bytes.toString('utf8');
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseExactly(text);
   } catch {
     throw Fault.malformed(MALFORMED);
   }

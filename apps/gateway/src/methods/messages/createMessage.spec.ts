@@ -68,6 +68,15 @@ describe('createMessage', () => {
     ]);
   });
 
+  it('keeps the numbers of what is passed on as they were written (R-I18)', async () => {
+    const fields = `"data":{"id":9007199254740993,"\\ud800":1},"template_bindings":{"n":12345678901234567890}`;
+    const body = `{"request":{"auth":"api","application":"${APPLICATION}","notifications":[{"content":"x",${fields}}]}}`;
+    await client.send('POST', '/json/1.3/createMessage', body);
+    expect(world.drafts).toMatchObject([
+      { message: { content: { data: '{"id":9007199254740993,"\ufffd":1}', bindings: '{"n":12345678901234567890}' } } },
+    ]);
+  });
+
   it.each([
     [{ minimize_link: 0, link: 'https://example.com' }, '', 'https://example.com'],
     [{ link: 'news://article/17' }, '', 'news://article/17'],
