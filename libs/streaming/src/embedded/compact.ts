@@ -19,15 +19,14 @@ async function* batches(log: PartitionLog, store: Store, from: number, to: numbe
   }
 }
 
-/** Leaves those records out of the batches that are not kept. @returns how many stay and how many go. */
+/** Leaves those records out of the batches that are not kept. @returns how many stay. */
 async function filter(
   log: PartitionLog,
   store: Store,
   to: number,
   keep: (record: InRecord) => boolean,
-): Promise<{ kept: number; dropped: number }> {
+): Promise<number> {
   let kept = 0;
-  let dropped = 0;
   for await (const read of batches(log, store, log.start, to)) {
     const changed: Batch[] = [];
     const emptied: Batch[] = [];
@@ -35,7 +34,6 @@ async function filter(
       const records = recordsOf(batch, log.topic, log.partition);
       const stay = records.filter(keep);
       kept += stay.length;
-      dropped += records.length - stay.length;
       if (stay.length === records.length) continue;
       // The last batch stays even when it is empty: it tells where the partition ends.
       if (stay.length === 0 && endOf(batch) < log.end) emptied.push(batch);
@@ -45,7 +43,7 @@ async function filter(
     if (emptied.length > 0)
       await store.remove(emptied.map(({ first }) => ({ ...log.place, from: first, below: first + 1 })));
   }
-  return { kept, dropped };
+  return kept;
 }
 
 /** Keeps the newest record of each key, for the keys among the next records that were not looked at yet. */
@@ -62,15 +60,8 @@ export async function compact(log: PartitionLog, store: Store): Promise<void> {
       break;
     }
   }
-  const { kept } = await filter(log, store, to, ({ key, offset }) => offset >= (newest.get(key) ?? 0));
+  const kept = await filter(log, store, to, ({ key, offset }) => offset >= (newest.get(key) ?? 0));
   await store.raiseFloors([{ ...log.place, clean: to }]);
   log.clean = to;
   log.live = kept;
-}
-
-/** Takes matching records out of the store and of memory. @returns how many. */
-export async function erase(log: PartitionLog, store: Store, matches: (record: InRecord) => boolean): Promise<number> {
-  const { dropped } = await filter(log, store, log.end, (record) => !matches(record));
-  if (dropped > 0) log.tail.reset(log.end);
-  return dropped;
 }

@@ -4,9 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { randomBase62, ShiftedClock } from '@tidings/kernel';
 import { mongoOptions } from '@tidings/runtime';
 import { describeWithMongo } from '@tidings/testing';
-import { type Binary, type Db, type Document, MongoClient } from 'mongodb';
+import { type Db, type Document, MongoClient } from 'mongodb';
 import { brokerFeatures, type BrokerWorld } from '../broker.features.ts';
-import type { Broker, InRecord, TopicSpec } from '../port.ts';
+import type { Broker, TopicSpec } from '../port.ts';
 import { type EmbeddedBroker, type EmbeddedBrokerOptions, openEmbeddedBroker } from './embedded-broker.ts';
 
 const HOUR_MS = 3_600_000;
@@ -332,40 +332,6 @@ describeWithMongo('embedded broker on MongoDB, what is its own', (mongo) => {
       broken = false;
       const offsets = world.db.collection<{ _id: object; o: number }>('streaming.offsets');
       await until(async () => (await offsets.findOne({ _id: { g: 'g', t: topic, p: 0 } }))?.o === 2);
-    });
-  });
-
-  describe('erasure', () => {
-    it('takes records out of the store and of memory, and leaves the others where they are', async () => {
-      const broker = await open();
-      const stuck = Promise.withResolvers<void>();
-      const slow = await listen(broker, 'slow', () => stuck.promise);
-      await broker.publish(topic, values(0));
-      await broker.publish(topic, values('planted-1', 2, 'planted-3'));
-      await broker.publish(topic, values('planted-4'));
-      await broker.publish(topic, values('planted-5'));
-      const planted = ({ value }: InRecord): boolean => Buffer.from(value).toString().startsWith('planted');
-      expect(await broker.erase(topic, planted)).toBe(4);
-      stuck.resolve();
-      await until(async () => (await broker.lag('slow'))[0]?.committed === 6);
-      expect(slow).toEqual(['0', '2']);
-      for (const batch of await world.db.collection('streaming.batches').find().toArray()) {
-        expect(Buffer.from((batch['records'] as Binary).buffer).includes('planted')).toBe(false);
-      }
-      expect(await broker.publish(topic, values(6))).toEqual([{ partition: 0, offset: 6 }]);
-      await until(() => slow.length === 3);
-    });
-
-    it('remembers the end of a partition of which nothing is left', async () => {
-      const broker = await open();
-      await broker.publish(topic, values(0, 1));
-      expect(await broker.erase(topic, () => true)).toBe(2);
-      await broker.close();
-      const next = await open();
-      const got = await listen(next, 'g');
-      expect(await next.publish(topic, values(2))).toEqual([{ partition: 0, offset: 2 }]);
-      await until(() => got.length === 1);
-      expect(got).toEqual(['2']);
     });
   });
 });

@@ -1,18 +1,8 @@
 import { type Clock, Fault, randomBase62 } from '@tidings/kernel';
 import type { Db } from 'mongodb';
-import type {
-  Broker,
-  GroupLag,
-  InRecord,
-  OutRecord,
-  Position,
-  SubscribeOptions,
-  Subscription,
-  TopicSpec,
-} from '../port.ts';
+import type { Broker, GroupLag, OutRecord, Position, SubscribeOptions, Subscription, TopicSpec } from '../port.ts';
 import { Offsets, type StoredOffset } from '../offsets.ts';
 import { Appender } from './appender.ts';
-import { erase } from './compact.ts';
 import { Groups, logsOf, type Topics } from './groups.ts';
 import { Housekeeping } from './housekeeping.ts';
 import { Lease } from './lease.ts';
@@ -41,11 +31,6 @@ export interface EmbeddedBrokerOptions {
 export interface EmbeddedBroker extends Broker {
   /** Trims and compacts what is due, as happens every second anyway; a bounded amount of it. */
   trim(): Promise<void>;
-  /**
-   * Takes matching records of a topic out of the store for good; their offsets stay empty. Reads the whole topic.
-   * @returns how many there were.
-   */
-  erase(topic: string, matches: (record: InRecord) => boolean): Promise<number>;
 }
 
 /**
@@ -156,16 +141,6 @@ class Embedded implements EmbeddedBroker {
 
   trim(): Promise<void> {
     return this.#housekeeping.pass();
-  }
-
-  async erase(topic: string, matches: (record: InRecord) => boolean): Promise<number> {
-    let erased = 0;
-    for (const log of logsOf(this.#parts.topics, topic)) {
-      const dropped = await erase(log, this.#parts.store, matches);
-      if (dropped > 0) this.#groups.forget(log);
-      erased += dropped;
-    }
-    return erased;
   }
 
   close(): Promise<void> {

@@ -99,11 +99,6 @@ export class Groups {
     await this.#deps.offsets.flushed();
   }
 
-  /** Forgets what was read ahead of these partitions: their batches have changed. */
-  forget(log: PartitionLog): void {
-    for (const { cursors } of this.#groups.values()) cursors.get(log.topic)?.get(log.partition)?.forget();
-  }
-
   /** Delivers nothing any more. */
   halt(): void {
     this.#ended = true;
