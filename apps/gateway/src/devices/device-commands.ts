@@ -28,10 +28,9 @@ type Registry = Pick<Devices, 'apply'>;
 
 /**
  * Groups commands in front of the registry: what arrives while a call is in flight goes out with the next one, at most 500 together, and in
- * halves where they are too large for one call. A
- * command that finds no call in flight goes out as soon as the requests that came with it are read. A second call in flight would halve
- * the groups, and with them double what a command costs behind here; so would two halves of the callers that take turns, hence under
- * load the callers just answered get a moment to join those who wait.
+ * halves where they are too large for one call. A command that finds no call in flight goes out as soon as the requests that came with it are
+ * read. A second call in flight would halve the groups, and with them double what a command costs behind here; so would two halves of the
+ * callers that take turns, hence under load the callers just answered get a moment to join those who wait.
  * @param replicaOf names the registry's replica that a command goes to: each has groups of its own. @default one for all
  */
 export function deviceCommands(

@@ -1,13 +1,9 @@
-import { z } from 'zod';
-import { atMost, integer, integerOf, oneOf, text, textOf, whole } from '../values.ts';
+import { anyText, atMost, integer, integerOf, oneOf, text, textOf, whole } from '../values.ts';
 
 const HWID_MAX = 255;
 
-/** A string or a number of any length: too long is as wrong as any other form. */
-const identifier = z.union([z.string(), z.number().transform(String)], { error: 'must be a string' });
-
-/** Identifies a device in its application; case-sensitive (R-RES2). */
-export const hwid = identifier.refine((value) => value !== '' && atMost(value, HWID_MAX), whole('Hwid is not valid'));
+/** Identifies a device in its application; case-sensitive (R-RES2). Too long is as wrong as any other form. */
+export const hwid = anyText.refine((value) => value !== '' && atMost(value, HWID_MAX), whole('Hwid is not valid'));
 
 /** Identifies a user; a device without one is its own (R-RES3). */
 export const userId = textOf(1, 255);
@@ -34,4 +30,4 @@ export const sdk = {
 };
 
 /** A phone number in the form of E.164 (R-C2). */
-export const phoneNumber = identifier.refine((value) => /^\+[1-9][0-9]{6,14}$/.test(value), whole('Hwid is not valid'));
+export const phoneNumber = anyText.refine((value) => /^\+[1-9][0-9]{6,14}$/.test(value), whole('Hwid is not valid'));
