@@ -24,6 +24,12 @@ export interface HousekeepingDeps {
   warn(text: string, cause: unknown): void;
 }
 
+interface Needless {
+  readonly below: number;
+  /** Above it there may be more. */
+  readonly more: boolean;
+}
+
 /** Removes in the background what nobody needs, a bounded amount every second. */
 export class Housekeeping {
   readonly #deps: HousekeepingDeps;
@@ -62,14 +68,16 @@ export class Housekeeping {
     }
   }
 
-  /** Removes a step's worth from every partition; false when there was nothing to remove. */
+  /** Removes a step's worth from every partition; true when that was not all of it. What comes in meanwhile is for the next pass. */
   async #trim(inTime: () => boolean): Promise<boolean> {
     const { logs, store } = this.#deps;
     const floors: { log: PartitionLog; start: number }[] = [];
+    let more = false;
     for (let i = 0; i < logs.length && inTime(); i++) {
       const log = logs[this.#turn++ % logs.length] as PartitionLog;
-      const start = await this.#startOf(log);
-      if (start > log.start) floors.push({ log, start });
+      const needless = await this.#needlessOf(log);
+      if (needless.below > log.start) floors.push({ log, start: needless.below });
+      more ||= needless.more;
     }
     if (floors.length === 0) return false;
     // Before the batches go: an empty partition must remember where it ends.
@@ -82,31 +90,35 @@ export class Housekeeping {
       log.start = start;
       log.tail.dropBelow(start);
     }
-    return true;
+    return more;
   }
 
-  /** Where the partition may start: at the beginning of a batch, a step's length further on at most. */
-  async #startOf(log: PartitionLog): Promise<number> {
+  /** What a step may remove: up to the beginning of a batch. */
+  async #needlessOf(log: PartitionLog): Promise<Needless> {
     const { groups, store } = this.#deps;
-    if (log.kind === 'compacted' || log.start === log.end) return log.start;
+    if (log.kind === 'compacted' || log.start === log.end) return { below: log.start, more: false };
     const passed = (log.kind === 'work' ? groups.passed(log) : undefined) ?? log.start;
-    const wanted = Math.max(passed, await this.#expired(log));
-    if (wanted <= log.start || wanted === log.end) return wanted;
-    const reached = Math.min(wanted, log.start + STEP_OFFSETS);
-    return (await store.batchHolding(log, reached)) ?? reached;
+    const expired = await this.#expiredOf(log);
+    const below = Math.max(passed, expired.below);
+    if (below <= log.start || below === log.end) return { below, more: false };
+    const reached = Math.min(below, log.start + STEP_OFFSETS);
+    return { below: (await store.batchHolding(log, reached)) ?? reached, more: expired.more || reached < below };
   }
 
-  /** Below which offset the records are too old. */
-  async #expired(log: PartitionLog): Promise<number> {
+  /** What is too old, as far as a look at some batches tells. */
+  async #expiredOf(log: PartitionLog): Promise<Needless> {
     const { clock, store } = this.#deps;
     const oldest = clock.now() - log.retentionMs;
     // Batches only get younger: what was the oldest once is a bound.
-    if (log.oldestAt !== undefined && log.oldestAt >= oldest) return log.start;
+    if (log.oldestAt !== undefined && log.oldestAt >= oldest) return { below: log.start, more: false };
     const spans = await store.spans(log, log.start, SPANS);
     const young = spans.find(({ at }) => at >= oldest);
     if (young) log.oldestAt = young.at;
     const last = spans.at(-1);
-    return young?.first ?? (last ? last.first + last.count : log.start);
+    return {
+      below: young?.first ?? (last ? last.first + last.count : log.start),
+      more: !young && spans.length === SPANS,
+    };
   }
 }
 
