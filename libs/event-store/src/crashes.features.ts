@@ -37,12 +37,16 @@ const round = fc.record({
 });
 
 /** The write protocol under several writers, lost and late answers, and deaths between and amid writes. */
-export function survivesCrashes(start: () => CrashingStore, numRuns: number, seed?: number): void {
+export function survivesCrashes(
+  start: () => CrashingStore | Promise<CrashingStore>,
+  numRuns: number,
+  seed?: number,
+): void {
   it('loses nothing acknowledged, doubles nothing, leaves no gaps and folds every state right', async () => {
     const scripts = fc.array(fc.array(round, { maxLength: 8 }), { minLength: 2, maxLength: 3 });
     await fc.assert(
       fc.asyncProperty(scripts, async (writers) => {
-        const store = start();
+        const store = await start();
         const landings: Promise<unknown>[] = [];
         const acknowledged = (
           await Promise.all(writers.map((rounds, i) => runWriter(store, `${i}`, rounds, landings)))

@@ -1,4 +1,5 @@
 import { defaultTags, type Device } from '@tidings/audience';
+import { createStates } from '@tidings/event-store';
 import type { Db, IndexDescription } from 'mongodb';
 
 /**
@@ -70,6 +71,7 @@ const indexes: readonly IndexDescription[] = [
 
 /** Makes the collections of the devices' logs and their indexes where they are missing. */
 export async function prepareDevices(db: Db): Promise<void> {
+  await createStates(db, DEVICES);
   await db.collection(DEVICES).createIndexes([...indexes]);
   // Whether a key still counts is decided by the service's clock; this only clears away.
   await db.collection(KEYS).createIndexes([{ name: 'until', key: { until: 1 }, expireAfterSeconds: 0 }]);

@@ -1,19 +1,24 @@
 import { describeWithMongo } from '@tidings/testing';
 import type { Document } from 'mongodb';
 import { eventStoreFeatures } from '../event-store.features.ts';
+import { createStates } from './guards.ts';
 import { openLogs } from './open-logs.ts';
 
 describeWithMongo('openLogs', (mongo) =>
-  eventStoreFeatures('MongoDB', async () => ({
-    open: (definition, options) => openLogs(mongo.db, definition, options),
-    async document({ collection, id }) {
-      return (await mongo.db.collection<Document & { _id: string }>(collection).findOne({ _id: id })) ?? undefined;
-    },
-    async commits(log) {
-      const found = mongo.db.collection<{ _id: { log: string; n: number }; events: unknown[] }>('things.commits');
-      const commits = await found.find({ '_id.log': log }).sort({ _id: 1 }).toArray();
-      return commits.map(({ _id, events }) => ({ n: _id.n, events }));
-    },
-    close: async () => {},
-  })),
+  // Things are guarded, owners are not.
+  eventStoreFeatures('MongoDB', async () => {
+    await createStates(mongo.db, 'things');
+    return {
+      open: (definition, options) => openLogs(mongo.db, definition, options),
+      async document({ collection, id }) {
+        return (await mongo.db.collection<Document & { _id: string }>(collection).findOne({ _id: id })) ?? undefined;
+      },
+      async commits(log) {
+        const found = mongo.db.collection<{ _id: { log: string; n: number }; events: unknown[] }>('things.commits');
+        const commits = await found.find({ '_id.log': log }).sort({ _id: 1 }).toArray();
+        return commits.map(({ _id, events }) => ({ n: _id.n, events }));
+      },
+      close: async () => {},
+    };
+  }),
 );

@@ -1,4 +1,9 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { describeWithMongo } from '@tidings/testing';
+import type { Db } from 'mongodb';
+import type { StateWrite } from '../store.ts';
+import { faulty } from './faulty.features.ts';
+import { createStates } from './guards.ts';
 import { MongoStates } from './states.ts';
 
 interface Stored {
@@ -15,5 +20,97 @@ describeWithMongo('states', (mongo) => {
     expect(found).toHaveLength(amount);
     expect(new Set(found.map(({ _id }) => _id)).size).toBe(amount);
     expect(found[0]).toEqual({ _id: 'id0', group: 'g' });
+  });
+
+  describe.each([
+    ['guarded by its server', true],
+    ['that nobody has made', false],
+  ])('in a collection %s', (_, isGuarded) => {
+    interface Thing {
+      readonly _id: string;
+      readonly rev: number;
+      readonly name?: string;
+      readonly size?: number;
+      readonly self?: { readonly open: number };
+    }
+    const first = { _id: 'a', rev: 1, name: 'one', size: 1 };
+    let databases = 0;
+    let db: Db;
+    let states: MongoStates;
+    let updates: number;
+
+    const write = (n: number, fields: StateWrite['fields'], before?: StateWrite['before'], open?: number) =>
+      states.write([
+        {
+          ...{ address: { collection: 'things', id: 'a' }, log: 'l', n, fields, before, bytes: 100 },
+          notes: open === undefined ? [] : [{ set: new Map([['open', open]]), max: new Map() }],
+        },
+      ]);
+    const stored = async () => {
+      const { guard: _guard, ...thing } = (await db.collection<Thing & { guard?: number }>('things').findOne())!;
+      return thing;
+    };
+
+    beforeEach(async () => {
+      db = mongo.database(`patches${Number(isGuarded)}${++databases}`);
+      if (isGuarded) await createStates(db, 'things');
+      const watched = faulty(db);
+      updates = 0;
+      watched.interfere((command, send) => {
+        if ('update' in command) updates++;
+        return send();
+      });
+      states = new MongoStates(watched.db, 'self');
+      expect(await write(1, { name: 'one', size: 1 }, undefined, 4)).toEqual([]);
+    });
+
+    it('sets what differs in a document that is as it was', async () => {
+      expect(await write(5, { name: 'two', size: 1 }, first, 7)).toEqual([]);
+      expect(await stored()).toEqual({ _id: 'a', rev: 5, name: 'two', size: 1, self: { open: 7 } });
+      expect(await write(9, { name: 'two' }, { ...first, rev: 5, guard: 5 })).toEqual([]);
+      expect(await stored()).toEqual({ _id: 'a', rev: 9, name: 'two', self: { open: 7 } });
+      expect(updates).toBe(2);
+    });
+
+    it('leaves a newer document alone', async () => {
+      await write(7, { name: 'seven', size: 7 }, first);
+      expect(await write(5, { name: 'five', size: 1 }, first)).toEqual([]);
+      expect(await write(7, { name: 'again', size: 1 }, first)).toEqual([]);
+      expect(await stored()).toEqual({ _id: 'a', rev: 7, name: 'seven', size: 7, self: { open: 4 } });
+    });
+
+    it('sets everything in one that is older than was known', async () => {
+      expect(await write(5, { name: 'five', size: 3 }, { ...first, rev: 3, size: 3 })).toEqual([]);
+      expect(await stored()).toEqual({ _id: 'a', rev: 5, name: 'five', size: 3, self: { open: 4 } });
+    });
+
+    it('makes one anew that has vanished', async () => {
+      await db.collection('things').deleteMany({});
+      expect(await write(5, { name: 'five', size: 1 }, first)).toEqual([]);
+      expect(await stored()).toMatchObject({ _id: 'a', rev: 5, name: 'five' });
+    });
+
+    it('writes notes beside all this', async () => {
+      await write(5, { name: 'five', size: 1 }, first);
+      expect(await write(6, undefined, undefined, 9)).toEqual([]);
+      expect(await stored()).toEqual({ _id: 'a', rev: 5, name: 'five', size: 1, self: { open: 9 } });
+    });
+  });
+
+  it('are patched without a look at any index but that on _id where their server guards them', async () => {
+    const db = mongo.database('planned');
+    await createStates(db, 'things');
+    await createStates(db, 'things');
+    const watched = faulty(db);
+    const queries: unknown[] = [];
+    watched.interfere((command, send) => {
+      for (const { q } of (command['updates'] ?? []) as { readonly q: unknown }[]) queries.push(q);
+      return send();
+    });
+    const states = new MongoStates(watched.db, undefined);
+    const rest = { address: { collection: 'things', id: 'a' }, log: 'l', notes: [], bytes: 100 };
+    await states.write([{ ...rest, n: 1, fields: { name: 'one' }, before: undefined }]);
+    await states.write([{ ...rest, n: 2, fields: { name: 'two' }, before: { _id: 'a', rev: 1, name: 'one' } }]);
+    expect(queries).toEqual([{ _id: 'a' }]);
   });
 });

@@ -7,6 +7,7 @@ import type { RefusedWrite, StateWrite } from '../store.ts';
 import { answered, isDuplicateId, type WriteError } from './answers.ts';
 import { batchesOf } from './batches.ts';
 import { DURABLE } from './commits.ts';
+import { GUARD, Guards, VALIDATION_FAILED } from './guards.ts';
 
 /**
  * One write on its way. `insert` and `patch`, which sets only what differs, take it that the document is as it was when it was decided
@@ -34,10 +35,12 @@ const READ_BATCH = 10_000;
 export class MongoStates {
   readonly #db: Db;
   readonly #notesField: string | undefined;
+  readonly #guards: Guards;
 
   constructor(db: Db, notesField: string | undefined) {
     this.#db = db;
     this.#notesField = notesField;
+    this.#guards = new Guards(db);
   }
 
   /** See `LogStore.find`. A plain command, because a cursor of the driver costs nearly as much again, and there is one read a cycle. */
@@ -110,10 +113,11 @@ export class MongoStates {
 
   async #send(batch: readonly Step[]): Promise<readonly WriteError[]> {
     const { collection } = batch[0]!.write.address;
-    const inserting = batch[0]!.kind === 'insert';
-    const command = inserting
-      ? { insert: collection, documents: batch.map(({ write }) => this.#documentOf(write)) }
-      : { update: collection, updates: batch.map((step) => this.#updateOf(step)) };
+    const isGuarded = await this.#guards.has(collection);
+    const command =
+      batch[0]!.kind === 'insert'
+        ? { insert: collection, documents: batch.map(({ write }) => this.#documentOf(write)) }
+        : { update: collection, updates: batch.map((step) => this.#updateOf(step, isGuarded)) };
     const answer = await answered(
       this.#db.command({ ...command, ordered: false, writeConcern: DURABLE }, { ignoreUndefined: true }),
     );
@@ -130,19 +134,24 @@ export class MongoStates {
     return document;
   }
 
-  #updateOf({ write, kind, note }: Step): Document {
+  #updateOf({ write, kind, note }: Step, isGuarded: boolean): Document {
     const { address, n, fields, before } = write;
     const notes = write.notes[note];
     if (kind === 'note') return { q: { _id: address.id }, u: this.#noteUpdate(notes!) };
     const known = kind === 'patch' ? before : undefined;
     const { $set, $max, $unset } = notes ? this.#noteUpdate(notes) : {};
     const vanished = { ...vanishedFrom(before, fields!), ...$unset };
+    const set: Document = { ...changedIn(fields!, known), ...$set };
     const update: Document = {
-      $set: { ...changedIn(fields!, known), ...$set, rev: n },
+      $set: set,
       ...(Object.keys(vanished).length > 0 && { $unset: vanished }),
       ...($max && { $max }),
     };
-    return { q: { _id: address.id, rev: known ? known['rev'] : { $lt: n } }, u: update, upsert: true };
+    const { id: _id } = address;
+    if (isGuarded) set[GUARD] = n;
+    if (known && isGuarded) return { q: { _id }, u: { ...update, $inc: { rev: n - revOf(known) } }, upsert: true };
+    set['rev'] = n;
+    return { q: { _id, rev: known ? known['rev'] : { $lt: n } }, u: update, upsert: true };
   }
 
   #noteUpdate({ clear, set, max }: NoteUpdate): NoteOperators {
@@ -152,6 +161,11 @@ export class MongoStates {
     return { ...(set.size > 0 && { $set: below(set) }), ...(max.size > 0 && { $max: below(max) }) };
   }
 }
+
+const revOf = ({ rev }: StoredFields): number => (typeof rev === 'number' ? rev : 0);
+
+/** Fields of every document that are no part of its state. */
+const OWN_FIELDS: ReadonlySet<string> = new Set(['_id', 'rev', GUARD]);
 
 /** The fields to set: all, or those that are not the very values of the known document. */
 function changedIn(fields: StoredFields, known: StoredFields | undefined): Record<string, unknown> {
@@ -166,7 +180,7 @@ function changedIn(fields: StoredFields, known: StoredFields | undefined): Recor
 function vanishedFrom(before: StoredFields | undefined, fields: StoredFields): Record<string, ''> | undefined {
   let vanished: Record<string, ''> | undefined;
   for (const name in before) {
-    if (fields[name] === undefined && name !== '_id' && name !== 'rev') (vanished ??= {})[name] = '';
+    if (fields[name] === undefined && !OWN_FIELDS.has(name)) (vanished ??= {})[name] = '';
   }
   return vanished;
 }
@@ -183,7 +197,8 @@ function afterSuccess({ write, note }: Step): Step[] {
 
 function afterError(step: Step, error: WriteError, refused: RefusedWrite[]): Step[] {
   const { write, kind, again } = step;
-  if (!isDuplicateId(error)) {
+  const hasChanged = isDuplicateId(error) || (kind === 'patch' && error.code === VALIDATION_FAILED);
+  if (!hasChanged) {
     refused.push({ write, error: new MongoServerError(error) });
     return [];
   }
