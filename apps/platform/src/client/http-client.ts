@@ -15,6 +15,7 @@ export interface Sent {
   readonly body?: unknown;
 }
 
+/** For a reply, and for a connection that nobody uses: servers close theirs later, and must not do so while a request is on its way. */
 const TIMEOUT_MS = 30_000;
 
 /** HTTP over a bounded number of connections that are kept alive; what is beyond them waits. */
@@ -29,7 +30,7 @@ export class HttpClient {
    */
   constructor(bases: string | readonly string[], connections = 32) {
     this.#bases = [bases].flat().map((base) => new URL(base));
-    this.#agent = new Agent({ keepAlive: true, maxSockets: connections, scheduling: 'fifo' });
+    this.#agent = new Agent({ keepAlive: true, maxSockets: connections, scheduling: 'fifo', timeout: TIMEOUT_MS });
   }
 
   /** Rejects only when there is no reply. */

@@ -156,7 +156,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
     });
 
     it('comes to nothing for ever once its command was answered unavailable', async () => {
-      const writer = open(bad.db, { answerWithinMs: 200 });
+      const writer = open(bad.db, { answerWithinMs: 1500 });
       let late: (() => Promise<Document>) | undefined;
       let down = true;
       bad.interfere(async (command, send) => {
@@ -187,7 +187,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
     });
 
     it('is in effect if it had succeeded before its command was answered unavailable', async () => {
-      const writer = open(bad.db, { answerWithinMs: 200 });
+      const writer = open(bad.db, { answerWithinMs: 1500 });
       let down = true;
       bad.interfere(async (command, send) => {
         if (!isCommit(command) || !down) return send();
