@@ -7,6 +7,7 @@ import {
   type IncomingHttpHeaders,
   type ServerHttp2Stream,
   type ServerOptions,
+  type Settings,
 } from 'node:http2';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -21,6 +22,10 @@ interface Received {
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
+
+/** Resolves when the other side has acknowledged the settings, and goes by them. */
+const change = (session: Http2Session, settings: Settings): Promise<void> =>
+  new Promise((resolve) => session.settings(settings, () => resolve()));
 
 /** Both links against Node's own server, which is another implementation of the protocol. */
 describe.each([
@@ -190,8 +195,7 @@ describe.each([
     const connection = connect(url);
     await Promise.all(Array.from({ length: 60 }, () => ask(connection)));
     expect(most).toBeLessThanOrEqual(7);
-    sessions[0]!.settings({ maxConcurrentStreams: 2 });
-    await delay(100);
+    await change(sessions[0]!, { maxConcurrentStreams: 2 });
     most = 0;
     await Promise.all(Array.from({ length: 20 }, () => ask(connection)));
     expect(most).toBeLessThanOrEqual(2);
@@ -208,8 +212,7 @@ describe.each([
     const lists = Array.from({ length: 6 }, (_, i) => ['authorization', `${i}`.repeat(300), 'x', `value ${i}`]);
     for (let i = 0; i < 30; i++) {
       if (i === 15) {
-        sessions[0]!.settings({ headerTableSize: 700 });
-        await delay(50);
+        await change(sessions[0]!, { headerTableSize: 700 });
       }
       const shared = lists[i % 6]!;
       expect(await ask(connection, undefined, { path: '/p', shared, own: [] })).toMatchObject({ status: 200 });
