@@ -18,7 +18,13 @@ export default {
     project('pure', ['**/*.spec.ts'], ['\\.(int|e2e)\\.spec\\.ts$']),
     project('int', ['**/*.int.spec.ts']),
     // Kills amid broadcasts take minutes, and are not proven on every machine yet: with FAULTS=1 only.
-    project('e2e', ['**/*.e2e.spec.ts'], process.env.FAULTS ? [] : ['\\.faults\\.e2e\\.spec\\.ts$']),
+    project(
+      'e2e',
+      ['**/*.e2e.spec.ts'],
+      ['/crash\\.e2e\\.spec\\.ts$', ...(process.env.FAULTS ? [] : ['\\.faults\\.e2e\\.spec\\.ts$'])],
+    ),
+    // Counts what came twice: a provider that stalls beside other suites would look like a link that is lost.
+    project('crash', ['**/crash.e2e.spec.ts']),
     // Once more, each service a process of its own: libs/testing/src/platform.ts.
     { ...project('distributed', ['**/*.forms.e2e.spec.ts']), globals: { TIDINGS_FORM: 'distributed' } },
   ],
