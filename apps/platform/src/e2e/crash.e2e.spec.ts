@@ -353,4 +353,10 @@ describe('whenever everything is killed', () => {
     process.stderr.write(`sent twice, kill by kill: ${told.join(', ')} (CRASH_SEED=${seed})\n`);
     expect(broken).toEqual([]);
   });
+
+  // Callers repeat what is answered 5xx, here too: that may be a store that is away, and nothing else.
+  it('and no request failed but for want of the store', async () => {
+    const lines = (await world.logged()).split('\n');
+    expect(lines.filter((line) => line.includes('"request failed"'))).toEqual([]);
+  });
 });
