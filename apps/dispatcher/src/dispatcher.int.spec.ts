@@ -273,10 +273,9 @@ describeWithMongo('dispatcher', (mongo) => {
     );
     await publish(broadcast);
     await until(() => ledger().accepted > 0);
-    const startedAt = Date.now();
     await publish([batchOf(devices(1), { message: '0A0B-EEFE4D5E-E445B2E9', messageId: 5n, bucket: 9 })], true);
     await until(() => outcomes.some(({ bucket }) => bucket === 9));
-    expect(Date.now() - startedAt).toBeLessThan(2000);
+    expect(settledOutcomes().length).toBeLessThan(17);
     await until(() => settledOutcomes().length === 17, 60_000);
   });
 
