@@ -21,10 +21,11 @@ export default {
     project(
       'e2e',
       ['**/*.e2e.spec.ts'],
-      ['/crash\\.e2e\\.spec\\.ts$', ...(process.env.FAULTS ? [] : ['\\.faults\\.e2e\\.spec\\.ts$'])],
+      ['/(crash|observed)\\.e2e\\.spec\\.ts$', ...(process.env.FAULTS ? [] : ['\\.faults\\.e2e\\.spec\\.ts$'])],
     ),
-    // Counts what came twice: a provider that stalls beside other suites would look like a link that is lost.
-    project('crash', ['**/crash.e2e.spec.ts']),
+    // One counts what came twice: a provider that stalls beside other suites would look like a link that is lost. The other starts
+    // sixteen processes at once, which leave next to nothing of two cores to a suite beside it.
+    project('alone', ['**/{crash,observed}.e2e.spec.ts']),
     // Once more, each service a process of its own: libs/testing/src/platform.ts.
     { ...project('distributed', ['**/*.forms.e2e.spec.ts']), globals: { TIDINGS_FORM: 'distributed' } },
   ],

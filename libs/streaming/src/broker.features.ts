@@ -47,7 +47,7 @@ export interface BrokerGuarantees {
 }
 
 const HOUR_MS = 3_600_000;
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 /** Waits until the condition holds. */
 async function until(condition: () => unknown, what = String(condition)): Promise<void> {

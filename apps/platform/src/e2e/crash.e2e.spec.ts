@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { parseStatisticsHash } from '@tidings/messaging';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
-import { apnsToken, fcmToken, type LedgerEntry, type ProviderName } from '@tidings/simulators';
+import { apnsToken, fcmToken } from '@tidings/simulators';
 import {
   answered,
   brokenLaws,
@@ -11,6 +10,7 @@ import {
   platformProcess,
   type ProcessWorld,
   untilDone,
+  Wire,
 } from '@tidings/testing';
 
 const seed = Number(process.env['CRASH_SEED'] ?? Date.now() % 1_000_000_000);
@@ -94,54 +94,6 @@ interface Kill {
   readonly rows: Rows;
 }
 
-/** Follows the providers' ledgers as they grow: each entry is read once. */
-class Wire {
-  readonly #world: ProcessWorld;
-  readonly #pushes = new Map<string, LedgerEntry[]>();
-  readonly #read = new Map<ProviderName, number>();
-  readonly #codes = new Map<string, string>();
-
-  constructor(world: ProcessWorld) {
-    this.#world = world;
-  }
-
-  /** What a provider was sent of a message so far. */
-  of(code: string, provider?: ProviderName): readonly LedgerEntry[] {
-    const names = provider ? [provider] : platforms.map((each) => each.provider);
-    return names.flatMap((name) => {
-      this.#readOn(name);
-      return this.#pushes.get(`${name} ${code}`) ?? [];
-    });
-  }
-
-  /** How many pushes each provider has written down so far. */
-  rows(): Rows {
-    for (const { provider } of platforms) this.#readOn(provider);
-    return { apns: this.#read.get('apns')!, fcm: this.#read.get('fcm')! };
-  }
-
-  #readOn(provider: ProviderName): void {
-    const offset = this.#read.get(provider) ?? 0;
-    const entries = this.#world.simulators.ledger.of(provider).entries({ offset, limit: Infinity });
-    this.#read.set(provider, offset + entries.length);
-    for (const entry of entries) {
-      const key = `${provider} ${this.#codeOf(entry.hash)}`;
-      const known = this.#pushes.get(key);
-      if (known) known.push(entry);
-      else this.#pushes.set(key, [entry]);
-    }
-  }
-
-  #codeOf(hash: string): string {
-    const message = hash.slice(0, hash.lastIndexOf('_'));
-    const known = this.#codes.get(message);
-    if (known !== undefined) return known;
-    const code = parseStatisticsHash(hash)!.code;
-    this.#codes.set(message, code);
-    return code;
-  }
-}
-
 describe('whenever everything is killed', () => {
   let world: ProcessWorld;
   let wire: Wire;
@@ -170,7 +122,7 @@ describe('whenever everything is killed', () => {
 
   beforeAll(async () => {
     world = await platformProcess();
-    wire = new Wire(world);
+    wire = new Wire(world.simulators);
     application = await world.application();
     await world.call('addTag', { tag: { name: 'Round', type: 1 } });
     await register(0, steady);
@@ -234,7 +186,7 @@ describe('whenever everything is killed', () => {
    */
   const drained = async (): Promise<Rows> => {
     for (let last: Rows | undefined; ; await delay(250)) {
-      const rows = wire.rows();
+      const rows: Rows = { apns: wire.rows('apns'), fcm: wire.rows('fcm') };
       if (rows.apns === last?.apns && rows.fcm === last.fcm) return rows;
       last = rows;
     }
