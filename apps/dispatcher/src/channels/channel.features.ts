@@ -87,6 +87,7 @@ export function channelFeatures(subject: ChannelSubject): void {
 
     it('sends nothing inside the time that a throttled credential has to wait, and all of it afterwards', async () => {
       await simulators.faults.set(subject.name, { retryAfterSeconds: 2 });
+      const startedAt = Date.now();
       await world.hand(batch([device('throttled', 0), ...accepted(1).map((each) => ({ ...each, position: 1 }))]));
       const asked = summary().refused;
       const later = batch([{ ...device('accepted', 7), position: 7 }], { bucket: 1 });
@@ -95,6 +96,7 @@ export function channelFeatures(subject: ChannelSubject): void {
       expect(asked).toBe(1);
       await world.settle(30_000, true);
       expect(new Set(world.fates().values())).toEqual(new Set(['SENT']));
+      expect(Date.now() - startedAt).toBeLessThan(30_000);
     });
 
     it('tries again after a server error until it is over', async () => {
@@ -158,7 +160,7 @@ export function channelFeatures(subject: ChannelSubject): void {
       expect(fates.size).toBe(300);
     });
 
-    it('finds out that nobody answers on an open connection, and goes on when it ends', async () => {
+    it('finds out that nobody answers on an open connection, and goes on within 5 s of the end', async () => {
       expect((await world.send(batch(accepted(10)))).size).toBe(10);
       await simulators.faults.set(subject.name, { blackhole: true });
       const handed = world.hand(batch(accepted(20), { bucket: 1 }));
@@ -171,6 +173,7 @@ export function channelFeatures(subject: ChannelSubject): void {
         if (due !== undefined) world.advanceTo(due);
         await delay(20);
       }
+      expect(Date.now() - endedAt).toBeLessThan(6000);
       expect(world.open()).toEqual([]);
       expect([...world.fates().values()].filter((fate) => fate !== 'SENT')).toEqual([]);
     });
@@ -181,7 +184,9 @@ export function channelFeatures(subject: ChannelSubject): void {
       expect(world.outcomes.every(({ outcome }) => outcome?.$case === 'deferred')).toBe(true);
       await delay(1500);
       await simulators.faults.set(subject.name, { down: false });
+      const backAt = Date.now();
       await world.settle(60_000);
+      expect(Date.now() - backAt).toBeLessThan(15_000);
       expect([...world.fates()].toSorted((a, b) => a[0] - b[0])).toEqual(all(1000, 'SENT'));
     });
 
