@@ -7,7 +7,7 @@ const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
 export interface ParsedDate {
   readonly ms: number;
-  /** A text without a time of day, or with 00:00: a condition compares whole days with it (R-RES15). */
+  /** A text without a time of day, or with 00:00 in UTC: a condition compares whole days of UTC with it (R-RES15). */
   readonly wholeDay: boolean;
 }
 
@@ -30,7 +30,7 @@ function parseText(text: string): ParsedDate | undefined {
   if (!exists || offset === undefined) return undefined;
   if (Number(hour ?? 0) > 23 || Number(minute ?? 0) > 59 || Number(second ?? 0) > 59) return undefined;
   const timeMs = Number(hour ?? 0) * 3_600_000 + Number(minute ?? 0) * 60_000 + Number(second ?? 0) * 1000;
-  return { ms: date.getTime() + timeMs - offset, wholeDay: timeMs === 0 };
+  return { ms: date.getTime() + timeMs - offset, wholeDay: timeMs === 0 && offset === 0 };
 }
 
 const inRange = (date: ParsedDate | undefined): ParsedDate | undefined =>

@@ -21,16 +21,24 @@ export class Fault extends Error {
   readonly internal: string | undefined;
   /** When the caller may try again; of `throttled` alone. */
   readonly retryAfterSeconds: number | undefined;
+  /** Of `unavailable` alone: `none` = nothing was done; `possible` = `message` tells how to repeat what may have been done; undefined = not known. */
+  readonly effect: 'none' | 'possible' | undefined;
 
   constructor(
     kind: FaultKind,
     publicText: string,
-    options: { internal?: string | undefined; cause?: unknown; retryAfterSeconds?: number } = {},
+    options: {
+      internal?: string | undefined;
+      cause?: unknown;
+      retryAfterSeconds?: number;
+      effect?: Fault['effect'] | undefined;
+    } = {},
   ) {
     super(publicText, options.cause === undefined ? undefined : { cause: options.cause });
     this.kind = kind;
     this.internal = options.internal;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.effect = options.effect;
   }
 
   /** A request that cannot be read, or lacks a required argument: HTTP 400 without `status_code` (Spec Errors). */

@@ -1,4 +1,5 @@
 export { Fault, type FaultKind } from './fault.ts';
+export { TOKEN_BYTES } from './limits.ts';
 export { type Clock, ShiftedClock, systemClock } from './clock.ts';
 export { parseDate, type ParsedDate } from './date.ts';
 export {
@@ -25,3 +26,5 @@ export {
   platformOf,
   pushPlatforms,
 } from './platforms.ts';
+export { isWhatsAppHwid, phoneNumberOf, whatsAppHwidOf } from './phone.ts';
+export { defaultQuotas, quotaReached, type Quotas } from './quotas.ts';

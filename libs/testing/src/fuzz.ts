@@ -96,6 +96,42 @@ export function bodyOf(request: unknown, draw: Draw): string {
   return text;
 }
 
+/** Members that are many, small or deep: what a parser, a check or an error text might take too long for. */
+const FILLINGS: readonly ((bytes: number) => string)[] = [
+  (bytes) => `1234567890123456789${',0'.repeat(bytes / 2)}`,
+  (bytes) => `0${',12345678901234567'.repeat(bytes / 18)}`,
+  (bytes) => `{}${',{}'.repeat(bytes / 3)}`,
+  (bytes) => `""${',""'.repeat(bytes / 3)}`,
+  (bytes) => `"${'\\ud800'.repeat(bytes / 6)}"`,
+  (bytes) => `"${'\\"[{'.repeat(bytes / 4)}"`,
+  (bytes) => `"${' '.repeat(bytes)}"`,
+  (bytes) => ' '.repeat(bytes),
+  (bytes) => `1${'0'.repeat(bytes)}`,
+  (bytes) => '['.repeat(bytes),
+  (bytes) => `[${'[[[[[[]]]]]],'.repeat(bytes / 13)}0]`,
+  (bytes) => '\0'.repeat(bytes),
+];
+const entriesOf = (bytes: number): string =>
+  Array.from({ length: Math.floor(bytes / 12) }, (_, i) => `"k${i}":${i % 10}`).join(',');
+
+/**
+ * A body of about so many bytes: one member of the request is a list, an object or a text that fills it, or the filling stands alone, or beside the
+ * request.
+ */
+export function largeBodyOf(request: Readonly<Record<string, unknown>>, bytes: number, draw: Draw): string {
+  const keys = Object.keys(request);
+  const key = draw() < 0.8 && keys.length > 0 ? pick(draw, keys) : pick(draw, ['data', 'tags', 'devices', 'x']);
+  const filling = draw() < 0.2 ? `{${entriesOf(bytes)}}` : `[${pick(draw, FILLINGS)(bytes)}]`;
+  if (draw() < 0.1) return filling;
+  const filled = `{"${key}":${filling}}`;
+  const kind = draw();
+  if (kind < 0.2) return filled;
+  // Of duplicate keys the last wins.
+  const rest = JSON.stringify({ ...request, [key]: undefined }).slice(0, -1);
+  const member = `${rest === '{' ? '' : ','}"${key}":${filling}}`;
+  return kind < 0.6 ? `{"request":${rest}${member}}` : `${rest}${member}`;
+}
+
 /** What paths are damaged with: patterns of routers, ways around them, and what no path should hold. */
 const PATH_PIECES: readonly string[] = [
   ...[

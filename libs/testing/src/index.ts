@@ -1,8 +1,10 @@
 export { answered, isUnanswered } from './answered.ts';
+export { startBrowser, type TestBrowser } from './browser.ts';
 export { testBroker, type TestBrokerOptions } from './broker.ts';
 export { buildAll } from './build.ts';
 export { TestClock } from './clock.ts';
 export { type CollectedSpan, type Collector, followersOf, startCollector } from './collector.ts';
+export { type CertificateAuthority, certificateAuthority, type IssuedCertificate } from './certificate-authority.ts';
 export { cluster, type ClusterWorld, type ClusterWorldOptions } from './cluster.ts';
 export { Crowd, type CrowdOptions, type CrowdPlatform, crowdPlatforms, type CrowdProvider } from './crowd.ts';
 export { CROWD_TIMEOUT_MS, crowdedCluster } from './crowded.ts';
@@ -40,4 +42,4 @@ export { Wire } from './wire.ts';
 export { type ApplicationOptions, BUNDLE, type Parameters, type World } from './world.ts';
 export { storedText } from './stored.ts';
 export { type Unzipped, unzipped } from './unzipped.ts';
-export { anyVerb, bodyOf, damagedPath, type Draw, mutated } from './fuzz.ts';
+export { anyVerb, bodyOf, damagedPath, type Draw, largeBodyOf, mutated } from './fuzz.ts';

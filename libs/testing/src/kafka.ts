@@ -105,6 +105,7 @@ async function ownServer(): Promise<LocalKafka> {
   return {
     restart,
     brokers: server.brokers,
+    securedBrokers: server.securedBrokers,
     get pid() {
       return server.pid;
     },

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { OPEN_WINDOWS, WINDOW_SIZE } from '@tidings/delivery';
+import { OPEN_DEVICES, WINDOW_SIZE } from '@tidings/delivery';
 import { answered } from './answered.ts';
 import type { ClusterWorld } from './cluster.ts';
 import { type Crowd, crowdPlatforms, type CrowdProvider } from './crowd.ts';
@@ -9,7 +9,7 @@ import { parked } from './topic.ts';
 import { Wire } from './wire.ts';
 
 /** What a dispatcher may have under way, and so leave in doubt when it is killed: devices of one lane (R-LM5). */
-export const UNDER_WAY = OPEN_WINDOWS * WINDOW_SIZE;
+export const UNDER_WAY = OPEN_DEVICES;
 
 /** What a strike may wait for. */
 export interface Moments {

@@ -6,6 +6,7 @@ import { Fault, randomBase62 } from '@tidings/kernel';
 import type { ApiClient, MethodName, Reply, ReplyOf, Secrets } from '@tidings/platform';
 import { type Configuration, type Logger, openLog } from '@tidings/runtime';
 import type { SimulatorOptions, Simulators } from '@tidings/simulators';
+import { answered } from './answered.ts';
 
 /** What a test sees of the platform, wherever it runs: its API, the providers' stand-ins, and a barrier. */
 export interface World {
@@ -23,9 +24,12 @@ export interface World {
   v2(route: string, body: unknown): Promise<Reply>;
   /** Creates an application with credentials that the stand-ins know, for the platforms asked for. @default iOS and Android */
   application(options?: ApplicationOptions): Promise<string>;
-  /** Registers `n` devices, many at a time; `make` gives the parameters of each beside the application. */
+  /**
+   * Registers `n` devices, many at a time; `make` gives the parameters of each beside the application. What a busy store leaves unanswered is
+   * repeated, as clients do (R-ER10).
+   */
   registerDevices(application: string, n: number, make: (i: number) => Parameters): Promise<void>;
-  /** Resolves when all that was published is handled and nothing is due; rejects with what is open after `timeoutMs`. @default 30000 */
+  /** Resolves when all that was published is handled and nothing is due; rejects with what is open after `timeoutMs`. @default 60000 */
   settle(timeoutMs?: number): Promise<void>;
   /** Sets the clock of the whole system and of the providers forward. */
   advance(seconds: number): Promise<void>;
@@ -86,10 +90,12 @@ export function worldOf(parts: WorldParts): World {
     async application({ title = 'Test', ios = true, android = true } = {}) {
       const { generateApnsKey, generateServiceAccount, publicKeyOf } = await import('@tidings/simulators');
       const { application } = await client.call('createApplication', { title });
+      const configure = (settings: Parameters): Promise<unknown> =>
+        answered(() => client.call('configureApplication', settings));
       if (ios) {
         const key = generateApnsKey();
         simulators.keys.register({ apns: [{ keyId: key.keyId, teamId: key.teamId, publicKey: key.publicKey }] });
-        await client.call('configureApplication', {
+        await configure({
           application,
           device_type: 1,
           ios_key_management_type: 'manual',
@@ -105,7 +111,7 @@ export function worldOf(parts: WorldParts): World {
       if (android) {
         const account = generateServiceAccount(simulators.tokenUrl);
         simulators.keys.register({ google: [publicKeyOf(account)] });
-        await client.call('configureApplication', {
+        await configure({
           application,
           device_type: 3,
           android_framework: 'native',
@@ -118,12 +124,15 @@ export function worldOf(parts: WorldParts): World {
     async registerDevices(application, n, make) {
       let next = 0;
       const worker = async (): Promise<void> => {
-        while (next < n) await client.call('registerDevice', { application, ...make(next++) });
+        while (next < n) {
+          const device = { application, ...make(next++) };
+          await answered(() => client.call('registerDevice', device));
+        }
       };
       await Promise.all(Array.from({ length: CONNECTIONS }, worker));
     },
 
-    async settle(timeoutMs = 30_000) {
+    async settle(timeoutMs = 60_000) {
       const deadline = Date.now() + timeoutMs;
       for (let pause = POLL_MS; ; pause = Math.min(2 * pause, MOST_POLL_MS)) {
         const reply = await client.reply('settled');

@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { Browser } from 'puppeteer-core';
+import { freshFolder, removeFolder } from './world.ts';
+
+const run = promisify(execFile);
+const repository = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** The package unpacks itself and the libraries that it needs where it takes itself to be in a function of a cloud. */
+const UNPACKING = { AWS_LAMBDA_JS_RUNTIME: 'nodejs24.x' };
+
+/** Unpacks the Chromium that npm installs, with its libraries: the machine needs no packages of its own for it. */
+async function unpacked(folder: string): Promise<string> {
+  const program = "import chromium from '@sparticuz/chromium'; process.stdout.write(await chromium.executablePath());";
+  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program], {
+    cwd: repository,
+    env: { ...process.env, ...UNPACKING, TMPDIR: folder },
+  });
+  return stdout;
+}
+
+export interface TestBrowser {
+  readonly browser: Browser;
+  /** Ends the browser and leaves nothing behind. */
+  close(): Promise<void>;
+}
+
+/**
+ * A headless Chromium: the executable at `PUPPETEER_EXECUTABLE_PATH`, else the one that npm installs, which is for Linux on x64.
+ */
+export async function startBrowser(): Promise<TestBrowser> {
+  const { launch } = await import('puppeteer-core');
+  const folder = await freshFolder();
+  try {
+    const executablePath = process.env['PUPPETEER_EXECUTABLE_PATH'] ?? (await unpacked(folder));
+    const browser = await launch({
+      executablePath,
+      headless: 'shell',
+      userDataDir: join(folder, 'profile'),
+      // Tests run as root in containers, where Chromium has no sandbox.
+      args: ['--no-sandbox', '--disable-setuid-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
+      env: { ...process.env, HOME: folder, TMPDIR: folder, LD_LIBRARY_PATH: join(folder, 'al2023', 'lib') },
+    });
+    return {
+      browser,
+      async close() {
+        await browser.close();
+        await removeFolder(folder);
+      },
+    };
+  } catch (error) {
+    await removeFolder(folder);
+    throw error;
+  }
+}
