@@ -27,6 +27,8 @@ const privateRanges: readonly (readonly [string, number, 'ipv4' | 'ipv6'])[] = [
   ['2001::', 23, 'ipv6'],
   ['2001:db8::', 32, 'ipv6'],
   ['2002::', 16, 'ipv6'],
+  ['3fff::', 20, 'ipv6'],
+  ['5f00::', 16, 'ipv6'],
   ['fc00::', 7, 'ipv6'],
   ['fe80::', 9, 'ipv6'],
   ['ff00::', 8, 'ipv6'],
@@ -66,6 +68,16 @@ export class AddressGuard {
     if (isIP(ip) === 0) return false;
     const family = familyOf(ip);
     return this.#allowed.check(ip, family) || !forbidden.check(ip, family);
+  }
+
+  /**
+   * False for a host of a URL that is an address which may not be connected to, or names this machine. A name is looked up when it is
+   * connected to: what it stands for until then says nothing.
+   */
+  allowsHost(host: string): boolean {
+    const literal = host.replace(/^\[(.*)\]$/, '$1');
+    if (isIP(literal) !== 0) return this.allows(literal);
+    return !/(^|\.)localhost\.?$/i.test(host) || this.allows('127.0.0.1');
   }
 
   /**

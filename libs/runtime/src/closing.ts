@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { Fault } from '@tidings/kernel';
 import type { Logger } from 'pino';
 
@@ -36,6 +37,15 @@ export class Closing {
 /** How long a shutdown may take before the process ends without it (reliability 1). */
 const SHUTDOWN_TIMEOUT_MS = 24_000;
 
+/** What is left for the last line of the log. */
+const GUARD_MS = 1_000;
+
+/** Ends the process after a time from a thread of its own, whatever holds the event loop: a loop without end, or a write that nobody reads. */
+function guard(ms: number): void {
+  const program = `setTimeout(() => process.kill(process.pid, 'SIGKILL'), ${ms})`;
+  new Worker(program, { eval: true, execArgv: [], stdout: false }).unref();
+}
+
 export interface ShutdownOptions {
   readonly log: Logger;
   /** Stops intake, finishes what is in flight, closes. */
@@ -48,7 +58,7 @@ export interface ShutdownOptions {
 
 /**
  * Closes and ends the process on SIGTERM or SIGINT: with 0 when all was closed, with 1 when it took too long. A second SIGINT ends it at
- * once, without: whoever presses Ctrl-C twice means it.
+ * once, without: whoever presses Ctrl-C twice means it. A process whose event loop stands still is killed 1 s after the time that it has.
  */
 export function closeOnSignal({
   log,
@@ -63,6 +73,7 @@ export function closeOnSignal({
       return;
     }
     stopping = true;
+    if (exit === endProcess) guard(timeoutMs + GUARD_MS);
     log.info({ signal }, 'stopping');
     const started = performance.now();
     const overdue = delay(timeoutMs, undefined, { ref: false }).then(() => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import { defaultQuotas } from '@tidings/kernel';
 import { publicUrlOf, readEnv } from './configuration.ts';
 
 const linesOf = (env: NodeJS.ProcessEnv): string[] => {
@@ -84,6 +85,18 @@ describe('readEnv', () => {
     }
   });
 
+  it('reads quotas, each on its own (R-LM7)', () => {
+    expect(readEnv({}).quotas).toEqual(defaultQuotas);
+    expect(readEnv({ TIDINGS_QUOTAS: 'test_devices=7, tags = 0' }).quotas).toEqual({
+      ...defaultQuotas,
+      ...{ testDevices: 7, tags: 0 },
+    });
+    const text = `must be name=number,… with each of applications, tags, presets, filters, geozones, test_devices once, 0 to 1000000`;
+    for (const wrong of ['tags', 'tags=-1', 'tags=1000001', 'tags=1,tags=2', 'constructor=1', 'Tags=1', 'tags=1;']) {
+      expect(linesOf({ TIDINGS_QUOTAS: wrong })).toEqual([`TIDINGS_QUOTAS: ${text}`]);
+    }
+  });
+
   it('takes an empty variable for one that is not set', () => {
     expect(readEnv({ PORT: '', KAFKA_BROKERS: ' ', APNS_URL: '' })).toMatchObject({ port: 8080, kafkaBrokers: [] });
   });
@@ -102,6 +115,7 @@ describe('readEnv', () => {
       TIDINGS_EXTRA_CA: '/nowhere.pem',
       TIDINGS_ALLOW_PRIVATE: '10.0.0.0/33',
       TIDINGS_DISPOSABLE_DOMAINS: '/nowhere.txt',
+      TIDINGS_QUOTAS: 'presets=many',
       TIDINGS_TEST_CLOCK: 'yes',
       LOG_LEVEL: 'loud',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'collector',

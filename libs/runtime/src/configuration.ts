@@ -1,9 +1,19 @@
-import { readFileSync } from 'node:fs';
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
-import { type Channel, channels, Fault } from '@tidings/kernel';
+import { type Channel, channels, Fault, type Quotas } from '@tidings/kernel';
 import { z } from 'zod';
+import {
+  certificates,
+  checkSets,
+  grpcTlsOf,
+  type KafkaSecurity,
+  kafkaSecurityOf,
+  securityVariables,
+  type TlsIdentity,
+} from './connection-security.ts';
 import { domainsFile } from './domains.ts';
+import { quotas } from './quotas.ts';
+import { withSecretFiles } from './secret-files.ts';
 
 /** Where the providers are, as far as the environment says so; what is absent is the channel's own default (architecture 8). */
 export interface ProviderAddresses {
@@ -30,6 +40,9 @@ export interface Configuration {
   readonly kafkaNamespace: string;
   /** Copies of each record, where topics are created. Absent = one on each of the brokers named, three at most. */
   readonly kafkaReplicationFactor?: number | undefined;
+  readonly kafkaSecurity: KafkaSecurity;
+  /** Of calls between services. Absent = they carry a key that is derived from the master key. */
+  readonly grpcTls?: TlsIdentity | undefined;
   /** An absolute path. */
   readonly dataFolder: string;
   readonly adminToken?: string | undefined;
@@ -44,6 +57,8 @@ export interface Configuration {
   readonly allowPrivate: readonly string[];
   /** Domains of throw-away addresses, in ASCII and lower case (R-E4). */
   readonly disposableDomains: ReadonlySet<string>;
+  /** How many of each thing there may be (R-LM7). */
+  readonly quotas: Quotas;
   readonly testClock: boolean;
   readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
   /** Absent = no traces. */
@@ -100,17 +115,6 @@ function isRange(text: string): boolean {
   }
 }
 
-const pemFile = z.string().transform((file, context) => {
-  try {
-    const text = readFileSync(file, 'utf8');
-    if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
-    context.addIssue(`holds no certificate: ${file}`);
-  } catch {
-    context.addIssue(`cannot be read: ${file}`);
-  }
-  return z.NEVER;
-});
-
 const environment = z.object({
   HOST: z
     .string()
@@ -142,7 +146,11 @@ const environment = z.object({
     .transform((folder) => resolve(folder)),
   TIDINGS_ADMIN_TOKEN: z
     .string()
-    .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces')
+    // Guessing it takes longer than anybody has.
+    .regex(
+      /^[\x21-\x7e]{24,}$/,
+      'must have at least 24 characters, printable ASCII without spaces: openssl rand -hex 24',
+    )
     .optional(),
   TIDINGS_MASTER_KEY: z
     .string()
@@ -153,11 +161,12 @@ const environment = z.object({
   APNS_URL: web.optional(),
   APNS_SANDBOX_URL: web.optional(),
   FCM_URL: web.optional(),
-  TIDINGS_EXTRA_CA: pemFile.optional(),
+  TIDINGS_EXTRA_CA: certificates.optional(),
   TIDINGS_ALLOW_PRIVATE: list
     .refine((ranges) => ranges.every(isRange), 'must be ranges such as 127.0.0.0/8,10.0.0.0/8')
     .default([]),
   TIDINGS_DISPOSABLE_DOMAINS: domainsFile,
+  TIDINGS_QUOTAS: quotas,
   TIDINGS_TEST_CLOCK: z
     .enum(['0', '1'], 'must be 0 or 1')
     .default('0')
@@ -178,6 +187,7 @@ const environment = z.object({
     .regex(/^(0(\.\d+)?|1(\.0+)?)$/, 'must be a number from 0 to 1')
     .default('1')
     .transform(Number),
+  ...securityVariables,
 });
 
 /** A variable that is set to nothing counts as not set: compose files and charts pass empty ones. */
@@ -193,7 +203,8 @@ export const linesOf = ({ issues }: z.ZodError): string =>
  * @throws Fault `argument` whose text has one line per variable that is wrong; values are never repeated in it.
  */
 export function readEnv(env: NodeJS.ProcessEnv = process.env): Configuration {
-  const { success, data, error } = environment.safeParse(present(env, Object.keys(environment.shape)));
+  const given = present(withSecretFiles(env), Object.keys(environment.shape));
+  const { success, data, error } = environment.superRefine(checkSets).safeParse(given);
   if (!success) throw Fault.argument(linesOf(error));
   return {
     host: data.HOST,
@@ -205,6 +216,8 @@ export function readEnv(env: NodeJS.ProcessEnv = process.env): Configuration {
     kafkaBrokers: data.KAFKA_BROKERS,
     kafkaNamespace: data.KAFKA_NAMESPACE,
     kafkaReplicationFactor: data.KAFKA_REPLICATION_FACTOR,
+    kafkaSecurity: kafkaSecurityOf(data),
+    grpcTls: grpcTlsOf(data),
     dataFolder: data.TIDINGS_DATA,
     adminToken: data.TIDINGS_ADMIN_TOKEN,
     masterKey: data.TIDINGS_MASTER_KEY,
@@ -217,6 +230,7 @@ export function readEnv(env: NodeJS.ProcessEnv = process.env): Configuration {
     extraCa: data.TIDINGS_EXTRA_CA,
     allowPrivate: data.TIDINGS_ALLOW_PRIVATE,
     disposableDomains: data.TIDINGS_DISPOSABLE_DOMAINS,
+    quotas: data.TIDINGS_QUOTAS,
     testClock: data.TIDINGS_TEST_CLOCK,
     logLevel: data.LOG_LEVEL,
     tracing: tracingOf(data),

@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { masterKeyOf, openDataFolder } from './data-folder.ts';
+import { onceMade, openDataFolder } from './data-folder.ts';
 
 describe('the data folder', () => {
   let parent: string;
@@ -21,24 +21,14 @@ describe('the data folder', () => {
     await expect(openDataFolder(join(parent, 'file', 'b'))).rejects.toThrow('TIDINGS_DATA');
   });
 
-  it('makes one key, even for processes that start together, and keeps it', async () => {
-    const keys = await Promise.all(Array.from({ length: 8 }, () => masterKeyOf(parent)));
-    expect(new Set(keys.map((key) => Buffer.from(key).toString('hex'))).size).toBe(1);
-    expect(keys[0]).toHaveLength(32);
-    expect(Buffer.from(await masterKeyOf(parent))).toEqual(Buffer.from(keys[0]!));
-    expect((await stat(join(parent, 'master-key'))).mode & 0o777).toBe(0o600);
-    expect(await readdir(parent)).toEqual(['master-key']);
-  });
-
-  it('prefers the key that is given, and stores none then', async () => {
-    const given = Buffer.alloc(32, 1);
-    expect(await masterKeyOf(parent, given)).toBe(given);
-    expect(await readdir(parent)).toEqual([]);
-  });
-
-  it('does not replace a damaged key', async () => {
-    await writeFile(join(parent, 'master-key'), 'half');
-    await expect(masterKeyOf(parent)).rejects.toThrow('holds no key');
-    expect(await readFile(join(parent, 'master-key'), 'utf8')).toBe('half');
+  it('makes a text once, even for processes that start together, and keeps it', async () => {
+    const file = join(parent, 'text');
+    let made = 0;
+    const texts = await Promise.all(Array.from({ length: 8 }, () => onceMade(file, () => String(made++))));
+    expect(new Set(texts.map(({ text }) => text)).size).toBe(1);
+    expect(texts.filter((each) => each.made)).toHaveLength(1);
+    expect(await onceMade(file, () => 'another')).toEqual({ text: texts[0]!.text, made: false });
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(await readdir(parent)).toEqual(['text']);
   });
 });

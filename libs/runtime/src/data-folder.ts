@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, link, mkdir, open, readFile, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { Fault } from '@tidings/kernel';
-
-const KEY_BYTES = 32;
 
 /** Makes the folder for everything that the embedded form keeps, readable by its owner only, and answers its path. */
 export async function openDataFolder(folder: string): Promise<string> {
@@ -59,18 +57,4 @@ async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder).catch(() => undefined);
   await handle?.sync().catch(() => undefined);
   await handle?.close();
-}
-
-/**
- * The key under which credentials are stored: `TIDINGS_MASTER_KEY`, else the one of the data folder, which is made once and synced, because
- * sealed credentials are worth nothing without it.
- * @throws Fault `unavailable` when the file holds no key: with a new one, all that was sealed would be lost.
- */
-export async function masterKeyOf(folder: string, given?: Uint8Array): Promise<Uint8Array> {
-  if (given) return given;
-  const file = join(folder, 'master-key');
-  const { text } = await onceMade(file, () => randomBytes(KEY_BYTES).toString('base64'));
-  const key = Buffer.from(text, 'base64');
-  if (key.length !== KEY_BYTES) throw Fault.unavailable(`${file} holds no key of ${KEY_BYTES} bytes`);
-  return key;
 }

@@ -7,6 +7,9 @@ import type { Registry } from 'prom-client';
 import type { HealthServerOptions } from './health.ts';
 import type { Readiness } from './readiness.ts';
 
+/** Of probes and scrapers on a port of their own; one more is closed as it comes. */
+const MAX_CONNECTIONS = 64;
+
 const READINESS = Symbol('readiness');
 const METRICS = Symbol('metrics');
 
@@ -99,6 +102,7 @@ export async function healthApplication({
     new FastifyAdapter({ forceCloseConnections: true }),
     { logger: false, abortOnError: false },
   );
+  app.getHttpServer().maxConnections = MAX_CONNECTIONS;
   await app.listen(port, host);
   return { url: await app.getUrl(), close: () => app.close() };
 }

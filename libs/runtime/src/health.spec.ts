@@ -54,6 +54,14 @@ describe('health', () => {
     expect(await get('/livez')).toMatchObject({ status: 200 });
   });
 
+  it('answers whatever hangs', async () => {
+    const hanging = new Readiness();
+    hanging.probe('mongodb', () => new Promise(() => undefined));
+    hanging.probe('kafka', () => undefined);
+    hanging.start();
+    expect(await hanging.waitingFor()).toEqual({ mongodb: 'does not answer' });
+  });
+
   it('serves metrics with the event-loop delay', async () => {
     const { statusCode, payload, headers } = await app.inject({ url: '/metrics' });
     expect(statusCode).toBe(200);

@@ -7,21 +7,33 @@ export {
   readEnv,
   type TracingConfiguration,
 } from './configuration.ts';
-export { masterKeyOf, onceMade, openDataFolder } from './data-folder.ts';
+export { onceMade, openDataFolder } from './data-folder.ts';
 export { every, type EveryOptions, type Periodic } from './every.ts';
+export { giveUp, reasonOf } from './giving-up.ts';
 export { healthModule, type HealthServerOptions, serveHealth } from './health.ts';
 export { type KeyFile, openKeyFile } from './key-files.ts';
+export { openPlainKey } from './private-keys.ts';
 export { canRunKafka, KAFKA_VERSION } from './kafka-jars.ts';
 export { type LocalKafka, type LocalKafkaOptions, startLocalKafka } from './local-kafka.ts';
 export { type Logger, nestLogger, openLog } from './logs.ts';
+export { checkMasterKey, compareMasterKey, masterKeyId, openMasterKey, systemDatabase } from './master-key.ts';
 export { openMetrics } from './metrics.ts';
 export { Lease } from './lease.ts';
 export { databaseOf, databasePrefixOf, type Mongo, openMongo } from './mongo.ts';
-export { findMongod, type Mongod, mongoOptions, startMongod } from './mongod.ts';
+export {
+  checkReplicaSet,
+  newMongoClient,
+  shownMongoUrl,
+  tryReplicaSet,
+  unreachable as unreachableMongo,
+} from './mongo-replica-set.ts';
+export { type Mongod, mongoOptions, startMongod } from './mongod.ts';
+export { findMongod } from './mongod-process.ts';
+export { type ConnectionBudget, connectionBudget } from './open-files.ts';
 export { operationsOf, type ServiceOperations } from './operations.ts';
 export { isAlive, killNow } from './processes.ts';
 export { faultOf, isPassing, isPassingCode, passing, Unanswered } from './passing.ts';
-export { freePort, freePorts } from './ports.ts';
+export { freePort, freePorts, type Place, tryPlace, wrongPlace } from './ports.ts';
 export { type Probe, Readiness } from './readiness.ts';
 export { nextReplica } from './replica.ts';
 export { open, seal, type SealedPlace } from './sealing.ts';

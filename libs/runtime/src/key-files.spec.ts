@@ -1,33 +1,44 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import forge from 'node-forge';
 import { openKeyFile } from './key-files.ts';
+import { openPlainKey } from './private-keys.ts';
 
 const file = (text: string): Buffer => Buffer.from(text, 'base64');
 const PASSWORD = 'geheim';
 
-/** RSA 1024, encrypted with RC2 and 3DES, as keychains export: more than OpenSSL opens today. */
+/** RSA 2048, encrypted with RC2 and 3DES, as keychains export: more than OpenSSL opens today. */
 const rsaOfOld = file(`
-  MIIGOQIBAzCCBf8GCSqGSIb3DQEHAaCCBfAEggXsMIIF6DCCAucGCSqGSIb3DQEHBqCCAtgwggLUAgEAMIICzQYJKoZIhvcNAQcBMBwGCiqGSI
-  b3DQEMAQYwDgQIK0R+hY3X9nwCAggAgIICoC8P7cFVeXyRgadhDq21DQE3iuD+ILQQ53YZGFI2+O83dlIa1PxPOJPAbqDGDY07SxKhBOeBSWkS
-  f2/BeXpoPUxm+xGhX7gqTaDeNxBND/Bxy3ltvu0MLqa7TDbdQf5TTyAVmUkjVSNpw2G7X1uL3BcZ+V6LKDNoi3uQciTPg9+LcCJGGj+xcWWVyS
-  so29z1mXBLXpMt396U1awgXleED5soNeF92lJ+2Aulns/MLQOH5Af2Ju+URyzo6HPWWYESxD4O1jgzh5ulHoDep+QUJ0bkFdD/+SXGB07cwKFD
-  nBgtVWmm3zDWzYIWRCC7/eXHDM9FSmDz7825cn0fy+pU2AbLSw+lUK7ZAgRTEF70EoA6/cSzVAYv8ElYIislYh7az1STpPhsWas8W2jhE9M8Ka
-  GHgCTkJFGRsNhFJvldZkjA9nc2hoSXuqbolZI6AWeRnXe2PdiMfgCAmTen+0mSpMwmOq9qhYKMtSRzt+c5l1Z5emrRM2fti4AKAnYlxrFke55B
-  LZzgzxfY/+2DI/FKeBnAuNiE07o0NrOU083fWAwjBjB/fKQmHm/e/YNHBytmXAGy8U0T581xHDQbCAW8/JyuPxoezVyh07MLtuFfjQXECq9WLf
-  VM/aoxFusb5LNJAq7zpwfN/zLCLd7rFTeXr86rpAfmv0ot9dAd30nJGJnVhd45N5gwozUVOVGeYfaPD+SNY73bLuLBWAzRlcOxwz+IRq/bSyyx
-  Dk8p67EHvBpx1pd0YQEpPQCkCwszr4J/WyzR8z7HX7HVmAE0eSrnMBeYirb1dLCNL+GH5hmLoGSp0HJbsR3XkLGVsmntT3zefv2q272zrNt0u9
-  nH0MQ+zZA+ubtNN4mp4V7+hktMcTKq8rmaqla/oaAGHKgwVQklTjCCAvkGCSqGSIb3DQEHAaCCAuoEggLmMIIC4jCCAt4GCyqGSIb3DQEMCgEC
-  oIICpjCCAqIwHAYKKoZIhvcNAQwBAzAOBAh+hVp/110+pwICCAAEggKA3FPuokUbdI3x1OCkdaDbVObL15GS74rrOyjqbnY3N/s/1gYzU67g0i
-  N/UrYWkEwG0df1DBS3aDhms/1R1eFG3MZ1udr10Wm8gb7LAgvYRMj1wox9z7q1O+a6EAVaEQIdmN8pMYg4TtrO2+SogIH6qXp7B0jFaCQt2VbY
-  zlRpMfb3EevlWm66L59tGp6GkFi4hriJvBoaWvjgoMO74Mo8SzupU5XuuNNb3doLOvIxYO5zkp16WADjT0jFLeIjtIz6iSTxI6z85ynyPnpYqH
-  OQNOiUDZU9IASA2T4uOXPYbdHgah0Fdg3EwJ3Ow/tMSEmQOJDkpT8NbF5waqPGkwjWuuHaAPTnwx008/EOm2WS+j7CqOL0xS7RkmNye7JL7sik
-  pkmHzr6v/SzRkQ0vLqI1PLkHwQlz5PyWNnRPWWmr0lZ6waRZkqfz0N2rgOZim985KonWYjdVghEYd7PC/y4Vg9N8n3SlkuT4Xsh1minEAlhiXz
-  z/n9Qt3yYl4SDBlAcJHviqydEaUdiIsj77X+ocqu4npw35+b+1SOtCpwMBpuY83+9ZGZBKStttSuxD1/HmYBP3Armg+boJXi4/gBw8sFGWzxmM
-  337uyhd/Eztz1w9q93gg6S5CNMDq/3AI1J8KnlZKGGx5pf/R0aPvDYkyfgcqTJ/Et2iQFBfKzCnih2o2DwQRUGJ/vbJJ9Cg1lk/uuR8ZQT0xYj
-  /05vwZi4B0bSPRYGrMWKYyRqDuLW7XQZ49RBa3peZAWMet79hM8mwIA1GhhmRJUqNiYrd+BUoIidQT0QDxWlvJKrjYfF1JhW1qRkPQoPpnpLil
-  kr59wnPP0a6rbWhZulb8rFJo3+/lqzElMCMGCSqGSIb3DQEJFTEWBBQ9jBn460o48r8lAjkEXOy3iMp2vjAxMCEwCQYFKw4DAhoFAAQU4UwHdC
-  vE8GMXJHLJ/98he+AgiWYECFiw6efB3qgYAgIIAA==
+  MIIJgQIBAzCCCUcGCSqGSIb3DQEHAaCCCTgEggk0MIIJMDCCA+8GCSqGSIb3DQEHBqCCA+AwggPcAgEAMIID1QYJKoZIhvcNAQcBMBwGCiqGSI
+  b3DQEMAQYwDgQI0CcHYCigfjcCAggAgIIDqFILd71BR+Pa5WpkM36KfUCUDbJSW6HmlnnSSEvT4NH/y8qBEBvmXfR9Yk2Dga7wPfrirnZxEwFT
+  nnG8iefk3l9GWgjr0rpl0RP++VpXoPjDSU3N1xxl1NIXQoVpkhMSqRETxSYbPLYk81ocJkijYt2g87H1RSRM/NQLJ0LsIoziZGKT9cUA13fmUb
+  OOGFS8J4J71RNjiDCYxNej7kae7WUuGaDcjL+Yv6BLTX6kMAs4SqQfXZeWNVdWq0JLHfzmOyStkGvPglbqo2gzUZGlOrbAkMgP9Dk2pOE6cVJd
+  aDrQKwRL3dowDhhXsBunthXBI5Z38tVGEmShqjA2tN1eiSHS9S8NBRiZ+nsGNn+vCeNQH+T8Ka6EZ487fWOoFV8KDFs08Q7PnqNZqtooRWSz20
+  RHl9KQRA4y0ZQCPyHQdCaOo+X1bW4KYqmT4zi8ksdG7VaOki1+IEli9I1WsV6uVcUaBBh/Cp8rriTJLNXbLxFLjhb//ORKpGk5qpipoEnkhntf
+  IXpDOZYhirqlYwGYo+4/0wRMBpQFtJU5UD2FPuXx0c+sRjxdk0V3WPhRALi3IFAO/yWNFFNMuOeclDl5ECYiGoaPMHsplPXgXDDFLjBM/4GI0/
+  vBlvwLsE3xcumVBYNGtIq2saMnaowGqfFGD/E5CueMNc+pm8ok7yRhqaHRcMg9nVaLgOWEicV4zZjHjAL015KmH9z9jD8+GYBRa4HRK+DkKrc3
+  lhb+hAlJZv//cJA6QZX0+ytsuY4PoqhL+Q9xWk6XlFZxozC/BjFwJsy8aQHLSMecg6qmq2qUvJhs+A8nT13RBiHAkelVISCt0f7j6A3pyvUD8b
+  dD0okGje7hA7+yOpbygklYZnqU2P6p+b8EOkw6d3FPbJj/52RZa+YPZQ0+DSfs/rCXgABhOt6m+cGJY/KQPpEUjPQzKMlpzZeAgCWdQKkRJk0Q
+  oGmCnPWArNA/Naoc6oAXDMLa/WjAQ/dsjUNsz9GxYcmBOLzNxWRitFas/cTWH80flz4SIpb0cFrVCkDG2m7nZJt6i7hwmyVKnpdw6TY2I3acfF
+  lmCAeAe3P68rzeqcwqFA1Rf5KWL6biGUQBHR4kxsY8C/uyOS3m8GXQZ+wWO8fbxA/JTKegXzuu/Uh4moc/4Ej4upkl6th5Baz1Jj0exzAOjktj
+  BnUwYXQf5hrI1ca9ttluuV8hyf0x/9MaEDooS4bSeWXtlsKFbKyyoQwatB2CskLosmILW1vikDCCBTkGCSqGSIb3DQEHAaCCBSoEggUmMIIFIj
+  CCBR4GCyqGSIb3DQEMCgECoIIE5jCCBOIwHAYKKoZIhvcNAQwBAzAOBAjSQ0QKdEooUAICCAAEggTAccBoggY/kdkBbRwvzmiF25gb+ejVM293
+  sU1LYqExLq2gdPNwb8J6q+x0LtMOP2SqV76gzk4HVqmEpR3ZtcKt9FvzNGuNgB6FH8d+w1KPy9yygikgiMhb+aHrjd9xzfeEIgfuDG6ar6F5Rd
+  9RkGb6b2HKktGa0UkKzf0WikZ6hY0Bis+N6LUGtC9ECBNLedd5XWHid05c0YM28ojMJJsJ0/BvV1lG/1dv3Sp1OeEJOzuMMtuSGenj4efMR6wp
+  JFCK7pGvGD+FV43aQZbE2I7rWnWBHJQYca4NSKJRSUrtDGrgLqJZ8HTwWkNGSfsdqCw/H45oJStTZT9ncrnYxvnjr9aMRTvBYSkB1iCaJFWPwR
+  ffdAUbvUv78+0hu3PQnYj422Yp/yj77WkDVsh7AYLT0EdNRRZ0eVZzLzDl9Bb++POIZlefsFag+Nubiib+y0b2/81i3+rEZM1tN5K4JIssq+Ev
+  H5/n2YJD/bcfcsKH0TONfyA0UtYtR2HcBvOgsaCam2UVWpATuLs6HgQvXZGc2h1oX8Rjv4+I80vpP1BzzzAcpxSX4XpX2S4ohycD8OQe9bYqJw
+  jYmkb7jRJJmuDFqwvzDWQVmeYRbgATtCgAFDLJRAOG7Lo7/6jjsDCDzJK6y8+zPkJU40Ol3f7ws5D/q/uWC5bkRcVy0ee4y09NuYZ4QHxN6P4J
+  su/fSnRI/jkVxnPZaqhqYXsYjXExCL8co8DUnV8n9YeXE4b89tnb1Vs1Pa2V/IkF/4hrfS6z6sLyYZxLlZ16HzfbXrIhECPaqEFsQ59LMXMI42
+  4GNYd5ysEQ3v1iUVOOYWcsSG66Tu8bkKYLZxAofeJgNpoZ2ldQWps4LZ9XK2xncByEm6bo6FSLCoWlMLOE8vTu2BVxVI+x/TKtPXQv/ULuZOMc
+  QoWZdfUctXGhQBrqB0umQd9H813godUxKOtuZasYbyKvFC0kGSNMCNkpfTqb5EGS/YYFh0mWtAX43DRht6MsbrA2vfJGKVqWS+0IF4mgqVC1H8
+  eP4ZnlgAVfpAeorZ01a91j5lwjJaHW+BywURcBsBDZGdnYytxAGWBriLthoH3cvcB9fQy81WGkXN6jb7KJCuReC0y7V3MlIJbXT4gFaNLolmj0
+  K8K4Q/P03tI9r4xGB1GhgzpD4jUJbJioqs/GJuj1d0GKj8PwZ1hX3ZI1fYXhiK7jU8BMbBjvi916TJqyubDuIVmDpOGbVhE2t8C2W+T0W7VKQ4
+  QnmbMLbEQ0YTN6uQOeLAQYiuj9X48mxnIDtFZyMghNUoy3rB10ec6QYlEmOQy0ELKGDD+OJpUT/fVo2EaUaCBJaet0AzrCbehxnKZc4FEOFZ2D
+  SL+rELxTIs0aJtXONcq1CHn2s+7+gPXTXj5Hoqu8ntAEU4P+cxKvkBillud/M8vpGgrYCjAqnF2iuQTyGE/kud77qf0RyeeovOWy6v0xP2Dq1W
+  q6hov6et6IZXFWmOoWWLRf+XtOPOstP4Q7Lw0HSR1v0Sy1lKGWX+p+AhglK5WhoYB7rkEFhcOeeXcCzByg9nff4JsGxWhADhpXVP4OQD2FyrAO
+  PmaTxiPOWht0Ar+Yk5GJVDco8YVTblOJn/HgUndonHQGiB5H+TElMCMGCSqGSIb3DQEJFTEWBBS7cn2XrvlEsmMY/iaU6pzvb8SgmDAxMCEwCQ
+  YFKw4DAhoFAAQU2fK8bEwhw0+ukUygKzK7fH3HM1sECGRdSV4rayjHAgIIAA==
 `);
 
 /** P-256, encrypted with AES-256. */
@@ -47,6 +58,15 @@ const elliptic = file(`
   SIb3DQEJFTEWBBT0TM+dfHp+S+aBaLTihxIkLHLrmTBBMDEwDQYJYIZIAWUDBAIBBQAEICwOKU0Uy3V4OhTC9Sz/CVQF36U0PKK6UohAUHOUft
   etBAi09+HSMjnyWgICCAA=
 `);
+
+/** P-256 in PEM, encrypted by OpenSSL with scrypt. */
+const ofScrypt = `
+  LS0tLS1CRUdJTiBFTkNSWVBURUQgUFJJVkFURSBLRVktLS0tLQpNSUhrTUU4R0NTcUdTSWIzRFFFRkRUQkNNQ0VHQ1NzR0FRUUIya2NFQ3pBVU
+  JBZyttdUlEM0JNODZ3SUNRQUFDCkFRZ0NBUUV3SFFZSllJWklBV1VEQkFFcUJCRCt5eTluZmxpbXMyUzEzMU1LeTZ5WkJJR1ExN2VwK09YcnNB
+  WngKenJ3VGllb2F1Tm1ydWJENlU0dXVWT0orT0FvZEVyVkFTdjl1N3Q1dXZwKzY4S251TDZhTVlYVlpJMFN2NzVmUgpSakpSd3c4N1FEZjlLU3
+  ZmaUw3TG9FUGNkTGl0d3VpRDArNkM1WEI4K0ZuM0VUZDBrMVJjZ1BGTkhUNmhGeCsrCjJmTGxPSVFBWWJydFZLOVJDeElsa1oyK3pzVWNOTG9Y
+  dHMrRGkyb0F6aEpqZ3RiYlU0RU8KLS0tLS1FTkQgRU5DUllQVEVEIFBSSVZBVEUgS0VZLS0tLS0K
+`;
 
 const cannotBeOpened = { kind: 'argument', message: 'File cannot be opened' };
 
@@ -113,7 +133,7 @@ describe('rounds of key derivation', () => {
   /** A key under so many rounds. */
   const encryptedKey = (count: number) => {
     const key = pki.privateKeyFromPem(
-      generateKeyPairSync('rsa', { modulusLength: 1024 })
+      generateKeyPairSync('rsa', { modulusLength: 2048 })
         .privateKey.export({ type: 'pkcs1', format: 'pem' })
         .toString(),
     );
@@ -141,5 +161,107 @@ describe('rounds of key derivation', () => {
     expect((await openKeyFile(make(2000), PASSWORD)).key).toMatch(/^-----BEGIN PRIVATE KEY-----/);
     const fault = await openKeyFile(make(ROUNDS), PASSWORD).catch((error: unknown) => error);
     expect(fault).toMatchObject({ ...cannotBeOpened, cause: { message: 'too many rounds of key derivation' } });
+  });
+
+  const { INTEGER } = asn1.Type;
+  const ofBytes = (hex: string) => of(false, INTEGER, Buffer.from(hex, 'hex').toString('latin1'));
+  const dotted = (id: string) => of(false, asn1.Type.OID, asn1.oidToDer(id).getBytes());
+  const pem = (label: string, node: forge.asn1.Asn1, headers = '') =>
+    Buffer.from(
+      `-----BEGIN ${label}-----\n${headers}${Buffer.from(der(node), 'latin1').toString('base64')}\n-----END ${label}-----\n`,
+    );
+  /** An encrypted key that asks for scrypt with these numbers. */
+  const underScrypt = (...numbers: forge.asn1.Asn1[]) =>
+    sequence(
+      sequence(
+        oid('pkcs5PBES2'),
+        sequence(
+          sequence(dotted('1.3.6.1.4.1.11591.4.11'), sequence(octets('saltsalt'), ...numbers)),
+          sequence(oid('aes256-CBC'), octets('0123456789abcdef')),
+        ),
+      ),
+      octets('x'.repeat(160)),
+    );
+  const reasonOf = async (bytes: Buffer): Promise<string> => {
+    const fault = (await openKeyFile(bytes, PASSWORD).catch((error: unknown) => error)) as Error;
+    expect(fault).toMatchObject(cannotBeOpened);
+    return (fault.cause as Error).message;
+  };
+  const label = 'ENCRYPTED PRIVATE KEY';
+
+  it.each([
+    ['an hour of scrypt', [number(2 ** 14), number(8), number(2 ** 20)], 'too much work of key derivation'],
+    ['many times the work', [number(2 ** 17), number(1), number(3)], 'too much work of key derivation'],
+    ['a gigabyte of memory', [number(2 ** 20), number(8), number(1)], 'too much memory for key derivation'],
+    ['a number of 40 bytes', [ofBytes('7f'.repeat(40)), number(8), number(1)], 'too much memory for key derivation'],
+    ['a number of 400 bytes', [number(2), number(1), ofBytes('7f'.repeat(400))], 'too much work of key derivation'],
+  ])('refuse %s before it begins', async (_, numbers, reason) => {
+    expect(await reasonOf(pem(label, underScrypt(...numbers)))).toBe(reason);
+  });
+
+  it('allow scrypt as OpenSSL writes it: N = 16384, r = 8, p = 1', async () => {
+    expect(await openKeyFile(file(ofScrypt), PASSWORD)).toMatchObject({ key: expect.stringContaining('PRIVATE KEY') });
+  });
+
+  it('are no way around when the header of an older format stands in front', async () => {
+    const heavy = underScrypt(number(2 ** 14), number(8), number(2 ** 20));
+    const headers = 'Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00112233445566778899AABBCCDDEEFF\n\n';
+    expect(await reasonOf(pem(label, heavy, headers))).toBe('encrypted in two ways');
+    expect(await reasonOf(pem('PRIVATE KEY', heavy))).not.toBe('');
+    expect(await reasonOf(pem('RSA PRIVATE KEY', heavy))).not.toBe('');
+  });
+
+  it('cost the event loop less than they cost another thread', async () => {
+    const heavy = inClear(40_000);
+    const [ofThread, ofProcess] = [process.threadCpuUsage(), process.cpuUsage()];
+    expect((await openKeyFile(heavy, PASSWORD)).key).toBeDefined();
+    const ofLoop = process.threadCpuUsage(ofThread).user;
+    expect(ofLoop).toBeLessThan(process.cpuUsage(ofProcess).user - ofLoop);
+  });
+
+  it('are done for a hundred files at a time, and no more wait', async () => {
+    const small = Buffer.from('none');
+    const kinds = await Promise.all(
+      Array.from({ length: 150 }, () => openKeyFile(small, '').then(String, (fault: { kind: string }) => fault.kind)),
+    );
+    expect(kinds.filter((kind) => kind === 'argument')).toHaveLength(101);
+    expect(kinds.filter((kind) => kind === 'unavailable')).toHaveLength(49);
+    expect((await openKeyFile(elliptic, PASSWORD)).certificates).toHaveLength(1);
+  });
+});
+
+describe('a key that costs too much to use', () => {
+  const pkcs8 = (key: KeyObject) => Buffer.from(key.export({ type: 'pkcs8', format: 'pem' }));
+  const rsa = (modulusLength: number) => generateKeyPairSync('rsa', { modulusLength }).privateKey;
+  const { asn1 } = forge;
+  /** A key of RSA of which a number has been made as long as asked for: signing takes longer with it. */
+  const withLong = (number: 'modulus' | 'exponent', bytes: number): Buffer => {
+    const structure = asn1.fromDer(rsa(2048).export({ type: 'pkcs1', format: 'der' }).toString('latin1'));
+    const at = number === 'modulus' ? 1 : 3;
+    (structure.value as forge.asn1.Asn1[])[at]!.value = `\x7f${'\xff'.repeat(bytes - 1)}`;
+    const der = Buffer.from(asn1.toDer(structure).getBytes(), 'latin1').toString('base64');
+    return Buffer.from(`-----BEGIN RSA PRIVATE KEY-----\n${der}\n-----END RSA PRIVATE KEY-----\n`);
+  };
+
+  it.each([
+    ['RSA below 2048 bits', () => pkcs8(rsa(1024))],
+    ['RSA above 4096 bits', () => withLong('modulus', 513)],
+    ['an exponent of 8 kilobytes', () => withLong('exponent', 8_000)],
+    ['an exponent of 40 kilobytes', () => withLong('exponent', 40_000)],
+    ['a curve that nobody asks for', () => pkcs8(generateKeyPairSync('ec', { namedCurve: 'sect571r1' }).privateKey)],
+    ['another kind of key', () => pkcs8(generateKeyPairSync('ed25519').privateKey)],
+  ])('is not opened: %s', async (_, make) => {
+    await expect(openKeyFile(make(), '')).rejects.toMatchObject(cannotBeOpened);
+    expect(() => openPlainKey(make().toString())).toThrow();
+  });
+
+  it.each([2048, 4096])('is none of RSA with %i bits', async (bits) => {
+    expect((await openKeyFile(pkcs8(rsa(bits)), '')).key).toBeDefined();
+  });
+
+  it('is not looked for in more than 32 certificates', async () => {
+    const [certificate = ''] = (await openKeyFile(elliptic, PASSWORD)).certificates;
+    expect((await openKeyFile(Buffer.from(certificate.repeat(32)), '')).certificates).toHaveLength(32);
+    await expect(openKeyFile(Buffer.from(certificate.repeat(33)), '')).rejects.toMatchObject(cannotBeOpened);
   });
 });

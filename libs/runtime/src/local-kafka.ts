@@ -15,6 +15,8 @@ import { isAlive, isProcessOf, killNow } from './processes.ts';
 export interface LocalKafka {
   /** Its address, `host:port`; stays the same over restarts. */
   readonly brokers: string;
+  /** Its address behind TLS and SASL, under the name `localhost`; undefined without {@link LocalKafkaOptions.security}. */
+  readonly securedBrokers: string | undefined;
   /** Changes with every start. */
   readonly pid: number;
   /** Ends it with a clean shutdown. */
@@ -28,6 +30,17 @@ export interface LocalKafka {
 export interface LocalKafkaOptions {
   /** @default {@link KAFKA_VERSION} */
   readonly version?: string;
+  /** Makes it listen behind TLS and SASL, too, for one user by each of PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512. @default it does not */
+  readonly security?: LocalKafkaSecurity | undefined;
+}
+
+/** The certificate of `localhost`, its key, and the CA that certificates of clients, which may have one, come from: PEM texts. */
+export interface LocalKafkaSecurity {
+  readonly cert: string;
+  readonly key: string;
+  readonly ca: string;
+  readonly username: string;
+  readonly password: string;
 }
 
 /** What is kept in the folder to find the server again. */
@@ -35,6 +48,7 @@ interface Note {
   readonly pid: number;
   readonly port: number;
   readonly controllerPort: number;
+  readonly securedPort: number;
 }
 
 const START_TIMEOUT_MS = 60_000;
@@ -54,31 +68,38 @@ const JVM = [
  */
 export async function startLocalKafka(
   folder: string,
-  { version = KAFKA_VERSION }: LocalKafkaOptions = {},
+  { version = KAFKA_VERSION, security }: LocalKafkaOptions = {},
 ): Promise<LocalKafka> {
   await mkdir(folder, { recursive: true });
   const known = await readNote(folder);
   if (known && isProcessOf(known.pid, folder)) {
-    const server = new Server(folder, version, known);
+    const server = new Server(folder, { version, security }, known);
     await server.untilReady();
     return server;
   }
-  const [port, controllerPort] = (await freePorts(2)) as [number, number];
-  const server = new Server(folder, version, { pid: 0, port, controllerPort });
+  const [port, controllerPort, securedPort] = (await freePorts(3)) as [number, number, number];
+  const server = new Server(folder, { version, security }, { pid: 0, port, controllerPort, securedPort });
   await server.start();
   return server;
+}
+
+interface ServerOptions {
+  readonly version: string;
+  readonly security: LocalKafkaSecurity | undefined;
 }
 
 class Server implements LocalKafka {
   readonly #folder: string;
   readonly #version: string;
+  readonly #security: LocalKafkaSecurity | undefined;
   #note: Note;
   readonly #endNow = (): void => {
     if (this.#runs()) killNow(this.pid);
   };
 
-  constructor(folder: string, version: string, note: Note) {
+  constructor(folder: string, { version, security }: ServerOptions, note: Note) {
     this.#folder = folder;
+    this.#security = security;
     this.#version = version;
     this.#note = note;
     process.once('exit', this.#endNow);
@@ -86,6 +107,10 @@ class Server implements LocalKafka {
 
   get brokers(): string {
     return `127.0.0.1:${this.#note.port}`;
+  }
+
+  get securedBrokers(): string | undefined {
+    return this.#security && `localhost:${this.#note.securedPort}`;
   }
 
   get pid(): number {
@@ -99,7 +124,8 @@ class Server implements LocalKafka {
     if (!existsSync(join(this.#data, 'meta.properties'))) {
       // The id may begin with a dash.
       const id = `--cluster-id=${randomBytes(16).toString('base64url')}`;
-      const format = await this.#java(classPath, 'kafka.tools.StorageTool', ['format', id, '-c', properties]);
+      const args = ['format', id, '-c', properties, ...scramUser(this.#security)];
+      const format = await this.#java(classPath, 'kafka.tools.StorageTool', args);
       const [code] = (await once(format, 'exit')) as [number | null];
       if (code !== 0) throw this.#refusal();
     }
@@ -169,16 +195,18 @@ class Server implements LocalKafka {
   }
 
   #properties(): string {
-    const { port, controllerPort } = this.#note;
+    const { port, controllerPort, securedPort } = this.#note;
+    const secured = this.#security ? `,SASL_SSL://127.0.0.1:${securedPort}` : '';
     return Object.entries({
       'process.roles': 'broker,controller',
       'node.id': 1,
       'controller.quorum.voters': `1@127.0.0.1:${controllerPort}`,
       'controller.listener.names': 'CONTROLLER',
-      listeners: `PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
-      'advertised.listeners': `PLAINTEXT://127.0.0.1:${port}`,
+      listeners: `PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}${secured}`,
+      'advertised.listeners': `PLAINTEXT://127.0.0.1:${port}${secured.replace('127.0.0.1', 'localhost')}`,
       'log.dirs': this.#data,
       ...SETTINGS,
+      ...(this.#security && securitySettings(this.#security)),
     })
       .map(([name, value]) => `${name}=${value}\n`)
       .join('');
@@ -202,6 +230,37 @@ const SETTINGS = {
   'log.cleaner.dedupe.buffer.size': 8 << 20,
   'log.retention.check.interval.ms': 5_000,
 };
+
+const MECHANISMS = ['SCRAM-SHA-256', 'SCRAM-SHA-512'];
+
+const scramUser = (security: LocalKafkaSecurity | undefined): string[] =>
+  security
+    ? MECHANISMS.flatMap((name) => ['--add-scram', `${name}=[name=${security.username},password=${security.password}]`])
+    : [];
+
+/** A PEM text as a property takes it. */
+const oneLine = (pem: string): string => pem.replaceAll(/\r?\n/g, '\\n');
+
+function securitySettings({ cert, key, ca, username, password }: LocalKafkaSecurity): Record<string, string> {
+  const login = 'org.apache.kafka.common.security';
+  return {
+    'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SASL_SSL:SASL_SSL',
+    'ssl.keystore.type': 'PEM',
+    'ssl.keystore.certificate.chain': oneLine(cert),
+    'ssl.keystore.key': oneLine(key),
+    'ssl.truststore.type': 'PEM',
+    'ssl.truststore.certificates': oneLine(ca),
+    'ssl.client.auth': 'requested',
+    'sasl.enabled.mechanisms': ['PLAIN', ...MECHANISMS].join(),
+    'listener.name.sasl_ssl.plain.sasl.jaas.config': `${login}.plain.PlainLoginModule required user_${username}="${password}";`,
+    ...Object.fromEntries(
+      MECHANISMS.map((name) => [
+        `listener.name.sasl_ssl.${name.toLowerCase()}.sasl.jaas.config`,
+        `${login}.scram.ScramLoginModule required;`,
+      ]),
+    ),
+  };
+}
 
 const NOTE = 'tidings-kafka.json';
 

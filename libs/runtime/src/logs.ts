@@ -1,7 +1,9 @@
 import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
 import type { Configuration } from './configuration.ts';
+import { isExpected, Thinned, withoutStack } from './expected-faults.ts';
 import { redact, redactText } from './redaction.ts';
+import { unhurriedLines } from './standard-output.ts';
 
 export type { Logger } from 'pino';
 
@@ -14,17 +16,35 @@ const options = (level: Configuration['logLevel']): LoggerOptions => ({
   formatters: { level: (label) => ({ level: label }), log: record },
   // The formatter above has redacted errors already.
   serializers: { err: (error: unknown) => error },
-  hooks: { streamWrite: redactText },
+  hooks: { streamWrite: redactText, logMethod: thinnedOut(new Thinned()) },
 });
+
+type LogMethod = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>;
+
+/** A store that is away fails everything that is under way: one line a second for each message, without stacks. */
+const thinnedOut = (thinned: Thinned): LogMethod =>
+  function (args, method) {
+    const [fields, message] = args as unknown as [unknown, unknown];
+    const error = typeof fields === 'object' && fields !== null ? (fields as { err?: unknown }).err : undefined;
+    if (!isExpected(error)) return method.apply(this, args);
+    const before = thinned.pass(`${JSON.stringify(this.bindings())} ${String(message)}`);
+    if (before === undefined) return undefined;
+    const more = before > 0 ? { repeats: before } : {};
+    const [, ...rest] = args as unknown as [object, string];
+    return method.apply(this, [
+      { ...(fields as object), ...more, err: withoutStack(error) },
+      ...rest,
+    ] as unknown as typeof args);
+  };
 
 type Child = (this: Logger, bindings: object, settings?: object) => Logger;
 
 /**
- * Opens the log: one JSON object a line on standard output. Whatever is handed to it, secrets stay out: fields by their names, texts by
+ * Opens the log: one JSON object a line on standard output, where a full pipe drops lines instead of holding the process. Whatever is handed to it, secrets stay out: fields by their names, texts by
  * their shapes (reliability 2). Not for the send path: one line per batch at most.
  */
 export function openLog(level: Configuration['logLevel'], destination?: DestinationStream): Logger {
-  const log = destination ? pino(options(level), destination) : pino(options(level));
+  const log = pino(options(level), destination ?? unhurriedLines(process.stdout));
   // Children inherit this; pino's own formatter of bindings is asked for the first logger only.
   const child = Reflect.get(log, 'child') as unknown as Child;
   Reflect.set(log, 'child', function (this: Logger, bindings: object, settings?: object) {

@@ -1,7 +1,8 @@
-import { type Db, MongoClient } from 'mongodb';
+import type { Db, MongoClient } from 'mongodb';
 import type { Logger } from 'pino';
 import { every } from './every.ts';
-import { type Mongod, mongoOptions, startMongod } from './mongod.ts';
+import { newMongoClient } from './mongo-replica-set.ts';
+import { type Mongod, startMongod } from './mongod.ts';
 import { isAlive } from './processes.ts';
 
 /** A connection to MongoDB and, where this process runs the server, the server. */
@@ -16,6 +17,7 @@ const LOOK_EVERY_MS = 500;
 /**
  * Connects to `url`, or to the server that runs on `folder`, started if need be (architecture 3). A server of this process's own that dies
  * is started again on the same port: meanwhile calls wait for it as they wait for a primary.
+ * @throws what {@link startMongod} does, or the driver where nobody answers at `url`: `tryReplicaSet` says more of that
  */
 export async function openMongo(url: string | undefined, folder: string, log: Logger): Promise<Mongo> {
   if (url !== undefined) return connect(url, async () => undefined);
@@ -30,7 +32,7 @@ export async function openMongo(url: string | undefined, folder: string, log: Lo
 }
 
 async function connect(url: string, stop: () => Promise<void>): Promise<Mongo> {
-  const client = await MongoClient.connect(url, mongoOptions);
+  const client = await newMongoClient(url).connect();
   return {
     url,
     client,
@@ -47,7 +49,7 @@ function keep(started: Mongod, folder: string, log: Logger): { stop(this: void):
     LOOK_EVERY_MS,
     async () => {
       if (isAlive(mongod.pid)) return;
-      log.error({ pid: mongod.pid }, 'MongoDB has ended and is started again');
+      log.error({ pid: mongod.pid, ...(await mongod.lastWords()) }, 'MongoDB has ended and is started again');
       mongod = await startMongod(folder);
     },
     { name: 'keeping MongoDB', log },

@@ -1,6 +1,7 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { type Mongod, mongoOptions, startMongod } from './mongod.ts';
@@ -34,6 +35,49 @@ describe('startMongod', () => {
     expect(await again.db('t').collection('c').countDocuments()).toBe(1);
     await again.close();
     await second.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('asks everybody for a password, which nobody but the owner of the folder can read', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tidings-mongod-'));
+    const { url } = await start(folder);
+    const { username, password, port } = new URL(url);
+    const refused = async (address: string): Promise<unknown> => {
+      const client = new MongoClient(address);
+      try {
+        return await client.db('t').collection('c').findOne();
+      } catch (error) {
+        return (error as { codeName?: unknown }).codeName;
+      } finally {
+        await client.close();
+      }
+    };
+    expect(await refused(`mongodb://127.0.0.1:${port}/?directConnection=true`)).toBe('Unauthorized');
+    expect(await refused(url.replace(password, 'another'))).toBe('AuthenticationFailed');
+    expect(await refused(url.replace(`${username}:`, '__system:'))).toBe('AuthenticationFailed');
+    expect(await refused(url)).toBeNull();
+    const holding = [];
+    for (const name of await readdir(folder)) {
+      const file = await stat(join(folder, name));
+      if (file.isFile() && (await readFile(join(folder, name), 'latin1')).includes(password))
+        holding.push([name, file.mode & 0o777]);
+    }
+    expect(holding).toEqual([['mongod-key', 0o600]]);
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('lets its owner in where the data is older than the password', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tidings-mongod-'));
+    const first = await start(folder);
+    const client = await MongoClient.connect(first.url, mongoOptions);
+    await client.db('t').collection<{ _id: string }>('c').insertOne({ _id: 'kept' });
+    await client.db('admin').command({ dropUser: new URL(first.url).username });
+    await client.close();
+    await first.stop();
+    const second = await start(folder);
+    const again = await MongoClient.connect(second.url, mongoOptions);
+    expect(await again.db('t').collection('c').countDocuments()).toBe(1);
+    await again.close();
     await rm(folder, { recursive: true, force: true });
   });
 
@@ -87,6 +131,27 @@ describe('startMongod', () => {
     expect(again.pid).not.toBe(pid);
     expect(isAlive(pid)).toBe(false);
     await again.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('says how a server ended', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tidings-mongod-'));
+    const mongod = await start(folder);
+    expect(await mongod.lastWords()).toEqual({});
+    process.kill(mongod.pid, 'SIGKILL');
+    while (isAlive(mongod.pid) || (await mongod.lastWords()).how === undefined) await nextTurn();
+    expect(await mongod.lastWords()).toEqual({ how: 'signal SIGKILL, perhaps for want of memory' });
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('is started by one of two at a time on a folder', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tidings-mongod-'));
+    const results = await Promise.allSettled([start(folder), start(folder)]);
+    expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(results.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: { kind: 'conflict', message: expect.stringContaining(`in use by process ${process.pid}`) as unknown },
+    });
+    for (const mongod of started.splice(0)) await mongod.stop();
     await rm(folder, { recursive: true, force: true });
   });
 });

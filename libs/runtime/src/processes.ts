@@ -1,6 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
+/** What reading about a process fails with when it is gone; anything else, such as too many open files, says nothing about it. */
+const gone: ReadonlySet<unknown> = new Set(['ENOENT', 'ESRCH']);
+
+const isGoneError = (error: unknown): boolean => gone.has((error as NodeJS.ErrnoException).code);
+
 /**
  * Whether a process runs on this machine. One that has ended and was not yet collected by its parent does not; one of which a thread is left
  * does, and has its ports and locks until that has ended, too.
@@ -15,14 +20,15 @@ export function isAlive(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     return stat.charAt(stat.lastIndexOf(')') + 2) !== 'Z' || readdirSync(`/proc/${pid}/task`).length > 1;
-  } catch {
-    return false;
+  } catch (error) {
+    return !isGoneError(error);
   }
 }
 
 /**
  * Whether a process runs that was started with an argument that contains `text`: another program may have got its number meanwhile. One
  * that is just dying has no arguments any more, and still its locks.
+ * @throws where it cannot be known, e.g. with too many open files: a process that is taken for another one may be killed
  */
 export function isProcessOf(pid: number, text: string): boolean {
   if (!(pid > 0) || !isAlive(pid)) return false;
@@ -37,7 +43,8 @@ function argumentsOf(pid: number): string {
   }
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-  } catch {
+  } catch (error) {
+    if (!isGoneError(error)) throw error;
     return '';
   }
 }

@@ -3,7 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** A dependency that is asked whenever somebody wants to know: resolves when it works. */
 export type Probe = () => unknown;
 
-const PROBE_TIMEOUT_MS = 2000;
+/** So that the answer is there within a second. */
+const PROBE_TIMEOUT_MS = 800;
 
 /** Whether this process can take work, and if not, what it waits for. */
 export class Readiness {
@@ -23,7 +24,7 @@ export class Readiness {
     return () => void this.#steps.delete(step);
   }
 
-  /** Asks for a dependency from now on; a probe that takes longer than 2 s counts as failed. */
+  /** Asks for a dependency from now on; a probe that takes longer than 0.8 s counts as failed. */
   probe(name: string, probe: Probe): void {
     this.#probes.set(name, probe);
   }

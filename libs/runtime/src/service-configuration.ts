@@ -60,8 +60,16 @@ export function readServiceEnv<const Name extends RequiredVariable, const P exte
     }
   };
   const configuration = collected(() => readEnv(env));
-  const given = present(env, required);
-  lines.push(...required.filter((name) => given[name] === undefined).map((name) => `${name}: is required`));
+  // A file that cannot be read has been told of.
+  const given = present(
+    env,
+    required.flatMap((name) => [name, `${name}_FILE`]),
+  );
+  lines.push(
+    ...required
+      .filter((name) => (given[name] ?? given[`${name}_FILE`]) === undefined)
+      .map((name) => `${name}: is required`),
+  );
   const addresses = collected(() => addressesOf(peers, env));
   if (lines.length > 0) throw Fault.argument(lines.join('\n'));
   // What is required was found, so it is there.

@@ -1,5 +1,6 @@
 export { connectKafka, kafkaOptions, type KafkaParts } from './kafka.ts';
 export { microservice, rpcServer } from './microservice.ts';
-export { giveUp, inUse, runService, type Running, type Service } from './run-service.ts';
+export { runService, type Running, type Service } from './run-service.ts';
 export { type ServiceParts, ServiceProcess } from './service-process.ts';
 export { untilThere, type WaitingOptions } from './waiting.ts';
+export { connectMongo } from './mongo.ts';

@@ -6,15 +6,20 @@ import { type Broker, openKafkaBroker } from '@tidings/streaming';
 export interface KafkaParts {
   /** What the process calls itself in the brokers' logs. */
   readonly name: string;
-  readonly configuration: Pick<Configuration, 'kafkaBrokers' | 'kafkaNamespace'>;
+  readonly configuration: Pick<Configuration, 'kafkaBrokers' | 'kafkaNamespace' | 'kafkaSecurity'>;
   readonly log: Logger;
 }
 
 /** Where Kafka is, for whatever is to be done there. */
-export const kafkaOptions = ({ name, configuration: { kafkaBrokers, kafkaNamespace }, log }: KafkaParts) => ({
+export const kafkaOptions = ({
+  name,
+  configuration: { kafkaBrokers, kafkaNamespace, kafkaSecurity },
+  log,
+}: KafkaParts) => ({
   brokers: kafkaBrokers.join(','),
   namespace: kafkaNamespace,
   clientId: `tidings-${name}`,
+  ...kafkaSecurity,
   warn: (text: string, cause: unknown): void => log.warn({ err: cause }, text),
 });
 

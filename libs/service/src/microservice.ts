@@ -2,8 +2,8 @@ import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { ServiceDefinition } from '@tidings/rpc';
 import { RpcServer } from '@tidings/rpc/grpc';
-import { nestLogger } from '@tidings/runtime';
-import { inUse, type Running } from './run-service.ts';
+import { nestLogger, wrongPlace } from '@tidings/runtime';
+import type { Running } from './run-service.ts';
 import { ServiceProcess } from './service-process.ts';
 
 @Module({})
@@ -22,9 +22,9 @@ class RootModule {}
 
 /** What serves by gRPC at `HOST` and `GRPC_PORT`: the strategy of a Nest microservice. */
 export const rpcServer = (
-  { configuration: { host, grpcPort }, metrics }: ServiceProcess,
+  { configuration: { host, grpcPort }, rpcAccess, metrics }: ServiceProcess,
   services: readonly ServiceDefinition[],
-): RpcServer => new RpcServer({ host, port: grpcPort, services, metrics });
+): RpcServer => new RpcServer({ host, port: grpcPort, services, access: rpcAccess, metrics });
 
 /**
  * Starts a service without HTTP as a Nest microservice on `GRPC_PORT`: its module opens the service by the {@link ServiceProcess} that it
@@ -38,6 +38,7 @@ export const microservice =
       { module: RootModule, imports: [processModule(process), module] },
       { strategy, logger: nestLogger(process.log), abortOnError: false },
     );
-    await app.listen().catch(inUse('GRPC_PORT', process.configuration.grpcPort));
+    const { host, grpcPort } = process.configuration;
+    await app.listen().catch(wrongPlace({ variable: 'GRPC_PORT', port: grpcPort, host }));
     return { addresses: { grpc: strategy.address }, close: () => app.close() };
   };

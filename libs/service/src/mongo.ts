@@ -1,33 +1,22 @@
-import { Fault } from '@tidings/kernel';
-import { mongoOptions } from '@tidings/runtime';
-import { MongoClient, MongoServerError } from 'mongodb';
+import { checkReplicaSet, newMongoClient, unreachableMongo } from '@tidings/runtime';
+import type { MongoClient } from 'mongodb';
 
 /** A socket that is silent for so long is given up: what runs on it is repeated on another one. Longer than any statement takes. */
 const SOCKET_TIMEOUT_MS = 20_000;
 
-const AUTHENTICATION_FAILED = 18;
-
 /**
  * Connects to the replica set; resolves when it has a primary.
- * @throws Fault `unavailable` while it has none; Fault `argument` when the address or its credentials are wrong.
+ * @throws Fault `unavailable` while it has none or is not initiated; Fault `argument` when the address or its credentials are wrong, or the
+ * server runs alone.
  */
 export async function connectMongo(url: string): Promise<MongoClient> {
-  const client = newClient(url);
+  const client = newMongoClient(url, { socketTimeoutMS: SOCKET_TIMEOUT_MS });
   try {
-    return await client.connect();
+    await client.connect();
+    await checkReplicaSet(client, url);
+    return client;
   } catch (error) {
     await client.close();
-    const isRefused = error instanceof MongoServerError && error.code === AUTHENTICATION_FAILED;
-    if (isRefused) throw Fault.argument('MONGO_URL: user or password are refused');
-    throw Fault.unavailable('MongoDB does not answer', error);
-  }
-}
-
-/** The driver's own words for what is wrong may repeat the address, password and all. */
-function newClient(url: string): MongoClient {
-  try {
-    return new MongoClient(url, { ...mongoOptions, socketTimeoutMS: SOCKET_TIMEOUT_MS });
-  } catch {
-    throw Fault.argument('MONGO_URL: is no address of a MongoDB');
+    throw unreachableMongo(url, error);
   }
 }

@@ -1,7 +1,7 @@
-import { Fault } from '@tidings/kernel';
 import {
   closeOnSignal,
   endOnCrash,
+  giveUp,
   openLog,
   type Peer,
   readServiceEnv,
@@ -9,6 +9,7 @@ import {
   serveHealth,
   startTracing,
   readyHeap,
+  wrongPlace,
 } from '@tidings/runtime';
 import { type Common, ServiceProcess } from './service-process.ts';
 
@@ -76,7 +77,7 @@ export async function runService<const Name extends RequiredVariable, const P ex
     readyHeap();
     log.info({ ...addresses, startMs: Math.round(performance.now()) }, 'ready');
   } catch (error) {
-    giveUp(name, error);
+    giveUp(`Tidings ${name}`, error);
   }
 }
 
@@ -90,25 +91,9 @@ async function open<Name extends RequiredVariable, P extends Peer>(
   const health: Record<string, string> = {};
   if (!http || (healthPort !== undefined && healthPort !== port)) {
     const served = { readiness, metrics, host, port: healthPort ?? HEALTH_PORT };
-    const server = await serveHealth(served).catch(inUse('HEALTH_PORT', served.port));
+    const server = await serveHealth(served).catch(wrongPlace({ ...served, variable: 'HEALTH_PORT' }));
     health['health'] = closing.add('health', server, (opened) => opened.close()).url;
   }
   const running = closing.add('requests', await start(own), (opened) => opened.close());
   return { ...health, ...running.addresses };
-}
-
-/** A port that somebody else has is a wrong setting. */
-export const inUse =
-  (variable: string, port: number) =>
-  (error: Error): never => {
-    if (!error.message.includes('EADDRINUSE')) throw error;
-    throw new Fault('argument', `${variable}: ${port} is in use`, { cause: error });
-  };
-
-/** What is wrong before anything runs is said in plain words, and ends the process. */
-export function giveUp(name: string, error: unknown): never {
-  const isSetting = error instanceof Fault && error.kind !== 'bug';
-  const text = isSetting ? error.message : error instanceof Error ? error.stack : String(error);
-  process.stderr.write(`Tidings ${name} cannot start.\n${text}\n`);
-  process.exit(1);
 }

@@ -1,24 +1,33 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Clock, ShiftedClock, systemClock } from '@tidings/kernel';
-import { openReplicas, type Replicas } from '@tidings/rpc/grpc';
+import { expectedMasterKeyId, openReplicas, type Replicas, type RpcAccess } from '@tidings/rpc/grpc';
 import {
+  checkMasterKey,
   Closing,
+  compareMasterKey,
   databaseOf,
   databasePrefixOf,
+  giveUp,
   type Logger,
   openMetrics,
+  passing,
   type Peer,
   publicUrlOf,
   Readiness,
   type RequiredVariable,
   type ServiceConfiguration,
   type ServiceDeps,
+  systemDatabase,
 } from '@tidings/runtime';
 import { type Broker, observed } from '@tidings/streaming';
-import type { MongoClient } from 'mongodb';
+import type { Db, MongoClient } from 'mongodb';
 import type { Registry } from 'prom-client';
 import { connectKafka } from './kafka.ts';
 import { connectMongo } from './mongo.ts';
 import { untilThere } from './waiting.ts';
+
+/** How long a start waits for another service, which need not be there. */
+const PEER_MS = 1_000;
 
 /** What a service is opened with. */
 export type ServiceParts = ServiceDeps & { readonly broker: Broker };
@@ -46,6 +55,8 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Pee
   readonly metrics: Registry = openMetrics();
   readonly readiness = new Readiness();
   readonly closing: Closing;
+  /** How it proves itself to other services, and they to it. */
+  readonly rpcAccess: RpcAccess;
   readonly #signal: AbortSignal;
   readonly #peers = new Map<Peer, Promise<Replicas>>();
   #broker: Promise<Broker> | undefined;
@@ -56,6 +67,8 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Pee
     this.log = log;
     this.clock = configuration.testClock ? new ShiftedClock() : systemClock;
     this.closing = new Closing(log);
+    const { grpcTls, masterKey } = configuration;
+    this.rpcAccess = grpcTls ? { tls: grpcTls } : { masterKeys: [masterKey] };
     this.#signal = signal;
   }
 
@@ -81,6 +94,7 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Pee
     let replicas = this.#peers.get(peer);
     if (!replicas) {
       replicas = openReplicas(this.configuration.addresses[peer], {
+        access: this.rpcAccess,
         changed: (names) => this.log.info({ peer, replicas: names }, 'replicas'),
         metrics: this.metrics,
       }).then((opened) => this.closing.add(`channels to ${peer}`, opened, (each) => each.close()));
@@ -89,7 +103,10 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Pee
     return replicas;
   }
 
-  /** Opens a service on its database of the replica set at `MONGO_URL`, and closes it before everything that it was opened with. */
+  /**
+   * Opens a service on its database of the replica set at `MONGO_URL`, and closes it before everything that it was opened with.
+   * @throws Fault `argument` where the data was written with another master key
+   */
   async open<Service extends { close(): Promise<void> }>(
     this: ServiceProcess<Name | 'MONGO_URL', P>,
     database: string,
@@ -97,6 +114,7 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Pee
   ): Promise<Service> {
     const { clock, log, metrics, configuration } = this;
     const client = await this.#mongo(configuration.mongoUrl);
+    await this.#checkMasterKey(systemDatabase(client, databasePrefixOf(configuration.mongoUrl)));
     const broker = await this.broker();
     const done = this.readiness.waitFor(this.name);
     const db = databaseOf(client, database, databasePrefixOf(configuration.mongoUrl));
@@ -104,6 +122,33 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Pee
     this.closing.add(this.name, service, (opened) => opened.close());
     done();
     return service;
+  }
+
+  /**
+   * Holds the master key against that of a service with a store, and ends the process with a sentence where they differ. Not ready before it has
+   * answered; resolves then, or after a second, since it may come later.
+   */
+  async compareMasterKeyWith(peer: P, idOf: () => Promise<string>): Promise<void> {
+    const done = this.readiness.waitFor(peer);
+    const compare = async (): Promise<void> => {
+      const id = await idOf().catch((error: unknown) => {
+        // Another key is what a call is refused for.
+        const expected = expectedMasterKeyId(error);
+        if (expected === undefined) throw error;
+        return expected;
+      });
+      compareMasterKey(this.configuration.masterKey, id);
+    };
+    const compared = untilThere(peer, compare, { log: this.log, signal: this.#signal }).then(done, (error: unknown) => {
+      if (!this.#signal.aborted) giveUp(`Tidings ${this.name}`, error);
+    });
+    await Promise.race([compared, delay(PEER_MS, undefined, { ref: false })]);
+  }
+
+  /** Before anything is written with it. */
+  #checkMasterKey(system: Db): Promise<void> {
+    const check = (): Promise<void> => passing(() => checkMasterKey(system, this.configuration.masterKey));
+    return untilThere('mongodb', check, { log: this.log, signal: this.#signal });
   }
 
   #mongo(url: string): Promise<MongoClient> {

@@ -1,0 +1,19 @@
+import { parentPort } from 'node:worker_threads';
+import { type KeyFile, keyFileContents } from './key-file-contents.ts';
+
+/** One file to open. */
+export interface KeyFileTask {
+  readonly bytes: Uint8Array;
+  readonly password: string;
+}
+
+/** What it holds, or why it cannot be opened. */
+export type KeyFileAnswer = { readonly opened: KeyFile } | { readonly refused: string };
+
+parentPort?.on('message', ({ bytes, password }: KeyFileTask) => {
+  const answer = (message: KeyFileAnswer): void => parentPort?.postMessage(message);
+  keyFileContents(Buffer.from(bytes), password).then(
+    (opened) => answer({ opened }),
+    (error: unknown) => answer({ refused: error instanceof Error ? error.message : String(error) }),
+  );
+});

@@ -1,0 +1,40 @@
+import { open } from 'node:fs/promises';
+
+/** How much of the end of a log is looked at, and how much of a line is kept. */
+const TAIL_BYTES = 64 * 1024;
+const MAX_CHARACTERS = 300;
+
+/** What MongoDB writes before it gives up: severities F and E, of its text format (4.0) and of its JSON format (4.4 and newer), and errors of the disk. */
+const telling = /^\S+ [FE] |"s":"[FE]"|No space left on device|Too many open files|Out of memory|DBPathInUse/;
+/** Follows every end by an error, and says nothing of it. */
+const idle = /\*\*\*aborting after|Got signal: 6|BEGIN BACKTRACE/;
+
+/** The part of a line that people read: without its time and its thread. */
+function textOf(line: string): string {
+  const [, message] = /"msg":"((?:[^"\\]|\\.)*)"/.exec(line) ?? [];
+  const detail = /"(?:error|message|errmsg)":"((?:[^"\\]|\\.)*)"/.exec(line)?.[1];
+  if (message !== undefined) return [message, detail].filter((part) => part).join(': ');
+  return line.replace(/^\S+ [FE] \S+ +\[\S+\] /, '');
+}
+
+/** The first line of the last series of errors in a log of MongoDB; undefined where it ends without any. */
+export function lastWordsIn(log: string): string | undefined {
+  const lines = log.split('\n').slice(-400);
+  const found = lines.filter((line) => telling.test(line) && !idle.test(line));
+  const last = found.findLast((line) => /No space left|Too many open files|Out of memory/.test(line)) ?? found.at(-1);
+  return last && textOf(last).trim().slice(0, MAX_CHARACTERS);
+}
+
+/** What the server wrote last that tells why it has ended. */
+export async function lastWords(file: string, from = 0): Promise<string | undefined> {
+  const handle = await open(file).catch(() => undefined);
+  if (!handle) return undefined;
+  try {
+    const { size } = await handle.stat();
+    const start = Math.max(from, size - TAIL_BYTES);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(Math.max(0, size - start)), 0, size - start, start);
+    return lastWordsIn(buffer.toString('utf8', 0, bytesRead));
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,46 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+const repository = fileURLToPath(new URL('../../../', import.meta.url));
+const runtime = new URL('../dist/index.js', import.meta.url).href;
+
+/** A process that logs and closes as told; says on its standard error when it is ready for a signal. */
+function program(body: string): ChildProcess {
+  const text = `import { closeOnSignal, openLog } from ${JSON.stringify(runtime)};
+    const log = openLog('info');
+    const ready = () => process.stderr.write('ready');
+    ${body}`;
+  return spawn(process.execPath, ['--input-type=module', '-e', text], { stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+async function stopped(child: ChildProcess): Promise<unknown> {
+  await once(child.stderr!, 'data');
+  child.kill('SIGTERM');
+  const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
+  child.stdout!.destroy();
+  return code ?? signal;
+}
+
+describe('SIGTERM', () => {
+  beforeAll(() => promisify(execFile)(process.execPath, ['tools/build.mjs'], { cwd: repository }));
+
+  it('ends a process whose output is a full pipe that nobody reads', async () => {
+    const child = program(`
+      closeOnSignal({ log, close: async () => { log.info('x'.repeat(100_000)); } });
+      for (let i = 0; i < 1_000; i++) log.info({ text: 'x'.repeat(10_000) }, 'more than a pipe holds');
+      setInterval(() => log.info('and more'), 1);
+      ready();`);
+    expect(await stopped(child)).toBe(0);
+  });
+
+  it('ends a process whose event loop stands still, once its time is over', async () => {
+    const child = program(
+      `closeOnSignal({ log, timeoutMs: 100, close: async () => { for (;;); } }); setInterval(() => {}, 1e6); ready();`,
+    );
+    expect(await stopped(child)).toBe('SIGKILL');
+  });
+});
