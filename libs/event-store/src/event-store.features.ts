@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { CountingLogWriter, OpenLogsOptions } from './options.ts';
 import type { Commit, DocumentAddress, LogDefinition } from './port.ts';
 import { ownerAt, thingAt, type ThingCommand, type ThingEvent, type ThingReply, things } from './things.features.ts';
+import { PATIENT } from './until.features.ts';
 
 /** A store under test, shared by all writers that it opens. */
 export interface EventStoreUnderTest {
@@ -29,7 +30,7 @@ export function eventStoreFeatures(name: string, start: () => Promise<EventStore
     const opened: CountingLogWriter<never, unknown>[] = [];
 
     const open = (options?: OpenLogsOptions<ThingEvent>): CountingLogWriter<ThingCommand, ThingReply> => {
-      const another = store.open(things, options);
+      const another = store.open(things, { ...PATIENT, ...options });
       opened.push(another);
       return another;
     };
@@ -135,10 +136,9 @@ export function eventStoreFeatures(name: string, start: () => Promise<EventStore
     ])('refuses alone what no state can hold: %s', async (_, value, kind = 'bug') => {
       const { log, id, other } = fresh();
       // The event is fine, so nothing but the check of the state stands between the command and a commit that cannot be folded.
-      const poisonous = store.open({
-        ...things,
-        encode: (event) => things.encode(event.kind === 'valued' ? { ...event, value: 0 } : event),
-      });
+      const encode = (event: ThingEvent): Uint8Array =>
+        things.encode(event.kind === 'valued' ? { ...event, value: 0 } : event);
+      const poisonous = store.open({ ...things, encode }, PATIENT);
       opened.push(poisonous);
       const replies = await Promise.allSettled([
         poisonous.submit(log, { kind: 'add', id, key: 'a', by: 1 }),

@@ -9,5 +9,6 @@ export { openRelay, type Relay, type RelayOptions } from './relay/open-relay.ts'
 export type { Publisher, RelayedRecord } from './relay/outbox.ts';
 export type { RelayCounts } from './relay/tail.ts';
 export { MemoryStore } from './memory/memory-store.ts';
+export { commitsKept, truncateLogs, type TruncationOptions } from './truncation.ts';
 export type { CountingLogWriter, OpenLogsOptions } from './options.ts';
 export type { Problem, WriterCounts } from './problems.ts';

@@ -1,6 +1,9 @@
 import { delay } from './waiting.ts';
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
+
+/** For the writers of tests that ask for something else than the time of an answer: a slow store does not use it up. */
+export const PATIENT = { answerWithinMs: PATIENCE_MS } as const;
 
 /** Waits for a condition, and fails when it does not come true. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {

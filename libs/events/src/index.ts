@@ -39,7 +39,9 @@ export {
 export {
   ExportFormat,
   JobAccepted,
+  JobAttemptBegun,
   JobAttemptFailed,
+  JobAttemptWithdrawn,
   JobCompleted,
   JobEvent,
   JobFailed,
@@ -49,6 +51,7 @@ export {
 } from './generated/tidings/events/v1/jobs.ts';
 export {
   MessageAccepted,
+  Reach,
   MessageCompleted,
   MessageEvent,
   MessageJoined,

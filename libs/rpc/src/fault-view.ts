@@ -17,8 +17,14 @@ const kinds: Readonly<Record<FaultKind, true>> = {
 const isKind = (kind: string): kind is FaultKind => Object.hasOwn(kinds, kind);
 
 /** A Fault within a reply, where one command of many was refused. Its internal text and cause stay where it arose. */
-export const viewOfFault = (fault: Fault): FaultView => ({ kind: fault.kind, text: fault.message });
+export const viewOfFault = ({ kind, message: text, retryAfterSeconds }: Fault): FaultView => ({
+  kind,
+  text,
+  retryAfterSeconds,
+});
 
 /** The Fault in a reply; a kind that this version does not know is a `bug`. */
-export const faultOfView = ({ kind, text }: FaultView): Fault =>
-  isKind(kind) ? new Fault(kind, text) : Fault.bug(`unknown kind of fault: ${kind}: ${text}`);
+export const faultOfView = ({ kind, text, retryAfterSeconds }: FaultView): Fault =>
+  isKind(kind)
+    ? new Fault(kind, text, retryAfterSeconds === undefined ? {} : { retryAfterSeconds })
+    : Fault.bug(`unknown kind of fault: ${kind}: ${text}`);

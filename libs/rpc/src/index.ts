@@ -81,6 +81,8 @@ export {
 export {
   type Accounts,
   AccountsDefinition,
+  AddMissingTagsReply,
+  AddMissingTagsRequest,
   AddTagReply,
   AddressRequest,
   AddressView,
@@ -159,6 +161,7 @@ export {
   Location,
   MergeUserReply,
   MergeUserRequest,
+  MissingTag,
   Names,
   Occur,
   Open,
@@ -231,6 +234,16 @@ export {
   SelectRequest,
   TagColumn,
 } from './generated/tidings/rpc/v1/segments.ts';
+export {
+  LiftThrottleReply,
+  LiftThrottleRequest,
+  ListProvidersReply,
+  ListProvidersRequest,
+  ProviderError,
+  type Providers,
+  ProvidersDefinition,
+  ProviderView,
+} from './generated/tidings/rpc/v1/providers.ts';
 export {
   CreatedMessage,
   CreateMessagesReply,

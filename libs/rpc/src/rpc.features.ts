@@ -115,6 +115,11 @@ export function rpcFeatures(name: string, open: () => Promise<RpcBinding>): void
       await expect(all(echo.repeat({ text: 'a' }))).rejects.toMatchObject({ kind });
     });
 
+    it('passes on when a caller may try again', async () => {
+      const echo = await binding.bind<Echo>(echoDefinition, new Echoing(Fault.throttled('Too many', 7)));
+      await expect(echo.say({ text: 'a' })).rejects.toMatchObject({ kind: 'throttled', retryAfterSeconds: 7 });
+    });
+
     it('passes long texts of Faults on', async () => {
       const echo = await binding.bind<Echo>(echoDefinition, new Echoing(Fault.argument('x'.repeat(40_000))));
       await expect(echo.say({ text: 'a' })).rejects.toMatchObject({ message: 'x'.repeat(40_000) });

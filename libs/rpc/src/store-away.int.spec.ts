@@ -7,7 +7,7 @@ import { MongoClient } from 'mongodb';
 import { inProcess } from './binding.ts';
 import { openReplicas, type Replicas } from './grpc/replicas.ts';
 import { remote } from './grpc/remote.ts';
-import { type RpcProcess, serve } from './grpc/testing/rpc-process.ts';
+import { type RpcProcess, serve, testAccess } from './grpc/testing/rpc-process.ts';
 import { type Echo, echoDefinition } from './rpc.features.ts';
 
 describe('a service whose MongoDB goes away', () => {
@@ -30,7 +30,7 @@ describe('a service whose MongoDB goes away', () => {
     };
     const definition = { ...echoDefinition, methods: { say: echoDefinition.methods.say } };
     served = await serve([[definition, stored]]);
-    replicas = await openReplicas(served.address);
+    replicas = await openReplicas(served.address, { access: testAccess });
     bindings = [inProcess(definition, stored), remote<Pick<Echo, 'say'>>(definition, replicas)];
   });
   afterAll(async () => {

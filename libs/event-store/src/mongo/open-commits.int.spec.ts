@@ -2,6 +2,7 @@ import { afterAll, expect, it } from '@jest/globals';
 import { describeWithMongo, TestClock } from '@tidings/testing';
 import type { CountingLogWriter } from '../options.ts';
 import { type ThingCommand, type ThingReply, things } from '../things.features.ts';
+import { PATIENT } from '../until.features.ts';
 import { until } from '../until.features.ts';
 import { openCommits } from './open-commits.ts';
 import { openLogs } from './open-logs.ts';
@@ -10,7 +11,7 @@ describeWithMongo('openCommits', (mongo) => {
   const clock = new TestClock();
   const opened: CountingLogWriter<ThingCommand, ThingReply>[] = [];
   const open = () => {
-    const writer = openLogs(mongo.db, things, { clock, foldEveryMs: 10 });
+    const writer = openLogs(mongo.db, things, { ...PATIENT, clock, foldEveryMs: 10 });
     opened.push(writer);
     return writer;
   };

@@ -6,7 +6,7 @@ import { Registry } from 'prom-client';
 import { logMetrics } from '../metrics.ts';
 import { openLogs } from '../mongo/open-logs.ts';
 import { type ThingEvent, things } from '../things.features.ts';
-import { until } from '../until.features.ts';
+import { PATIENT, until } from '../until.features.ts';
 import { openRelay, type Relay } from './open-relay.ts';
 import type { Publisher, RelayedRecord } from './outbox.ts';
 
@@ -40,7 +40,7 @@ describeWithMongo('what is told of logs', (mongo) => {
   }
 
   function writerOn(db: Db, relay?: Relay<ThingEvent>) {
-    const writer = openLogs(db, things, { ...(relay && { committed: relay.offer }) });
+    const writer = openLogs(db, things, { ...PATIENT, ...(relay && { committed: relay.offer }) });
     closers.push(() => writer.close());
     return {
       writer,

@@ -7,7 +7,7 @@ import { openLogs } from '../mongo/open-logs.ts';
 import type { CountingLogWriter } from '../options.ts';
 import type { Commit } from '../port.ts';
 import { type ThingCommand, type ThingEvent, type ThingReply, things } from '../things.features.ts';
-import { until } from '../until.features.ts';
+import { PATIENT, until } from '../until.features.ts';
 import { openRelay, type Relay, type RelayOptions } from './open-relay.ts';
 import type { Publisher } from './outbox.ts';
 
@@ -94,7 +94,7 @@ describeWithMongo('openRelay', (mongo) => {
   }
 
   function writerOn(db: Db, relay?: Relay<ThingEvent>): CountingLogWriter<ThingCommand, ThingReply> {
-    const writer = openLogs(db, things, { ...(relay && { committed: relay.offer }) });
+    const writer = openLogs(db, things, { ...PATIENT, ...(relay && { committed: relay.offer }) });
     open.push(writer);
     return writer;
   }

@@ -7,7 +7,7 @@ import { Registry } from 'prom-client';
 import { type Echo, echoDefinition, Echoing } from '../rpc.features.ts';
 import { remote } from './remote.ts';
 import { openReplicas } from './replicas.ts';
-import { serve } from './testing/rpc-process.ts';
+import { serve, testAccess } from './testing/rpc-process.ts';
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -20,7 +20,7 @@ async function open(say: Echo['say']) {
   const echo: Echo = { say, repeat: (request) => new Echoing().repeat(request) };
   const process = await serve([[echoDefinition, echo]], { metrics: served });
   closers.push(() => process.close());
-  const replicas = await openReplicas(process.address, { metrics: made });
+  const replicas = await openReplicas(process.address, { access: testAccess, metrics: made });
   closers.push(() => replicas.close());
   return { echo: remote<Echo>(echoDefinition, replicas), served, made };
 }

@@ -1,14 +1,14 @@
 import { openReplicas } from './replicas.ts';
 import { remote } from './remote.ts';
 import { rpcFeatures } from '../rpc.features.ts';
-import { serve } from './testing/rpc-process.ts';
+import { serve, testAccess } from './testing/rpc-process.ts';
 
 rpcFeatures('the gRPC binding', async () => {
   const closers: (() => unknown)[] = [];
   return {
     async bind(definition, implementation) {
       const process = await serve([[definition, implementation]]);
-      const replicas = await openReplicas(process.address);
+      const replicas = await openReplicas(process.address, { access: testAccess });
       closers.push(
         () => replicas.close(),
         () => process.close(),

@@ -1,3 +1,4 @@
+export { expectedMasterKeyId, type RpcAccess, type RpcTls } from './access.ts';
 export { parseAddress } from './addresses.ts';
 export { rpcControllers } from './controllers.ts';
 export { everyReplica, remote, type RemoteOptions } from './remote.ts';

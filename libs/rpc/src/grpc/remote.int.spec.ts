@@ -6,7 +6,7 @@ import { type Echo, echoDefinition, Echoing } from '../rpc.features.ts';
 import type { Resolve } from './addresses.ts';
 import { everyReplica, remote, type RemoteOptions } from './remote.ts';
 import { openReplicas, type Replicas } from './replicas.ts';
-import { type RpcProcess, serve } from './testing/rpc-process.ts';
+import { type RpcProcess, serve, testAccess } from './testing/rpc-process.ts';
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -37,7 +37,7 @@ async function start(name: string, options: { port?: number; drainMs?: number; s
 
 async function replicasOf(processes: readonly RpcProcess[], resolve?: Resolve): Promise<Replicas> {
   const address = processes.map((each) => each.address).join(',');
-  const replicas = await openReplicas(address, resolve ? { resolve } : {});
+  const replicas = await openReplicas(address, { access: testAccess, ...(resolve && { resolve }) });
   closers.push(() => replicas.close());
   return replicas;
 }
@@ -124,19 +124,30 @@ describe('a remote call', () => {
   it('fails when nobody comes within its deadline', async () => {
     const gone = await start('gone');
     await gone.close();
-    const unknown = await openReplicas('registry:9090', { resolve: async () => [] });
+    const unknown = await openReplicas('registry:9090', { access: testAccess, resolve: async () => [] });
     closers.push(() => unknown.close());
     for (const replicas of [await replicasOf([gone]), unknown]) {
       await expect(echoAt(replicas, { deadlineMs: 200 }).say({ text: 'a' })).rejects.toMatchObject({
         kind: 'unavailable',
+        effect: 'none',
       });
     }
+  });
+
+  it('fails in time when names are not resolved any more', async () => {
+    let asked = 0;
+    const resolve = async (): Promise<string[]> => (asked++ === 0 ? [] : new Promise(() => undefined));
+    const replicas = await openReplicas('registry:9090', { access: testAccess, resolve });
+    closers.push(() => replicas.close());
+    const answer = echoAt(replicas, { deadlineMs: 2_000 }).say({ text: 'a' });
+    await expect(answer).rejects.toMatchObject({ kind: 'unavailable', effect: 'none' });
+    expect(asked).toBe(2);
   });
 
   it('is not made again when its connection breaks, for it may have been carried out', async () => {
     const { cut, first, second, replicas, text } = await setUpBroken();
     const answer = echoAt(replicas, byText).say({ text });
-    const refused = expect(answer).rejects.toMatchObject({ kind: 'unavailable' });
+    const refused = expect(answer).rejects.toMatchObject({ kind: 'unavailable', effect: undefined });
     await cut();
     await refused;
     expect([first.asked, second.asked]).toEqual([[text], []]);
@@ -263,6 +274,7 @@ describe('the replicas of a service', () => {
     const ips = ['127.0.0.1'];
     const changes: (readonly string[])[] = [];
     const replicas = await openReplicas(`registry:${first.port}`, {
+      access: testAccess,
       resolve: async () => [...ips],
       changed: (names) => changes.push(names),
     });

@@ -40,7 +40,7 @@ export type Targets = Pick<Replicas, 'candidates' | 'failed' | 'meter'>;
  * Every call has a deadline, which travels with it. Within it a call is made again, on the next replica or after a pause, where the connection
  * failed and a second execution is impossible or harmless: nothing was sent, the server has refused the call unread, the contract calls the
  * method free of side effects or idempotent, or `isRepeatable` says so of the request. Any other call whose connection broke under way is
- * `unavailable` though it may have been carried out. What a service itself answers is never asked again, `unavailable` included. A request
+ * `unavailable` though it may have been carried out; one that was certainly not sent says so as its `effect`. What a service itself answers is never asked again, `unavailable` included. A request
  * that is larger than a message may be is `tooLarge`, and not sent.
  */
 export function remote<Service extends object>(
@@ -141,18 +141,21 @@ class Attempts {
   }
 
   async #make<Answer>(attempt: (replica: Replica) => Promise<Answer>): Promise<Answer> {
+    /** What is known as long as nothing was sent. */
+    let effect: Fault['effect'] = 'none';
     for (let pause = BACK_OFF_MS; ; pause = Math.min(2 * pause, MAX_BACK_OFF_MS)) {
       let last: Fault | undefined;
       for (const replica of this.#targets.candidates(this.#rules.keyOf(this.#request))) {
         try {
           return await attempt(replica);
         } catch (error) {
-          last = this.#faultOf(error, replica.name);
+          if (!isServiceError(error) || !isNeverTaken(error)) effect = undefined;
+          last = this.#faultOf(error, replica.name, effect);
           if (!this.#mayRepeat(error)) throw last;
         }
       }
       const wait = pause * (0.5 + Math.random() / 2);
-      if (Date.now() + wait >= this.#deadline) throw last ?? this.#noReplica();
+      if (Date.now() + wait >= this.#deadline) throw last ?? this.#noReplica(effect);
       await this.#targets.failed(wait);
     }
   }
@@ -162,13 +165,14 @@ class Attempts {
     return isNeverTaken(error) || (isConnectionLost(error) && this.#rules.isRepeatable(this.#request));
   }
 
-  #faultOf(error: unknown, where: string): Fault {
+  #faultOf(error: unknown, where: string, effect?: Fault['effect']): Fault {
     if (!isServiceError(error)) return Fault.from(error);
-    return faultOfStatus(error) ?? faultOfFailure(error, `${this.#method} at ${where}`);
+    return faultOfStatus(error) ?? faultOfFailure(error, `${this.#method} at ${where}`, effect);
   }
 
-  #noReplica(): Fault {
-    return new Fault('unavailable', 'A service does not answer', { internal: `${this.#method}: no replica is known` });
+  #noReplica(effect: Fault['effect']): Fault {
+    const internal = `${this.#method}: no replica is known`;
+    return new Fault('unavailable', 'A service does not answer', { internal, effect });
   }
 }
 

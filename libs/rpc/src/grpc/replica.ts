@@ -1,6 +1,8 @@
+import { isIP } from 'node:net';
 import type { Readable } from 'node:stream';
-import { Client, connectivityState, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import { Client, connectivityState, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { currentTrace, headersOf } from '@tidings/telemetry';
+import { addKeys, type ClientAccess } from './access.ts';
 import { clientOptions } from './channel.ts';
 import type { wireMethod } from './codecs.ts';
 
@@ -18,14 +20,18 @@ export class Replica {
   /** Its own address. */
   readonly name: string;
   readonly #client: Client;
+  readonly #access: ClientAccess;
   #avoidUntil = -Infinity;
   #calls = 0;
   #retired = false;
 
-  constructor(name: string) {
+  /** @param host that its address was found by: its certificate is the host's */
+  constructor(name: string, host: string, access: ClientAccess) {
     this.name = name;
+    this.#access = access;
     const scheme = name.startsWith('[') ? 'ipv6' : 'ipv4';
-    this.#client = new Client(`${scheme}:${name}`, credentials.createInsecure(), clientOptions);
+    const options = isIP(host) === 0 ? { ...clientOptions, 'grpc.ssl_target_name_override': host } : clientOptions;
+    this.#client = new Client(`${scheme}:${name}`, access.credentials, options);
     this.connect();
   }
 
@@ -65,7 +71,7 @@ export class Replica {
           same,
           responseDeserialize,
           request,
-          tracedMetadata(),
+          this.#metadata(),
           { deadline },
           (error, reply) => (error ? reject(error) : resolve(reply)),
         );
@@ -83,7 +89,7 @@ export class Replica {
       throw error;
     }
     const { path, responseDeserialize } = method;
-    const metadata = tracedMetadata();
+    const metadata = this.#metadata();
     const replies = this.#client.makeServerStreamRequest(path, same, responseDeserialize, request, metadata, {
       deadline,
     });
@@ -114,6 +120,15 @@ export class Replica {
     if (this.#retired && this.#calls === 0) this.#client.close();
   }
 
+  /** What goes along with every call: who calls, and which trace the call belongs to. */
+  #metadata(): Metadata {
+    const metadata = new Metadata();
+    addKeys(metadata, this.#access);
+    const place = currentTrace();
+    if (place) for (const [name, value] of Object.entries(headersOf(place))) metadata.set(name, value);
+    return metadata;
+  }
+
   #state(connect = false): connectivityState {
     return this.#client.getChannel().getConnectivityState(connect);
   }
@@ -126,14 +141,6 @@ export class Replica {
 }
 
 const same = (bytes: Buffer): Buffer => bytes;
-
-/** Tells the service which trace the call belongs to. */
-function tracedMetadata(): Metadata {
-  const metadata = new Metadata();
-  const place = currentTrace();
-  if (place) for (const [name, value] of Object.entries(headersOf(place))) metadata.set(name, value);
-  return metadata;
-}
 
 /** In the words that tell that nothing was sent: see `isNeverTaken`. */
 const notConnected = (): ServiceError =>

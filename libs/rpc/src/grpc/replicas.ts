@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
 import { type HostPort, parseAddress, replicaName, type Resolve, resolveHost } from './addresses.ts';
+import { clientAccess, type ClientAccess, type RpcAccess } from './access.ts';
 import { callMeter, type CallMeter } from './calls.ts';
 import { rendezvous } from './rendezvous.ts';
 import { Replica } from './replica.ts';
@@ -8,10 +9,14 @@ import { Replica } from './replica.ts';
 const REFRESH_EVERY_MS = 5_000;
 /** After failed calls names are resolved anew, but no more often than this. */
 const REFRESH_AT_MOST_MS = 500;
+/** How long a call waits for that: a resolver may not answer at all. */
+const RESOLVING_MS = 500;
 /** Keys whose replicas are remembered: logs are few, other keys may be many. */
 const REMEMBERED_KEYS = 1_024;
 
 export interface ReplicasOptions {
+  /** What the calls prove themselves with. */
+  readonly access: RpcAccess;
   /** Hears of the replicas' addresses whenever they have changed. */
   readonly changed?: (names: readonly string[]) => void;
   /** @default by the system's resolver, IPv4 first */
@@ -25,7 +30,7 @@ export interface ReplicasOptions {
  * anew every 5 s, and after failures; what no longer resolves keeps its last replicas.
  * @throws Fault `argument` for an address of another form.
  */
-export async function openReplicas(address: string, options: ReplicasOptions = {}): Promise<Replicas> {
+export async function openReplicas(address: string, options: ReplicasOptions): Promise<Replicas> {
   const replicas = new Replicas(parseAddress(address), options);
   await replicas.refresh();
   return replicas;
@@ -36,6 +41,7 @@ export class Replicas {
   readonly meter: CallMeter;
   readonly #hosts: readonly HostPort[];
   readonly #options: ReplicasOptions;
+  readonly #access: ClientAccess;
   /** Addresses by host, as last resolved. */
   readonly #resolved = new Map<string, readonly string[]>();
   readonly #known = new Map<string, Replica>();
@@ -50,6 +56,7 @@ export class Replicas {
   constructor(hosts: readonly HostPort[], options: ReplicasOptions) {
     this.#hosts = hosts;
     this.#options = options;
+    this.#access = clientAccess(options.access);
     this.meter = callMeter('client', options.metrics);
     this.#timer = setInterval(() => void this.refresh(), REFRESH_EVERY_MS).unref();
   }
@@ -82,10 +89,13 @@ export class Replicas {
     return this.#refreshing;
   }
 
-  /** Call it when a call could not be made: resolves after `pauseMs`, with names resolved anew if that was not done just now. */
+  /** Call it when a call could not be made: resolves after `pauseMs`, with names resolved anew if that was not done just now and takes no longer than 500 ms. */
   async failed(pauseMs: number): Promise<void> {
     const isRecent = performance.now() - this.#refreshedAt < REFRESH_AT_MOST_MS;
-    await Promise.all([delay(pauseMs), isRecent ? undefined : this.refresh()]);
+    const resolved = isRecent
+      ? undefined
+      : Promise.race([this.refresh(), delay(RESOLVING_MS, undefined, { ref: false })]);
+    await Promise.all([delay(pauseMs), resolved]);
   }
 
   /** Resolves when one of them can be reached; rejects when none can, within 2 s. */
@@ -126,19 +136,24 @@ export class Replicas {
     this.#refreshedAt = performance.now();
     if (this.#closed) return;
     this.#take(
-      this.#hosts.flatMap(({ host, port }) => (this.#resolved.get(host) ?? []).map((ip) => replicaName(ip, port))),
+      new Map(
+        this.#hosts.flatMap(({ host, port }) =>
+          (this.#resolved.get(host) ?? []).map((ip): [string, string] => [replicaName(ip, port), host]),
+        ),
+      ),
     );
   }
 
-  #take(found: readonly string[]): void {
-    const names = new Set([...found].sort());
+  /** @param found the host of each replica, by the replica's name */
+  #take(found: ReadonlyMap<string, string>): void {
+    const names = new Set([...found.keys()].sort());
     const gone = [...this.#known].filter(([name]) => !names.has(name));
     const added = [...names].filter((name) => !this.#known.has(name));
     for (const [name, replica] of gone) {
       this.#known.delete(name);
       replica.retire();
     }
-    for (const name of added) this.#known.set(name, new Replica(name));
+    for (const name of added) this.#known.set(name, new Replica(name, found.get(name)!, this.#access));
     // What has lost its connection while nothing was sent gets a new one before somebody has to wait for it.
     for (const replica of this.#known.values()) replica.connect();
     if (gone.length + added.length === 0) return;

@@ -1,7 +1,8 @@
-import { Server, ServerCredentials, type ServerInterceptor } from '@grpc/grpc-js';
+import { Server, type ServerInterceptor } from '@grpc/grpc-js';
 import { ServerGrpc } from '@nestjs/microservices';
 import type { Registry } from 'prom-client';
 import type { ServiceDefinition } from '../binding.ts';
+import { type RpcAccess, serverAccess, type ServerAccess } from './access.ts';
 import { observingCalls } from './calls.ts';
 import { serverOptions } from './channel.ts';
 import { packageDefinition, packagesOf } from './codecs.ts';
@@ -15,6 +16,8 @@ export interface RpcServerOptions {
   readonly port: number;
   /** What is served on the port; each needs its {@link rpcControllers}. */
   readonly services: readonly ServiceDefinition[];
+  /** Whose calls are answered. */
+  readonly access: RpcAccess;
   /** How long calls that are under way may take to end. @default 12000 */
   readonly drainMs?: number;
   /** Where calls are counted. */
@@ -22,17 +25,18 @@ export interface RpcServerOptions {
 }
 
 /**
- * The strategy of a Nest microservice that serves several services by gRPC on one port, without TLS: `createMicroservice(module, { strategy:
- * new RpcServer(…) })`. To close it is to refuse new calls in a way that callers repeat elsewhere, and to answer those under way.
+ * The strategy of a Nest microservice that serves several services by gRPC on one port: `createMicroservice(module, { strategy:
+ * new RpcServer(…) })`. Calls that do not come from a process of the same deployment are refused. To close it is to refuse new calls in a way that callers repeat elsewhere, and to answer those under way.
  */
 export class RpcServer extends ServerGrpc {
   readonly #host: string;
   readonly #drainMs: number;
   readonly #observer: ServerInterceptor;
+  readonly #access: ServerAccess;
   #port: number;
   #server: Server | undefined;
 
-  constructor({ host, port, services, drainMs = DRAIN_MS, metrics }: RpcServerOptions) {
+  constructor({ host, port, services, access, drainMs = DRAIN_MS, metrics }: RpcServerOptions) {
     super({
       package: packagesOf(services),
       packageDefinition: packageDefinition(services),
@@ -42,6 +46,7 @@ export class RpcServer extends ServerGrpc {
     this.#port = port;
     this.#drainMs = drainMs;
     this.#observer = observingCalls(metrics);
+    this.#access = serverAccess(access);
   }
 
   /** `host:port` that it listens on. */
@@ -50,11 +55,11 @@ export class RpcServer extends ServerGrpc {
   }
 
   override async createClient(): Promise<Server> {
-    const server = new Server({ ...serverOptions, interceptors: [this.#observer] });
+    const { credentials, interceptors } = this.#access;
+    // The first one is the outermost: what is refused is counted, too.
+    const server = new Server({ ...serverOptions, interceptors: [this.#observer, ...interceptors] });
     this.#port = await new Promise((resolve, reject) => {
-      server.bindAsync(this.address, ServerCredentials.createInsecure(), (error, port) =>
-        error ? reject(error) : resolve(port),
-      );
+      server.bindAsync(this.address, credentials, (error, port) => (error ? reject(error) : resolve(port)));
     });
     this.#server = server;
     return server;

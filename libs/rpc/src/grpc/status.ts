@@ -49,13 +49,15 @@ export const isConnectionLost = (error: ServiceError): boolean =>
 const isReset = ({ code, details }: ServiceError): boolean =>
   code === status.INTERNAL && details.startsWith('Received RST_STREAM');
 
-/** A call that the service did not answer, as a Fault. */
-export function faultOfFailure(error: ServiceError, where: string): Fault {
+/** A call that the service did not answer, as a Fault. @param effect of the call and of those before it that it repeats */
+export function faultOfFailure(error: ServiceError, where: string, effect?: Fault['effect']): Fault {
   const internal = `${where}: ${error.details}`;
   // A method that is not known there came with a version that is on its way.
   const isOlder = error.code === status.UNIMPLEMENTED;
-  const mayPass = isConnectionLost(error) || error.code === status.DEADLINE_EXCEEDED || isOlder;
+  // Keys differ while they are changed.
+  const isRefused = error.code === status.UNAUTHENTICATED;
+  const mayPass = isConnectionLost(error) || error.code === status.DEADLINE_EXCEEDED || isOlder || isRefused;
   return mayPass
-    ? new Fault('unavailable', 'A service does not answer', { internal, cause: error })
+    ? new Fault('unavailable', 'A service does not answer', { internal, cause: error, effect })
     : Fault.bug(internal, error);
 }

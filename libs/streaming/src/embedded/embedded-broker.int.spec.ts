@@ -20,7 +20,7 @@ const bury = (db: Db): Promise<unknown> =>
   db.collection<{ _id: string }>(LEASES).updateOne({ _id: 'holder' }, { $set: { pid: deadPid() } });
 
 async function until(condition: () => unknown): Promise<void> {
-  const deadline = Date.now() + 20_000;
+  const deadline = Date.now() + 60_000;
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error(`in vain: ${String(condition)}`);
     await delay(5);

@@ -1,6 +1,14 @@
-import { connect, type Socket } from 'node:net';
+import { connect, isIP, type Socket } from 'node:net';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
 import kafkajs from 'kafkajs';
 import './request-queue.ts';
+
+/** A user of Kafka. */
+export interface KafkaSasl {
+  readonly mechanism: 'PLAIN' | 'SCRAM-SHA-256' | 'SCRAM-SHA-512';
+  readonly username: string;
+  readonly password: string;
+}
 
 /** Where Kafka is, and what this program calls itself there. */
 export interface KafkaClientOptions {
@@ -10,6 +18,10 @@ export interface KafkaClientOptions {
   readonly clientId: string;
   /** What the names of topics and groups begin with in Kafka, so that several systems can share a cluster. @default nothing */
   readonly namespace?: string;
+  /** PEM texts; those that are absent are the system's. @default no TLS */
+  readonly tls?: { readonly cert?: string; readonly key?: string; readonly ca?: string } | undefined;
+  /** @default no authentication */
+  readonly sasl?: KafkaSasl | undefined;
   /** Told of what failed and is tried again. */
   readonly warn: (text: string, cause: unknown) => void;
   /** Opens a connection. @default TCP */
@@ -40,13 +52,14 @@ const LINES_KEPT = 100;
  * @param signal ends its attempts to connect.
  */
 export function newClient(
-  { brokers, clientId, warn, openSocket = tcp }: KafkaClientOptions,
+  { brokers, clientId, warn, tls, sasl, openSocket = tcp }: KafkaClientOptions,
   { retry = SHORT_RETRY, signal }: { readonly retry?: kafkajs.RetryOptions; readonly signal?: AbortSignal } = {},
 ): kafkajs.Kafka {
   return new kafkajs.Kafka({
     // Without brokers kafkajs gives up trying to connect.
     brokers: () => (signal?.aborted ? [] : brokers.split(',')),
     clientId,
+    ...(sasl && { sasl: saslOf(sasl) }),
     connectionTimeout: CONNECTION_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     retry,
@@ -58,9 +71,26 @@ export function newClient(
         if (namespace === 'Connection' && message.startsWith('Response')) return;
         warn(`Kafka: ${message}`, details);
       },
-    socketFactory: ({ host, port, onConnect }) => failWhenClosed(openSocket(host, port)).once('connect', onConnect),
+    socketFactory: ({ host, port, onConnect }) => {
+      const socket = openSocket(host, port);
+      if (!tls) return failWhenClosed(socket).once('connect', onConnect);
+      return failWhenClosed(secured(socket, host, tls)).once('secureConnect', onConnect);
+    },
   });
 }
+
+/** TLS over a connection. The certificate is that of the broker's name, as the cluster tells it. */
+const secured = (socket: Socket, host: string, tls: NonNullable<KafkaClientOptions['tls']>): TLSSocket => {
+  const over = connectTls({ ...tls, socket, host, ...(isIP(host) === 0 && { servername: host }) });
+  // What ends the connection ends what lies over it.
+  socket.once('error', (error) => over.destroy(error));
+  return over;
+};
+
+const saslOf = ({ mechanism, ...user }: KafkaSasl): kafkajs.SASLOptions =>
+  mechanism === 'PLAIN'
+    ? { mechanism: 'plain', ...user }
+    : { mechanism: mechanism === 'SCRAM-SHA-256' ? 'scram-sha-256' : 'scram-sha-512', ...user };
 
 /** A request is one piece: it does not wait for more to be written. */
 function tcp(host: string, port: number): Socket {

@@ -13,6 +13,24 @@ export function faultOf(error: unknown): Fault {
   return Fault.bug(`Kafka refuses: ${verdict.type}`, error);
 }
 
+/** Codes of certificates that do not come from a CA that is trusted, or not to that host. */
+const UNTRUSTED = /^(UNABLE_TO_|SELF_SIGNED_CERT_|DEPTH_ZERO_SELF_SIGNED_CERT$|CERT_|ERR_TLS_CERT_ALTNAME_INVALID$)/;
+
+/** Which setting keeps a program from being let in, as a Fault `argument`; undefined where it is something else that may pass by itself. */
+export function settingAtFault(error: unknown): Fault | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof kafkajs.KafkaJSSASLAuthenticationError)
+      return Fault.argument('KAFKA_SASL_PASSWORD: Kafka refuses this user with this password and mechanism');
+    if (cause instanceof kafkajs.KafkaJSConnectionError) {
+      // Its types do not know of it.
+      const { code = '' } = cause as { readonly code?: string };
+      if (UNTRUSTED.test(code))
+        return Fault.argument(`KAFKA_SSL_CA: the certificate of ${cause.broker} is refused: ${code}`);
+    }
+  }
+  return undefined;
+}
+
 /** The broker's answer that ended it, unless another try may have another answer. */
 function verdictIn(error: unknown): kafkajs.KafkaJSProtocolError | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {

@@ -129,7 +129,7 @@ describeWithKafka('Kafka broker, what is its own', (kafka) => {
         const plan = create(spec({ name: 'another' }), spec({ partitions, retentionMs: 1 }));
         await expect(plan).rejects.toMatchObject({
           kind: 'conflict',
-          message: expect.stringContaining(`${topic} has 2 partitions`) as string,
+          message: expect.stringContaining(`Topic ${wire()} has 2 partitions`) as string,
         });
       }
       expect(await admin.listTopics()).not.toContain(wire('another'));
@@ -137,12 +137,17 @@ describeWithKafka('Kafka broker, what is its own', (kafka) => {
     });
 
     it('are waited for when a broker is opened, and must have as many partitions as it knows', async () => {
-      const opening = openKafkaBroker({ ...world.kafka, topics: [spec()], clock: world.clock });
-      await until(() => world.warnings.includes('Kafka is not there yet'));
+      const causes: string[] = [];
+      const warn = (_: string, cause: unknown): void => void causes.push(String(cause));
+      const opening = openKafkaBroker({ ...world.kafka, warn, topics: [spec()], clock: world.clock });
+      await until(() => causes.length > 0);
+      expect(causes[0]).toContain(`Kafka lacks the topics ${wire()}`);
       await create(spec());
       open.push(await opening);
       const refused = openKafkaBroker({ ...world.kafka, topics: [spec({ partitions: 2 })], clock: world.clock });
-      await expect(refused).rejects.toMatchObject({ kind: 'conflict' });
+      await expect(refused).rejects.toMatchObject({
+        ...{ kind: 'conflict', message: expect.stringContaining(`Topic ${wire()} has 1 partitions`) as string },
+      });
     });
   });
 

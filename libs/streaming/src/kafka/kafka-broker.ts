@@ -5,7 +5,7 @@ import { refuseOtherTopics } from '../group-topics.ts';
 import type { Broker, GroupLag, OutRecord, Position, SubscribeOptions, Subscription, TopicSpec } from '../port.ts';
 import { type KafkaClientOptions, LONG_RETRY, newClient, SHORT_RETRY, withoutRepeats } from './client.ts';
 import { consumerSettings } from './consumer-settings.ts';
-import { faultOf } from './faults.ts';
+import { faultOf, settingAtFault } from './faults.ts';
 import { Lookups } from './lookups.ts';
 import { Member } from './member.ts';
 import { Names } from './names.ts';
@@ -25,7 +25,8 @@ export interface KafkaBrokerOptions extends KafkaClientOptions {
 /**
  * Connects to Kafka (3.9 to 4.1). From then on the broker survives every outage: publishing fails meanwhile, subscriptions go on afterwards.
  * One for a process is enough.
- * @throws Fault `unavailable` when Kafka does not answer or lacks topics for 30 s, `conflict` when a topic has another number of partitions.
+ * @throws Fault `argument` when it does not let this program in as it is set up, `unavailable` when it does not answer or lacks topics for 30 s,
+ * `conflict` when a topic has another number of partitions.
  */
 export async function openKafkaBroker(options: KafkaBrokerOptions): Promise<Broker> {
   const broker = new KafkaBroker({ ...options, warn: withoutRepeats(options.warn) });
@@ -77,7 +78,7 @@ class KafkaBroker implements Broker {
         await this.#checkTopics();
         return;
       } catch (error) {
-        const fault = faultOf(error);
+        const fault = settingAtFault(error) ?? faultOf(error);
         if (fault.kind !== 'unavailable' || performance.now() > giveUpAt) throw fault;
         this.#options.warn('Kafka is not there yet', fault);
         await delay(LOOK_EVERY_MS);
@@ -153,11 +154,15 @@ class KafkaBroker implements Broker {
   async #checkTopics(): Promise<void> {
     const { topics } = await this.#admin.fetchTopicMetadata();
     const found = new Map(topics.map(({ name, partitions }) => [name, partitions.length]));
-    const missing = [...this.#topics.keys()].filter((name) => !found.has(this.#names.out(name)));
+    const wanted = [...this.#topics.values()].map(({ name, partitions }) => ({
+      wire: this.#names.out(name),
+      partitions,
+    }));
+    const missing = wanted.filter(({ wire }) => !found.has(wire)).map(({ wire }) => wire);
     if (missing.length > 0) throw Fault.unavailable(`Kafka lacks the topics ${missing.join(', ')}`);
-    for (const { name, partitions } of this.#topics.values()) {
-      const others = found.get(this.#names.out(name));
-      if (others !== partitions) throw Fault.conflict(`Topic ${name} has ${others} partitions, not ${partitions}`);
+    for (const { wire, partitions } of wanted) {
+      const others = found.get(wire);
+      if (others !== partitions) throw Fault.conflict(`Topic ${wire} has ${others} partitions, not ${partitions}`);
     }
   }
 

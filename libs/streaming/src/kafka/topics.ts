@@ -3,7 +3,7 @@ import { Fault } from '@tidings/kernel';
 import kafkajs, { type Admin } from 'kafkajs';
 import { LARGEST_RECORD_BYTES, type TopicSpec } from '../port.ts';
 import { type KafkaClientOptions, newClient } from './client.ts';
-import { faultOf } from './faults.ts';
+import { faultOf, settingAtFault } from './faults.ts';
 import { Names } from './names.ts';
 
 /** A record with its frame, and keys whose characters take several bytes. */
@@ -31,7 +31,7 @@ export interface TopicChanges {
  * Creates the topics that are not there, and gives those that are the settings that they should have; settings of which nothing is said here
  * stay as they are, and so does the number of copies. Can be repeated at any time.
  * @throws Fault `conflict`, before anything is done, when a topic has another number of partitions: keys would move from one to another.
- * `unavailable` when Kafka does not answer.
+ * `argument` when Kafka does not let this program in as it is set up, `unavailable` when it does not answer.
  */
 export async function createTopics({
   topics,
@@ -48,10 +48,10 @@ export async function createTopics({
   try {
     await admin.connect();
     const existing = await partitionsOf(admin);
-    for (const { name, wire, partitions } of wanted) {
+    for (const { wire, partitions } of wanted) {
       const has = existing.get(wire) ?? partitions;
       if (has !== partitions) {
-        throw Fault.conflict(`Topic ${name} has ${has} partitions, and the number cannot be changed to ${partitions}`);
+        throw Fault.conflict(`Topic ${wire} has ${has} partitions, and the number cannot be changed to ${partitions}`);
       }
     }
     const missing = wanted.filter(({ wire }) => !existing.has(wire));
@@ -62,7 +62,7 @@ export async function createTopics({
     );
     return { created: missing.map(({ name }) => name), altered };
   } catch (error) {
-    throw faultOf(error);
+    throw settingAtFault(error) ?? faultOf(error);
   } finally {
     await admin.disconnect();
   }

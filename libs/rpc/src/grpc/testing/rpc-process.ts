@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { ServiceDefinition } from '../../binding.ts';
 import { rpcControllers } from '../controllers.ts';
+import type { RpcAccess } from '../access.ts';
 import { RpcServer, type RpcServerOptions } from '../server.ts';
 
 /** A Nest application that serves implementations by gRPC on the loopback, as a service's process does. */
@@ -12,6 +13,9 @@ export interface RpcProcess {
   close(): Promise<void>;
 }
 
+/** What processes of tests call each other with. */
+export const testAccess: RpcAccess = { masterKeys: [Buffer.alloc(32, 1)] };
+
 export type Served = readonly (readonly [definition: ServiceDefinition, implementation: object])[];
 
 @Module({})
@@ -19,7 +23,7 @@ class ServedModule {}
 
 export async function serve(
   served: Served,
-  options: Partial<Pick<RpcServerOptions, 'port' | 'drainMs' | 'metrics'>> = {},
+  options: Partial<Pick<RpcServerOptions, 'port' | 'drainMs' | 'metrics' | 'access'>> = {},
 ): Promise<RpcProcess> {
   const parts = served.map(([definition, implementation]) => ({
     token: Symbol(definition.name),
@@ -34,7 +38,7 @@ export async function serve(
     ),
   };
   const services = served.map(([definition]) => definition);
-  const strategy = new RpcServer({ host: '127.0.0.1', port: 0, services, ...options });
+  const strategy = new RpcServer({ host: '127.0.0.1', port: 0, services, access: testAccess, ...options });
   const app = await NestFactory.createMicroservice(module, { strategy, logger: false, abortOnError: false });
   await app.listen();
   const { address } = strategy;

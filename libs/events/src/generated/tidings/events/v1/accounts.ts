@@ -252,6 +252,8 @@ export interface FilterCreated {
 /** By its owner, or because it has expired. */
 export interface FilterDeleted {
   name: string;
+  /** The application that it was bound to; "" = none. */
+  application: string;
 }
 
 /** The name is free again, the number never is. Devices keep values of it until they are cleared. */
@@ -3654,13 +3656,16 @@ export const FilterCreated: MessageFns<FilterCreated> = {
 };
 
 function createBaseFilterDeleted(): FilterDeleted {
-  return { name: "" };
+  return { name: "", application: "" };
 }
 
 export const FilterDeleted: MessageFns<FilterDeleted> = {
   encode(message: FilterDeleted, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.name !== "") {
       writer.uint32(10).string(message.name);
+    }
+    if (message.application !== "") {
+      writer.uint32(18).string(message.application);
     }
     return writer;
   },
@@ -3684,6 +3689,14 @@ export const FilterDeleted: MessageFns<FilterDeleted> = {
             }
 
             message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.application = reader.string();
             continue;
           }
         }
@@ -3736,6 +3749,7 @@ export const FilterDeleted: MessageFns<FilterDeleted> = {
   fromPartial<I extends Exact<DeepPartial<FilterDeleted>, I>>(object: I): FilterDeleted {
     const message = createBaseFilterDeleted();
     message.name = object.name ?? "";
+    message.application = object.application ?? "";
     return message;
   },
 };

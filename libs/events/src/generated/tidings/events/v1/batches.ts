@@ -60,6 +60,11 @@ export interface SendBatch {
     | undefined;
   /** A redelivery ambiguous after a crash is recorded as unknown_outcome instead of repeated. */
   atMostOnce: boolean;
+  /**
+   * uint8: 1 where the device's token, 2 where its values are longer than a batch carries. They are left out, and the device fails as
+   * INVALID_TOKEN or INVALID_CONTENT. Empty where all are 0.
+   */
+  oversized: Buffer;
 }
 
 export interface Window {
@@ -102,6 +107,7 @@ function createBaseSendBatch(): SendBatch {
     credential: undefined,
     releasedAt: undefined,
     atMostOnce: false,
+    oversized: Buffer.alloc(0),
   };
 }
 
@@ -187,6 +193,9 @@ export const SendBatch: MessageFns<SendBatch> = {
     }
     if (message.atMostOnce !== false) {
       writer.uint32(200).bool(message.atMostOnce);
+    }
+    if (message.oversized.length !== 0) {
+      writer.uint32(210).bytes(message.oversized);
     }
     return writer;
   },
@@ -404,6 +413,14 @@ export const SendBatch: MessageFns<SendBatch> = {
             message.atMostOnce = reader.bool();
             continue;
           }
+          case 26: {
+            if (tag !== 210) {
+              break;
+            }
+
+            message.oversized = Buffer.from(reader.bytes());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -484,6 +501,7 @@ export const SendBatch: MessageFns<SendBatch> = {
       : undefined;
     message.releasedAt = object.releasedAt ?? undefined;
     message.atMostOnce = object.atMostOnce ?? false;
+    message.oversized = object.oversized ?? Buffer.alloc(0);
     return message;
   },
 };

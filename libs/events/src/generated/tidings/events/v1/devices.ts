@@ -150,7 +150,19 @@ export interface DeviceOccurrence {
     | number
     | undefined;
   /** Three letters, upper case. */
-  currency?: string | undefined;
+  currency?:
+    | string
+    | undefined;
+  /** A JSON object, as the application gave it; absent without one. */
+  attributes?:
+    | string
+    | undefined;
+  /** When it happened, as the device says; `at` of the envelope is when it was reported, which is what counts (R-H6). Absent where it does not say. */
+  happenedAt:
+    | Date
+    | undefined;
+  /** The device's own wall time then, read as UTC; absent where it does not say. */
+  localAt: Date | undefined;
 }
 
 /** What live activities are started with on the device. */
@@ -1735,7 +1747,14 @@ export const DeviceErased: MessageFns<DeviceErased> = {
 };
 
 function createBaseDeviceOccurrence(): DeviceOccurrence {
-  return { name: "", amount: undefined, currency: undefined };
+  return {
+    name: "",
+    amount: undefined,
+    currency: undefined,
+    attributes: undefined,
+    happenedAt: undefined,
+    localAt: undefined,
+  };
 }
 
 export const DeviceOccurrence: MessageFns<DeviceOccurrence> = {
@@ -1748,6 +1767,15 @@ export const DeviceOccurrence: MessageFns<DeviceOccurrence> = {
     }
     if (message.currency !== undefined) {
       writer.uint32(26).string(message.currency);
+    }
+    if (message.attributes !== undefined) {
+      writer.uint32(34).string(message.attributes);
+    }
+    if (message.happenedAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.happenedAt), writer.uint32(42).fork()).join();
+    }
+    if (message.localAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.localAt), writer.uint32(50).fork()).join();
     }
     return writer;
   },
@@ -1787,6 +1815,30 @@ export const DeviceOccurrence: MessageFns<DeviceOccurrence> = {
             }
 
             message.currency = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.attributes = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.happenedAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.localAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -1841,6 +1893,9 @@ export const DeviceOccurrence: MessageFns<DeviceOccurrence> = {
     message.name = object.name ?? "";
     message.amount = object.amount ?? undefined;
     message.currency = object.currency ?? undefined;
+    message.attributes = object.attributes ?? undefined;
+    message.happenedAt = object.happenedAt ?? undefined;
+    message.localAt = object.localAt ?? undefined;
     return message;
   },
 };

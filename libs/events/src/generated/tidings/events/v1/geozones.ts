@@ -74,6 +74,7 @@ export interface GeozoneChanged {
 export interface GeozoneDeleted {
   /** Id. */
   zone: bigint;
+  application: string;
 }
 
 export interface GeozoneClusterAdded {
@@ -861,7 +862,7 @@ export const GeozoneChanged: MessageFns<GeozoneChanged> = {
 };
 
 function createBaseGeozoneDeleted(): GeozoneDeleted {
-  return { zone: 0n };
+  return { zone: 0n, application: "" };
 }
 
 export const GeozoneDeleted: MessageFns<GeozoneDeleted> = {
@@ -871,6 +872,9 @@ export const GeozoneDeleted: MessageFns<GeozoneDeleted> = {
         throw new globalThis.Error("value provided for field message.zone of type uint64 too large");
       }
       writer.uint32(8).uint64(message.zone);
+    }
+    if (message.application !== "") {
+      writer.uint32(18).string(message.application);
     }
     return writer;
   },
@@ -894,6 +898,14 @@ export const GeozoneDeleted: MessageFns<GeozoneDeleted> = {
             }
 
             message.zone = reader.uint64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.application = reader.string();
             continue;
           }
         }
@@ -946,6 +958,7 @@ export const GeozoneDeleted: MessageFns<GeozoneDeleted> = {
   fromPartial<I extends Exact<DeepPartial<GeozoneDeleted>, I>>(object: I): GeozoneDeleted {
     const message = createBaseGeozoneDeleted();
     message.zone = (object.zone !== undefined && object.zone !== null) ? BigInt(object.zone) : 0n;
+    message.application = object.application ?? "";
     return message;
   },
 };

@@ -34,6 +34,8 @@ export enum JobFailure {
   JOB_FAILURE_UNSPECIFIED = 0,
   JOB_FAILURE_APPLICATION_GONE = 1,
   JOB_FAILURE_INTERNAL_ERROR = 2,
+  /** JOB_FAILURE_PROCESS_DIED - Too many attempts at a piece were not ended by the processes that began them. */
+  JOB_FAILURE_PROCESS_DIED = 3,
 }
 
 /**
@@ -54,6 +56,8 @@ export interface JobEvent {
     | { $case: "attemptFailed"; value: JobAttemptFailed }
     | { $case: "completed"; value: JobCompleted }
     | { $case: "failed"; value: JobFailed }
+    | { $case: "attemptBegun"; value: JobAttemptBegun }
+    | { $case: "attemptWithdrawn"; value: JobAttemptWithdrawn }
     | undefined;
 }
 
@@ -66,6 +70,8 @@ export interface JobAccepted {
   pieces: number;
   createMissingTags: boolean;
   exportFormat: ExportFormat;
+  /** Size of its entries. */
+  bytes: number;
 }
 
 /** Every entry of the piece has its result. Pieces are processed in order. */
@@ -78,10 +84,24 @@ export interface JobPieceProcessed {
   failed: number;
 }
 
+/** Written before a worker starts on the piece. An attempt without an end is one whose process died. */
+export interface JobAttemptBegun {
+  piece: number;
+  /** A name for one life of a process. */
+  worker: string;
+}
+
+/** The attempt ended without a result and without an error of our own: it does not count. */
+export interface JobAttemptWithdrawn {
+  piece: number;
+  worker: string;
+}
+
 /** An attempt at the piece ended with an error of our own. */
 export interface JobAttemptFailed {
   piece: number;
   retryAt: Date | undefined;
+  worker: string;
 }
 
 export interface JobCompleted {
@@ -124,6 +144,12 @@ export const JobEvent: MessageFns<JobEvent> = {
         break;
       case "failed":
         JobFailed.encode(message.event.value, writer.uint32(114).fork()).join();
+        break;
+      case "attemptBegun":
+        JobAttemptBegun.encode(message.event.value, writer.uint32(122).fork()).join();
+        break;
+      case "attemptWithdrawn":
+        JobAttemptWithdrawn.encode(message.event.value, writer.uint32(130).fork()).join();
         break;
     }
     return writer;
@@ -214,6 +240,22 @@ export const JobEvent: MessageFns<JobEvent> = {
             message.event = { $case: "failed", value: JobFailed.decode(reader, reader.uint32()) };
             continue;
           }
+          case 15: {
+            if (tag !== 122) {
+              break;
+            }
+
+            message.event = { $case: "attemptBegun", value: JobAttemptBegun.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 16: {
+            if (tag !== 130) {
+              break;
+            }
+
+            message.event = { $case: "attemptWithdrawn", value: JobAttemptWithdrawn.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -298,13 +340,25 @@ export const JobEvent: MessageFns<JobEvent> = {
         }
         break;
       }
+      case "attemptBegun": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "attemptBegun", value: JobAttemptBegun.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "attemptWithdrawn": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "attemptWithdrawn", value: JobAttemptWithdrawn.fromPartial(object.event.value) };
+        }
+        break;
+      }
     }
     return message;
   },
 };
 
 function createBaseJobAccepted(): JobAccepted {
-  return { kind: 0, application: "", entries: 0, pieces: 0, createMissingTags: false, exportFormat: 0 };
+  return { kind: 0, application: "", entries: 0, pieces: 0, createMissingTags: false, exportFormat: 0, bytes: 0 };
 }
 
 export const JobAccepted: MessageFns<JobAccepted> = {
@@ -326,6 +380,9 @@ export const JobAccepted: MessageFns<JobAccepted> = {
     }
     if (message.exportFormat !== 0) {
       writer.uint32(48).int32(message.exportFormat);
+    }
+    if (message.bytes !== 0) {
+      writer.uint32(56).uint32(message.bytes);
     }
     return writer;
   },
@@ -391,6 +448,14 @@ export const JobAccepted: MessageFns<JobAccepted> = {
             message.exportFormat = reader.int32() as any;
             continue;
           }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.bytes = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -446,6 +511,7 @@ export const JobAccepted: MessageFns<JobAccepted> = {
     message.pieces = object.pieces ?? 0;
     message.createMissingTags = object.createMissingTags ?? false;
     message.exportFormat = object.exportFormat ?? 0;
+    message.bytes = object.bytes ?? 0;
     return message;
   },
 };
@@ -585,8 +651,208 @@ export const JobPieceProcessed: MessageFns<JobPieceProcessed> = {
   },
 };
 
+function createBaseJobAttemptBegun(): JobAttemptBegun {
+  return { piece: 0, worker: "" };
+}
+
+export const JobAttemptBegun: MessageFns<JobAttemptBegun> = {
+  encode(message: JobAttemptBegun, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.piece !== 0) {
+      writer.uint32(8).uint32(message.piece);
+    }
+    if (message.worker !== "") {
+      writer.uint32(18).string(message.worker);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): JobAttemptBegun {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseJobAttemptBegun();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.piece = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.worker = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<JobAttemptBegun, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<JobAttemptBegun | JobAttemptBegun[]> | Iterable<JobAttemptBegun | JobAttemptBegun[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [JobAttemptBegun.encode(p).finish()];
+        }
+      } else {
+        yield* [JobAttemptBegun.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, JobAttemptBegun>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<JobAttemptBegun> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [JobAttemptBegun.decode(p)];
+        }
+      } else {
+        yield* [JobAttemptBegun.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<JobAttemptBegun>, I>>(base?: I): JobAttemptBegun {
+    return JobAttemptBegun.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<JobAttemptBegun>, I>>(object: I): JobAttemptBegun {
+    const message = createBaseJobAttemptBegun();
+    message.piece = object.piece ?? 0;
+    message.worker = object.worker ?? "";
+    return message;
+  },
+};
+
+function createBaseJobAttemptWithdrawn(): JobAttemptWithdrawn {
+  return { piece: 0, worker: "" };
+}
+
+export const JobAttemptWithdrawn: MessageFns<JobAttemptWithdrawn> = {
+  encode(message: JobAttemptWithdrawn, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.piece !== 0) {
+      writer.uint32(8).uint32(message.piece);
+    }
+    if (message.worker !== "") {
+      writer.uint32(18).string(message.worker);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): JobAttemptWithdrawn {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseJobAttemptWithdrawn();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.piece = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.worker = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<JobAttemptWithdrawn, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<JobAttemptWithdrawn | JobAttemptWithdrawn[]>
+      | Iterable<JobAttemptWithdrawn | JobAttemptWithdrawn[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [JobAttemptWithdrawn.encode(p).finish()];
+        }
+      } else {
+        yield* [JobAttemptWithdrawn.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, JobAttemptWithdrawn>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<JobAttemptWithdrawn> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [JobAttemptWithdrawn.decode(p)];
+        }
+      } else {
+        yield* [JobAttemptWithdrawn.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<JobAttemptWithdrawn>, I>>(base?: I): JobAttemptWithdrawn {
+    return JobAttemptWithdrawn.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<JobAttemptWithdrawn>, I>>(object: I): JobAttemptWithdrawn {
+    const message = createBaseJobAttemptWithdrawn();
+    message.piece = object.piece ?? 0;
+    message.worker = object.worker ?? "";
+    return message;
+  },
+};
+
 function createBaseJobAttemptFailed(): JobAttemptFailed {
-  return { piece: 0, retryAt: undefined };
+  return { piece: 0, retryAt: undefined, worker: "" };
 }
 
 export const JobAttemptFailed: MessageFns<JobAttemptFailed> = {
@@ -596,6 +862,9 @@ export const JobAttemptFailed: MessageFns<JobAttemptFailed> = {
     }
     if (message.retryAt !== undefined) {
       Timestamp.encode(toTimestamp(message.retryAt), writer.uint32(18).fork()).join();
+    }
+    if (message.worker !== "") {
+      writer.uint32(26).string(message.worker);
     }
     return writer;
   },
@@ -627,6 +896,14 @@ export const JobAttemptFailed: MessageFns<JobAttemptFailed> = {
             }
 
             message.retryAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.worker = reader.string();
             continue;
           }
         }
@@ -680,6 +957,7 @@ export const JobAttemptFailed: MessageFns<JobAttemptFailed> = {
     const message = createBaseJobAttemptFailed();
     message.piece = object.piece ?? 0;
     message.retryAt = object.retryAt ?? undefined;
+    message.worker = object.worker ?? "";
     return message;
   },
 };

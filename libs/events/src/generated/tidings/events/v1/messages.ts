@@ -65,7 +65,15 @@ export interface MessageAccepted {
   filterName: string;
   filterCode: string;
   /** Recipients join it until then, and none are named here; unset for a message that has all its recipients from the beginning. */
-  openUntil: Date | undefined;
+  openUntil:
+    | Date
+    | undefined;
+  /** The platforms of the devices that are named, as far as the audience is not restricted to others; unset where none are named. */
+  reach: Reach | undefined;
+}
+
+export interface Reach {
+  platforms: number[];
 }
 
 /** Due: planning may begin. `at` of the envelope is the processing start (R-H17). */
@@ -316,6 +324,7 @@ function createBaseMessageAccepted(): MessageAccepted {
     filterName: "",
     filterCode: "",
     openUntil: undefined,
+    reach: undefined,
   };
 }
 
@@ -377,6 +386,9 @@ export const MessageAccepted: MessageFns<MessageAccepted> = {
     }
     if (message.openUntil !== undefined) {
       Timestamp.encode(toTimestamp(message.openUntil), writer.uint32(258).fork()).join();
+    }
+    if (message.reach !== undefined) {
+      Reach.encode(message.reach, writer.uint32(266).fork()).join();
     }
     return writer;
   },
@@ -538,6 +550,14 @@ export const MessageAccepted: MessageFns<MessageAccepted> = {
             message.openUntil = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 33: {
+            if (tag !== 266) {
+              break;
+            }
+
+            message.reach = Reach.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -611,6 +631,108 @@ export const MessageAccepted: MessageFns<MessageAccepted> = {
     message.filterName = object.filterName ?? "";
     message.filterCode = object.filterCode ?? "";
     message.openUntil = object.openUntil ?? undefined;
+    message.reach = (object.reach !== undefined && object.reach !== null) ? Reach.fromPartial(object.reach) : undefined;
+    return message;
+  },
+};
+
+function createBaseReach(): Reach {
+  return { platforms: [] };
+}
+
+export const Reach: MessageFns<Reach> = {
+  encode(message: Reach, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.platforms.length !== 0) {
+      writer.uint32(10).fork();
+      for (const v of message.platforms) {
+        writer.uint32(v);
+      }
+      writer.join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Reach {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReach();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag === 8) {
+              message.platforms.push(reader.uint32());
+
+              continue;
+            }
+
+            if (tag === 10) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.platforms.push(reader.uint32());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<Reach, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<Reach | Reach[]> | Iterable<Reach | Reach[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [Reach.encode(p).finish()];
+        }
+      } else {
+        yield* [Reach.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, Reach>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<Reach> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [Reach.decode(p)];
+        }
+      } else {
+        yield* [Reach.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<Reach>, I>>(base?: I): Reach {
+    return Reach.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<Reach>, I>>(object: I): Reach {
+    const message = createBaseReach();
+    message.platforms = object.platforms?.map((e) => e) || [];
     return message;
   },
 };

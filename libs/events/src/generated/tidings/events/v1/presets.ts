@@ -65,6 +65,8 @@ export interface PresetCreated {
 export interface PresetDeleted {
   /** Code. */
   preset: string;
+  /** Code of its application, or of its group. */
+  owner: string;
 }
 
 function createBaseCampaign(): Campaign {
@@ -724,13 +726,16 @@ export const PresetCreated: MessageFns<PresetCreated> = {
 };
 
 function createBasePresetDeleted(): PresetDeleted {
-  return { preset: "" };
+  return { preset: "", owner: "" };
 }
 
 export const PresetDeleted: MessageFns<PresetDeleted> = {
   encode(message: PresetDeleted, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.preset !== "") {
       writer.uint32(10).string(message.preset);
+    }
+    if (message.owner !== "") {
+      writer.uint32(18).string(message.owner);
     }
     return writer;
   },
@@ -754,6 +759,14 @@ export const PresetDeleted: MessageFns<PresetDeleted> = {
             }
 
             message.preset = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.owner = reader.string();
             continue;
           }
         }
@@ -806,6 +819,7 @@ export const PresetDeleted: MessageFns<PresetDeleted> = {
   fromPartial<I extends Exact<DeepPartial<PresetDeleted>, I>>(object: I): PresetDeleted {
     const message = createBasePresetDeleted();
     message.preset = object.preset ?? "";
+    message.owner = object.owner ?? "";
     return message;
   },
 };

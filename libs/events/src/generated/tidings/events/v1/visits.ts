@@ -43,6 +43,8 @@ export interface GeozoneEntered {
     | undefined;
   /** Link to shorten; "" without one (R-I19). */
   linkToShorten: string;
+  /** Keyed hash of the person whose device is in the control group: it starts no cooldown, and joins a message once. "" for a send. */
+  heldBack: string;
 }
 
 function createBaseVisitEvent(): VisitEvent {
@@ -207,7 +209,15 @@ export const VisitEvent: MessageFns<VisitEvent> = {
 };
 
 function createBaseGeozoneEntered(): GeozoneEntered {
-  return { zone: 0n, cooldowns: [], until: undefined, message: "", accepted: undefined, linkToShorten: "" };
+  return {
+    zone: 0n,
+    cooldowns: [],
+    until: undefined,
+    message: "",
+    accepted: undefined,
+    linkToShorten: "",
+    heldBack: "",
+  };
 }
 
 export const GeozoneEntered: MessageFns<GeozoneEntered> = {
@@ -232,6 +242,9 @@ export const GeozoneEntered: MessageFns<GeozoneEntered> = {
     }
     if (message.linkToShorten !== "") {
       writer.uint32(50).string(message.linkToShorten);
+    }
+    if (message.heldBack !== "") {
+      writer.uint32(58).string(message.heldBack);
     }
     return writer;
   },
@@ -297,6 +310,14 @@ export const GeozoneEntered: MessageFns<GeozoneEntered> = {
             message.linkToShorten = reader.string();
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.heldBack = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -354,6 +375,7 @@ export const GeozoneEntered: MessageFns<GeozoneEntered> = {
       ? MessageAccepted.fromPartial(object.accepted)
       : undefined;
     message.linkToShorten = object.linkToShorten ?? "";
+    message.heldBack = object.heldBack ?? "";
     return message;
   },
 };

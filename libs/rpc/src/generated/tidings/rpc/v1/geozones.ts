@@ -83,11 +83,35 @@ export interface DeleteGeozonesReply {
 export interface ListGeozonesRequest {
   account: string;
   application: string;
+  /** `next` of the page before; "" for the first page. */
+  after: string;
 }
 
 export interface ListGeozonesReply {
-  clusters: GeozoneCluster[];
   zones: Geozone[];
+  /** Where the next page begins; "" behind the last page. */
+  next: string;
+}
+
+export interface ListGeozoneClustersRequest {
+  account: string;
+  application: string;
+  /** `next` of the page before; "" for the first page. */
+  after: string;
+}
+
+export interface ListGeozoneClustersReply {
+  clusters: GeozoneClusterView[];
+  /** Where the next page begins; "" behind the last page. */
+  next: string;
+}
+
+export interface GeozoneClusterView {
+  cluster:
+    | GeozoneCluster
+    | undefined;
+  /** How many zones are in it. */
+  zones: number;
 }
 
 export interface AddGeozoneClusterRequest {
@@ -114,8 +138,11 @@ export interface ReportLocationRequest {
   account: string;
   application: string;
   hwid: string;
-  lat: number;
-  lng: number;
+  /** Both absent: the device tells its place no more, and what is kept of it is removed (R-C13). */
+  lat?: number | undefined;
+  lng?:
+    | number
+    | undefined;
   /** How many of the nearest zones are wanted. */
   nearest: number;
   /** Of this method alone; "" without one. A repeat within 24 hours is answered and has no second effect (R-ER11). */
@@ -1193,7 +1220,7 @@ export const DeleteGeozonesReply: MessageFns<DeleteGeozonesReply> = {
 };
 
 function createBaseListGeozonesRequest(): ListGeozonesRequest {
-  return { account: "", application: "" };
+  return { account: "", application: "", after: "" };
 }
 
 export const ListGeozonesRequest: MessageFns<ListGeozonesRequest> = {
@@ -1203,6 +1230,9 @@ export const ListGeozonesRequest: MessageFns<ListGeozonesRequest> = {
     }
     if (message.application !== "") {
       writer.uint32(18).string(message.application);
+    }
+    if (message.after !== "") {
+      writer.uint32(26).string(message.after);
     }
     return writer;
   },
@@ -1234,6 +1264,14 @@ export const ListGeozonesRequest: MessageFns<ListGeozonesRequest> = {
             }
 
             message.application = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.after = reader.string();
             continue;
           }
         }
@@ -1289,21 +1327,22 @@ export const ListGeozonesRequest: MessageFns<ListGeozonesRequest> = {
     const message = createBaseListGeozonesRequest();
     message.account = object.account ?? "";
     message.application = object.application ?? "";
+    message.after = object.after ?? "";
     return message;
   },
 };
 
 function createBaseListGeozonesReply(): ListGeozonesReply {
-  return { clusters: [], zones: [] };
+  return { zones: [], next: "" };
 }
 
 export const ListGeozonesReply: MessageFns<ListGeozonesReply> = {
   encode(message: ListGeozonesReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.clusters) {
-      GeozoneCluster.encode(v!, writer.uint32(10).fork()).join();
-    }
     for (const v of message.zones) {
-      Geozone.encode(v!, writer.uint32(18).fork()).join();
+      Geozone.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.next !== "") {
+      writer.uint32(18).string(message.next);
     }
     return writer;
   },
@@ -1326,7 +1365,7 @@ export const ListGeozonesReply: MessageFns<ListGeozonesReply> = {
               break;
             }
 
-            message.clusters.push(GeozoneCluster.decode(reader, reader.uint32()));
+            message.zones.push(Geozone.decode(reader, reader.uint32()));
             continue;
           }
           case 2: {
@@ -1334,7 +1373,7 @@ export const ListGeozonesReply: MessageFns<ListGeozonesReply> = {
               break;
             }
 
-            message.zones.push(Geozone.decode(reader, reader.uint32()));
+            message.next = reader.string();
             continue;
           }
         }
@@ -1386,8 +1425,325 @@ export const ListGeozonesReply: MessageFns<ListGeozonesReply> = {
   },
   fromPartial<I extends Exact<DeepPartial<ListGeozonesReply>, I>>(object: I): ListGeozonesReply {
     const message = createBaseListGeozonesReply();
-    message.clusters = object.clusters?.map((e) => GeozoneCluster.fromPartial(e)) || [];
     message.zones = object.zones?.map((e) => Geozone.fromPartial(e)) || [];
+    message.next = object.next ?? "";
+    return message;
+  },
+};
+
+function createBaseListGeozoneClustersRequest(): ListGeozoneClustersRequest {
+  return { account: "", application: "", after: "" };
+}
+
+export const ListGeozoneClustersRequest: MessageFns<ListGeozoneClustersRequest> = {
+  encode(message: ListGeozoneClustersRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.account !== "") {
+      writer.uint32(10).string(message.account);
+    }
+    if (message.application !== "") {
+      writer.uint32(18).string(message.application);
+    }
+    if (message.after !== "") {
+      writer.uint32(26).string(message.after);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListGeozoneClustersRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListGeozoneClustersRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.account = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.after = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<ListGeozoneClustersRequest, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<ListGeozoneClustersRequest | ListGeozoneClustersRequest[]>
+      | Iterable<ListGeozoneClustersRequest | ListGeozoneClustersRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ListGeozoneClustersRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [ListGeozoneClustersRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, ListGeozoneClustersRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<ListGeozoneClustersRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ListGeozoneClustersRequest.decode(p)];
+        }
+      } else {
+        yield* [ListGeozoneClustersRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListGeozoneClustersRequest>, I>>(base?: I): ListGeozoneClustersRequest {
+    return ListGeozoneClustersRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListGeozoneClustersRequest>, I>>(object: I): ListGeozoneClustersRequest {
+    const message = createBaseListGeozoneClustersRequest();
+    message.account = object.account ?? "";
+    message.application = object.application ?? "";
+    message.after = object.after ?? "";
+    return message;
+  },
+};
+
+function createBaseListGeozoneClustersReply(): ListGeozoneClustersReply {
+  return { clusters: [], next: "" };
+}
+
+export const ListGeozoneClustersReply: MessageFns<ListGeozoneClustersReply> = {
+  encode(message: ListGeozoneClustersReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.clusters) {
+      GeozoneClusterView.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.next !== "") {
+      writer.uint32(18).string(message.next);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListGeozoneClustersReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListGeozoneClustersReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.clusters.push(GeozoneClusterView.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.next = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<ListGeozoneClustersReply, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<ListGeozoneClustersReply | ListGeozoneClustersReply[]>
+      | Iterable<ListGeozoneClustersReply | ListGeozoneClustersReply[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ListGeozoneClustersReply.encode(p).finish()];
+        }
+      } else {
+        yield* [ListGeozoneClustersReply.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, ListGeozoneClustersReply>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<ListGeozoneClustersReply> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ListGeozoneClustersReply.decode(p)];
+        }
+      } else {
+        yield* [ListGeozoneClustersReply.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListGeozoneClustersReply>, I>>(base?: I): ListGeozoneClustersReply {
+    return ListGeozoneClustersReply.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListGeozoneClustersReply>, I>>(object: I): ListGeozoneClustersReply {
+    const message = createBaseListGeozoneClustersReply();
+    message.clusters = object.clusters?.map((e) => GeozoneClusterView.fromPartial(e)) || [];
+    message.next = object.next ?? "";
+    return message;
+  },
+};
+
+function createBaseGeozoneClusterView(): GeozoneClusterView {
+  return { cluster: undefined, zones: 0 };
+}
+
+export const GeozoneClusterView: MessageFns<GeozoneClusterView> = {
+  encode(message: GeozoneClusterView, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.cluster !== undefined) {
+      GeozoneCluster.encode(message.cluster, writer.uint32(10).fork()).join();
+    }
+    if (message.zones !== 0) {
+      writer.uint32(16).uint32(message.zones);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GeozoneClusterView {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGeozoneClusterView();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.cluster = GeozoneCluster.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.zones = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<GeozoneClusterView, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<GeozoneClusterView | GeozoneClusterView[]>
+      | Iterable<GeozoneClusterView | GeozoneClusterView[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [GeozoneClusterView.encode(p).finish()];
+        }
+      } else {
+        yield* [GeozoneClusterView.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, GeozoneClusterView>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<GeozoneClusterView> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [GeozoneClusterView.decode(p)];
+        }
+      } else {
+        yield* [GeozoneClusterView.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GeozoneClusterView>, I>>(base?: I): GeozoneClusterView {
+    return GeozoneClusterView.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GeozoneClusterView>, I>>(object: I): GeozoneClusterView {
+    const message = createBaseGeozoneClusterView();
+    message.cluster = (object.cluster !== undefined && object.cluster !== null)
+      ? GeozoneCluster.fromPartial(object.cluster)
+      : undefined;
+    message.zones = object.zones ?? 0;
     return message;
   },
 };
@@ -1797,7 +2153,7 @@ export const DeleteGeozoneClusterReply: MessageFns<DeleteGeozoneClusterReply> = 
 };
 
 function createBaseReportLocationRequest(): ReportLocationRequest {
-  return { account: "", application: "", hwid: "", lat: 0, lng: 0, nearest: 0, idempotencyKey: "" };
+  return { account: "", application: "", hwid: "", lat: undefined, lng: undefined, nearest: 0, idempotencyKey: "" };
 }
 
 export const ReportLocationRequest: MessageFns<ReportLocationRequest> = {
@@ -1811,10 +2167,10 @@ export const ReportLocationRequest: MessageFns<ReportLocationRequest> = {
     if (message.hwid !== "") {
       writer.uint32(26).string(message.hwid);
     }
-    if (message.lat !== 0) {
+    if (message.lat !== undefined) {
       writer.uint32(33).double(message.lat);
     }
-    if (message.lng !== 0) {
+    if (message.lng !== undefined) {
       writer.uint32(41).double(message.lng);
     }
     if (message.nearest !== 0) {
@@ -1949,8 +2305,8 @@ export const ReportLocationRequest: MessageFns<ReportLocationRequest> = {
     message.account = object.account ?? "";
     message.application = object.application ?? "";
     message.hwid = object.hwid ?? "";
-    message.lat = object.lat ?? 0;
-    message.lng = object.lng ?? 0;
+    message.lat = object.lat ?? undefined;
+    message.lng = object.lng ?? undefined;
     message.nearest = object.nearest ?? 0;
     message.idempotencyKey = object.idempotencyKey ?? "";
     return message;
@@ -2190,8 +2546,10 @@ export interface Geozones {
   change(request: ChangeGeozoneRequest): Promise<ChangeGeozoneReply>;
   /** All or none. */
   delete(request: DeleteGeozonesRequest): Promise<DeleteGeozonesReply>;
-  /** Zones and clusters of an application, oldest first. */
+  /** A page of an application's zones, oldest first. */
   list(request: ListGeozonesRequest): Promise<ListGeozonesReply>;
+  /** A page of an application's clusters, oldest first. */
+  listClusters(request: ListGeozoneClustersRequest): Promise<ListGeozoneClustersReply>;
   addCluster(request: AddGeozoneClusterRequest): Promise<AddGeozoneClusterReply>;
   deleteCluster(request: DeleteGeozoneClusterRequest): Promise<DeleteGeozoneClusterReply>;
   /** Records where a device is, sends what the zones that it has entered send, and answers the nearest ones. */
@@ -2239,12 +2597,21 @@ export const GeozonesDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Zones and clusters of an application, oldest first. */
+    /** A page of an application's zones, oldest first. */
     list: {
       name: "List",
       requestType: ListGeozonesRequest as typeof ListGeozonesRequest,
       requestStream: false,
       responseType: ListGeozonesReply as typeof ListGeozonesReply,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** A page of an application's clusters, oldest first. */
+    listClusters: {
+      name: "ListClusters",
+      requestType: ListGeozoneClustersRequest as typeof ListGeozoneClustersRequest,
+      requestStream: false,
+      responseType: ListGeozoneClustersReply as typeof ListGeozoneClustersReply,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },

@@ -30,10 +30,12 @@ export interface JobEntry {
   } | undefined;
   tags: { [key: string]: any } | undefined;
   listOperator: ListOperator;
-  /** Registrations only, both. */
+  /** Registrations only, from here on. */
   platform: number;
   /** "" removes the stored one. */
   newPushToken: string;
+  country?: string | undefined;
+  city?: string | undefined;
 }
 
 /** As it is stored: each entry an encoded JobEntry, so that a piece can be filled up to its size. */
@@ -45,6 +47,8 @@ export interface StorePieceRequest {
   job: string;
   number: number;
   piece: JobPiece | undefined;
+  account: string;
+  application: string;
 }
 
 export interface StorePieceReply {
@@ -150,7 +154,15 @@ export interface JobRow_TagsEntry {
 }
 
 function createBaseJobEntry(): JobEntry {
-  return { identifier: undefined, tags: undefined, listOperator: 0, platform: 0, newPushToken: "" };
+  return {
+    identifier: undefined,
+    tags: undefined,
+    listOperator: 0,
+    platform: 0,
+    newPushToken: "",
+    country: undefined,
+    city: undefined,
+  };
 }
 
 export const JobEntry: MessageFns<JobEntry> = {
@@ -177,6 +189,12 @@ export const JobEntry: MessageFns<JobEntry> = {
     }
     if (message.newPushToken !== "") {
       writer.uint32(58).string(message.newPushToken);
+    }
+    if (message.country !== undefined) {
+      writer.uint32(66).string(message.country);
+    }
+    if (message.city !== undefined) {
+      writer.uint32(74).string(message.city);
     }
     return writer;
   },
@@ -248,6 +266,22 @@ export const JobEntry: MessageFns<JobEntry> = {
             }
 
             message.newPushToken = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.country = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.city = reader.string();
             continue;
           }
         }
@@ -323,6 +357,8 @@ export const JobEntry: MessageFns<JobEntry> = {
     message.listOperator = object.listOperator ?? 0;
     message.platform = object.platform ?? 0;
     message.newPushToken = object.newPushToken ?? "";
+    message.country = object.country ?? undefined;
+    message.city = object.city ?? undefined;
     return message;
   },
 };
@@ -415,7 +451,7 @@ export const JobPiece: MessageFns<JobPiece> = {
 };
 
 function createBaseStorePieceRequest(): StorePieceRequest {
-  return { job: "", number: 0, piece: undefined };
+  return { job: "", number: 0, piece: undefined, account: "", application: "" };
 }
 
 export const StorePieceRequest: MessageFns<StorePieceRequest> = {
@@ -428,6 +464,12 @@ export const StorePieceRequest: MessageFns<StorePieceRequest> = {
     }
     if (message.piece !== undefined) {
       JobPiece.encode(message.piece, writer.uint32(26).fork()).join();
+    }
+    if (message.account !== "") {
+      writer.uint32(34).string(message.account);
+    }
+    if (message.application !== "") {
+      writer.uint32(42).string(message.application);
     }
     return writer;
   },
@@ -467,6 +509,22 @@ export const StorePieceRequest: MessageFns<StorePieceRequest> = {
             }
 
             message.piece = JobPiece.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.account = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.application = reader.string();
             continue;
           }
         }
@@ -523,6 +581,8 @@ export const StorePieceRequest: MessageFns<StorePieceRequest> = {
     message.piece = (object.piece !== undefined && object.piece !== null)
       ? JobPiece.fromPartial(object.piece)
       : undefined;
+    message.account = object.account ?? "";
+    message.application = object.application ?? "";
     return message;
   },
 };
@@ -2282,11 +2342,14 @@ export const JobRow_TagsEntry: MessageFns<JobRow_TagsEntry> = {
 
 /** Bulk jobs (Spec G): stored piece by piece, then accepted as a whole. Exports of segments (Spec N): accepted as what they select. */
 export interface Jobs {
-  /** Keeps a piece of a job's entries. What never becomes a job is removed by age. */
+  /** Keeps a piece of a job's entries. What never becomes a job is removed by age. Refused while the application has too many open jobs. */
   storePiece(request: StorePieceRequest): Promise<StorePieceReply>;
-  /** Accepts a job whose pieces are stored: from the reply on it will be worked through. */
+  /**
+   * Accepts a job whose pieces are stored: from the reply on it will be worked through. Refused, and its pieces removed, while the
+   * application has too many open jobs.
+   */
   accept(request: AcceptJobRequest): Promise<AcceptJobReply>;
-  /** Accepts an export: from the reply on it will be made. */
+  /** Accepts an export: from the reply on it will be made. Refused while too many jobs are open. */
   acceptExport(request: AcceptExportRequest): Promise<AcceptJobReply>;
   /** No view where there is no such job, or it is another kind's, or past its time. */
   find(request: FindJobRequest): Promise<FindJobReply>;
@@ -2304,7 +2367,7 @@ export const JobsDefinition = {
   name: "Jobs",
   fullName: "tidings.rpc.v1.Jobs",
   methods: {
-    /** Keeps a piece of a job's entries. What never becomes a job is removed by age. */
+    /** Keeps a piece of a job's entries. What never becomes a job is removed by age. Refused while the application has too many open jobs. */
     storePiece: {
       name: "StorePiece",
       requestType: StorePieceRequest as typeof StorePieceRequest,
@@ -2313,7 +2376,10 @@ export const JobsDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "IDEMPOTENT" },
     },
-    /** Accepts a job whose pieces are stored: from the reply on it will be worked through. */
+    /**
+     * Accepts a job whose pieces are stored: from the reply on it will be worked through. Refused, and its pieces removed, while the
+     * application has too many open jobs.
+     */
     accept: {
       name: "Accept",
       requestType: AcceptJobRequest as typeof AcceptJobRequest,
@@ -2322,7 +2388,7 @@ export const JobsDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "IDEMPOTENT" },
     },
-    /** Accepts an export: from the reply on it will be made. */
+    /** Accepts an export: from the reply on it will be made. Refused while too many jobs are open. */
     acceptExport: {
       name: "AcceptExport",
       requestType: AcceptExportRequest as typeof AcceptExportRequest,

@@ -33,10 +33,14 @@ export interface FindPresetReply {
 export interface ListPresetsRequest {
   account: string;
   application: string;
+  /** `next` of the page before; "" for the first page. */
+  after: string;
 }
 
 export interface ListPresetsReply {
   presets: PresetName[];
+  /** Where the next page begins; "" behind the last page. */
+  next: string;
 }
 
 export interface PresetName {
@@ -465,7 +469,7 @@ export const FindPresetReply: MessageFns<FindPresetReply> = {
 };
 
 function createBaseListPresetsRequest(): ListPresetsRequest {
-  return { account: "", application: "" };
+  return { account: "", application: "", after: "" };
 }
 
 export const ListPresetsRequest: MessageFns<ListPresetsRequest> = {
@@ -475,6 +479,9 @@ export const ListPresetsRequest: MessageFns<ListPresetsRequest> = {
     }
     if (message.application !== "") {
       writer.uint32(18).string(message.application);
+    }
+    if (message.after !== "") {
+      writer.uint32(26).string(message.after);
     }
     return writer;
   },
@@ -506,6 +513,14 @@ export const ListPresetsRequest: MessageFns<ListPresetsRequest> = {
             }
 
             message.application = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.after = reader.string();
             continue;
           }
         }
@@ -561,18 +576,22 @@ export const ListPresetsRequest: MessageFns<ListPresetsRequest> = {
     const message = createBaseListPresetsRequest();
     message.account = object.account ?? "";
     message.application = object.application ?? "";
+    message.after = object.after ?? "";
     return message;
   },
 };
 
 function createBaseListPresetsReply(): ListPresetsReply {
-  return { presets: [] };
+  return { presets: [], next: "" };
 }
 
 export const ListPresetsReply: MessageFns<ListPresetsReply> = {
   encode(message: ListPresetsReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.presets) {
       PresetName.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.next !== "") {
+      writer.uint32(18).string(message.next);
     }
     return writer;
   },
@@ -596,6 +615,14 @@ export const ListPresetsReply: MessageFns<ListPresetsReply> = {
             }
 
             message.presets.push(PresetName.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.next = reader.string();
             continue;
           }
         }
@@ -648,6 +675,7 @@ export const ListPresetsReply: MessageFns<ListPresetsReply> = {
   fromPartial<I extends Exact<DeepPartial<ListPresetsReply>, I>>(object: I): ListPresetsReply {
     const message = createBaseListPresetsReply();
     message.presets = object.presets?.map((e) => PresetName.fromPartial(e)) || [];
+    message.next = object.next ?? "";
     return message;
   },
 };
@@ -1780,7 +1808,7 @@ export interface Presets {
   createPreset(request: CreatePresetRequest): Promise<CreatePresetReply>;
   /** No preset where the account has none of this code. */
   findPreset(request: FindPresetRequest): Promise<FindPresetReply>;
-  /** An application's own and those of its groups, oldest first. */
+  /** A page of an application's own presets and those of its groups, oldest first. */
   listPresets(request: ListPresetsRequest): Promise<ListPresetsReply>;
   deletePreset(request: DeletePresetRequest): Promise<DeletePresetReply>;
   createCampaign(request: CreateCampaignRequest): Promise<CampaignReply>;
@@ -1817,7 +1845,7 @@ export const PresetsDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** An application's own and those of its groups, oldest first. */
+    /** A page of an application's own presets and those of its groups, oldest first. */
     listPresets: {
       name: "ListPresets",
       requestType: ListPresetsRequest as typeof ListPresetsRequest,

@@ -51,6 +51,14 @@ export interface FindAccountReply {
   found: boolean;
 }
 
+export interface GetMasterKeyIdRequest {
+}
+
+export interface GetMasterKeyIdReply {
+  /** Equal for equal keys; tells nothing of the key. */
+  id: string;
+}
+
 export interface IssueTokenRequest {
   /** "" = the default account. */
   account: string;
@@ -438,6 +446,24 @@ export interface AddTagRequest {
 export interface AddTagReply {
 }
 
+export interface AddMissingTagsRequest {
+  account: string;
+  /** With names that a tag can have, no two alike; values of a new tag are per account. */
+  tags: MissingTag[];
+}
+
+export interface MissingTag {
+  name: string;
+  type: TagType;
+}
+
+export interface AddMissingTagsReply {
+  /** Tags that the account still lacks: its quota leaves no room. */
+  refused: string[];
+  /** Why, as a caller reads it; "" where none was refused. */
+  reason: string;
+}
+
 export interface DeleteTagRequest {
   account: string;
   name: string;
@@ -473,6 +499,8 @@ export interface DeviceCommand {
   userId: string;
   /** "" without one; a repeat within 24 h has no second effect (R-ER11). */
   idempotencyKey: string;
+  /** Of set_tags, open and bind_user: an unknown device becomes a record of this platform, without a token (R-C7). Absent: it is a fault. */
+  platform?: number | undefined;
   command:
     | { $case: "register"; value: Register }
     | { $case: "unregister"; value: Unregister }
@@ -541,7 +569,13 @@ export interface Occur {
     | string
     | undefined;
   /** Of setPurchase alone. */
-  purchase: Purchase | undefined;
+  purchase:
+    | Purchase
+    | undefined;
+  /** These of postEvent alone; see DeviceOccurrence. */
+  attributes?: string | undefined;
+  happenedAt: Date | undefined;
+  localAt: Date | undefined;
 }
 
 export interface Purchase {
@@ -632,6 +666,8 @@ export interface FaultView {
   /** A FaultKind of the kernel. */
   kind: string;
   text: string;
+  /** Of `throttled` alone: when the caller may try again. */
+  retryAfterSeconds?: number | undefined;
 }
 
 export interface GetTagsRequest {
@@ -794,6 +830,8 @@ export interface PreparedAudience {
   /** The segment that was asked for. */
   filterName: string;
   filterCode: string;
+  /** Those of the devices that are named, each once, ascending; empty where none are. */
+  platforms: number[];
 }
 
 export interface SetTestDeviceRequest {
@@ -806,11 +844,15 @@ export interface SetTestDeviceReply {
 
 export interface ListTestDevicesRequest {
   application: string;
+  /** `next` of the page before; "" for the first page. */
+  after: string;
 }
 
 export interface ListTestDevicesReply {
   /** Oldest first. */
   devices: TestDeviceView[];
+  /** Where the next page begins; "" behind the last page. */
+  next: string;
 }
 
 export interface TestDeviceView {
@@ -1172,6 +1214,172 @@ export const FindAccountReply: MessageFns<FindAccountReply> = {
   fromPartial<I extends Exact<DeepPartial<FindAccountReply>, I>>(object: I): FindAccountReply {
     const message = createBaseFindAccountReply();
     message.found = object.found ?? false;
+    return message;
+  },
+};
+
+function createBaseGetMasterKeyIdRequest(): GetMasterKeyIdRequest {
+  return {};
+}
+
+export const GetMasterKeyIdRequest: MessageFns<GetMasterKeyIdRequest> = {
+  encode(_: GetMasterKeyIdRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetMasterKeyIdRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetMasterKeyIdRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<GetMasterKeyIdRequest, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<GetMasterKeyIdRequest | GetMasterKeyIdRequest[]>
+      | Iterable<GetMasterKeyIdRequest | GetMasterKeyIdRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [GetMasterKeyIdRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [GetMasterKeyIdRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, GetMasterKeyIdRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<GetMasterKeyIdRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [GetMasterKeyIdRequest.decode(p)];
+        }
+      } else {
+        yield* [GetMasterKeyIdRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetMasterKeyIdRequest>, I>>(base?: I): GetMasterKeyIdRequest {
+    return GetMasterKeyIdRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetMasterKeyIdRequest>, I>>(_: I): GetMasterKeyIdRequest {
+    const message = createBaseGetMasterKeyIdRequest();
+    return message;
+  },
+};
+
+function createBaseGetMasterKeyIdReply(): GetMasterKeyIdReply {
+  return { id: "" };
+}
+
+export const GetMasterKeyIdReply: MessageFns<GetMasterKeyIdReply> = {
+  encode(message: GetMasterKeyIdReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetMasterKeyIdReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetMasterKeyIdReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<GetMasterKeyIdReply, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<GetMasterKeyIdReply | GetMasterKeyIdReply[]>
+      | Iterable<GetMasterKeyIdReply | GetMasterKeyIdReply[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [GetMasterKeyIdReply.encode(p).finish()];
+        }
+      } else {
+        yield* [GetMasterKeyIdReply.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, GetMasterKeyIdReply>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<GetMasterKeyIdReply> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [GetMasterKeyIdReply.decode(p)];
+        }
+      } else {
+        yield* [GetMasterKeyIdReply.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetMasterKeyIdReply>, I>>(base?: I): GetMasterKeyIdReply {
+    return GetMasterKeyIdReply.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetMasterKeyIdReply>, I>>(object: I): GetMasterKeyIdReply {
+    const message = createBaseGetMasterKeyIdReply();
+    message.id = object.id ?? "";
     return message;
   },
 };
@@ -7748,6 +7956,307 @@ export const AddTagReply: MessageFns<AddTagReply> = {
   },
 };
 
+function createBaseAddMissingTagsRequest(): AddMissingTagsRequest {
+  return { account: "", tags: [] };
+}
+
+export const AddMissingTagsRequest: MessageFns<AddMissingTagsRequest> = {
+  encode(message: AddMissingTagsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.account !== "") {
+      writer.uint32(10).string(message.account);
+    }
+    for (const v of message.tags) {
+      MissingTag.encode(v!, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AddMissingTagsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAddMissingTagsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.account = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.tags.push(MissingTag.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<AddMissingTagsRequest, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<AddMissingTagsRequest | AddMissingTagsRequest[]>
+      | Iterable<AddMissingTagsRequest | AddMissingTagsRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [AddMissingTagsRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [AddMissingTagsRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, AddMissingTagsRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<AddMissingTagsRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [AddMissingTagsRequest.decode(p)];
+        }
+      } else {
+        yield* [AddMissingTagsRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AddMissingTagsRequest>, I>>(base?: I): AddMissingTagsRequest {
+    return AddMissingTagsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AddMissingTagsRequest>, I>>(object: I): AddMissingTagsRequest {
+    const message = createBaseAddMissingTagsRequest();
+    message.account = object.account ?? "";
+    message.tags = object.tags?.map((e) => MissingTag.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseMissingTag(): MissingTag {
+  return { name: "", type: 0 };
+}
+
+export const MissingTag: MessageFns<MissingTag> = {
+  encode(message: MissingTag, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.type !== 0) {
+      writer.uint32(16).int32(message.type);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MissingTag {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMissingTag();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.type = reader.int32() as any;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<MissingTag, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<MissingTag | MissingTag[]> | Iterable<MissingTag | MissingTag[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [MissingTag.encode(p).finish()];
+        }
+      } else {
+        yield* [MissingTag.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, MissingTag>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<MissingTag> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [MissingTag.decode(p)];
+        }
+      } else {
+        yield* [MissingTag.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<MissingTag>, I>>(base?: I): MissingTag {
+    return MissingTag.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<MissingTag>, I>>(object: I): MissingTag {
+    const message = createBaseMissingTag();
+    message.name = object.name ?? "";
+    message.type = object.type ?? 0;
+    return message;
+  },
+};
+
+function createBaseAddMissingTagsReply(): AddMissingTagsReply {
+  return { refused: [], reason: "" };
+}
+
+export const AddMissingTagsReply: MessageFns<AddMissingTagsReply> = {
+  encode(message: AddMissingTagsReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.refused) {
+      writer.uint32(10).string(v!);
+    }
+    if (message.reason !== "") {
+      writer.uint32(18).string(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AddMissingTagsReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAddMissingTagsReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.refused.push(reader.string());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<AddMissingTagsReply, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<AddMissingTagsReply | AddMissingTagsReply[]>
+      | Iterable<AddMissingTagsReply | AddMissingTagsReply[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [AddMissingTagsReply.encode(p).finish()];
+        }
+      } else {
+        yield* [AddMissingTagsReply.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, AddMissingTagsReply>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<AddMissingTagsReply> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [AddMissingTagsReply.decode(p)];
+        }
+      } else {
+        yield* [AddMissingTagsReply.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AddMissingTagsReply>, I>>(base?: I): AddMissingTagsReply {
+    return AddMissingTagsReply.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AddMissingTagsReply>, I>>(object: I): AddMissingTagsReply {
+    const message = createBaseAddMissingTagsReply();
+    message.refused = object.refused?.map((e) => e) || [];
+    message.reason = object.reason ?? "";
+    return message;
+  },
+};
+
 function createBaseDeleteTagRequest(): DeleteTagRequest {
   return { account: "", name: "" };
 }
@@ -8307,7 +8816,15 @@ export const DeviceCommands: MessageFns<DeviceCommands> = {
 };
 
 function createBaseDeviceCommand(): DeviceCommand {
-  return { account: "", application: "", hwid: "", userId: "", idempotencyKey: "", command: undefined };
+  return {
+    account: "",
+    application: "",
+    hwid: "",
+    userId: "",
+    idempotencyKey: "",
+    platform: undefined,
+    command: undefined,
+  };
 }
 
 export const DeviceCommand: MessageFns<DeviceCommand> = {
@@ -8326,6 +8843,9 @@ export const DeviceCommand: MessageFns<DeviceCommand> = {
     }
     if (message.idempotencyKey !== "") {
       writer.uint32(42).string(message.idempotencyKey);
+    }
+    if (message.platform !== undefined) {
+      writer.uint32(48).uint32(message.platform);
     }
     switch (message.command?.$case) {
       case "register":
@@ -8413,6 +8933,14 @@ export const DeviceCommand: MessageFns<DeviceCommand> = {
             }
 
             message.idempotencyKey = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.platform = reader.uint32();
             continue;
           }
           case 10: {
@@ -8552,6 +9080,7 @@ export const DeviceCommand: MessageFns<DeviceCommand> = {
     message.hwid = object.hwid ?? "";
     message.userId = object.userId ?? "";
     message.idempotencyKey = object.idempotencyKey ?? "";
+    message.platform = object.platform ?? undefined;
     switch (object.command?.$case) {
       case "register": {
         if (object.command?.value !== undefined && object.command?.value !== null) {
@@ -9382,7 +9911,15 @@ export const SetBadge: MessageFns<SetBadge> = {
 };
 
 function createBaseOccur(): Occur {
-  return { name: "", amount: undefined, currency: undefined, purchase: undefined };
+  return {
+    name: "",
+    amount: undefined,
+    currency: undefined,
+    purchase: undefined,
+    attributes: undefined,
+    happenedAt: undefined,
+    localAt: undefined,
+  };
 }
 
 export const Occur: MessageFns<Occur> = {
@@ -9398,6 +9935,15 @@ export const Occur: MessageFns<Occur> = {
     }
     if (message.purchase !== undefined) {
       Purchase.encode(message.purchase, writer.uint32(34).fork()).join();
+    }
+    if (message.attributes !== undefined) {
+      writer.uint32(42).string(message.attributes);
+    }
+    if (message.happenedAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.happenedAt), writer.uint32(50).fork()).join();
+    }
+    if (message.localAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.localAt), writer.uint32(58).fork()).join();
     }
     return writer;
   },
@@ -9445,6 +9991,30 @@ export const Occur: MessageFns<Occur> = {
             }
 
             message.purchase = Purchase.decode(reader, reader.uint32());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.attributes = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.happenedAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.localAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -9502,6 +10072,9 @@ export const Occur: MessageFns<Occur> = {
     message.purchase = (object.purchase !== undefined && object.purchase !== null)
       ? Purchase.fromPartial(object.purchase)
       : undefined;
+    message.attributes = object.attributes ?? undefined;
+    message.happenedAt = object.happenedAt ?? undefined;
+    message.localAt = object.localAt ?? undefined;
     return message;
   },
 };
@@ -10932,7 +11505,7 @@ export const DeviceReply: MessageFns<DeviceReply> = {
 };
 
 function createBaseFaultView(): FaultView {
-  return { kind: "", text: "" };
+  return { kind: "", text: "", retryAfterSeconds: undefined };
 }
 
 export const FaultView: MessageFns<FaultView> = {
@@ -10942,6 +11515,9 @@ export const FaultView: MessageFns<FaultView> = {
     }
     if (message.text !== "") {
       writer.uint32(18).string(message.text);
+    }
+    if (message.retryAfterSeconds !== undefined) {
+      writer.uint32(24).uint32(message.retryAfterSeconds);
     }
     return writer;
   },
@@ -10973,6 +11549,14 @@ export const FaultView: MessageFns<FaultView> = {
             }
 
             message.text = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.retryAfterSeconds = reader.uint32();
             continue;
           }
         }
@@ -11026,6 +11610,7 @@ export const FaultView: MessageFns<FaultView> = {
     const message = createBaseFaultView();
     message.kind = object.kind ?? "";
     message.text = object.text ?? "";
+    message.retryAfterSeconds = object.retryAfterSeconds ?? undefined;
     return message;
   },
 };
@@ -13286,7 +13871,15 @@ export const PrepareReply: MessageFns<PrepareReply> = {
 };
 
 function createBasePreparedAudience(): PreparedAudience {
-  return { audience: undefined, unknown: [], preset: undefined, campaignId: 0n, filterName: "", filterCode: "" };
+  return {
+    audience: undefined,
+    unknown: [],
+    preset: undefined,
+    campaignId: 0n,
+    filterName: "",
+    filterCode: "",
+    platforms: [],
+  };
 }
 
 export const PreparedAudience: MessageFns<PreparedAudience> = {
@@ -13311,6 +13904,13 @@ export const PreparedAudience: MessageFns<PreparedAudience> = {
     }
     if (message.filterCode !== "") {
       writer.uint32(34).string(message.filterCode);
+    }
+    if (message.platforms.length !== 0) {
+      writer.uint32(42).fork();
+      for (const v of message.platforms) {
+        writer.uint32(v);
+      }
+      writer.join();
     }
     return writer;
   },
@@ -13376,6 +13976,24 @@ export const PreparedAudience: MessageFns<PreparedAudience> = {
             message.filterCode = reader.string();
             continue;
           }
+          case 5: {
+            if (tag === 40) {
+              message.platforms.push(reader.uint32());
+
+              continue;
+            }
+
+            if (tag === 42) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.platforms.push(reader.uint32());
+              }
+
+              continue;
+            }
+
+            break;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -13437,6 +14055,7 @@ export const PreparedAudience: MessageFns<PreparedAudience> = {
       : 0n;
     message.filterName = object.filterName ?? "";
     message.filterCode = object.filterCode ?? "";
+    message.platforms = object.platforms?.map((e) => e) || [];
     return message;
   },
 };
@@ -13622,13 +14241,16 @@ export const SetTestDeviceReply: MessageFns<SetTestDeviceReply> = {
 };
 
 function createBaseListTestDevicesRequest(): ListTestDevicesRequest {
-  return { application: "" };
+  return { application: "", after: "" };
 }
 
 export const ListTestDevicesRequest: MessageFns<ListTestDevicesRequest> = {
   encode(message: ListTestDevicesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.application !== "") {
       writer.uint32(10).string(message.application);
+    }
+    if (message.after !== "") {
+      writer.uint32(18).string(message.after);
     }
     return writer;
   },
@@ -13652,6 +14274,14 @@ export const ListTestDevicesRequest: MessageFns<ListTestDevicesRequest> = {
             }
 
             message.application = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.after = reader.string();
             continue;
           }
         }
@@ -13706,18 +14336,22 @@ export const ListTestDevicesRequest: MessageFns<ListTestDevicesRequest> = {
   fromPartial<I extends Exact<DeepPartial<ListTestDevicesRequest>, I>>(object: I): ListTestDevicesRequest {
     const message = createBaseListTestDevicesRequest();
     message.application = object.application ?? "";
+    message.after = object.after ?? "";
     return message;
   },
 };
 
 function createBaseListTestDevicesReply(): ListTestDevicesReply {
-  return { devices: [] };
+  return { devices: [], next: "" };
 }
 
 export const ListTestDevicesReply: MessageFns<ListTestDevicesReply> = {
   encode(message: ListTestDevicesReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.devices) {
       TestDeviceView.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.next !== "") {
+      writer.uint32(18).string(message.next);
     }
     return writer;
   },
@@ -13741,6 +14375,14 @@ export const ListTestDevicesReply: MessageFns<ListTestDevicesReply> = {
             }
 
             message.devices.push(TestDeviceView.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.next = reader.string();
             continue;
           }
         }
@@ -13795,6 +14437,7 @@ export const ListTestDevicesReply: MessageFns<ListTestDevicesReply> = {
   fromPartial<I extends Exact<DeepPartial<ListTestDevicesReply>, I>>(object: I): ListTestDevicesReply {
     const message = createBaseListTestDevicesReply();
     message.devices = object.devices?.map((e) => TestDeviceView.fromPartial(e)) || [];
+    message.next = object.next ?? "";
     return message;
   },
 };
@@ -13938,6 +14581,8 @@ export const TestDeviceView: MessageFns<TestDeviceView> = {
 export interface Accounts {
   createAccount(request: CreateAccountRequest): Promise<CreateAccountReply>;
   findAccount(request: FindAccountRequest): Promise<FindAccountReply>;
+  /** Which master key devices and tokens are keyed with; for services without a store to hold theirs against. */
+  getMasterKeyId(request: GetMasterKeyIdRequest): Promise<GetMasterKeyIdReply>;
   /** The secret is in the reply and nowhere else. */
   issueToken(request: IssueTokenRequest): Promise<IssueTokenReply>;
   listTokens(request: ListTokensRequest): Promise<ListTokensReply>;
@@ -13982,6 +14627,8 @@ export interface Accounts {
   /** The sealed credential of a platform, newest version; opened by the dispatcher with the master key. */
   getCredential(request: GetCredentialRequest): Promise<SealedCredential>;
   addTag(request: AddTagRequest): Promise<AddTagReply>;
+  /** Adds the tags that the account lacks, at most 1,000 in a call, in one commit. */
+  addMissingTags(request: AddMissingTagsRequest): Promise<AddMissingTagsReply>;
   /** Removes the tag at once, and its values in the background. */
   deleteTag(request: DeleteTagRequest): Promise<DeleteTagReply>;
   listTags(request: ListTagsRequest): Promise<ListTagsReply>;
@@ -14009,6 +14656,15 @@ export const AccountsDefinition = {
       requestType: FindAccountRequest as typeof FindAccountRequest,
       requestStream: false,
       responseType: FindAccountReply as typeof FindAccountReply,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+    },
+    /** Which master key devices and tokens are keyed with; for services without a store to hold theirs against. */
+    getMasterKeyId: {
+      name: "GetMasterKeyId",
+      requestType: GetMasterKeyIdRequest as typeof GetMasterKeyIdRequest,
+      requestStream: false,
+      responseType: GetMasterKeyIdReply as typeof GetMasterKeyIdReply,
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
@@ -14265,6 +14921,15 @@ export const AccountsDefinition = {
       responseType: AddTagReply as typeof AddTagReply,
       responseStream: false,
       options: {},
+    },
+    /** Adds the tags that the account lacks, at most 1,000 in a call, in one commit. */
+    addMissingTags: {
+      name: "AddMissingTags",
+      requestType: AddMissingTagsRequest as typeof AddMissingTagsRequest,
+      requestStream: false,
+      responseType: AddMissingTagsReply as typeof AddMissingTagsReply,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
     },
     /** Removes the tag at once, and its values in the background. */
     deleteTag: {

@@ -39,11 +39,17 @@ export interface ListFiltersRequest {
   account: string;
   /** Filters that are bound to it, or to none. */
   application: string;
+  /** `next` of the page before; "" for the first page. */
+  after: string;
+  /** Filters without an application whose expression names another one are left out. */
+  grant: Grant | undefined;
 }
 
 export interface ListFiltersReply {
   /** Oldest first. */
   filters: FilterView[];
+  /** Where the next page begins; "" behind the last page. */
+  next: string;
 }
 
 export interface FilterView {
@@ -498,7 +504,7 @@ export const CreateFilterReply: MessageFns<CreateFilterReply> = {
 };
 
 function createBaseListFiltersRequest(): ListFiltersRequest {
-  return { account: "", application: "" };
+  return { account: "", application: "", after: "", grant: undefined };
 }
 
 export const ListFiltersRequest: MessageFns<ListFiltersRequest> = {
@@ -508,6 +514,12 @@ export const ListFiltersRequest: MessageFns<ListFiltersRequest> = {
     }
     if (message.application !== "") {
       writer.uint32(18).string(message.application);
+    }
+    if (message.after !== "") {
+      writer.uint32(26).string(message.after);
+    }
+    if (message.grant !== undefined) {
+      Grant.encode(message.grant, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -539,6 +551,22 @@ export const ListFiltersRequest: MessageFns<ListFiltersRequest> = {
             }
 
             message.application = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.after = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.grant = Grant.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -594,18 +622,23 @@ export const ListFiltersRequest: MessageFns<ListFiltersRequest> = {
     const message = createBaseListFiltersRequest();
     message.account = object.account ?? "";
     message.application = object.application ?? "";
+    message.after = object.after ?? "";
+    message.grant = (object.grant !== undefined && object.grant !== null) ? Grant.fromPartial(object.grant) : undefined;
     return message;
   },
 };
 
 function createBaseListFiltersReply(): ListFiltersReply {
-  return { filters: [] };
+  return { filters: [], next: "" };
 }
 
 export const ListFiltersReply: MessageFns<ListFiltersReply> = {
   encode(message: ListFiltersReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.filters) {
       FilterView.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.next !== "") {
+      writer.uint32(18).string(message.next);
     }
     return writer;
   },
@@ -629,6 +662,14 @@ export const ListFiltersReply: MessageFns<ListFiltersReply> = {
             }
 
             message.filters.push(FilterView.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.next = reader.string();
             continue;
           }
         }
@@ -681,6 +722,7 @@ export const ListFiltersReply: MessageFns<ListFiltersReply> = {
   fromPartial<I extends Exact<DeepPartial<ListFiltersReply>, I>>(object: I): ListFiltersReply {
     const message = createBaseListFiltersReply();
     message.filters = object.filters?.map((e) => FilterView.fromPartial(e)) || [];
+    message.next = object.next ?? "";
     return message;
   },
 };

@@ -1,0 +1,105 @@
+import { hkdfSync, timingSafeEqual } from 'node:crypto';
+import {
+  type ChannelCredentials,
+  credentials,
+  Metadata,
+  ResponderBuilder,
+  ServerCredentials,
+  ServerInterceptingCall,
+  type ServerInterceptor,
+  ServerListenerBuilder,
+  status,
+} from '@grpc/grpc-js';
+import { Fault } from '@tidings/kernel';
+import { masterKeyId } from '@tidings/runtime';
+
+/** The certificate of a process and its key, and the CA certificates that the others' come from: PEM texts. */
+export interface RpcTls {
+  readonly cert: string;
+  readonly key: string;
+  readonly ca: string;
+}
+
+/**
+ * How the processes of a deployment know each other: by mutual TLS, or by a key that they derive from the master key and send with each call.
+ * Several master keys are those of a rotation: one key in common is enough.
+ */
+export type RpcAccess = { readonly tls: RpcTls } | { readonly masterKeys: readonly Uint8Array[] };
+
+const KEY = 'tidings-key';
+const KEY_BYTES = 32;
+/** Those of a rotation; what comes after them is not looked at. */
+const MAX_KEYS = 2;
+/** In a refusal: the id of the master key that the process has. */
+const EXPECTED = 'tidings-master-key-id';
+
+const sharedKey = (masterKey: Uint8Array): string =>
+  Buffer.from(hkdfSync('sha256', masterKey, '', 'tidings/rpc', KEY_BYTES)).toString('hex');
+
+/** What a process calls others with. */
+export interface ClientAccess {
+  readonly credentials: ChannelCredentials;
+  /** Sent with every call; undefined = none. */
+  readonly keys: string | undefined;
+}
+
+export const clientAccess = (access: RpcAccess): ClientAccess => {
+  if ('masterKeys' in access)
+    return { credentials: credentials.createInsecure(), keys: access.masterKeys.map(sharedKey).join() };
+  const { cert, key, ca } = access.tls;
+  return { credentials: credentials.createSsl(Buffer.from(ca), Buffer.from(key), Buffer.from(cert)), keys: undefined };
+};
+
+export const addKeys = (metadata: Metadata, { keys }: ClientAccess): void => {
+  if (keys !== undefined) metadata.set(KEY, keys);
+};
+
+/** Whom a process answers: TLS refuses others when they connect, the interceptors when they call. */
+export interface ServerAccess {
+  readonly credentials: ServerCredentials;
+  readonly interceptors: readonly ServerInterceptor[];
+}
+
+export const serverAccess = (access: RpcAccess): ServerAccess => {
+  if ('masterKeys' in access)
+    return { credentials: ServerCredentials.createInsecure(), interceptors: [requiringKey(access.masterKeys)] };
+  const { cert, key, ca } = access.tls;
+  const pair = { private_key: Buffer.from(key), cert_chain: Buffer.from(cert) };
+  return { credentials: ServerCredentials.createSsl(Buffer.from(ca), [pair], true), interceptors: [] };
+};
+
+/** Refuses calls without one of the keys as UNAUTHENTICATED, before their request is read. */
+function requiringKey(masterKeys: readonly Uint8Array[]): ServerInterceptor {
+  const keys = masterKeys.map((masterKey) => Buffer.from(sharedKey(masterKey)));
+  const isKey = (sent: string): boolean => {
+    const bytes = Buffer.from(sent);
+    return keys.some((key) => key.length === bytes.length && timingSafeEqual(key, bytes));
+  };
+  const hasKey = (metadata: Metadata): boolean =>
+    metadata.get(KEY).some((sent) => sent.toString().split(',', MAX_KEYS).some(isKey));
+  const refusal = new Metadata();
+  refusal.set(EXPECTED, masterKeyId(masterKeys[0]!));
+  return (_, call) => {
+    const listener = new ServerListenerBuilder()
+      .withOnReceiveMetadata((received, next) => {
+        if (hasKey(received)) {
+          received.remove(KEY);
+          return next(received);
+        }
+        call.sendStatus({
+          code: status.UNAUTHENTICATED,
+          details: 'The call has no key of this deployment',
+          metadata: refusal,
+        });
+      })
+      .build();
+    return new ServerInterceptingCall(call, new ResponderBuilder().withStart((next) => next(listener)).build());
+  };
+}
+
+/** The id of the master key that a service expects, where it has refused a call for its key; else undefined. */
+export function expectedMasterKeyId(error: unknown): string | undefined {
+  const { cause } = Fault.from(error);
+  if (!(cause instanceof Error && 'metadata' in cause && cause.metadata instanceof Metadata)) return undefined;
+  return cause.metadata.get(EXPECTED)[0]?.toString();
+}
