@@ -11,6 +11,7 @@ import { getSubscription } from './admin/getSubscription.ts';
 import { getToken } from './admin/getToken.ts';
 import { listSubscriptions } from './admin/listSubscriptions.ts';
 import { listTokens } from './admin/listTokens.ts';
+import { liftThrottle, listProviders } from './admin/providers.ts';
 import { setAtMostOnce } from './admin/setAtMostOnce.ts';
 import { setCapping } from './admin/setCapping.ts';
 import { setCategories } from './admin/setCategories.ts';
@@ -163,6 +164,8 @@ export const api = {
   listTokens,
   getToken,
   deleteToken,
+  listProviders,
+  liftThrottle,
   createAccount,
   setDebug,
   createGroup,

@@ -47,22 +47,25 @@ function changed(request: Request, path: Path, value: unknown): Request {
   return copy;
 }
 
-const refuses = (method: Method, request: Request): boolean => {
+/** Why the method refuses the request; undefined where it does not. */
+const refusalOf = (method: Method, request: Request): string | undefined => {
   try {
     method.parse(request);
-    return false;
+    return undefined;
   } catch (thrown) {
-    return thrown instanceof Fault;
+    return thrown instanceof Fault ? thrown.message : undefined;
   }
 };
 
-/** No field takes all of these: whichever the method refuses first is of a wrong type for it. */
+/** No field takes all of these. */
 const wrongValues: readonly unknown[] = [[], {}, true];
 
-/** The first of them that is refused here. */
+/** The first of them that is refused here for its type, rather than because it lacks a field that belongs to it. */
 function wrongTyped(method: Method, request: Request, path: Path): Request {
   const candidates = wrongValues.map((value) => changed(request, path, value));
-  return candidates.find((candidate) => refuses(method, candidate)) ?? candidates[0]!;
+  const refused = candidates.map((candidate) => refusalOf(method, candidate));
+  const wrong = refused.findIndex((text) => text !== undefined && !text.endsWith(': must be set'));
+  return candidates[wrong] ?? candidates[0]!;
 }
 
 function casesOfField(method: Method, request: Request, field: FoundField): ConformanceCase[] {

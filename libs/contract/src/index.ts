@@ -2,12 +2,20 @@ export { api } from './api.ts';
 export { switchedPlatforms } from './applications/setApplicationPlatformStatus.ts';
 export { admin } from './families/admin.ts';
 export { audience } from './families/audience.ts';
-export { BODY_LIMIT_BYTES } from './families/define.ts';
+export {
+  BODY_LIMIT_BYTES,
+  BODY_MEMBERS,
+  BULK_BODY_MEMBERS,
+  REQUEST_MS,
+  SMALL_BODY_BYTES,
+  UPLOAD_MS,
+} from './families/define.ts';
 export { apiV2 } from './families/api-v2.ts';
 export { json13 } from './families/json13.ts';
 export { disposableFault, EMAIL_ONLY } from './fields/email-address.ts';
+export { pushHostOf } from './fields/push-token.ts';
 export { dayNames } from './geozones/timetable.ts';
-export { type BulkEntry, NO_PLATFORM } from './audience/bulk.ts';
+export { type BulkEntry, MAX_OPEN_JOBS, MAX_OPEN_MEBIBYTES, NO_PLATFORM } from './audience/bulk.ts';
 export type { LocalizedText } from './messages/texts.ts';
 export type { GivenContent, Notification } from './messages/notification.ts';
 export { UNREADABLE_DATE } from './messages/send-date.ts';
@@ -17,5 +25,6 @@ export type { Example, Family, InputOf, Method, OutputOf, Request, Scope, Verb }
 export { platformWordOf, type PlatformWord } from './statistics/platform-words.ts';
 export { conformanceCases, type ConformanceCase } from './conformance.ts';
 export { choicesOf } from './presence.ts';
+export { describe, keysOf, words } from './descriptions/describe.ts';
 export { notes } from './generated/notes.ts';
 export { isObject } from './values.ts';

@@ -34,6 +34,8 @@ export interface Method<Input = unknown, Output = unknown> {
   readonly status: 200 | 201 | 204;
   /** What a body may have, unpacked (R-LM1). Where it is more than usual, bodies may come packed by gzip. */
   readonly maxBodyBytes: number;
+  /** How long a request may take before it is answered as one that could not be served. */
+  readonly deadlineMs: number;
   /** A 210 answers `{"Messages":[]}` instead of null (R-ER8). */
   readonly messagesOn210: boolean;
   /** A success has no `response` key (R-ER9). */

@@ -28,26 +28,29 @@ export const anyText = z.union([z.string(), z.number().transform(String)], { err
 
 /** {@link text} of `min` to `max` characters. */
 export const textOf = (min: number, max: number) =>
-  text.refine((value) => value.length >= min && atMost(value, max), `must be ${min} to ${max} characters`);
+  text
+    .refine((value) => value.length >= min && atMost(value, max), `must be ${min} to ${max} characters`)
+    .meta({ minLength: min, maxLength: max });
 
 /** {@link text} that is not empty. */
 export const nonEmptyText = textOf(1, TEXT_LIMIT);
 
+/** A whole number as decimal text: `5`, `+5`, `5.0`. */
+export const WHOLE_TEXT = /^[+-]?\d+(\.0+)?$/;
+
 /** The reason stands at every step: a union hands on the words of the branch that got furthest. */
 const wholeNumber = { error: 'must be an integer' };
 
-const decimal = z
-  .string(wholeNumber)
-  .regex(/^-?\d+$/, wholeNumber)
-  .transform(Number)
-  .pipe(z.int(wholeNumber));
+const decimal = z.string(wholeNumber).regex(WHOLE_TEXT, wholeNumber).transform(Number).pipe(z.int(wholeNumber));
 
-/** A whole number that JSON keeps exactly, or one as decimal text (R-ER7). */
+/** A whole number that JSON keeps exactly, or one as decimal text, with or without a sign and a fraction of zeros (R-ER7). */
 export const integer = z.union([z.int(wholeNumber), decimal], wholeNumber);
 
 /** {@link integer} within bounds, both included. */
 export const integerOf = (min: number, max: number) =>
-  integer.refine((value) => value >= min && value <= max, `must be ${min} to ${max}`);
+  integer
+    .refine((value) => value >= min && value <= max, `must be ${min} to ${max}`)
+    .meta({ minimum: min, maximum: max });
 
 const anyNumber = { error: 'must be a number' };
 
@@ -105,7 +108,8 @@ export const optional = <Schema extends z.ZodType>(schema: Schema) =>
 export const notServedYet = z
   .null({ error: 'not served yet' })
   .transform(() => undefined)
-  .optional();
+  .optional()
+  .meta({ description: 'Not served yet: anything but null is refused.' });
 
 /** What a method without a payload answers. */
 export const nothing = z.void();

@@ -8,7 +8,9 @@ export const setControlGroup = admin('setControlGroup', {
   route: 'PUT applications/{code}/control-group',
   input: object({
     code: applicationCode,
-    percentage: number.refine((value) => value >= 0 && value <= 100, 'must be 0 to 100'),
+    percentage: number
+      .refine((value) => value >= 0 && value <= 100, 'must be 0 to 100')
+      .meta({ minimum: 0, maximum: 100 }),
   }).transform(({ code: application, percentage }) => ({ application, percentage })),
   output: z.object({ percentage: z.number() }),
   examples: [{ request: { code: 'A1B2C-3D4E5', percentage: 12.5 }, reply: { percentage: 12.5 } }],

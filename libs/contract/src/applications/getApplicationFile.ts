@@ -29,7 +29,10 @@ const files: ReadonlySet<string> = new Set([
 export const getApplicationFile = json13('getApplicationFile', {
   scope: 'api',
   textReply: true,
-  input: object({ application: applicationCode, file: text.refine((file) => files.has(file), 'unknown value') }),
+  input: object({
+    application: applicationCode,
+    file: text.refine((file) => files.has(file), 'unknown value').meta({ enum: [...files] }),
+  }),
   output: z.string(),
   examples: [
     {

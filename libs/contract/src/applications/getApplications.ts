@@ -5,8 +5,11 @@ import { integer, object, optional } from '../values.ts';
 /** The applications that the token may use, oldest first, 100 a page; `page` and `total` only where there are more (R-B3). Spec B. */
 export const getApplications = json13('getApplications', {
   scope: 'api',
-  input: object({ page: optional(integer.refine((page) => page >= 1, 'must be 1 or more')) }).transform(({ page }) => ({
-    page: page ?? 1,
+  input: object({
+    page: optional(integer.refine((page) => page >= 0, 'must be 0 or more').meta({ minimum: 0 })),
+  }).transform(({ page }) => ({
+    // Clients count from 0 or from 1.
+    page: page || 1,
   })),
   output: z.object({
     applications: z.record(z.string(), z.string()),

@@ -2,7 +2,9 @@ import { senderAddress } from '../fields/email-address.ts';
 import { integerOf, oneOf, text, textOf } from '../values.ts';
 import { platformFields } from './platform-settings.ts';
 
-const psid = text.refine((value) => value.startsWith('ms-app://'), 'must begin with ms-app://');
+const psid = text
+  .refine((value) => value.startsWith('ms-app://'), 'must begin with ms-app://')
+  .meta({ pattern: '^ms-app://' });
 
 /** device_type 8 (R-A4). */
 export const windowsFields = platformFields({ wns_psid: psid, wns_secret: text }, { secrets: ['wns_secret'] });

@@ -11,6 +11,9 @@ describe('bulkRegisterDevice', () => {
     [{ hwid: 'CRM-1', push_token: '' }, 'CRM-1', 'crm-1', 0],
     [{ hwid: 'CRM-1', push_token: 'a@example' }, 'CRM-1', 'a@example', 0],
     [{ hwid: 'Phone@Home', push_token: 'AB', platform: 3 }, 'Phone@Home', 'AB', 3],
+    [{ hwid: '49 151 12345678', push_token: '', platform: 18 }, '+4915112345678', '', 18],
+    [{ hwid: '+4915112345678', push_token: '', platform: 21 }, 'whatsapp:+4915112345678', '', 21],
+    [{ hwid: '0151', push_token: '', platform: 18 }, '0151', '', 18],
     [{ hwid: 'phone', push_token: 't', platform: -1 }, 'phone', 't', 0],
     [{ hwid: 'phone', push_token: 't', platform: 2 ** 32 + 3 }, 'phone', 't', 0],
   ])('%j', (device, hwid, newPushToken, platform) =>
@@ -18,6 +21,31 @@ describe('bulkRegisterDevice', () => {
       ...{ identifier: { $case: 'hwid', value: hwid }, newPushToken, platform },
     }),
   );
+
+  it.each([
+    [3, 4096],
+    [11, 2048, 'https://push.example/a'],
+  ])(
+    'fails an entry of platform %i alone whose token has more than %i bytes (R-LM6, R-G5)',
+    (platform, limit, start = '') => {
+      const fits = `${start}${'é'.repeat((limit - start.length) / 2)}`;
+      expect(entryOf({ hwid: 'phone', platform, push_token: fits })).toMatchObject({ platform, newPushToken: fits });
+      // What is not registered need not travel.
+      for (const longer of [`${fits}x`, 'x'.repeat(65_536), 'x'.repeat(65_537)]) {
+        expect(entryOf({ hwid: 'phone', platform, push_token: longer })).toMatchObject({
+          platform: 0,
+          newPushToken: '',
+        });
+      }
+    },
+  );
+
+  it('fails an entry alone whose address is far too long', () => {
+    const address = `${'x'.repeat(65_537)}@example.com`;
+    expect(entryOf({ hwid: 'phone', platform: 14, push_token: address })).toMatchObject({
+      ...{ platform: 0, newPushToken: '' },
+    });
+  });
 });
 
 describe('a question after a job', () => {

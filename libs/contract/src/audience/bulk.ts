@@ -6,6 +6,11 @@ import { array, boolean, object, oneOf, optional, text } from '../values.ts';
 export const BULK_BODY_BYTES = 64 * 1024 * 1024;
 const MAX_DEVICES = 50_000;
 
+/** Bulk jobs and exports of an application that may be open at a time; as many exports of several applications of an account. */
+export const MAX_OPEN_JOBS = 100;
+/** What the entries of an application's open bulk jobs may come to before it may not start another one. */
+export const MAX_OPEN_MEBIBYTES = 256;
+
 /** The platform of an entry that cannot be registered: it fails alone (R-G5). */
 export const NO_PLATFORM = 0;
 
@@ -14,9 +19,11 @@ export interface BulkEntry {
   readonly identifier: { readonly $case: 'hwid' | 'userId' | 'pushToken'; readonly value: string };
   readonly listOperator: 'set' | 'append' | 'remove';
   readonly tags: Record<string, unknown> | undefined;
-  /** Registrations only, both. */
+  /** Registrations only, from here on. */
   readonly platform?: number;
   readonly newPushToken?: string;
+  readonly country?: string | undefined;
+  readonly city?: string | undefined;
 }
 
 /** How values of List tags act (R-G2). */

@@ -2,6 +2,8 @@ import { Platform } from '@tidings/kernel';
 import type { z } from 'zod';
 import { audience } from '../families/audience.ts';
 import { emailFault } from '../fields/email-address.ts';
+import { hwidOn, placeFields } from '../fields/device.ts';
+import { pushToken, pushTokenFault } from '../fields/push-token.ts';
 import { anyObject, integer, object, optional, text } from '../values.ts';
 import {
   BULK_BODY_BYTES,
@@ -19,24 +21,27 @@ import {
 
 const fields = object({
   hwid: text,
-  push_token: text,
+  // What is too long costs this entry alone (R-G5).
+  push_token: pushToken,
   platform: integer,
   list_operator: listOperator,
+  ...placeFields,
   tags: optional(anyObject),
 });
 
 type Fields = z.output<typeof fields>;
 
 /** What is no platform stays none in 32 bits, too. */
-const deviceOf = ({ hwid, push_token: pushToken, platform }: Fields) => ({
-  hwid,
-  pushToken,
+const deviceOf = ({ hwid, push_token: token, platform }: Fields) => ({
+  // One that the platform cannot have costs this entry alone (R-G5).
+  hwid: hwidOn(platform, hwid) ?? hwid,
+  pushToken: token,
   platform: platform >= 0 && platform < 2 ** 31 ? platform : NO_PLATFORM,
 });
 
 /** A contact's token is its address, which is kept in lower case, as its hwid is where it is one, too (R-E1, R-E2). */
-function emailContact({ hwid, push_token: pushToken }: Fields) {
-  const address = (pushToken || hwid).toLowerCase();
+function emailContact({ hwid, push_token: token }: Fields) {
+  const address = (token || hwid).toLowerCase();
   return {
     hwid: hwid.includes('@') ? hwid.toLowerCase() : hwid,
     pushToken: address,
@@ -45,17 +50,27 @@ function emailContact({ hwid, push_token: pushToken }: Fields) {
 }
 
 const entry = fields.transform((given): BulkEntry => {
-  const { platform, hwid, pushToken } = given.platform === Platform.Email ? emailContact(given) : deviceOf(given);
+  const {
+    platform,
+    hwid,
+    pushToken: token,
+  } = given.platform === Platform.Email ? emailContact(given) : deviceOf(given);
+  const fits = pushTokenFault(platform, token) === undefined;
   return {
     identifier: { $case: 'hwid', value: hwid },
     listOperator: given.list_operator,
     tags: given.tags,
-    platform,
-    newPushToken: pushToken,
+    platform: fits ? platform : NO_PLATFORM,
+    newPushToken: fits ? token : '',
+    country: given.country,
+    city: given.city,
   };
 });
 
-/** Registers up to 50,000 devices as registerDevice does; an entry that cannot be registered costs the others nothing (R-G5). Spec G. */
+/**
+ * Registers up to 50,000 devices as registerDevice does; an entry that cannot be registered costs the others nothing (R-G5). HTTP 429 while 100 jobs
+ * of the application are open, or their devices take 256 MiB. Spec G.
+ */
 export const bulkRegisterDevice = audience('POST bulkRegisterDevice', {
   scope: 'api',
   maxBodyBytes: BULK_BODY_BYTES,

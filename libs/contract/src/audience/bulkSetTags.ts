@@ -43,7 +43,11 @@ const entry = fields
     return { identifier: identifier!, listOperator: given.list_operator, tags: given.tags };
   });
 
-/** Sets tags of up to 50,000 devices, named by hwid, user or push token. Which tags were set, each row of the job tells (R-G4). Spec G. */
+/**
+ * Sets tags of up to 50,000 devices, named by hwid, user or push token. Which tags were set, each row of the job tells (R-G4). With
+ * `create_missing_tags` tags that the account lacks are added up to its quota (R-G6). HTTP 429 while 100 jobs of the application are open, or their
+ * devices take 256 MiB. Spec G.
+ */
 export const bulkSetTags = audience('POST bulkSetTags', {
   scope: 'api',
   maxBodyBytes: BULK_BODY_BYTES,

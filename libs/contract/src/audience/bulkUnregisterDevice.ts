@@ -18,7 +18,10 @@ const entry = object({ hwid: text }).transform(({ hwid }): BulkEntry => ({
   tags: undefined,
 }));
 
-/** Removes the push tokens of up to 50,000 devices, as unregisterDevice does (R-G5). Spec G. */
+/**
+ * Removes the push tokens of up to 50,000 devices, as unregisterDevice does (R-G5). HTTP 429 while 100 jobs of the application are open, or their
+ * devices take 256 MiB. Spec G.
+ */
 export const bulkUnregisterDevice = audience('POST bulkUnregisterDevice', {
   scope: 'api',
   maxBodyBytes: BULK_BODY_BYTES,

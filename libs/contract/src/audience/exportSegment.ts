@@ -26,11 +26,12 @@ const request = object({
   isWritten: given.exportCsv ?? true,
 }));
 
-const exampleTask = { task_id: '0e6d0b4e-5d1c-4f0a-9b54-6a4d1c1f7a42' };
+const exampleTask = { task_id: '2741835920174653' };
 
 /**
  * Starts an export of the devices in a segment, of all applications that the token may use: a ZIP archive with a CSV file, or with a JSON object
- * in every line (R-N6). What the segment means is settled now. Spec N.
+ * in every line (R-N6). What the segment means is settled now. HTTP 429 while 100 jobs of the application are open, or 100 exports of several
+ * applications of the account. Spec N.
  */
 export const exportSegment = audience('POST exportSegment', {
   scope: 'api',

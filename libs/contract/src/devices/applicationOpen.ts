@@ -1,6 +1,6 @@
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
-import { hwid, language, timezoneSeconds, userId } from '../fields/device.ts';
+import { deviceLanguage, earlyDeviceType, hwid, timezoneSeconds, userId } from '../fields/device.ts';
 import { nothing, object, optional, text } from '../values.ts';
 
 /** Notes that a device opened its application, and what it says of itself with that (R-C10). Spec C. */
@@ -10,8 +10,9 @@ export const applicationOpen = json13('applicationOpen', {
   input: object({
     application: applicationCode,
     hwid,
+    device_type: earlyDeviceType,
     userId: optional(userId),
-    language: optional(language),
+    language: deviceLanguage,
     timezone: optional(timezoneSeconds),
     app_version: optional(text),
     os_version: optional(text),
@@ -19,6 +20,7 @@ export const applicationOpen = json13('applicationOpen', {
   }).transform((request) => ({
     application: request.application,
     hwid: request.hwid,
+    device_type: request.device_type,
     said: {
       userId: request.userId,
       language: request.language,

@@ -17,7 +17,7 @@ const definition = {
  */
 export const deleteDevice = json13('deleteDevice', definition);
 
-/** The same with a bare body (R-ER3). Spec C. */
+/** Erases a device as deleteDevice does, with the parameters as the body itself (R-ER3). Spec C. */
 export const deleteDeviceBare = json13('device-api/deleteDevice', {
   ...definition,
   path: '/api/v2/device-api/deleteDevice',

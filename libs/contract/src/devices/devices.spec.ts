@@ -23,11 +23,12 @@ describe('registerDevice', () => {
     [{ ...device, hwid: true }, 'hwid: must be a string'],
     [{ ...device, device_type: 2 }, 'device_type: unknown platform'],
     [{ ...device, device_type: 'phone' }, 'device_type: must be an integer'],
-    [{ ...device, language: 'english' }, 'language: must be a two-letter code'],
+    [{ ...device, language: {} }, 'language: must be a string'],
     [{ ...device, timezone: 50_401 }, 'timezone: must be -43200 to 50400'],
     [{ ...device, userId: '' }, 'userId: must be 1 to 255 characters'],
     [{ ...device, device_type: 18 }, 'Hwid is not valid'],
-    [{ ...device, device_type: 21, hwid: '+4915112345678' }, 'Hwid is not valid'],
+    [{ ...device, device_type: 21, hwid: '+49151' }, 'Hwid is not valid'],
+    [{ ...device, device_type: 18, hwid: 'whatsapp:+4915112345678' }, 'Hwid is not valid'],
     [{ ...device, hwid: undefined }, 'Missing required argument: hwid'],
     [{ application: 'A1B2C-3D4E5' }, 'Missing required argument: hwid'],
     [{ hwid: 'x' }, 'Missing required argument: application'],
@@ -40,7 +41,12 @@ describe('registerDevice', () => {
 
   it.each([
     [{ ...device, device_type: '21', hwid: 'whatsapp:+4915112345678' }, { device: { platform: 21 } }],
+    [{ ...device, device_type: 21, hwid: '49 151-12345678' }, { hwid: 'whatsapp:+4915112345678' }],
+    [{ ...device, device_type: 18, hwid: '(49)15112345678' }, { hwid: '+4915112345678' }],
+    [{ ...device, hwid: '4915112345678' }, { hwid: '4915112345678' }],
     [{ ...device, language: 'pt-BR' }, { device: { language: 'pt' } }],
+    [{ ...device, language: 'English' }, { device: { language: undefined } }],
+    [{ ...device, language: '' }, { device: { language: undefined } }],
     [{ ...device, application: 'a1b2c-3d4e5' }, { application: 'A1B2C-3D4E5' }],
     [{ ...device, push_token: '' }, { device: { pushToken: '' } }],
     [{ ...device, push_token: null }, { device: { pushToken: undefined } }],
@@ -60,6 +66,79 @@ describe('registerDevice', () => {
       { hwid: 'phone-1', device: { platform: 14, pushToken: undefined } },
     ],
   ])('takes %#', (request, taken) => expect(api.registerDevice.parse(request)).toMatchObject(taken));
+});
+
+describe('a token or an address (R-LM6)', () => {
+  // Two bytes a character: what is measured is UTF-8.
+  const bytes = (count: number): string => 'é'.repeat(count / 2);
+  const endpoint = (count: number): string => 'https://push.example/'.padEnd(count, 'x');
+  const key = (count: number): string => 'A'.repeat(count);
+  const registered = (field: string, value: string, platform = 3) =>
+    textOf(api.registerDevice, { ...device, device_type: platform, [field]: value });
+  const several = (more: Request) =>
+    textOf(api.multiRegisterDevice, {
+      application: 'A1B2C-3D4E5',
+      push_devices: [
+        { hwid: 'phone-1', platform: 3, push_token: bytes(4096) },
+        { hwid: 'phone-2', platform: 11, ...more },
+      ],
+    });
+  const live = { application: 'A1B2C-3D4E5', hwid: 'phone-1' };
+
+  it.each([
+    ['push_token', 3, 4096],
+    ['push_token', 1, 4096],
+    ['push_token', 10, 4096],
+    ['push_token', 11, 2048, endpoint],
+    ['push_token', 12, 2048, endpoint],
+    ['public_key', 11, 2048, key],
+    ['auth_token', 11, 2048, key],
+    ['fcm_token', 11, 4096],
+    ['fcm_push_set', 11, 4096],
+  ])('is refused of registerDevice as %s of platform %i over %i bytes', (field, code, limit, of = bytes) => {
+    expect(registered(field, of(limit), code)).toBeUndefined();
+    const refusal = `${field}: must have up to ${limit} bytes`;
+    expect(registered(field, `${of(limit)}x`, code)).toBe(refusal);
+    expect(registered(field, 'x'.repeat(65_537), code)).toBe(refusal);
+  });
+
+  it('is refused of multiRegisterDevice with the path of its device', () => {
+    expect(several({ push_token: endpoint(2048) })).toBeUndefined();
+    expect(several({ push_token: bytes(2050) })).toBe('push_devices[1].push_token: must have up to 2048 bytes');
+    expect(several({ platform: 3, push_token: bytes(4098) })).toBe(
+      'push_devices[1].push_token: must have up to 4096 bytes',
+    );
+    for (const key of ['public_key', 'auth_token']) {
+      expect(several({ platformData: { [key]: bytes(2050) } })).toBe(
+        `push_devices[1].platformData.${key}: must have up to 2048 bytes`,
+      );
+    }
+  });
+
+  it('is refused of live activities and test devices', () => {
+    const start = { ...live, activity_push_to_start_token: bytes(4096) };
+    const update = { ...live, activity_id: 'order-17', activity_push_token: bytes(4096) };
+    const test = { application: 'A1B2C-3D4E5', name: 'Phone', device_type: 3, push_token: bytes(4096) };
+    expect(textOf(api.setActivityPushToStartToken, start)).toBeUndefined();
+    expect(textOf(api.setActivityToken, update)).toBeUndefined();
+    expect(textOf(api.createTestDevice, test)).toBeUndefined();
+    const refusal = 'must have up to 4096 bytes';
+    expect(textOf(api.setActivityPushToStartToken, { ...start, activity_push_to_start_token: bytes(4098) })).toBe(
+      `activity_push_to_start_token: ${refusal}`,
+    );
+    expect(textOf(api.setActivityToken, { ...update, activity_push_token: bytes(4098) })).toBe(
+      `activity_push_token: ${refusal}`,
+    );
+    expect(textOf(api.createTestDevice, { ...test, push_token: bytes(4098) })).toBe(`push_token: ${refusal}`);
+    expect(textOf(api.createTestDevice, { ...test, device_type: 12, push_token: bytes(2050) })).toBe(
+      'push_token: must have up to 2048 bytes',
+    );
+    expect(textOf(api.createTestDevice, { ...test, push_token: '' })).toBe('push_token: must not be empty');
+  });
+
+  it('may be a number (R-ER7)', () => {
+    expect(api.registerDevice.parse({ ...device, push_token: 17 })).toMatchObject({ device: { pushToken: '17' } });
+  });
 });
 
 describe('setTags and getTags', () => {
@@ -105,8 +184,22 @@ describe('postEvent (R-X1)', () => {
     [{ amount: 4.99 }, {}],
     [{ amount: 'much', currency: 'EUR' }, {}],
   ])('with %j is worth %j (R-H6)', (attributes, worth) => {
-    const { amount, currency } = api.postEvent.parse({ ...device, event: 'Refund', attributes });
+    const { amount, currency, attributes: kept } = api.postEvent.parse({ ...device, event: 'Refund', attributes });
+    expect(kept).toBe(JSON.stringify(attributes));
     expect({ amount, currency }).toEqual({ amount: undefined, currency: undefined, ...worth });
+  });
+});
+
+describe('the times of postEvent (R-X1)', () => {
+  it('are taken in seconds or as dates, and refused by their names', () => {
+    const noon = new Date('2026-01-15T12:00:00Z');
+    const times = { timestampUTC: 1_768_478_400, timestampCurrent: '2026-01-15 12:00:00' };
+    const event = { ...device, event: 'x' };
+    expect(api.postEvent.parse({ ...event, ...times })).toMatchObject({ happenedAt: noon, localAt: noon });
+    expect(textOf(api.postEvent, { ...event, timestampUTC: 'soon' })).toBe('timestampUTC: must be a date');
+    expect(textOf(api.postEvent, { ...event, timestampCurrent: {} })).toBe('timestampCurrent: must be a string');
+    const attributes = { of: 'x'.repeat(65_536) };
+    expect(textOf(api.postEvent, { ...event, attributes })).toBe('attributes: at most 65536 characters');
   });
 });
 
@@ -195,5 +288,125 @@ describe('configureApplication', () => {
     expect(textOf(api.configureApplication, { ...ios, ios_key_file: '#' })).toBe('ios_key_file: must be base64');
     expect(textOf(api.configureApplication, { ...ios, ios_key_file: '' })).toBe('ios_key_file: must not be empty');
     expect(textOf(api.configureApplication, { ...ios, ios_key_id: null, ios_team_id: null })).toBeUndefined();
+  });
+});
+
+describe('language (R-RES4)', () => {
+  const number = { application: 'a', number: '+4915112345678' };
+
+  it.each([
+    [api.applicationOpen, { application: 'a', hwid: 'x' }, undefined],
+    [api.registerSmsNumber, number, undefined],
+    [api.registerWhatsappNumber, number, undefined],
+    [api.multiRegisterDevice, { application: 'a', email: 'a@example.com' }, undefined],
+    [api.registerEmail, { application: 'a', email: 'a@example.com' }, 'language: must be a two-letter code'],
+    [
+      api.createTestDevice,
+      { application: 'a', name: 'x', device_type: 3, push_token: 't' },
+      'language: must be a two-letter code',
+    ],
+  ])('that is none counts as not given in calls of devices alone: %#', (method: Method, request, text) => {
+    for (const language of ['', 'English']) expect(textOf(method, { ...request, language })).toBe(text);
+    expect(textOf(method, { ...request, language: 'de-AT' })).toBeUndefined();
+  });
+});
+
+describe('setBadge (R-C9)', () => {
+  const badged = { application: 'a', hwid: 'x' };
+
+  it('takes the number as badge, or as badges', () => {
+    expect(api.setBadge.parse({ ...badged, badge: 3 })).toMatchObject({ badge: 3 });
+    expect(api.setBadge.parse({ ...badged, badges: '4' })).toMatchObject({ badge: 4 });
+    expect(api.setBadge.parse({ ...badged, badge: 0, badges: 4 })).toMatchObject({ badge: 0 });
+    expect(textOf(api.setBadge, badged)).toBe('Missing required argument: badge');
+    expect(textOf(api.setBadge, { ...badged, badges: -1 })).toBe('badges: must be 0 to 2147483647');
+  });
+});
+
+describe('numbers (R-C2)', () => {
+  it('are taken in every spelling, and kept in one', () => {
+    const hwidOf = (method: Method, number: unknown): unknown =>
+      (method.parse({ application: 'a', number }) as { hwid: string }).hwid;
+    for (const number of ['+4915112345678', '4915112345678', 4915112345678, '+49 (151) 123-45678']) {
+      expect(hwidOf(api.registerSmsNumber, number)).toBe('+4915112345678');
+      expect(hwidOf(api.registerWhatsappNumber, number)).toBe('whatsapp:+4915112345678');
+      const both = { sms_phone_number: number, whatsapp_phone_number: `whatsapp:${number}` };
+      const { devices } = api.multiRegisterDevice.parse({ application: 'a', ...both });
+      expect(devices.map(({ hwid }) => hwid)).toEqual(['+4915112345678', 'whatsapp:+4915112345678']);
+    }
+  });
+});
+
+describe('multiRegisterDevice (R-X3)', () => {
+  const tagsFor = (tags: unknown) =>
+    api.multiRegisterDevice.parse({ application: 'a', email: 'a@example.com', tags }).devices[0]!.device.tags;
+
+  it('takes operations by number as setTags does by word', () => {
+    expect(
+      tagsFor({
+        a: { operation: 0, value: 'x' },
+        b: { operation: '1', values: ['x'] },
+        c: { operation: 2, value: ['x'] },
+        d: { operation: 3, value: 4 },
+        e: { operation: 'append', value: ['x'] },
+        f: 5,
+        g: null,
+        h: { operation: 0, values: [1, 2] },
+      }),
+    ).toEqual({
+      a: 'x',
+      b: { operation: 'append', value: ['x'] },
+      c: { operation: 'remove', value: ['x'] },
+      d: { operation: 'increment', value: 4 },
+      e: { operation: 'append', value: ['x'] },
+      f: 5,
+      g: null,
+      h: [1, 2],
+    });
+  });
+
+  it.each([4, -1, 1.5, true])('refuses operation %j with its path', (operation) => {
+    const request = { application: 'a', email: 'a@example.com', tags: { Level: { operation, value: 1 } } };
+    expect(textOf(api.multiRegisterDevice, request)).toMatch(/^tags\.Level\.operation: must be /);
+  });
+});
+
+describe('country and city (R-RES17)', () => {
+  const place = { country: 'de', city: 'Berlin' };
+  const email = { application: 'a', email: 'a@example.com' };
+
+  it.each([
+    [api.registerDevice, device],
+    [api.registerSmsNumber, { application: 'a', number: '+4915112345678' }],
+    [api.registerWhatsappNumber, { application: 'a', number: '+4915112345678' }],
+    [api.registerEmail, email],
+    [api.registerEmailUser, { ...email, userId: 'u' }],
+  ])('are taken by every method that registers: %#', (method: Method, request) => {
+    expect(method.parse({ ...request, ...place })).toMatchObject({ device: { country: 'DE', city: 'Berlin' } });
+  });
+
+  it('are taken for all devices together, and in bulk', () => {
+    const { devices } = api.multiRegisterDevice.parse({ ...email, ...place });
+    expect(devices[0]!.device).toMatchObject({ country: 'DE', city: 'Berlin' });
+    const entry = { hwid: 'x', push_token: 't', platform: 3, ...place };
+    const bulk = api.bulkRegisterDevice.parse({ application: 'a', devices: [entry] });
+    expect(bulk.devices[0]).toMatchObject({ country: 'DE', city: 'Berlin' });
+  });
+});
+
+describe('a web push subscription (R-RES2)', () => {
+  const subscription = { ...device, device_type: 11, push_token: 'https://push.example/1' };
+
+  it.each([
+    [{ public_key: 'BNcRd_-9+/w=', auth_token: 'tBHI' }, undefined],
+    [{ public_key: '' }, undefined],
+    [{ public_key: 'not base64!' }, 'public_key: must be base64'],
+    [{ auth_token: 'A' }, 'auth_token: must be base64'],
+    [{ push_token: '' }, undefined],
+    [{ push_token: 'token' }, "push_token: must be the address of a subscription's endpoint"],
+    [{ push_token: 'ftp://push.example/1' }, "push_token: must be the address of a subscription's endpoint"],
+    [{ push_token: 'token', device_type: 3 }, undefined],
+  ])('has an endpoint and keys in base64: %j', (more, text) => {
+    expect(textOf(api.registerDevice, { ...subscription, ...more })).toBe(text);
   });
 });

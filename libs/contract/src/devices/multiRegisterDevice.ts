@@ -1,30 +1,60 @@
 import { isPushPlatform, Platform } from '@tidings/kernel';
 import type { z } from 'zod';
+import { parseWithin } from '../forward.ts';
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
-import { deviceType, hwid, language, phoneNumber, timezoneSeconds, userId } from '../fields/device.ts';
+import {
+  deviceLanguage,
+  deviceType,
+  hwid,
+  placeFields,
+  smsNumber,
+  timezoneSeconds,
+  userId,
+  whatsAppNumber,
+} from '../fields/device.ts';
 import { emailAddress } from '../fields/email-address.ts';
-import { anyObject, array, nothing, object, optional, text } from '../values.ts';
+import { checkPushToken, pushToken, webPushKey } from '../fields/push-token.ts';
+import { anyObject, array, integerOf, isObject, nothing, object, optional } from '../values.ts';
 
 const MAX_DEVICES = 1000;
+
+/** What numbers stand for among operations: 0 sets a value, the others have the words of setTags (R-X3). */
+const operations = [undefined, 'append', 'remove', 'increment'] as const;
+
+const operationNumber = integerOf(0, operations.length - 1);
+
+/** Tags whose operations may be numbers: each as setTags would be given it. The value of an operation may be called `values`. */
+const numberedOperations = anyObject.transform((tags, context) => {
+  const worded = Object.entries(tags).map(([name, given]): readonly [string, unknown] => {
+    if (!isObject(given)) return [name, given];
+    const { operation, value = given['values'] } = given;
+    if (operation === undefined || (typeof operation === 'string' && !/^\d+$/.test(operation))) return [name, given];
+    const number = parseWithin(operationNumber, operation, context, [name, 'operation']) ?? 0;
+    const word = operations[number];
+    return [name, word === undefined ? value : { operation: word, value }];
+  });
+  return Object.fromEntries(worded);
+});
 
 const fields = object({
   application: applicationCode,
   user_id: optional(userId),
   email: optional(emailAddress),
-  sms_phone_number: optional(phoneNumber),
-  whatsapp_phone_number: optional(phoneNumber),
-  language: optional(language),
+  sms_phone_number: optional(smsNumber),
+  whatsapp_phone_number: optional(whatsAppNumber),
+  language: deviceLanguage,
   timezone: optional(timezoneSeconds),
-  tags: optional(anyObject),
+  ...placeFields,
+  tags: optional(numberedOperations),
   push_devices: optional(
     array(
       object({
         hwid,
         platform: deviceType.refine(isPushPlatform, 'unknown platform'),
-        push_token: optional(text),
-        platformData: optional(object({ public_key: optional(text), auth_token: optional(text) })),
-      }),
+        push_token: optional(pushToken),
+        platformData: optional(object({ public_key: optional(webPushKey), auth_token: optional(webPushKey) })),
+      }).check((context) => checkPushToken(context, context.value.platform, context.value.push_token)),
     ).max(MAX_DEVICES, `at most ${MAX_DEVICES} entries`),
   ),
 });
@@ -33,14 +63,14 @@ type Fields = z.output<typeof fields>;
 
 /** What a request registers, each under its hwid. */
 function devicesIn({ email, sms_phone_number: sms, whatsapp_phone_number: whatsapp, push_devices: push }: Fields) {
-  const contact = (hwidOf: string, platform: number, pushToken?: string) => ({ hwid: hwidOf, platform, pushToken });
+  const contact = (hwidOf: string, platform: number, token?: string) => ({ hwid: hwidOf, platform, pushToken: token });
   return [
-    ...(push ?? []).map(({ push_token: pushToken, platformData: data, ...device }) => ({
-      ...{ ...device, pushToken, publicKey: data?.public_key, authToken: data?.auth_token },
+    ...(push ?? []).map(({ push_token: token, platformData: data, ...device }) => ({
+      ...{ ...device, pushToken: token, publicKey: data?.public_key, authToken: data?.auth_token },
     })),
     ...(email === undefined ? [] : [contact(email, Platform.Email, email)]),
     ...(sms === undefined ? [] : [contact(sms, Platform.Sms)]),
-    ...(whatsapp === undefined ? [] : [contact(`whatsapp:${whatsapp}`, Platform.WhatsApp)]),
+    ...(whatsapp === undefined ? [] : [contact(whatsapp, Platform.WhatsApp)]),
   ];
 }
 
@@ -50,8 +80,8 @@ export const multiRegisterDevice = json13('multiRegisterDevice', {
   input: fields
     .refine((request) => devicesIn(request).length > 0, { path: ['push_devices'], error: 'must be set' })
     .transform((request) => {
-      const { language: spoken, timezone, tags, user_id: user } = request;
-      const shared = { language: spoken, timezoneSeconds: timezone, tags, userId: user };
+      const { language: spoken, timezone, tags, user_id: user, country, city } = request;
+      const shared = { language: spoken, timezoneSeconds: timezone, tags, userId: user, country, city };
       return {
         application: request.application,
         devices: devicesIn(request).map(({ hwid: id, ...device }) => ({ hwid: id, device: { ...device, ...shared } })),
@@ -66,7 +96,16 @@ export const multiRegisterDevice = json13('multiRegisterDevice', {
         email: 'anna@example.com',
         sms_phone_number: '+4915112345678',
         language: 'en',
-        push_devices: [{ hwid: 'phone-1', platform: 3, push_token: 'fGx1a2b3c4d5' }],
+        tags: { Level: { operation: 3, value: 1 }, Interests: { operation: 1, values: ['news'] }, Name: 'Anna' },
+        push_devices: [
+          {
+            hwid: 'browser-1',
+            platform: 11,
+            push_token: 'https://push.example/1',
+            platformData: { public_key: 'BNcRd_9w', auth_token: 'tBHI' },
+          },
+          { hwid: 'phone-1', platform: 3, push_token: 'fGx1a2b3c4d5' },
+        ],
       },
       reply: undefined,
     },

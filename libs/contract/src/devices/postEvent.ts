@@ -1,8 +1,11 @@
 import { z } from 'zod';
+import { parseWithin } from '../forward.ts';
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
+import { moment } from '../fields/dates.ts';
 import { hwid, userId } from '../fields/device.ts';
 import { anyObject, isObject, number, object, optional, textOf } from '../values.ts';
+import { jsonObject } from '../messages/texts.ts';
 
 const currencyText = textOf(1, 255);
 
@@ -23,9 +26,19 @@ const definition = {
     hwid: optional(hwid),
     userId: optional(userId),
     attributes: optional(anyObject),
+    timestampUTC: optional(moment),
+    timestampCurrent: optional(moment),
   })
     .refine((request) => (request.hwid ?? request.userId) !== undefined, { path: ['hwid'], error: 'must be set' })
-    .transform(({ attributes, ...given }) => ({ ...given, ...worthOf(attributes) })),
+    .transform(({ attributes, timestampUTC: happenedAt, timestampCurrent: localAt, ...given }, context) => ({
+      ...given,
+      ...worthOf(attributes),
+      /** A JSON object. */
+      attributes: attributes && parseWithin(jsonObject, attributes, context, ['attributes']),
+      /** As the device says; it counts when it is reported (R-H6). */
+      happenedAt,
+      localAt,
+    })),
   output: z.object({ code: z.literal(''), required: z.literal(false), message_hash: z.literal('') }),
   examples: [
     {
@@ -45,7 +58,7 @@ const definition = {
 /** Records an event of a device, or of a user on the device used last; a device that nobody knows has none (R-X1). */
 export const postEvent = json13('postEvent', definition);
 
-/** The same under its own path (R-X1). */
+/** Records an event as postEvent does, under a path of its own (R-X1). */
 export const eventApiPostEvent = json13('event-api/postEvent', {
   ...definition,
   path: '/api/v1/event-api/postEvent',

@@ -2,8 +2,9 @@ import { Platform } from '@tidings/kernel';
 import type { z } from 'zod';
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
-import { country, deviceType, hwid, language, timezoneSeconds, userId } from '../fields/device.ts';
+import { deviceLanguage, deviceType, hwid, hwidOn, placeFields, timezoneSeconds, userId } from '../fields/device.ts';
 import { emailFault } from '../fields/email-address.ts';
+import { checkPushToken, deviceToken, pushToken, webPushKey } from '../fields/push-token.ts';
 import { optionalUnless } from '../presence.ts';
 import { anyObject, integer, nothing, object, optional, text, whole } from '../values.ts';
 
@@ -15,8 +16,8 @@ const fields = object({
     return (request['email'] ?? null) === null ? 'email' : undefined;
   }),
   device_type: deviceType,
-  push_token: optional(text),
-  language: optional(language),
+  push_token: optional(pushToken),
+  language: deviceLanguage,
   timezone: optional(timezoneSeconds),
   email: optional(text),
   tags: optional(anyObject),
@@ -25,18 +26,14 @@ const fields = object({
   app_version: optional(text),
   device_model: optional(text),
   os_version: optional(text),
-  public_key: optional(text),
-  auth_token: optional(text),
-  fcm_token: optional(text),
-  fcm_push_set: optional(text),
-  country: optional(country),
-  city: optional(text),
+  public_key: optional(webPushKey),
+  auth_token: optional(webPushKey),
+  fcm_token: optional(deviceToken),
+  fcm_push_set: optional(deviceToken),
+  ...placeFields,
 });
 
 type Fields = z.output<typeof fields>;
-
-const PHONE = /^\+[1-9][0-9]{6,14}$/;
-const WHATSAPP = /^whatsapp:\+[1-9][0-9]{6,14}$/;
 
 const isAddress = (hwid: string | undefined): boolean => hwid?.includes('@') ?? false;
 
@@ -51,24 +48,17 @@ function emailContact(request: Fields): { readonly hwid: string; readonly pushTo
 }
 
 function identityFault(request: Fields): string | undefined {
-  switch (request.device_type) {
-    case Platform.Email: {
-      const address = addressIn(request);
-      return address === undefined ? undefined : emailFault(address);
-    }
-    case Platform.Sms:
-      return PHONE.test(request.hwid!) ? undefined : 'Hwid is not valid';
-    case Platform.WhatsApp:
-      return WHATSAPP.test(request.hwid!) ? undefined : 'Hwid is not valid';
-    default:
-      return undefined;
-  }
+  const { device_type: platform } = request;
+  if (platform !== Platform.Email)
+    return hwidOn(platform, request.hwid!) === undefined ? 'Hwid is not valid' : undefined;
+  const address = addressIn(request);
+  return address === undefined ? undefined : emailFault(address);
 }
 
 const identity = (request: Fields): { readonly hwid: string; readonly pushToken: string | undefined } =>
   request.device_type === Platform.Email
     ? emailContact(request)
-    : { hwid: request.hwid!, pushToken: request.push_token };
+    : { hwid: hwidOn(request.device_type, request.hwid!)!, pushToken: request.push_token };
 
 /**
  * Registers a device or updates its record. An absent push token keeps the stored one, "" removes it; unknown tags and wrong tag values
@@ -83,15 +73,16 @@ export const registerDevice = json13('registerDevice', {
         const { error: message, params } = whole(fault);
         context.issues.push({ code: 'custom', message, params, input: context.value });
       }
+      checkPushToken(context, context.value.device_type, context.value.push_token);
     })
     .transform((request) => {
-      const { hwid: id, pushToken } = identity(request);
+      const { hwid: id, pushToken: token } = identity(request);
       return {
         application: request.application,
         hwid: id,
         device: {
           platform: request.device_type,
-          pushToken,
+          pushToken: token,
           language: request.language,
           timezoneSeconds: request.timezone,
           userId: request.userId,

@@ -1,27 +1,30 @@
 import { Platform } from '@tidings/kernel';
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
-import { language, phoneNumber, timezoneSeconds, userId } from '../fields/device.ts';
+import { deviceLanguage, placeFields, smsNumber, timezoneSeconds, userId, whatsAppNumber } from '../fields/device.ts';
 import { anyObject, nothing, object, optional } from '../values.ts';
 
-const definition = (platform: number, prefix: string) => ({
+const definition = (platform: number, number: typeof smsNumber) => ({
   scope: 'device' as const,
   input: object({
     application: applicationCode,
-    number: phoneNumber,
+    number,
     userId: optional(userId),
-    language: optional(language),
+    language: deviceLanguage,
     timezone: optional(timezoneSeconds),
+    ...placeFields,
     tags: optional(anyObject),
   }).transform((request) => ({
     application: request.application,
-    hwid: `${prefix}${request.number}`,
+    hwid: request.number,
     device: {
       platform,
       userId: request.userId,
       language: request.language,
       timezoneSeconds: request.timezone,
       tags: request.tags,
+      country: request.country,
+      city: request.city,
     },
   })),
   output: nothing,
@@ -29,7 +32,7 @@ const definition = (platform: number, prefix: string) => ({
 });
 
 /** Registers a phone number for SMS (R-X3). */
-export const registerSmsNumber = json13('registerSmsNumber', definition(Platform.Sms, ''));
+export const registerSmsNumber = json13('registerSmsNumber', definition(Platform.Sms, smsNumber));
 
 /** Registers a phone number for WhatsApp (R-X3). */
-export const registerWhatsappNumber = json13('registerWhatsappNumber', definition(Platform.WhatsApp, 'whatsapp:'));
+export const registerWhatsappNumber = json13('registerWhatsappNumber', definition(Platform.WhatsApp, whatsAppNumber));

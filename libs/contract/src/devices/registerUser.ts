@@ -1,12 +1,18 @@
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
-import { hwid, timezoneSeconds, userId } from '../fields/device.ts';
+import { earlyDeviceType, hwid, timezoneSeconds, userId } from '../fields/device.ts';
 import { nothing, object, optional } from '../values.ts';
 
 /** Gives a device to a user (R-X1, R-RES3). */
 export const registerUser = json13('registerUser', {
   scope: 'device',
-  input: object({ application: applicationCode, userId, hwid, tz_offset: optional(timezoneSeconds) }),
+  input: object({
+    application: applicationCode,
+    userId,
+    hwid,
+    device_type: earlyDeviceType,
+    tz_offset: optional(timezoneSeconds),
+  }),
   output: nothing,
   examples: [
     { request: { application: 'A1B2C-3D4E5', userId: 'user-1', hwid: 'phone-1', tz_offset: 3600 }, reply: undefined },

@@ -1,12 +1,13 @@
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { hwid } from '../fields/device.ts';
-import { nothing, object, optional, text } from '../values.ts';
+import { deviceToken } from '../fields/push-token.ts';
+import { nothing, object, optional } from '../values.ts';
 
 /** Stores the token that live activities are started with on a device; null removes it (R-X2). */
 export const setActivityPushToStartToken = json13('setActivityPushToStartToken', {
   scope: 'device',
-  input: object({ application: applicationCode, hwid, activity_push_to_start_token: optional(text) }),
+  input: object({ application: applicationCode, hwid, activity_push_to_start_token: optional(deviceToken) }),
   output: nothing,
   examples: [
     {

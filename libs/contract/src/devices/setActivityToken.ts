@@ -1,16 +1,17 @@
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { hwid } from '../fields/device.ts';
-import { nothing, object, optional, text, textOf } from '../values.ts';
+import { deviceToken } from '../fields/push-token.ts';
+import { nothing, object, optional, textOf } from '../values.ts';
 
-/** Stores the token that one live activity is updated with on a device; null removes it (R-X2). */
+/** Stores the token that one live activity is updated with on a device; null removes it (R-X2). The last 20 of a device are kept (R-LM6). */
 export const setActivityToken = json13('setActivityToken', {
   scope: 'device',
   input: object({
     application: applicationCode,
     hwid,
     activity_id: textOf(1, 255),
-    activity_push_token: optional(text),
+    activity_push_token: optional(deviceToken),
   }),
   output: nothing,
   examples: [

@@ -1,16 +1,24 @@
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { hwid } from '../fields/device.ts';
-import { integerOf, nothing, object } from '../values.ts';
+import { optionalUnless } from '../presence.ts';
+import { integerOf, nothing, object, optional } from '../values.ts';
 
 /** What clients keep badges in. */
 const MAX_BADGE = 2_147_483_647;
+
+const number = integerOf(0, MAX_BADGE);
 
 /** Stores the badge number of a device; later "+n" badges count from it (R-C9). Spec C. */
 export const setBadge = json13('setBadge', {
   scope: 'device',
   omitResponse: true,
-  input: object({ application: applicationCode, hwid, badge: integerOf(0, MAX_BADGE) }),
+  input: object({
+    application: applicationCode,
+    hwid,
+    badge: optionalUnless(number, ({ badge, badges }) => ((badge ?? badges ?? null) === null ? 'badge' : undefined)),
+    badges: optional(number).meta({ description: 'Another name of `badge`, which prevails' }),
+  }).transform(({ badge, badges, ...device }) => ({ ...device, badge: badge ?? badges! })),
   output: nothing,
   examples: [{ request: { application: 'A1B2C-3D4E5', hwid: 'phone-1', badge: 3 }, reply: undefined }],
 });

@@ -17,9 +17,10 @@ export const setPurchase = json13('setPurchase', {
     quantity: integerOf(1, MAX_QUANTITY),
     currency: text
       .refine((value) => /^[A-Za-z]{3}$/.test(value), 'must be three letters')
+      .meta({ pattern: '^[A-Za-z]{3}$' })
       .transform((value) => value.toUpperCase()),
     productIdentifier: textOf(1, 255),
-    price: number.refine((value) => value >= 0, 'must be 0 or more'),
+    price: number.refine((value) => value >= 0, 'must be 0 or more').meta({ minimum: 0 }),
   }).refine(({ price, quantity }) => Number.isFinite(price * quantity), {
     path: ['price'],
     error: 'must be a number',

@@ -1,7 +1,7 @@
 import { Platform } from '@tidings/kernel';
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
-import { hwid, language, timezoneSeconds, userId } from '../fields/device.ts';
+import { hwid, language, placeFields, timezoneSeconds, userId } from '../fields/device.ts';
 import { EMAIL_ONLY, emailAddress } from '../fields/email-address.ts';
 import { anyObject, integer, nothing, object, optional, whole } from '../values.ts';
 
@@ -16,6 +16,7 @@ export const registerEmail = json13('registerEmail', {
     language: optional(language),
     userId: optional(userId),
     tz_offset: optional(timezoneSeconds),
+    ...placeFields,
     tags: optional(anyObject),
     hwid: optional(hwid),
     device_type: optional(onlyEmail),
@@ -30,6 +31,8 @@ export const registerEmail = json13('registerEmail', {
       language: request.language,
       userId: request.userId,
       timezoneSeconds: request.tz_offset,
+      country: request.country,
+      city: request.city,
       tags: request.tags,
     },
   })),

@@ -1,7 +1,7 @@
 import { Platform } from '@tidings/kernel';
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
-import { timezoneSeconds, userId } from '../fields/device.ts';
+import { placeFields, timezoneSeconds, userId } from '../fields/device.ts';
 import { emailAddress } from '../fields/email-address.ts';
 import { nothing, object, optional } from '../values.ts';
 
@@ -13,6 +13,7 @@ export const registerEmailUser = json13('registerEmailUser', {
     email: emailAddress,
     userId,
     tz_offset: optional(timezoneSeconds),
+    ...placeFields,
   }).transform((request) => ({
     application: request.application,
     email: request.email,
@@ -21,6 +22,8 @@ export const registerEmailUser = json13('registerEmailUser', {
       pushToken: request.email,
       userId: request.userId,
       timezoneSeconds: request.tz_offset,
+      country: request.country,
+      city: request.city,
       tags: undefined,
     },
   })),

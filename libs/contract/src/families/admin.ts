@@ -9,6 +9,9 @@ interface Admin<Input extends z.ZodType, Output extends z.ZodType> extends Defin
   readonly status?: Method['status'];
 }
 
+/** Long, since some methods ask every process of the system. */
+const DEADLINE_MS = 60_000;
+
 /** An operator's method below `/admin/v1/` (R-T8). It acts on any account's applications, so none is looked up beforehand. */
 export function admin<Input extends z.ZodType, Output extends z.ZodType>(
   name: string,
@@ -24,7 +27,7 @@ export function admin<Input extends z.ZodType, Output extends z.ZodType>(
       scope: 'admin',
       status: definition.status ?? 200,
     },
-    { ...definition, application: () => undefined },
+    { deadlineMs: DEADLINE_MS, ...definition, application: () => undefined },
     (path) => Fault.argument(`${path} is required`),
   );
 }

@@ -11,6 +11,8 @@ export interface Definition<Input extends z.ZodType, Output extends z.ZodType> {
   readonly examples: readonly Example<z.output<Output>>[];
   /** @default the field `application` of the request */
   readonly application?: (request: Request) => unknown;
+  /** @default {@link REQUEST_MS} */
+  readonly deadlineMs?: number;
 }
 
 type Given = Pick<Method, 'family' | 'name' | 'verb' | 'path' | 'scope'> &
@@ -21,6 +23,21 @@ type Given = Pick<Method, 'family' | 'name' | 'verb' | 'path' | 'scope'> &
 /** R-LM1. */
 export const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
 
+/** Larger bodies wait for room in the memory of the gateway, and have more time to arrive. */
+export const SMALL_BODY_BYTES = 256 * 1024;
+
+/** Members that the objects of a body may have together: a parser takes microseconds for each that has a name of its own. */
+export const BODY_MEMBERS = 200_000;
+
+/** Members of a bulk request's body, whose objects are many and small. */
+export const BULK_BODY_MEMBERS = 4_000_000;
+
+/** How long a request may take in all: its small body to arrive, and the work on it. */
+export const REQUEST_MS = 10_000;
+
+/** How long a body over {@link SMALL_BODY_BYTES} may take to arrive; the work on it has its time from then on. */
+export const UPLOAD_MS = 120_000;
+
 const applicationField = (request: Request): unknown => request['application'];
 
 /** Makes a method of its definition: both phases of its checks are prepared here, once. */
@@ -29,12 +46,13 @@ export function define<Input extends z.ZodType, Output extends z.ZodType>(
   definition: Definition<Input, Output>,
   missingFault: (path: string) => Fault,
 ): Method<z.output<Input>, z.output<Output>> {
-  const { input, output, examples, application = applicationField } = definition;
+  const { input, output, examples, application = applicationField, deadlineMs = REQUEST_MS } = definition;
   const missingPath = missingIn(input);
   const compiled = z.compile(input, { strict: true });
   return {
     status: 200,
     maxBodyBytes: BODY_LIMIT_BYTES,
+    deadlineMs,
     messagesOn210: false,
     omitResponse: false,
     body: 'bare',

@@ -1,5 +1,5 @@
-import type { z } from 'zod';
-import { anyText, text } from '../values.ts';
+import { z } from 'zod';
+import { text } from '../values.ts';
 
 const compact = (value: string): string => value.replace(/\s+/g, '');
 
@@ -15,35 +15,65 @@ const base64In = (given: z.ZodType<string>) =>
 /** Base64 that decodes and is not empty; line breaks within it are dropped (R-A2). */
 export const base64 = base64In(text);
 
+/**
+ * {@link base64} of a file of keys or certificates. Its limits hold where it is opened (openKeyFile in libs/runtime): a file that exceeds them is
+ * stored, and is an unusable key when something is sent (R-A2).
+ */
+export const keyFile = base64.meta({
+  description:
+    'A .p12, .p8, .pem or .cer file of at most 64 KiB. Keys: RSA of 2048 to 4096 bits, or P-256, P-384, P-521; APNs takes P-256 in a .p8. ' +
+    'At most 32 keys and certificates, 50,000 rounds of key derivation in all, scrypt with N·r·p of at most 262,144 and 32 MiB; its password ' +
+    'at most 1,024 characters. Another file is an unusable key.',
+});
+
+/** True for base64 in the alphabet of either mail or URLs, as web push keys have it. */
+export const isAnyBase64 = (value: string): boolean => isBase64(value.replace(/-/g, '+').replace(/_/g, '/'));
+
 /** {@link base64} that may also have the alphabet of URLs, as web push keys do. */
 export const anyBase64 = text
   .transform(compact)
   .refine((value) => value !== '', 'must not be empty')
-  .refine((value) => isBase64(value.replace(/-/g, '+').replace(/_/g, '/')), 'must be base64');
+  .refine(isAnyBase64, 'must be base64');
 
-const MAX_ICON_BYTES = 1024 * 1024;
+const KIB = 1024;
+const MAX_ICON_BYTES = 200 * KIB;
+const MAX_PUSH_PACKAGE_ICON_BYTES = 1024 * KIB;
 const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-const isIcon = (bytes: Buffer): boolean =>
-  bytes.length <= MAX_ICON_BYTES && bytes.subarray(0, PNG_SIGNATURE.length).equals(PNG_SIGNATURE);
+const isPng = (bytes: Buffer): boolean => bytes.subarray(0, PNG_SIGNATURE.length).equals(PNG_SIGNATURE);
 
-/** {@link base64} of a picture: its bytes are what is limited. */
-const picture = base64In(anyText);
+/** Base64 of up to this many bytes, with line breaks of any kind in it. */
+const textOfBytes = (bytes: number): number => 2 * Math.ceil(bytes / 3) * 4;
 
-/** The bytes of a PNG of at most 1 MiB, given in base64 (R-B1). */
-export const pngIcon = picture
+/** {@link base64} of a picture, whose bytes are what is limited. @param wrong the reason for one that is too large */
+const picture = (maxBytes: number, wrong: string) =>
+  base64In(
+    z.union([z.string().max(textOfBytes(maxBytes), wrong), z.number().transform(String)], {
+      error: 'must be a string',
+    }),
+  );
+
+const WRONG_ICON = `must be a PNG of at most ${MAX_ICON_BYTES / KIB} KiB`;
+
+/** The bytes of a PNG of at most 200 KiB, given in base64 (R-B1, R-LM6). */
+export const pngIcon = picture(MAX_ICON_BYTES, WRONG_ICON)
   .transform((value) => Buffer.from(value, 'base64'))
-  .refine(isIcon, 'must be a PNG of at most 1 MiB');
+  .refine((bytes) => bytes.length <= MAX_ICON_BYTES && isPng(bytes), WRONG_ICON);
 
 const WIDTH_AT = 16;
 const HEIGHT_AT = 20;
 const SIDE = 256;
+const WRONG_ICON_256 = 'must be a 256x256 PNG';
 
 const is256 = (bytes: Buffer): boolean =>
-  isIcon(bytes) &&
+  bytes.length <= MAX_PUSH_PACKAGE_ICON_BYTES &&
+  isPng(bytes) &&
   bytes.length >= HEIGHT_AT + 4 &&
   bytes.readUInt32BE(WIDTH_AT) === SIDE &&
   bytes.readUInt32BE(HEIGHT_AT) === SIDE;
 
 /** A PNG of 256 x 256 pixels and at most 1 MiB in base64 (R-A4). */
-export const icon256 = picture.refine((value) => is256(Buffer.from(value, 'base64')), 'must be a 256x256 PNG');
+export const icon256 = picture(MAX_PUSH_PACKAGE_ICON_BYTES, WRONG_ICON_256).refine(
+  (value) => is256(Buffer.from(value, 'base64')),
+  WRONG_ICON_256,
+);

@@ -1,33 +1,64 @@
-import { anyText, atMost, integer, integerOf, oneOf, text, textOf, whole } from '../values.ts';
+import { phoneNumberOf, Platform, whatsAppHwidOf } from '@tidings/kernel';
+import { anyText, atMost, integer, integerOf, oneOf, optional, text, textOf, whole } from '../values.ts';
 
 const HWID_MAX = 255;
 
 /** Identifies a device in its application; case-sensitive (R-RES2). Too long is as wrong as any other form. */
-export const hwid = anyText.refine((value) => value !== '' && atMost(value, HWID_MAX), whole('Hwid is not valid'));
+export const hwid = anyText
+  .refine((value) => value !== '' && atMost(value, HWID_MAX), whole('Hwid is not valid'))
+  .meta({ minLength: 1, maxLength: HWID_MAX });
 
 /** Identifies a user; a device without one is its own (R-RES3). */
 export const userId = textOf(1, 255);
 
+const languageIn = (value: string): string => value.toLowerCase().replace(/[-_].*$/s, '');
+const isLanguage = (value: string): boolean => /^[a-z]{2,3}$/.test(value);
+
 /** A language, in lower case and without its region (R-RES4). */
-export const language = text
-  .transform((value) => value.toLowerCase().replace(/[-_].*$/s, ''))
-  .refine((value) => /^[a-z]{2,3}$/.test(value), 'must be a two-letter code');
+export const language = text.transform(languageIn).refine(isLanguage, 'must be a two-letter code');
+
+/** The same of a device, where what is no language counts as not given: clients ignore replies, and the device would be lost (R-RES4). */
+export const deviceLanguage = optional(text).transform((value) => {
+  const spoken = value === undefined ? '' : languageIn(value);
+  return isLanguage(spoken) ? spoken : undefined;
+});
 
 /** A device's offset from UTC in seconds (R-RES4). */
 export const timezoneSeconds = integerOf(-43_200, 50_400);
 
 /** A country code in upper case, or undefined for what is none: it must not cost a registration (R-C3, R-RES18). */
-export const country = text.transform((value) => (/^[A-Za-z]{2}$/.test(value) ? value.toUpperCase() : undefined));
+const country = text.transform((value) => (/^[A-Za-z]{2}$/.test(value) ? value.toUpperCase() : undefined));
+
+/** Where a device says it is, in every method that registers one (R-RES17). */
+export const placeFields = { country: optional(country), city: optional(text) };
 
 const registrable: ReadonlySet<number> = new Set([1, 3, 7, 8, 9, 10, 11, 12, 14, 17, 18, 21, 22, 23]);
 
 /** A platform code that registerDevice takes (Spec, Platform codes; R-RES24). */
 export const deviceType = integer.refine((code) => registrable.has(code), 'unknown platform');
 
+/** The platform of a caller that speaks before it registers: an unknown device becomes a record of it, without a token (R-C7). */
+export const earlyDeviceType = optional(deviceType).meta({
+  description:
+    'Where the hwid is unknown, a record of this push platform is made, without a push token, for the registration that follows',
+});
+
 export const sdk = {
   ios: oneOf(['pw', 'corona']),
   android: oneOf(['pw', 'corona', 'phonegap']),
 };
 
-/** A phone number in the form of E.164 (R-C2). */
-export const phoneNumber = anyText.refine((value) => /^\+[1-9][0-9]{6,14}$/.test(value), whole('Hwid is not valid'));
+const contactHwid = (hwidOf: (text: string) => string | undefined) =>
+  anyText.transform((value) => hwidOf(value) ?? '').refine((found) => found !== '', whole('Hwid is not valid'));
+
+/** The hwid of an SMS contact, by its phone number (R-C2). */
+export const smsNumber = contactHwid(phoneNumberOf);
+
+/** The hwid of a WhatsApp contact, by its phone number, with or without `whatsapp:` (R-C2). */
+export const whatsAppNumber = contactHwid(whatsAppHwidOf);
+
+/** The hwid that a device of a platform is kept under; undefined where the platform has no such hwid (R-C2). */
+export function hwidOn(platform: number, given: string): string | undefined {
+  if (platform === Platform.Sms) return phoneNumberOf(given);
+  return platform === Platform.WhatsApp ? whatsAppHwidOf(given) : given;
+}

@@ -4,6 +4,7 @@ import { text, whole } from '../values.ts';
 /** What is told who would register anything but contacts of mail where nothing else is allowed (R-E3). */
 export const EMAIL_ONLY = 'Only email platform is allowed for email-only subscription';
 
+const MAX_ADDRESS = 254;
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
 const LOCAL_PART = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
 
@@ -19,7 +20,7 @@ const isDomain = (domain: string): boolean => {
 /** What is wrong with the form of an address, in the words and the order of R-E2; undefined where nothing is. */
 export function emailFault(address: string): string | undefined {
   if (address === '') return 'Email address is empty';
-  if (address.length > 254 || /[\s\u0000-\u001f\u007f-\u009f]/.test(address)) {
+  if (address.length > MAX_ADDRESS || /[\s\u0000-\u001f\u007f-\u009f]/.test(address)) {
     return 'Email address is invalid or has invalid semantic';
   }
   const parts = address.split('@');
@@ -50,4 +51,5 @@ export const emailAddress = text
     const { error: message, params } = whole(fault);
     context.issues.push({ code: 'custom', message, params, input: context.value });
   })
+  .meta({ maxLength: MAX_ADDRESS })
   .transform((address) => address.toLowerCase());

@@ -35,7 +35,12 @@ const filter = <Entry extends z.ZodType>(entry: Entry) =>
 /** Which events a subscription is told of, besides their names; absent and empty lists leave nothing out. */
 export const filters = {
   applications: filter(applicationCode),
-  platforms: filter(text.refine(isPlatformWord, 'unknown value').transform((word) => platformWords[word])),
+  platforms: filter(
+    text
+      .refine(isPlatformWord, 'unknown value')
+      .meta({ enum: Object.keys(platformWords) })
+      .transform((word) => platformWords[word]),
+  ),
   campaigns: notServedYet,
   message_codes: filter(text.transform((code) => code.toUpperCase())),
   enabled: optional(boolean),

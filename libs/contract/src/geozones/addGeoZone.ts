@@ -28,7 +28,10 @@ const zone = object({
     campaign,
   }));
 
-/** Adds geozones, all or none, and answers their ids in order (R-F1, R-F3). Spec F. */
+/**
+ * Adds geozones, all or none, and answers their ids in order (R-F1, R-F3). An application has at most 10,000, unless the operator sets another
+ * quota (R-LM7). Spec F.
+ */
 export const addGeoZone = json13('addGeoZone', {
   scope: 'api',
   input: object({ application: applicationCode, geozones: listOf(zone, MAX_ZONES) }),

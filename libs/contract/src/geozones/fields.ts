@@ -3,12 +3,14 @@ import { namedCampaign } from '../campaigns/campaign-code.ts';
 import { parseWithin } from '../forward.ts';
 import { localized, localizedSchema } from '../messages/texts.ts';
 import { presetCode } from '../presets/preset-code.ts';
-import { integerOf, nonEmptyText, number, text, unchecked, whole } from '../values.ts';
+import { integerOf, nonEmptyText, number, text, unchecked, whole, WHOLE_TEXT } from '../values.ts';
 
 const UINT32_MAX = 4_294_967_295;
 
 const degrees = (most: number) =>
-  number.refine((value) => value >= -most && value <= most, `must be -${most} to ${most}`);
+  number
+    .refine((value) => value >= -most && value <= most, `must be -${most} to ${most}`)
+    .meta({ minimum: -most, maximum: most });
 
 /** Degrees, as a number or a numeric string (R-C13, R-F1). */
 export const lat = degrees(90);
@@ -45,7 +47,7 @@ export const zoneId = z
   .union(
     [
       z.number(wholeNumber).refine((value) => Number.isInteger(value), wholeNumber),
-      z.string(wholeNumber).regex(/^-?\d+$/, wholeNumber),
+      z.string(wholeNumber).regex(WHOLE_TEXT, wholeNumber),
     ],
     wholeNumber,
   )

@@ -23,6 +23,24 @@ const hours = (timetable: unknown): string | undefined => {
 };
 const span = (start: string, stop: string) => ({ start, stop });
 
+describe('getNearestZone (R-C13)', () => {
+  const device = { application: 'A1B2C-3D4E5', hwid: 'phone-1' };
+
+  it('takes a place, or null for both where the device tells none any more', () => {
+    expect(getNearestZone.parse({ ...device, lat: '1.5', lng: 0 })).toMatchObject({ place: { lat: 1.5, lng: 0 } });
+    expect(textOf(getNearestZone, { ...device, lat: null, lng: null })).toBeUndefined();
+    expect(getNearestZone.parse({ ...device, lat: null, lng: null }).place).toBeUndefined();
+  });
+
+  it.each([
+    [{}, 'Missing required argument: lat'],
+    [{ lat: null }, 'Missing required argument: lat'],
+    [{ lat: 1, lng: null }, 'Missing required argument: lng'],
+    [{ lat: null, lng: 1 }, 'Missing required argument: lat'],
+    [{ lat: 91, lng: 1 }, 'lat: must be -90 to 90'],
+  ])('refuses %j', (place, text) => expect(textOf(getNearestZone, { ...device, ...place })).toBe(text));
+});
+
 describe('addGeoZone', () => {
   it.each<[Request, string | undefined]>([
     [adding(zone, { ...zone, content: '' }), 'geozones[1]: content or presetCode is required'],

@@ -2,20 +2,38 @@ import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { hwid } from '../fields/device.ts';
+import { optionalUnless } from '../presence.ts';
 import { bit, object, optional } from '../values.ts';
 import { lat, lng } from './fields.ts';
 
 const nearby = z.object({ name: z.string(), lat: z.number(), lng: z.number(), range: z.int(), distance: z.int() });
 
+type Request = Readonly<Record<string, unknown>>;
+
+/** A client that stops locating sends both as null (R-C13). */
+const isNowhere = ({ lat: north, lng: east }: Request): boolean => north === null && east === null;
+
+const missingIn = (request: Request, field: string): string | undefined =>
+  (request[field] ?? null) === null ? field : undefined;
+
 /**
  * Records where a device is, which makes the zones around it send (R-F4), and answers the nearest activated zone, null where there is
- * none; with `more` the nearest 20. Distances are in whole meters (R-C13). Spec C.
+ * none; with `more` the nearest 20. With `lat` and `lng` null the place that is kept is removed, and the answer is null. Distances are in whole meters (R-C13). Spec C.
  */
 export const getNearestZone = json13('getNearestZone', {
   scope: 'device',
-  input: object({ application: applicationCode, hwid, lat, lng, more: optional(bit) }).transform(
-    ({ more = false, ...given }) => ({ ...given, more }),
-  ),
+  input: object({
+    application: applicationCode,
+    hwid,
+    lat: optionalUnless(lat, (request) => (isNowhere(request) ? undefined : missingIn(request, 'lat'))),
+    lng: optionalUnless(lng, (request) => (isNowhere(request) ? undefined : missingIn(request, 'lng'))),
+    more: optional(bit),
+  }).transform(({ more = false, lat: north, lng: east, ...device }) => ({
+    ...device,
+    more,
+    /** Undefined: the device tells its place no more. */
+    place: north === undefined || east === undefined ? undefined : { lat: north, lng: east },
+  })),
   output: z.union([nearby, z.object({ geozones: z.array(nearby) }), z.null()]),
   examples: [
     {
@@ -23,5 +41,6 @@ export const getNearestZone = json13('getNearestZone', {
       reply: { name: 'Station', lat: 52.5251, lng: 13.3694, range: 200, distance: 569 },
     },
     { request: { application: 'A1B2C-3D4E5', hwid: 'phone-1', lat: 0, lng: 0, more: 1 }, reply: { geozones: [] } },
+    { request: { application: 'A1B2C-3D4E5', hwid: 'phone-1', lat: null, lng: null }, reply: null },
   ],
 });

@@ -3,10 +3,9 @@ import { bit, boolean, integerOf, oneOf, optional, text } from '../values.ts';
 import { badge, ttl } from './ios.ts';
 import { jsonObject, localized } from './texts.ts';
 
-const led = text.refine(
-  (value) => /^#?([0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})$/.test(value),
-  'must be a colour of 6 or 8 hex digits',
-);
+const led = text
+  .refine((value) => /^#?([0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})$/.test(value), 'must be a colour of 6 or 8 hex digits')
+  .meta({ pattern: '^#?([0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})$' });
 
 /** Fields `android_*` of a notification. */
 export const androidFields = {

@@ -12,7 +12,18 @@ export interface TagCondition {
 const MAX_CONDITIONS = 100;
 
 /** A condition, and a list of them, as JSON Schema. */
-export const conditionSchema = { type: 'array', description: '[tag, operator, operand]', minItems: 3, maxItems: 3 };
+const scalarSchema = { type: ['string', 'number', 'boolean'] };
+export const conditionSchema = {
+  type: 'array',
+  description: '[tag, operator, operand]',
+  prefixItems: [
+    { type: 'string' },
+    { type: 'string' },
+    { anyOf: [scalarSchema, { type: 'array', items: scalarSchema }] },
+  ],
+  minItems: 3,
+  maxItems: 3,
+};
 export const conditionsSchema = {
   type: 'array',
   minItems: 1,

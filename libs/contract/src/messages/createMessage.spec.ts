@@ -59,7 +59,12 @@ describe('createMessage', () => {
       { content: 'x', [name]: { k: 'x'.repeat(65_529) } },
       `${name}: at most 65536 characters`,
     ]),
-    [{ content: 'x', minimize_link: 3 }, 'minimize_link: must be one of 0, 1, 2'],
+    ...[4, -1, 'yes', []].map((minimize_link) => [
+      { content: 'x', minimize_link },
+      'minimize_link: must be one of 0, 1, 2, 3, true, false',
+    ]),
+    [{ content: 'x', timezone: 'Mars/Base' }, 'timezone: unknown zone'],
+    [{ content: 'x', timezone: '+02:00', send_date: 'now' }, 'timezone: unknown zone'],
     [{ content: 'x', message_type: 'promo' }, 'message_type: must be one of marketing, transactional'],
     [{ content: 'x', rich_media: 'A1B2C-3D4E5' }, 'rich_media: not served yet'],
     [{ content: 'x', campaign_name: '' }, 'campaign_name: must be 1 to 65536 characters'],
@@ -67,9 +72,19 @@ describe('createMessage', () => {
     [{ content: 'x', campaign: '' }, 'campaign: not found'],
     [{ content: 'x', send_rate: 100 }, 'send_rate: not served yet'],
     [{ content: 'x', filter: [] }, 'filter: must be a string'],
-    [{ content: 'x', geozone: {} }, 'geozone: not served yet'],
+    [{ content: 'x', geozone: { lat: 1, lng: 1, range: 50 } }, 'geozone: not served yet'],
     [{ content: 'x', to: ['a'] }, 'to: not served yet'],
-    [{ content: 'x', safari_title: 'x' }, 'safari_title: not served yet'],
+    // Beside a list they are checked all the same, and have no effect (R-I3, R-I20).
+    ...[{}, { users: ['a'] }, { devices: ['a'] }].flatMap((list) => [
+      [{ content: 'x', ...list, geozone: {} }, 'geozone.lat: must be set'],
+      [{ content: 'x', ...list, geozone: { lat: 1, lng: 1, range: 49 } }, 'geozone.range: must be 50 to 1000'],
+      [{ content: 'x', ...list, to: [] }, 'to: must not be empty'],
+    ]),
+    [{ content: 'x', users: ['a'], devices: [] }, 'devices: must not be empty'],
+    [{ content: 'x', safari_title: 'x' }, 'safari_url_args: must be set'],
+    [{ content: 'x', safari_url_args: [] }, 'safari_title: must be set'],
+    [{ content: 'x', safari_ttl: 60, safari_url_args: null }, 'safari_title: must be set'],
+    [{ content: 'x', safari_title: 'x', safari_url_args: [] }, 'safari_title: not served yet'],
     [{ content: 'x', send_date: '2026-01-01 10:00', timezone: 'UTC' }, 'timezone: not served yet'],
     [{ content: 'x', ios_badges: 'many' }, 'ios_badges: must be an integer, +n or -n'],
     [{ content: 'x', ios_ttl: -1 }, 'ios_ttl: must be 0 to 4294967295'],
@@ -92,7 +107,10 @@ describe('createMessage', () => {
       content: 'x',
       devices: ['a', 'b', 'a'],
       filter: 5,
+      filter_code: [],
       conditions: 'nonsense',
+      to: ['c'],
+      geozone: { lat: 1, lng: '1', range: 50 },
       platforms: 'nonsense',
     });
     expect(recipients).toEqual({ kind: 'devices', names: ['a', 'b'] });
@@ -141,8 +159,24 @@ describe('createMessage', () => {
     expect(parsed({ content: 'x', ios_trim_content: 1, apns_trim_content: 0 }).content.ios.trim).toBe(false);
   });
 
+  it.each([
+    [0, false],
+    [1, false],
+    [false, false],
+    ['false', false],
+    ['0', false],
+    [2, true],
+    ['2', true],
+    [3, true],
+    [true, true],
+    ['true', true],
+    [null, undefined],
+  ])('reads minimize_link %j as %j (R-I19)', (minimize_link, expected) => {
+    expect(parsed({ content: 'x', minimize_link }).content.shortenLink).toBe(expected);
+  });
+
   it('finds a zone harmless with now (R-I8, R-I9)', () => {
-    expect(textOf(request({ content: 'x', timezone: 'Mars/Base', ignore_user_timezone: false }))).toBeUndefined();
+    expect(textOf(request({ content: 'x', timezone: 'europe/BERLIN', ignore_user_timezone: false }))).toBeUndefined();
   });
 
   it('needs no content beside a preset, and says what is given, not what is not (R-I14, R-K4)', () => {

@@ -5,7 +5,9 @@ import { localized, rootParamsWithData } from './texts.ts';
 const UINT32_MAX = 4_294_967_295;
 
 /** A badge: a number, or a change such as `+1` (Spec I). */
-export const badge = text.refine((value) => /^[+-]?\d{1,9}$/.test(value), 'must be an integer, +n or -n');
+export const badge = text
+  .refine((value) => /^[+-]?\d{1,9}$/.test(value), 'must be an integer, +n or -n')
+  .meta({ pattern: '^[+-]?\\d{1,9}$' });
 
 /** A time to live in seconds (R-I22). */
 export const ttl = integerOf(0, UINT32_MAX);

@@ -1,28 +1,43 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { namedCampaign } from '../campaigns/campaign-code.ts';
+import { zoneName } from '../fields/zone-name.ts';
 import { namedPreset } from '../presets/preset-code.ts';
 import { boolean, integer, nonEmptyText, object, oneOf, optional, text, unchecked } from '../values.ts';
 import { parseWithin } from '../forward.ts';
 import { androidContent, androidFields } from './android.ts';
 import { iosContent, iosFields } from './ios.ts';
-import { notServedFields } from './not-served.ts';
+import { notServedFields, refuseSafari, safariFields } from './not-served.ts';
 import { platformsOf, recipientFields, recipientsOf } from './recipients.ts';
 import { sendDate } from './send-date.ts';
 import { jsonData, jsonObject, localized } from './texts.ts';
 
-const transactionId = text.refine((value) => value.length <= 255 || [...value].length <= 255, 'at most 255 characters');
+const transactionId = text
+  .refine((value) => value.length <= 255 || [...value].length <= 255, 'at most 255 characters')
+  .meta({ maxLength: 255 });
+
+const notAShortener = 'must be one of 0, 1, 2, 3, true, false';
+
+/** Whether a link is replaced by a short one: by a number that named a shortener, or a boolean (R-I19). */
+const minimizeLink = z.union(
+  [
+    integer.refine((value) => value >= 0 && value <= 3, notAShortener).transform((value) => value >= 2),
+    z.boolean(notAShortener),
+    z.literal(['true', 'false'], notAShortener).transform((word) => word === 'true'),
+  ],
+  notAShortener,
+);
 
 const fields = object({
   send_date: optional(sendDate),
   ignore_user_timezone: optional(boolean),
-  timezone: optional(text),
+  timezone: optional(zoneName),
   campaign: optional(namedCampaign),
   campaign_name: optional(unchecked({ type: 'string' })),
   content: optional(localized),
   title: optional(localized),
   subtitle: optional(localized),
   link: optional(text),
-  minimize_link: optional(integer.refine((value) => value >= 0 && value <= 2, 'must be one of 0, 1, 2')),
+  minimize_link: optional(minimizeLink),
   data: optional(jsonData),
   transactionId: optional(transactionId),
   preset: optional(namedPreset),
@@ -33,6 +48,7 @@ const fields = object({
   voip_push: optional(boolean),
   ...iosFields,
   ...androidFields,
+  ...safariFields,
   ...notServedFields,
 });
 
@@ -48,7 +64,7 @@ const hasContent = (given: Fields): boolean =>
   given.ios_silent === true ||
   given.android_silent === true;
 
-/** Zones matter only with a date: `now` ignores them (R-I8, R-I9). */
+/** Zones matter only with a date: with `now` they are checked and have no effect (R-I8, R-I9). */
 function refuseZones(given: Fields, context: z.core.ParsePayload): void {
   if (given.send_date === undefined) return;
   const refused =
@@ -70,7 +86,7 @@ const contentOf = (given: Fields) => ({
   data: given.data,
   link: given.link,
   /** Replace the link by the service's own short one, where it is http(s) (R-I19). */
-  shortenLink: given.minimize_link === undefined ? undefined : given.minimize_link === 2,
+  shortenLink: given.minimize_link,
   /** JSON objects. */
   placeholders: given.dynamic_content_placeholders,
   bindings: given.template_bindings,
@@ -82,6 +98,7 @@ const contentOf = (given: Fields) => ({
 /** One entry of `notifications` (Spec I). */
 export const notification = fields.transform((given, context) => {
   refuseZones(given, context);
+  refuseSafari(given, context);
   if (!hasContent(given)) {
     context.issues.push({ code: 'custom', message: 'must be set', path: ['content'], input: given });
   }

@@ -1,7 +1,8 @@
 import { isPlatform } from '@tidings/kernel';
 import type { z } from 'zod';
 import { parseWithin } from '../forward.ts';
-import { array, integer, listOf, optional, text, textOf, unchecked, whole } from '../values.ts';
+import { lat, lng, range } from '../geozones/fields.ts';
+import { array, integer, listOf, object, optional, text, textOf, unchecked, whole } from '../values.ts';
 import { conditions, conditionsOperator, conditionsSchema, type TagCondition } from './conditions.ts';
 
 /** Whom a notification addresses (R-I3). Names are distinct. */
@@ -21,15 +22,26 @@ const filterName = textOf(1, 255);
 const optionalOperator = optional(conditionsOperator);
 const platformList = array(integer).refine((codes) => codes.every(isPlatform), 'unknown value');
 
-/** The fields that say whom to address. What a list outranks is ignored unchecked, hence `unknown` (R-I3, R-I5). */
+/** Devices that were in a circle lately (R-I20). */
+const geozone = object({ lat: optional(lat), lng: optional(lng), range: optional(range) }).check(
+  ({ value, issues }) => {
+    const missing = (['lat', 'lng', 'range'] as const).find((name) => value[name] === undefined);
+    if (missing !== undefined) issues.push({ code: 'custom', message: 'must be set', path: [missing], input: value });
+  },
+);
+
+/**
+ * The fields that say whom to address. Beside a list other lists and `geozone` are checked and ignored; `filter`, `filter_code` and `conditions`
+ * are ignored unchecked, as `platforms` is beside few devices, hence `unknown` (R-I3, R-I5, R-I20).
+ */
 export const recipientFields = {
   platforms: optional(unchecked({ type: 'array', items: { type: 'integer' } })),
   devices: optional(names),
-  to: optional(unchecked({ type: 'array', items: { type: 'string' } })),
+  to: optional(names),
   users: optional(names),
   filter: optional(unchecked({ type: 'string' })),
   filter_code: optional(unchecked({ type: 'string' })),
-  geozone: optional(unchecked({ type: 'object' })),
+  geozone: optional(geozone),
   conditions: optional(unchecked(conditionsSchema)),
   conditions_operator: optional(unchecked({ type: 'string', description: 'AND or OR, in any case' })),
 };

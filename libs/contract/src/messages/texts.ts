@@ -46,20 +46,33 @@ const bounded = (json: string, context: z.core.ParsePayload): string => {
   return json;
 };
 
+/** For {@link bounded}, in words: JSON Schema cannot say it. */
+const boundedWords = { description: `At most ${TEXT_LIMIT} characters as JSON.` };
+
 /** Custom data as JSON text of at most 65,536 characters: an object or array, or JSON text that is passed byte for byte (R-I18). */
 export const jsonData = z
   .custom<unknown>((value) => (typeof value === 'string' ? isJson(value) : typeof value === 'object'), {
     error: 'must be an object or a JSON string',
     abort: true,
   })
-  .meta({ anyOf: [{ type: 'object' }, { type: 'array' }, { type: 'string', contentMediaType: 'application/json' }] })
+  .meta({
+    ...boundedWords,
+    anyOf: [
+      { type: 'object' },
+      { type: 'array', items: { title: 'Any JSON value' } },
+      { type: 'string', contentMediaType: 'application/json', maxLength: TEXT_LIMIT },
+    ],
+  })
   .transform((value, context) => bounded(typeof value === 'string' ? value : JSON.stringify(value), context));
 
 /** An object as JSON text of at most 65,536 characters. */
-export const jsonObject = anyObject.transform((value, context) => bounded(JSON.stringify(value), context));
+export const jsonObject = anyObject
+  .meta(boundedWords)
+  .transform((value, context) => bounded(JSON.stringify(value), context));
 
 /** {@link jsonObject} whose member `data` is at most 4,096 bytes as compact JSON (R-I22). */
 export const rootParamsWithData = anyObject
+  .meta(boundedWords)
   .refine(({ data }) => data === undefined || Buffer.byteLength(JSON.stringify(data)) <= 4096, {
     error: 'at most 4096 bytes',
     path: ['data'],

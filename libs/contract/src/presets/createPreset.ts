@@ -22,7 +22,9 @@ const platforms = array(integer)
 
 const options = object({
   url: optional(text),
-  shortener: optional(integer.refine((value) => value === 0 || value === 2, 'must be 0 or 2')),
+  shortener: optional(
+    integer.refine((value) => value === 0 || value === 2, 'must be 0 or 2').meta({ minimum: 0, maximum: 2 }),
+  ),
   richMediaCode: optional(text),
   id: optional(integer),
   params: optional(jsonObject),
@@ -94,7 +96,7 @@ const given = (value: unknown): boolean => value !== undefined && value !== null
 /**
  * Makes a preset of an application, or of a group whose applications the token may all use: what messages take their fields from. The reply
  * is empty; listPresets tells the code (R-K1). With platform 14 it is an e-mail preset, whose message is HTML and whose title is the subject
- * (R-K2). Spec K.
+ * (R-K2). An application, and a group, has at most 10,000, unless the operator sets another quota (R-LM7). Spec K.
  */
 export const createPreset = json13('createPreset', {
   scope: 'api',
@@ -155,7 +157,11 @@ export const createPreset = json13('createPreset', {
       request: {
         name: 'Garden',
         applicationCode: 'A1B2C-3D4E5',
-        content: { message: 'Spring is here', action: { type: 'url', options: { url: 'https://example.com' } } },
+        content: {
+          message: 'Spring is here',
+          action: { type: 'url', options: { url: 'https://example.com' } },
+          platforms: { ios: { sound: 'bell' }, android: { rootParams: { a: 1 } } },
+        },
         segmentation: { platforms: ['3'] },
       },
       reply: undefined,

@@ -5,6 +5,8 @@ import { object, text } from '../values.ts';
 /** How many devices an expression addresses, of all applications that the token may use (R-N5, R-X2). */
 export const compileFilter = json13('compileFilter', {
   scope: 'api',
+  // All devices of an application may have to be looked at.
+  deadlineMs: 60_000,
   input: object({ devices_filter: text }).transform(({ devices_filter }) => ({ expression: devices_filter })),
   output: z.object({ devices_count: z.int() }),
   examples: [

@@ -6,7 +6,8 @@ import { object, optional, text, textOf } from '../values.ts';
 
 /**
  * Keeps an expression of the segmentation language under a name of the account. It is deleted at the start of its expiration date, UTC, if it
- * has one. Spec N (R-N1, R-N3 to R-N5).
+ * has one. An application has at most 10,000, and so has an account of those that are bound to none, unless the operator sets another quota
+ * (R-LM7). Spec N (R-N1, R-N3 to R-N5).
  */
 export const createFilter = json13('createFilter', {
   scope: 'api',

@@ -3,7 +3,10 @@ import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { object } from '../values.ts';
 
-/** The filters that are bound to the application or to none, oldest first. Spec N (R-N1, R-RES6). */
+/**
+ * The filters that are bound to the application or to none, oldest first; a restricted token is not shown those that name other applications
+ * (R-T9). Spec N (R-N1, R-RES6).
+ */
 export const listFilters = json13('listFilters', {
   scope: 'api',
   input: object({ application: applicationCode }),

@@ -10,7 +10,10 @@ import { isPlatformWord, platformWords } from './platform-words.ts';
 const DAY_MS = 86_400_000;
 const DEFAULT_PER_PAGE = 500;
 
-const platform = text.refine(isPlatformWord, 'unknown value').transform((word) => platformWords[word]);
+const platform = text
+  .refine(isPlatformWord, 'unknown value')
+  .meta({ enum: Object.keys(platformWords) })
+  .transform((word) => platformWords[word]);
 
 const dateRange = object({ date_from: optional(day), date_to: optional(day) })
   .refine(({ date_from: from, date_to: to }) => !from || !to || from <= to, 'date_from must not be after date_to')
@@ -44,7 +47,7 @@ const filters = object({
   campaign: optional(campaignCode),
   source: optional(source),
   messages_codes: optional(named(text.transform((code) => code.toUpperCase()))),
-  messages_ids: optional(named(integer.refine((id) => id >= 0, 'must be 0 or more'))),
+  messages_ids: optional(named(integer.refine((id) => id >= 0, 'must be 0 or more').meta({ minimum: 0 }))),
   message_type: optional(oneOf(['TRANSACTIONAL', 'BROADCAST', 'ALL'])),
 }).transform((given) => ({
   application: given.application,
@@ -117,7 +120,7 @@ export const messagesList = apiV2('messages:list', {
     filters,
     params: optional(object({ with_details: optional(boolean), with_metrics: optional(boolean) })),
     per_page: optional(integerOf(1, 499)),
-    page: optional(integer.refine((value) => value >= 0, 'must be 0 or more')),
+    page: optional(integer.refine((value) => value >= 0, 'must be 0 or more').meta({ minimum: 0 })),
   }).transform((request) => ({
     ...request.filters,
     withDetails: request.params?.with_details ?? false,

@@ -4,9 +4,13 @@ import { boolean, integerOf, object, optional, text } from '../values.ts';
 
 const name = text
   .transform((value) => value.trim())
-  .refine((value) => value !== '' && [...value].length <= 255, 'must be 1 to 255 characters');
+  .refine((value) => value !== '' && [...value].length <= 255, 'must be 1 to 255 characters')
+  .meta({ minLength: 1, maxLength: 255 });
 
-/** Adds a tag to the account; its type is fixed from then on (R-D1). Spec D. */
+/**
+ * Adds a tag to the account; its type is fixed from then on (R-D1). An account has at most 10,000, unless the operator sets another quota
+ * (R-LM7). Spec D.
+ */
 export const addTag = json13('addTag', {
   scope: 'api',
   input: object({

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
 import { object, text } from '../values.ts';
 
-/** Deletes a tag of the account at once, and all its values in the background (R-D1, R-D2). Spec D. */
+/**
+ * Deletes a tag of the account at once, and all its values in the background (R-D1, R-D2). Takes a token for all applications (R-T9).
+ * Spec D.
+ */
 export const deleteTag = json13('deleteTag', {
   scope: 'api',
   input: object({ tag: object({ name: text }) }).transform(({ tag }) => ({ name: tag.name })),

@@ -1,19 +1,23 @@
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { deviceType, language } from '../fields/device.ts';
-import { nonEmptyText, nothing, object, optional, text } from '../values.ts';
+import { checkPushToken, pushToken } from '../fields/push-token.ts';
+import { nothing, object, optional, textOf } from '../values.ts';
 
-/** Adds a test device, or changes the one with its push token; at most 500 an application (R-L1). No token is demanded. Spec L. */
+/**
+ * Adds a test device, or changes the one with its push token. An application has at most 100, unless the operator sets another quota (R-L1,
+ * R-LM7). No token is demanded; a caller's address may do so 120 times at once for an application, and 60 times a minute. Spec L.
+ */
 export const createTestDevice = json13('createTestDevice', {
   scope: 'none',
   input: object({
     application: applicationCode,
-    push_token: nonEmptyText,
+    push_token: pushToken.refine((token) => token !== '', 'must not be empty'),
     device_type: deviceType,
-    name: nonEmptyText,
-    description: optional(text),
+    name: textOf(1, 255),
+    description: optional(textOf(0, 1024)),
     language: optional(language),
-  }),
+  }).check((context) => checkPushToken(context, context.value.device_type, context.value.push_token)),
   output: nothing,
   examples: [
     {

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { admin } from '../families/admin.ts';
+import { nothing, object, text } from '../values.ts';
+
+const error = z.object({
+  /** As in the funnel, such as `certificate_expired` or `connection_refused` (R-P1). */
+  name: z.string(),
+  message: z.string(),
+  at: z.string(),
+});
+
+const provider = z.object({
+  /** Fingerprint of the credential: equal credentials of several applications are one entry. */
+  credential: z.string(),
+  channel: z.string(),
+  applications: z.array(z.string()),
+  state: z.enum(['open', 'throttled', 'unreachable']),
+  last_error: error.nullable(),
+  throttled_until: z.string().nullable(),
+  throttled_because: z.string().nullable(),
+});
+
+/**
+ * The credentials that dispatchers have sent with since they started: whether their provider can be reached, the last failure to reach it,
+ * and until when it has asked to wait. What is throttled is listed after a restart, too (architecture 8, R-P1).
+ */
+export const listProviders = admin('listProviders', {
+  route: 'GET providers',
+  input: object({}),
+  output: z.object({ providers: z.array(provider) }),
+  examples: [
+    {
+      request: {},
+      reply: {
+        providers: [
+          {
+            credential: 'fcm-2r8Vw0Jq6mYxC3nLk9sTaQ',
+            channel: 'fcm',
+            applications: ['A1B2C-3D4E5'],
+            state: 'throttled',
+            last_error: { name: 'connection_refused', message: 'connect ECONNREFUSED', at: '2026-01-15T11:00:00Z' },
+            throttled_until: '2026-01-15T12:15:00Z',
+            throttled_because: '503 UNAVAILABLE',
+          },
+        ],
+      },
+    },
+  ],
+});
+
+/** Lifts a throttle: what waits behind it is sent within seconds. 404 where the credential is not throttled (R-P1). */
+export const liftThrottle = admin('liftThrottle', {
+  route: 'DELETE providers/{credential}',
+  status: 204,
+  input: object({ credential: text }),
+  output: nothing,
+  examples: [{ request: { credential: 'fcm-2r8Vw0Jq6mYxC3nLk9sTaQ' }, reply: undefined }],
+});

@@ -1,0 +1,293 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Fault } from '@tidings/kernel';
+import { z } from 'zod';
+import { api } from './api.ts';
+import { dotted } from './issue.ts';
+import type { Method, Request } from './method.ts';
+import { inner, shapeFor } from './presence.ts';
+import { isObject } from './values.ts';
+
+/**
+ * What an API takes and ignores is a defect, unless it is meant: this spec tries each field of each contract with values of many forms, and looks for two
+ * of which the parsed inputs differ, or for a refusal as not served yet. A field without either is listed here with its reason.
+ */
+const ignored: Readonly<Record<string, string>> = {
+  'configureApplication device_type': 'says which fields the others are: another value makes it another request',
+  'configureApplication ios_key_management_type': 'has one value',
+  'configureApplication macos_key_management_type': 'has one value',
+  'configureApplication safari_key_management_type': 'has one value',
+  'registerEmail device_type': 'has one value',
+};
+
+/** What examples show that clients send, and no contract knows. */
+const unknown: Readonly<Record<string, string>> = {
+  'getConfig features': 'a client names the features that it would know; it is told all that there are (R-X1)',
+  'getInApps hwid': 'there are no in-apps for any device (R-X1)',
+  'pageVisit hwid': 'nothing is kept of the call (R-X1)',
+  'richMediaAction hwid': 'nothing is kept of the call (R-X1)',
+  'triggerInAppAction hwid': 'nothing is kept of the call (R-X1)',
+};
+
+type Path = readonly (string | number)[];
+
+/** Fields that a request has room for; of an array, those of its first entry. */
+function fieldsIn(schema: unknown, value: unknown, path: Path = []): Path[] {
+  const taken = inner(schema);
+  if (taken instanceof z.ZodArray) {
+    return Array.isArray(value) && value.length > 0 ? fieldsIn(taken.element, value[0], [...path, 0]) : [];
+  }
+  const shape = shapeFor(schema, value);
+  if (!shape || !isObject(value)) return [];
+  return Object.entries(shape).flatMap(([key, field]) => [
+    [...path, key],
+    ...fieldsIn(field, value[key], [...path, key]),
+  ]);
+}
+
+/** A copy of the request with another value at the path. */
+function changed(request: Request, path: Path, value: unknown): Request {
+  const copy = structuredClone(request) as Record<string, unknown>;
+  let parent: unknown = copy;
+  for (const key of path.slice(0, -1)) parent = (parent as Record<string | number, unknown>)[key];
+  (parent as Record<string | number, unknown>)[path.at(-1)!] = value;
+  return copy;
+}
+
+const png = (side: number): string => {
+  const bytes = Buffer.alloc(24);
+  Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]).copy(bytes);
+  bytes.writeUInt32BE(side, 16);
+  bytes.writeUInt32BE(side, 20);
+  return bytes.toString('base64');
+};
+
+/** Of each form that some field takes at least two. */
+const values: readonly unknown[] = [
+  ...[null, true, false, 0, 1, 2, 3, 5, 7, 11, 12, 14, 50, 100, 200, 500, 1_768_478_400],
+  ...[
+    'a',
+    'bb',
+    'de',
+    'AA==',
+    'BB==',
+    'append',
+    'remove',
+    'csv',
+    'json',
+    'now',
+    'OR',
+    'AND',
+    'a@example.com',
+    'b@example.com',
+  ],
+  ...['+4915112345678', '+4915112345679', '2026-01-15', '2026-01-16', '2026-01-15 12:00', 'europe/berlin', '#ff0000'],
+  ...[
+    '{"a":1}',
+    'marketing',
+    'transactional',
+    'normal',
+    'high',
+    'passive',
+    'active',
+    'url',
+    'openApp',
+    'pw',
+    'corona',
+    'phonegap',
+  ],
+  ...[
+    'enable',
+    'disable',
+    'IOS',
+    'API',
+    'CP',
+    'BROADCAST',
+    'ALL',
+    'https://%@',
+    'https://a/%@',
+    'ms-app://a',
+    'ms-app://b',
+  ],
+  ...[
+    'native',
+    'unity',
+    'adobeAir',
+    'manual',
+    'A1B2C-3D4E5',
+    'T("a", EQ, 1)',
+    'https://a.example/b',
+    'grpc://a:1',
+    'grpc://b:1',
+  ],
+  ...[png(64), png(256), `${png(256)}AAAA`, 'ios_push_certificate', 'safari_push_package', 'api', 'device'],
+  ...[
+    [],
+    ['a'],
+    ['b'],
+    [1],
+    [3],
+    ['IOS'],
+    ['EMAIL'],
+    ['hwids'],
+    ['tags'],
+    [['a', 'EQ', 1]],
+    ['Push Sent'],
+    ['Push Opened'],
+    ['a@example.com'],
+  ],
+  ...[
+    {},
+    { a: 1 },
+    { b: 2 },
+    { en: 'a' },
+    { type: 'service_account', project_id: 'p', private_key: 'k', client_email: 'e' },
+  ],
+  ...[{ type: 'service_account', project_id: 'q', private_key: 'k', client_email: 'e' }],
+];
+
+/** A refusal that names another field than the one that was given: being given has an effect. */
+const isElsewhere = (text: string, path: Path): boolean =>
+  /must be set$/.test(text) && !text.includes(String(path.at(-1)));
+
+/** Whether two values of a field come to different inputs, or one is refused for more than its form; ends with the first that tells. */
+function isHeard(method: Method, request: Request, path: Path): boolean {
+  const inputs: unknown[] = [];
+  for (const value of [undefined, ...values]) {
+    const given = changed(request, path, value);
+    if (method.missing(given)) continue;
+    try {
+      inputs.push(method.parse(given));
+      if (!isDeepStrictEqual(inputs[0], inputs.at(-1))) return true;
+    } catch (thrown) {
+      if (!(thrown instanceof Fault)) throw thrown;
+      if (/not served yet$/.test(thrown.message) || isElsewhere(thrown.message, path)) return true;
+    }
+  }
+  return false;
+}
+
+/** The request, and the same without each of the fields beside one: what outranks it may be among them. */
+function* surroundings(request: Request, path: Path): Iterable<Request> {
+  yield request;
+  let parent: unknown = request;
+  for (const key of path.slice(0, -1)) parent = (parent as Record<string | number, unknown>)[key];
+  for (const key of Object.keys(parent as object)) {
+    if (key !== path.at(-1)) yield changed(request, [...path.slice(0, -1), key], undefined);
+  }
+}
+
+/** What holds fields, which are tried themselves. */
+function holdsFields(schema: unknown): boolean {
+  const taken = inner(schema);
+  return taken instanceof z.ZodArray ? holdsFields(taken.element) : taken instanceof z.ZodObject;
+}
+
+const valueAt = (request: Request, path: Path): unknown =>
+  path.reduce<unknown>((value, key) => (value as Record<string | number, unknown>)[key], request);
+
+const isGiven = (request: Request, path: Path): boolean => (valueAt(request, path) ?? undefined) !== undefined;
+
+/** The schema of the field at the path. */
+function fieldAt(schema: unknown, request: Request, path: Path): unknown {
+  let field: unknown = schema;
+  path.forEach((key, depth) => {
+    const taken = inner(field);
+    field =
+      taken instanceof z.ZodArray ? taken.element : shapeFor(field, valueAt(request, path.slice(0, depth)))?.[key];
+  });
+  return field;
+}
+
+/** Every field that some example has room for, and whether anything is made of it in one of them. */
+function heardOf(method: Method): Map<string, boolean> {
+  const heard = new Map<string, boolean>();
+  for (const { request } of method.examples) {
+    for (const path of fieldsIn(method.input, request)) {
+      const name = dotted(path);
+      const isTried = (given: Request): boolean => isHeard(method, given, path);
+      // What holds fields is heard by them, once an example has room for them.
+      const isHolder = holdsFields(fieldAt(method.input, request, path)) && isGiven(request, path);
+      if (!heard.get(name)) heard.set(name, isHolder || [...surroundings(request, path)].some(isTried));
+    }
+  }
+  return heard;
+}
+
+/** Fields of an example that the contract does not know: whoever sends them is not told. */
+function unknownIn(schema: unknown, value: unknown, path: Path = []): string[] {
+  const taken = inner(schema);
+  if (taken instanceof z.ZodArray) {
+    return Array.isArray(value) ? value.flatMap((each) => unknownIn(taken.element, each, [...path, 0])) : [];
+  }
+  const shape = shapeFor(schema, value);
+  if (!shape || !isObject(value)) return [];
+  return Object.entries(value).flatMap(([key, given]) => {
+    if (key in shape) return unknownIn(shape[key], given, [...path, key]);
+    return path.length === 0 && key === 'auth' ? [] : [dotted([...path, key])];
+  });
+}
+
+const methods = Object.values<Method>(api);
+
+const reasonsFor = (name: string, reasons: Readonly<Record<string, string>>): string[] =>
+  Object.keys(reasons)
+    .filter((field) => field.startsWith(`${name} `))
+    .toSorted();
+
+describe.each(methods.map((method) => [method.name, method] as const))('every field of %s', (name, method) => {
+  it('has an effect, or a reason why it has none', () => {
+    const without = [...heardOf(method)].flatMap(([field, heard]) => (heard ? [] : [`${name} ${field}`]));
+    expect(without.toSorted()).toEqual(reasonsFor(name, ignored));
+  });
+
+  it('that an example has is known to the contract, or has a reason why not', () => {
+    const fields = new Set(method.examples.flatMap(({ request }) => unknownIn(method.input, request)));
+    expect([...fields].map((field) => `${name} ${field}`).toSorted()).toEqual(reasonsFor(name, unknown));
+  });
+});
+
+const phone = { application: 'A1B2C-3D4E5', hwid: 'phone-1', device_type: 3 };
+const preset = {
+  ...api.createPreset.examples[0]!.request,
+  content: { message: 'x', action: { type: 'openApp', options: {} } },
+};
+const notify = (more: Request): Request => ({ application: 'A1B2C-3D4E5', notifications: [{ content: 'x', ...more }] });
+const circle = { lat: 1, lng: 1, range: 50 };
+const content = ['content', 'action', 'options'];
+
+/** Fields that have an effect, but none beside others: each with its reason. */
+const outranked: readonly (readonly [Method, Request, Path, unknown, string])[] = [
+  [api.registerDevice, phone, ['email'], 'a@example.com', 'it is the address of contacts of mail (R-C1)'],
+  [api.setBadge, { ...phone, badge: 1 }, ['badges'], 2, 'badge prevails'],
+  [api.createPreset, preset, [...content, 'url'], 'https://a.example', 'only url and deepLink open one (R-K1)'],
+  [api.createPreset, preset, [...content, 'richMediaCode'], 'X', 'only richMedia shows one (R-K1)'],
+  ...(['users', 'devices'] as const).flatMap((list) =>
+    [
+      ['to', ['a']],
+      ['geozone', circle],
+      ['filter', 'vip'],
+      ['filter_code', 'A1B2C-3D4E5'],
+      ['conditions', [['a', 'EQ', 1]]],
+      ['conditions_operator', 'OR'],
+    ].map(([field, value]) => {
+      const path = ['notifications', 0, field as string];
+      return [api.createMessage, notify({ [list]: ['a'] }), path, value, `${list} are who is meant (R-I3)`] as const;
+    }),
+  ),
+  [
+    api.createMessage,
+    notify({ devices: ['a'] }),
+    ['notifications', 0, 'platforms'],
+    [3],
+    'fewer than 10 devices (R-I5)',
+  ],
+  [api.createMessage, notify({}), ['notifications', 0, 'timezone'], 'Europe/Berlin', 'now is now everywhere (R-I8)'],
+  [api.createMessage, notify({}), ['notifications', 0, 'ignore_user_timezone'], false, 'now is now everywhere (R-I9)'],
+];
+
+it.each(outranked.map(([method, ...rest]) => [method.name, dotted(rest[1]), rest[3], method, rest] as const))(
+  '%s has no use for %s: %s',
+  (_name, _field, _reason, method, [request, path, value]) => {
+    expect(method.parse(changed(request, path, value))).toEqual(method.parse(request));
+  },
+);
