@@ -1,6 +1,6 @@
 import { Operator } from '@tidings/events';
 import { daysAgoCondition, expressionOf, type ConditionInput } from './conditions.ts';
-import { type TagDefinition, tagNumber } from './default-tags.ts';
+import { defaultTags, type TagDefinition, tagNumber } from './default-tags.ts';
 import { versionKey } from './tags/version.ts';
 
 const NOW = Date.UTC(2026, 5, 15, 12);
@@ -90,6 +90,37 @@ describe('conditions (R-RES12 to R-RES16)', () => {
   ])('takes BETWEEN %s and %s, for the maximum includes its whole day or minute', (min, max) =>
     expect(fault('Date', 'BETWEEN', [min, max])).toBe(''),
   );
+
+  it.each([
+    ['UTC+14:00', 50_400],
+    ['UTC-12:00', -43_200],
+    ['utc+05:30', 19_800],
+    ['UTC+00:00', 0],
+  ])('reads %s as an operand of Timezone alone (R-RES13)', (operand, seconds) => {
+    const timezone = () => defaultTags.timezone;
+    const asked = (given: unknown, operator: string) =>
+      expressionOf('', [{ tag: 'Timezone', operator, operand: given }], '', timezone, NOW);
+    expect(asked(operand, 'EQ')).toEqual(asked(seconds, 'EQ'));
+    expect(asked(['UTC-12:00', operand], 'BETWEEN')).toEqual(asked([-43_200, seconds], 'BETWEEN'));
+    expect(asked([operand], 'NOTIN')).toEqual(asked([seconds], 'NOTIN'));
+    expect(fault('Integer', 'EQ', operand)).toMatch(/wrong operand for Integer tag$/);
+    for (const wrong of ['UTC+15:00', 'UTC+1:00', 'UTC', '+01:00', 'UTC+01:60']) {
+      expect(() => asked(wrong, 'EQ')).toThrow('wrong operand for Integer tag');
+    }
+  });
+
+  it.each([
+    ['2026-01-15', true],
+    ['2026-01-15 00:00', true],
+    ['2026-01-15T00:00:00Z', true],
+    ['2026-01-15T00:00+00:00', true],
+    // Midnight elsewhere is a minute of a day of UTC: as a day it would mean the wrong one.
+    ['2026-01-15T00:00+02:00', false],
+    ['2026-01-15T02:00+02:00', false],
+    ['2026-01-15 00:01', false],
+  ])('%s stands for a whole day: %j (R-RES15)', (operand, wholeDay) => {
+    expect(one('Date', 'EQ', operand)).toMatchObject({ value: { operands: [{ value: { value: { wholeDay } } }] } });
+  });
 
   it.each(['IN', 'NOTIN'])('%s names at most 10,000 values', (operator) => {
     const named = (count: number) => Array.from({ length: count }, (_, i) => i);

@@ -1,6 +1,6 @@
 import { type DateOperand, type Expression, type Operand, Operator, TagType } from '@tidings/events';
 import { Fault, parseDate } from '@tidings/kernel';
-import type { TagDefinition } from './default-tags.ts';
+import { defaultTags, type TagDefinition } from './default-tags.ts';
 import { DAY_MS, MINUTE_MS } from './tags/date.ts';
 import { typeName } from './tags/operations.ts';
 import { parseValue, plainText } from './tags/value.ts';
@@ -54,6 +54,16 @@ function dateOperand(operator: Operator, input: unknown): DateOperand | undefine
   if (ago) return takesDaysAgo(operator) ? { atMs: 0n, wholeDay: true, daysAgo: Number(ago[1]) } : undefined;
   const date = parseDate(input);
   return date && { atMs: BigInt(Math.floor(date.ms)), wholeDay: date.wholeDay, daysAgo: undefined };
+}
+
+const UTC_OFFSET = /^UTC([+-])(0\d|1[0-4]):([0-5]\d)$/i;
+
+/** The seconds of an offset such as `UTC+05:30`, which the tag Timezone is compared with (R-RES13); other input as it is. */
+function offsetSeconds(input: unknown): unknown {
+  const offset = typeof input === 'string' ? UTC_OFFSET.exec(input) : null;
+  if (!offset) return input;
+  const [, sign, hours, minutes] = offset;
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 3600 + Number(minutes) * 60);
 }
 
 /** One operand in the tag's type, undefined where it is of another. Versions become their order keys, as devices keep them. */
@@ -122,7 +132,8 @@ export function tagCondition(
   if (operator === undefined || !validOperators[tag.type].includes(operator)) {
     throw Fault.argument(`${path}: operator ${operatorText.toUpperCase()} is not valid for ${type} tag`);
   }
-  const inputs = inputsOf(operator, operand);
+  const given = inputsOf(operator, operand);
+  const inputs = tag.number === defaultTags.timezone.number ? given?.map(offsetSeconds) : given;
   if (inputs && inputs.length > MAX_OPERANDS) throw Fault.argument(`${path}: at most ${MAX_OPERANDS} values`);
   const operands = inputs?.map((input) => operandOf(tag.type, operator, input));
   const wrong = (): Fault => Fault.argument(`${path}: wrong operand for ${type} tag`);

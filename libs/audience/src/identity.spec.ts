@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { defaultTagList, isSharedTag, tagNumber, tagTypeOf } from './default-tags.ts';
 import { controlBucketOf } from './device/control-group.ts';
-import { checkOf, deviceLogOf, keyedId, keyFor, logOf, lowerSpelling, personOf } from './identity.ts';
+import { checkOf, contactCalled, deviceLogOf, keyedId, keyFor, logOf, personOf } from './identity.ts';
 
 const key = keyFor(new Uint8Array(32).fill(7), 'device');
 
@@ -21,10 +21,17 @@ describe('identity', () => {
   });
 
   it.each([
-    ['Anna@Example.com', 'anna@example.com'],
+    ['Anna@Example.com', { hwid: 'anna@example.com', platform: 14 }],
     ['anna@example.com', undefined],
     ['CRM-1', undefined],
-  ])('%s is in lower case, if it may be an address: %s', (hwid, lower) => expect(lowerSpelling(hwid)).toBe(lower));
+    ['49 151 12345678', { hwid: '+4915112345678', platform: 18 }],
+    ['+4915112345678', undefined],
+    ['whatsapp:4915112345678', { hwid: 'whatsapp:+4915112345678', platform: 21 }],
+    ['whatsapp:+4915112345678', undefined],
+    ['whatsapp:x', undefined],
+  ])('%s means a contact in another spelling, or none: %j', (hwid, contact) =>
+    expect(contactCalled(hwid)).toEqual(contact),
+  );
 
   it('a purpose has a key of its own, stable for a master key', () => {
     expect(keyFor(new Uint8Array(32).fill(7), 'device').equals(key)).toBe(true);

@@ -1,3 +1,4 @@
+import { isWhatsAppHwid, phoneNumberOf, Platform, type PlatformCode, whatsAppHwidOf } from '@tidings/kernel';
 import { createHmac, createSecretKey, hash, hkdfSync, type KeyObject } from 'node:crypto';
 
 const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
@@ -72,11 +73,25 @@ export function keyedId(key: KeyObject, ...parts: readonly string[]): string {
 export const personOf = (deviceKey: KeyObject, account: string, hwid: string): string =>
   keyedId(deviceKey, account, hwid);
 
-/** The lower case of a hwid that may be an address of mail in another one (R-E1); undefined for any other hwid. */
-export function lowerSpelling(hwid: string): string | undefined {
-  if (!hwid.includes('@')) return undefined;
-  const lower = hwid.toLowerCase();
-  return lower === hwid ? undefined : lower;
+/** A contact by the hwid that it is kept under. */
+export interface CalledContact {
+  readonly hwid: string;
+  readonly platform: PlatformCode;
+}
+
+/**
+ * The contact that a hwid may mean in another spelling: an address of mail in another case (R-E1), or a phone number (R-C2). Undefined where no contact
+ * is spelled so.
+ */
+export function contactCalled(hwid: string): CalledContact | undefined {
+  const contact = spelled(hwid);
+  return contact.hwid === undefined || contact.hwid === hwid ? undefined : { ...contact, hwid: contact.hwid };
+}
+
+function spelled(hwid: string): { readonly hwid: string | undefined; readonly platform: PlatformCode } {
+  if (hwid.includes('@')) return { hwid: hwid.toLowerCase(), platform: Platform.Email };
+  if (isWhatsAppHwid(hwid)) return { hwid: whatsAppHwidOf(hwid), platform: Platform.WhatsApp };
+  return { hwid: phoneNumberOf(hwid), platform: Platform.Sms };
 }
 
 /** The id of a person's device in one application: what documents and events call it. */

@@ -8,7 +8,7 @@ export type {
   GeozoneState,
 } from './account/geozones.ts';
 export type { ClearLeftovers, Leftovers } from './account/leftovers.ts';
-export type { PresetAction, PresetState } from './account/presets.ts';
+export { ownerOf, type PresetAction, type PresetState } from './account/presets.ts';
 export type { Application, ApplicationGroup, PlatformSettings } from './account/application.ts';
 export { type AccountAction, decideAccount } from './account/decide.ts';
 export {
@@ -23,8 +23,9 @@ export {
 } from './account/state.ts';
 export type { Filter, LiveFilter } from './account/filters.ts';
 export type { Senders, SendersAction } from './account/senders.ts';
-export type { TagState } from './account/tags.ts';
-export { MAX_TEST_DEVICES, type TestDevice, type TestDevicesState } from './account/test-devices.ts';
+export { fitTags, MAX_TAGS_AT_ONCE, type MissingTag, type TagState } from './account/tags.ts';
+export type { TestDevice, TestDevicesState } from './account/test-devices.ts';
+export { roomForTags, type UsageState } from './account/usage.ts';
 export { type ConditionInput, daysAgoCondition, expressionOf, MAX_CONDITIONS, tagCondition } from './conditions.ts';
 export { type AccountView, DENIED, FORBID } from './account/view.ts';
 export {
@@ -38,6 +39,7 @@ export {
 } from './default-tags.ts';
 export { controlBucketOf } from './device/control-group.ts';
 export type {
+  BeforeRegistration,
   DeviceAction,
   DeviceDecision,
   NewToken,
@@ -46,6 +48,7 @@ export type {
   Person,
   RegisterDevice,
 } from './device/action.ts';
+export { newPlatformIn } from './device/action.ts';
 export { decide } from './device/decide.ts';
 export type { DeviceIdentity } from './device/events.ts';
 export {
@@ -61,7 +64,9 @@ export {
 export { emptied } from './device/emptied.ts';
 export { lacksAddress } from './device/tokens.ts';
 export {
+  type CalledContact,
   checkOf,
+  contactCalled,
   DEVICE_LOGS,
   deviceIdOf,
   deviceLogOf,
@@ -69,7 +74,6 @@ export {
   keyFor,
   type KeyPurpose,
   logOf,
-  lowerSpelling,
   personOf,
 } from './identity.ts';
 export { formatDate, MINUTE_MS } from './tags/date.ts';

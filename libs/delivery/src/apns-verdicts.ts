@@ -13,6 +13,9 @@ import {
 
 type Row = readonly [ErrorCategory, Then, readonly string[]];
 
+/** APNs says no time for it; a new token is accepted every 20 minutes, and the one in use soon after. */
+const TOKEN_UPDATES_WAIT_MS = 60_000;
+
 /** Reasons of APNs, as R-P lists them. */
 const rows: readonly Row[] = [
   ['INVALID_TOKEN', invalidate, ['BadDeviceToken', 'Unregistered', 'ExpiredToken']],
@@ -35,7 +38,9 @@ const rows: readonly Row[] = [
     ],
   ],
   ['INVALID_CONFIGURATION', once, ['ExpiredProviderToken']],
-  ['QUOTA_EXCEEDED', retry(), ['TooManyRequests', 'TooManyProviderTokenUpdates']],
+  // Too many pushes to that one device.
+  ['QUOTA_EXCEEDED', retry(0, 'device'), ['TooManyRequests']],
+  ['QUOTA_EXCEEDED', retry(TOKEN_UPDATES_WAIT_MS, 'credential'), ['TooManyProviderTokenUpdates']],
   ['PROVIDER_ERROR', retryElsewhere, ['IdleTimeout', 'InternalServerError', 'ServiceUnavailable', 'Shutdown']],
   ['INTERNAL_ERROR', final, ['BadPath', 'MethodNotAllowed']],
 ];

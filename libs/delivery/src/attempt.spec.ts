@@ -1,17 +1,37 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Attempt, claimed, deferred, meet, type Rest, settled, takenOver, withResults, woken } from './attempt.ts';
+import {
+  amended,
+  type Attempt,
+  claimed,
+  deferred,
+  finished,
+  meet,
+  type Rest,
+  settled,
+  takenOver,
+  untried,
+  withResults,
+  woken,
+} from './attempt.ts';
 import { noResults, resultsOf } from './results.ts';
 import { sent } from './verdicts.ts';
 
 const results = resultsOf([
   { position: 1, platform: 1, hour: 5, displayable: true, verdict: sent, deadToken: undefined, since: undefined },
 ]);
-const progress = (dueAt: number) => ({ tries: 1, dueAt, repaired: false, last: undefined });
-const rest: Rest = { batch: new Uint8Array([1]), progress: [progress(900), progress(700)] };
+const progress = (dueAt: number) => ({ ...untried, tries: 1, dueAt });
+const rest: Rest = {
+  batch: new Uint8Array([1]),
+  progress: [progress(900), progress(700)],
+  heldUntil: 0,
+  answersUntil: 0,
+};
+const my = { owner: 'me', round: 1 };
+const their = { owner: 'they', round: 1 };
 
 const mine = claimed('me', 100, noResults);
 const theirs = claimed('they', 50, noResults);
-const resting: Attempt = { state: 'rest', claimedAt: 50, results, rest, dueAt: 700 };
+const resting: Attempt = { state: 'rest', ...their, claimedAt: 50, results, rest, dueAt: 700 };
 const done: Attempt = { state: 'settled', claimedAt: 50, results, settledAt: 60 };
 
 const alive = true;
@@ -47,33 +67,56 @@ describe('a window that a batch brings', () => {
 
 describe('a claim', () => {
   it('is ended by its owner', () => {
-    expect(settled(theirs, 'they', results, 80)).toEqual({ state: 'settled', claimedAt: 50, results, settledAt: 80 });
-    expect(deferred(theirs, 'they', results, rest)).toEqual({ ...resting });
+    expect(settled(theirs, their, results, 80)).toEqual({ state: 'settled', claimedAt: 50, results, settledAt: 80 });
+    expect(deferred(theirs, their, results, rest)).toEqual({ ...resting });
   });
 
   it('rests until the first of its devices is due', () => {
-    expect(deferred(theirs, 'they', results, rest)?.dueAt).toBe(700);
+    expect(deferred(theirs, their, results, rest)?.dueAt).toBe(700);
+    expect(deferred(theirs, their, results, { ...rest, heldUntil: 800 })?.dueAt).toBe(800);
+    expect(deferred(theirs, their, results, { ...rest, answersUntil: 850 })?.dueAt).toBe(850);
   });
 
   it('is ended by nobody else, and only once', () => {
     for (const before of [theirs, resting, done, undefined]) {
-      expect(settled(before, 'me', results, 80)).toBeUndefined();
-      expect(deferred(before, 'me', results, rest)).toBeUndefined();
+      expect(settled(before, my, results, 80)).toBeUndefined();
+      expect(deferred(before, my, results, rest)).toBeUndefined();
     }
-    expect(settled(done, 'they', results, 80)).toBeUndefined();
+    expect(settled(done, their, results, 80)).toBeUndefined();
   });
 
   it('changes hands once', () => {
     const taken = takenOver(theirs, 'they', 'me');
-    expect(taken).toEqual({ ...theirs, owner: 'me' });
+    expect(taken).toEqual({ ...theirs, owner: 'me', round: 2 });
     expect(takenOver(taken, 'they', 'she')).toBeUndefined();
-    expect(settled(taken, 'they', results, 80)).toBeUndefined();
+    expect(settled(taken, their, results, 80)).toBeUndefined();
+  });
+});
+
+describe('a late answer', () => {
+  const fewer: Rest = { ...rest, progress: [progress(900)] };
+
+  it('is added to the window at rest by the claim that rested', () => {
+    expect(amended(resting, their, results, fewer)).toEqual({ ...resting, rest: fewer, dueAt: 900 });
+    expect(finished(resting, their, results, 80)).toEqual({ state: 'settled', claimedAt: 50, results, settledAt: 80 });
+  });
+
+  it('comes to nothing where the window has been claimed since, by the same worker too', () => {
+    const again = woken(resting, 'they', 700)!;
+    const rested = deferred(again, again, results, rest);
+    for (const before of [again, rested, done, undefined]) {
+      expect(amended(before, their, results, fewer)).toBeUndefined();
+      expect(finished(before, their, results, 80)).toBeUndefined();
+    }
   });
 });
 
 describe('a window that waits', () => {
   it('is claimed when due, keeping what it has', () => {
-    expect(woken(resting, 'me', 700)).toEqual({ state: 'claimed', owner: 'me', claimedAt: 50, results, rest });
+    expect(woken(resting, 'me', 700)).toEqual({
+      ...{ state: 'claimed', owner: 'me', round: 2 },
+      ...{ claimedAt: 50, results, rest },
+    });
   });
 
   it('is not claimed before, nor twice', () => {

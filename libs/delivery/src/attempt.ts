@@ -5,23 +5,30 @@ import type { Verdict } from './verdicts.ts';
 export type Attempt = Claimed | Resting | Settled;
 
 interface Begun {
-  /** When the window was first claimed. */
+  /** When the window was first claimed or deferred. */
   readonly claimedAt: number;
   /** What is final so far. */
   readonly results: Results;
 }
 
-/** A worker writes it to the wire, or did when it died. */
-export interface Claimed extends Begun {
-  readonly state: 'claimed';
-  /** The incarnation that claimed it. */
+/** Names one claim of a window: the incarnation, and how often the window had been claimed then. What is compared with each write. */
+export interface Claim {
   readonly owner: string;
+  readonly round: number;
+}
+
+/** A worker writes it to the wire, or did when it died. */
+export interface Claimed extends Begun, Claim {
+  readonly state: 'claimed';
   /** What it rested with before; undefined for a window on its first way. */
   readonly rest: Rest | undefined;
 }
 
-/** It waits with all that its unanswered devices need; any worker takes it when it is due. */
-export interface Resting extends Begun {
+/**
+ * It waits with all that its unanswered devices need; any worker takes it when it is due. Until then the worker that put it to rest may
+ * still add answers that come late.
+ */
+export interface Resting extends Begun, Claim {
   readonly state: 'rest';
   readonly dueAt: number;
   readonly rest: Rest;
@@ -39,22 +46,41 @@ export interface Rest {
   readonly batch: Uint8Array;
   /** Per device of the batch. */
   readonly progress: readonly Progress[];
+  /** Until when all of them are held back: their credential is throttled or cannot be used. 0 = they are not. */
+  readonly heldUntil: number;
+  /** Until when the worker that put it to rest waits for answers: nobody else need look at it before. 0 = it does not. */
+  readonly answersUntil: number;
 }
 
 export interface Progress {
   /** Tries that failed in a retried way. */
   readonly tries: number;
+  /** When it was first tried; 0 = it was not, and has only waited. Retries count from here (R-P1). */
+  readonly firstTriedAt: number;
   /** When it may be tried next. */
   readonly dueAt: number;
   /** It has had its one repeat with new credentials. */
   readonly repaired: boolean;
+  /** It was written and may have been delivered: no answer has come. Where repeats are not masked it must not be written again. */
+  readonly unanswered: boolean;
   /** What it fails with when its time is over (R-P1: the same category); undefined = it was never on the wire. */
   readonly last: Verdict | undefined;
 }
 
+/** A device that nothing was done for yet. */
+export const untried: Progress = {
+  tries: 0,
+  firstTriedAt: 0,
+  dueAt: 0,
+  repaired: false,
+  unanswered: false,
+  last: undefined,
+};
+
 export const claimed = (owner: string, now: number, results: Results): Claimed => ({
   state: 'claimed',
   owner,
+  round: 1,
   claimedAt: now,
   results,
   rest: undefined,
@@ -88,41 +114,85 @@ export function meet(before: Attempt | undefined, mine: Claimed, isHeld: boolean
 }
 
 /** Only the owner of a claim may end it: what each transition is compared with. */
-const isOwn = (attempt: Attempt | undefined, owner: string): attempt is Claimed =>
-  attempt?.state === 'claimed' && attempt.owner === owner;
+const isOf = <S extends 'claimed' | 'rest'>(
+  attempt: Attempt | undefined,
+  state: S,
+  { owner, round }: Claim,
+): attempt is Extract<Attempt, { state: S }> =>
+  attempt?.state === state && attempt.owner === owner && attempt.round === round;
 
 /** The claim in the hands of another worker, or undefined where it is not `from`'s any more. */
 export const takenOver = (attempt: Attempt | undefined, from: string, to: string): Claimed | undefined =>
-  isOwn(attempt, from) ? { ...attempt, owner: to } : undefined;
+  attempt?.state === 'claimed' && attempt.owner === from
+    ? { ...attempt, owner: to, round: attempt.round + 1 }
+    : undefined;
 
-/** Every device is answered; undefined where the claim is not `owner`'s. */
+/** Every device is answered; undefined where the claim is another one. */
 export const settled = (
   attempt: Attempt | undefined,
-  owner: string,
+  claim: Claim,
   results: Results,
   now: number,
 ): Settled | undefined =>
-  isOwn(attempt, owner) ? { state: 'settled', claimedAt: attempt.claimedAt, results, settledAt: now } : undefined;
+  isOf(attempt, 'claimed', claim)
+    ? { state: 'settled', claimedAt: attempt.claimedAt, results, settledAt: now }
+    : undefined;
 
-/** Some devices wait; undefined where the claim is not `owner`'s. */
+/** Some devices wait; undefined where the claim is another one. */
 export const deferred = (
   attempt: Attempt | undefined,
-  owner: string,
+  claim: Claim,
   results: Results,
   rest: Rest,
 ): Resting | undefined =>
-  isOwn(attempt, owner)
-    ? { state: 'rest', claimedAt: attempt.claimedAt, results, rest, dueAt: dueOf(rest) }
+  isOf(attempt, 'claimed', claim)
+    ? {
+        state: 'rest',
+        owner: attempt.owner,
+        round: attempt.round,
+        claimedAt: attempt.claimedAt,
+        results,
+        rest,
+        dueAt: dueOf(rest),
+      }
+    : undefined;
+
+/** Late answers are in, and some devices wait still; undefined where the window has been claimed since. */
+export const amended = (
+  attempt: Attempt | undefined,
+  claim: Claim,
+  results: Results,
+  rest: Rest,
+): Resting | undefined =>
+  isOf(attempt, 'rest', claim) ? { ...attempt, results, rest, dueAt: dueOf(rest) } : undefined;
+
+/** The last late answer is in; undefined where the window has been claimed since. */
+export const finished = (
+  attempt: Attempt | undefined,
+  claim: Claim,
+  results: Results,
+  now: number,
+): Settled | undefined =>
+  isOf(attempt, 'rest', claim)
+    ? { state: 'settled', claimedAt: attempt.claimedAt, results, settledAt: now }
     : undefined;
 
 /** A window that waited and is due, claimed again; undefined where it is not due or somebody has it. */
 export const woken = (attempt: Attempt | undefined, owner: string, now: number): Claimed | undefined =>
   attempt?.state === 'rest' && attempt.dueAt <= now
-    ? { state: 'claimed', owner, claimedAt: attempt.claimedAt, results: attempt.results, rest: attempt.rest }
+    ? {
+        state: 'claimed',
+        owner,
+        round: attempt.round + 1,
+        claimedAt: attempt.claimedAt,
+        results: attempt.results,
+        rest: attempt.rest,
+      }
     : undefined;
 
 /** When the first of the devices may be tried. */
-export const dueOf = ({ progress }: Rest): number => Math.min(...progress.map(({ dueAt }) => dueAt));
+export const dueOf = ({ progress, heldUntil, answersUntil }: Rest): number =>
+  Math.max(heldUntil, answersUntil, Math.min(...progress.map(({ dueAt }) => dueAt)));
 
 /** Results of an attempt with what a run of it added. Devices that had a result keep it. */
 export function withResults(before: Results, added: Results): Results {

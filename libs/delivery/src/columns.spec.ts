@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { Content, SendBatch } from '@tidings/events';
 import fc from 'fast-check';
-import { bitAt, columnsOf, hasToken, pickDevices, tokenOf } from './columns.ts';
+import { bitAt, columnsOf, hasToken, OVERSIZED, pickDevices, tokenOf, unsendable } from './columns.ts';
+import { localVerdicts } from './verdicts.ts';
 
 interface Device {
   position: number;
@@ -12,6 +13,7 @@ interface Device {
   gone: boolean;
   check: number[];
   badge: number;
+  oversized?: number;
 }
 
 const u32 = (numbers: readonly number[]): Buffer => Buffer.from(Uint32Array.from(numbers).buffer);
@@ -46,6 +48,9 @@ function batchOf(devices: readonly Device[], tags: number): SendBatch {
     gone: bits(devices.map(({ gone }) => gone)),
     checks: Buffer.from(devices.flatMap(({ check }) => check)),
     badges: Buffer.from(Int32Array.from(devices, ({ badge }) => badge).buffer),
+    oversized: devices.some(({ oversized = 0 }) => oversized > 0)
+      ? Buffer.from(devices.map(({ oversized = 0 }) => oversized))
+      : Buffer.alloc(0),
     content: { ...Content.decode(new Uint8Array()), tags: Array.from({ length: tags }, (_, i) => `t${i}`) },
   };
 }
@@ -68,6 +73,7 @@ function devicesOf(batch: SendBatch): Device[] {
     gone: bitAt(columns.gone, i),
     check: [...columns.checks.subarray(i * 3, i * 3 + 3)],
     badge: columns.badges[i]!,
+    oversized: columns.oversized[i] ?? 0,
   }));
 }
 
@@ -84,6 +90,7 @@ const devicesWith = (tags: number) =>
       gone: fc.boolean(),
       check: fc.tuple(byte, byte, byte).map((bytes) => [...bytes]),
       badge: fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }),
+      oversized: fc.constantFrom(0, 0, 0, OVERSIZED.token, OVERSIZED.values),
     }),
     { maxLength: 20 },
   );
@@ -154,6 +161,7 @@ describe('columns', () => {
       { checks: batch.checks.subarray(0, 5) },
       { displayable: Buffer.alloc(0) },
       { badges: batch.badges.subarray(0, 4) },
+      { oversized: Buffer.alloc(1) },
       { windows: [{ w: 0, first: 1, count: 2 }] },
     ];
     for (const change of broken) expect(() => columnsOf({ ...batch, ...change })).toThrow(RangeError);
@@ -172,5 +180,39 @@ describe('columns', () => {
     };
     const columns = columnsOf(batchOf([device, { ...device, token: 'x' }], 0));
     expect([hasToken(columns, 0), hasToken(columns, 1)]).toEqual([false, true]);
+  });
+
+  it('tell why a device cannot be sent to', () => {
+    const device = {
+      ...{
+        position: 1,
+        platform: 1,
+        token: 'x',
+        values: [],
+        displayable: true,
+        gone: false,
+        check: [1, 2, 3],
+        badge: 5,
+      },
+    };
+    const { token, values } = OVERSIZED;
+    const cases = [
+      [device, undefined],
+      [{ ...device, gone: true, token: '', oversized: token }, localVerdicts.noDevice],
+      [{ ...device, token: '' }, localVerdicts.noToken],
+      [{ ...device, token: '', oversized: token }, localVerdicts.tokenTooLong],
+      [{ ...device, oversized: values }, localVerdicts.valuesTooLong],
+      // From a fan-out that is newer than this.
+      [{ ...device, oversized: 200 }, localVerdicts.valuesTooLong],
+    ] as const;
+    const columns = columnsOf(
+      batchOf(
+        cases.map(([of]) => of),
+        0,
+      ),
+    );
+    expect(cases.map((_, i) => unsendable(columns, i))).toEqual(cases.map(([, verdict]) => verdict));
+    const without = columnsOf(batchOf([device, { ...device, token: '' }], 0));
+    expect([unsendable(without, 0), unsendable(without, 1)]).toEqual([undefined, localVerdicts.noToken]);
   });
 });

@@ -1,4 +1,8 @@
 import type { SendBatch, Window } from '@tidings/events';
+import { localVerdicts, type Verdict } from './verdicts.ts';
+
+/** Which column of a device is longer than a batch carries: the values of `SendBatch.oversized`. */
+export const OVERSIZED = { token: 1, values: 2 } as const;
 
 /** The columns of a batch as typed arrays (sending 3). Device i has the i-th entry of each. */
 export interface BatchColumns {
@@ -17,6 +21,8 @@ export interface BatchColumns {
   readonly gone: Uint8Array;
   readonly checks: Uint8Array;
   readonly badges: Int32Array;
+  /** Per device one of {@link OVERSIZED}, or 0; empty where it is 0 for every device. */
+  readonly oversized: Uint8Array;
 }
 
 const aligned = (bytes: Uint8Array, size: number): ArrayBufferLike | undefined =>
@@ -59,7 +65,7 @@ const isAscending = (ends: Uint32Array, total: number): boolean => {
 };
 
 function deviceColumnsFit(columns: BatchColumns): boolean {
-  const { devices, tags, tokens, tokenEnds, values, valueEnds, badges } = columns;
+  const { devices, tags, tokens, tokenEnds, values, valueEnds, badges, oversized } = columns;
   const lengths = [
     [tokenEnds.length, devices],
     [columns.platforms.length, devices],
@@ -67,6 +73,7 @@ function deviceColumnsFit(columns: BatchColumns): boolean {
     [valueEnds.length, devices * tags],
     [columns.checks.length, devices * 3],
     [badges.length, badges.length === 0 ? 0 : devices],
+    [oversized.length, oversized.length === 0 ? 0 : devices],
   ] as const;
   return (
     lengths.every(([length, expected]) => length === expected) &&
@@ -96,6 +103,7 @@ export function columnsOf(batch: SendBatch): BatchColumns {
     gone: batch.gone,
     checks: batch.checks,
     badges: int32s(batch.badges, 'badges'),
+    oversized: batch.oversized,
   };
   const fit = deviceColumnsFit(columns) && batch.windows.every(({ first, count }) => first + count <= devices);
   if (!fit) throw new RangeError(`batch ${batch.message}/${batch.chunk}: columns do not fit each other`);
@@ -115,6 +123,15 @@ export function tokenOf({ tokens, tokenEnds }: BatchColumns, i: number): string 
 }
 
 export const hasToken = ({ tokenEnds }: BatchColumns, i: number): boolean => tokenEnds[i]! > startOf(tokenEnds, i);
+
+/** What device i fails with without being sent to; undefined where it can be sent to. */
+export function unsendable(columns: BatchColumns, i: number): Verdict | undefined {
+  if (bitAt(columns.gone, i)) return localVerdicts.noDevice;
+  const oversized = columns.oversized[i] ?? 0;
+  if (oversized === OVERSIZED.token) return localVerdicts.tokenTooLong;
+  if (oversized !== 0) return localVerdicts.valuesTooLong;
+  return hasToken(columns, i) ? undefined : localVerdicts.noToken;
+}
 
 function bitsOf(bits: Uint8Array, devices: readonly number[]): Buffer {
   const picked = Buffer.alloc(Math.ceil(devices.length / 8));
@@ -141,7 +158,7 @@ export function pickDevices(
   window: Window,
   devices: readonly number[],
 ): SendBatch {
-  const { tags, positions, platforms, languages, checks, badges } = columns;
+  const { tags, positions, platforms, languages, checks, badges, oversized } = columns;
   const tokens = textsOf(columns.tokens, columns.tokenEnds, devices);
   const valueIndexes = devices.flatMap((device) => Array.from({ length: tags }, (_, tag) => device * tags + tag));
   const values = textsOf(columns.values, columns.valueEnds, valueIndexes);
@@ -159,5 +176,6 @@ export function pickDevices(
     gone: bitsOf(columns.gone, devices),
     checks: Buffer.from(devices.flatMap((device) => [...checks.subarray(device * 3, device * 3 + 3)])),
     badges: badges.length === 0 ? Buffer.alloc(0) : words(Int32Array.from(devices, (device) => badges[device]!)),
+    oversized: oversized.length === 0 ? Buffer.alloc(0) : Buffer.from(devices.map((device) => oversized[device]!)),
   };
 }

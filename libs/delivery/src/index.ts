@@ -9,11 +9,14 @@ export {
 } from './funnel.ts';
 export { hourOf, type HourSets, mergeHours, noHours, upToHour } from './hour-sets.ts';
 export {
+  amended,
   type Attempt,
+  type Claim,
   claimed,
   type Claimed,
   deferred,
   dueOf,
+  finished,
   meet,
   type Meeting,
   type Progress,
@@ -22,11 +25,21 @@ export {
   settled,
   type Settled,
   takenOver,
+  untried,
   withResults,
   woken,
 } from './attempt.ts';
 export { type ApnsRefusal, apnsRefusal } from './apns-verdicts.ts';
-export { type BatchColumns, bitAt, columnsOf, hasToken, pickDevices, tokenOf } from './columns.ts';
+export {
+  type BatchColumns,
+  bitAt,
+  columnsOf,
+  hasToken,
+  OVERSIZED,
+  pickDevices,
+  tokenOf,
+  unsendable,
+} from './columns.ts';
 export { fcmRefusal } from './fcm-verdicts.ts';
 export {
   type Addressee,
@@ -39,15 +52,37 @@ export {
   resultsOf,
   settledOutcome,
 } from './results.ts';
-export { type Failure, RETRY_FOR_MS, RETRY_WAITS_MS, retryAfterMs, retryDeadline, retryWaitMs } from './retries.ts';
-export { type ErrorCategory, localVerdicts, sent, type Then, type Verdict } from './verdicts.ts';
+export {
+  type Failure,
+  RETRY_AFTER_MAX_MS,
+  RETRY_FOR_MS,
+  RETRY_WAITS_MS,
+  retryAfterMs,
+  retryDeadline,
+  retryWaitMs,
+  throttleDeadline,
+  THROTTLED_FOR_MS,
+} from './retries.ts';
+export {
+  type ConnectionFailure,
+  connectionVerdicts,
+  type ErrorCategory,
+  localVerdicts,
+  sent,
+  type Then,
+  type Throttles,
+  unlisted,
+  type Verdict,
+} from './verdicts.ts';
+export { type HeldBack, type MessageTimes, type Wait, waitOf } from './waits.ts';
 export {
   chunkKey,
-  OPEN_WINDOWS,
+  OPEN_DEVICES,
   ranksOf,
   WINDOW_SIZE,
   windowCount,
   windowId,
   type WindowIdentity,
   WINDOWS_PER_BATCH,
+  WORKER_LEASE_MS,
 } from './windows.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { retryAfterMs, retryDeadline, retryWaitMs } from './retries.ts';
+import { retryAfterMs, retryDeadline, retryWaitMs, throttleDeadline } from './retries.ts';
 
 const failure = (tries: number, firstWaitMs = 0, retryAfterMs = 0) => ({ tries, firstWaitMs, retryAfterMs });
 
@@ -34,11 +34,17 @@ describe('waits', () => {
 });
 
 describe('the end of retries', () => {
-  it('is an hour after the claim, or the TTL after the processing start', () => {
+  it('is an hour after the first try, or the TTL after the processing start', () => {
     expect(retryDeadline(0, 5000, undefined)).toBe(3_605_000);
     expect(retryDeadline(0, 5000, 60)).toBe(60_000);
     expect(retryDeadline(0, 5000, 0)).toBe(0);
     expect(retryDeadline(0, 5000, 86_400)).toBe(3_605_000);
+  });
+
+  it('is the TTL, else 24 hours after the processing start, for a device that only waits behind a throttle', () => {
+    expect(throttleDeadline(5000, undefined)).toBe(86_405_000);
+    expect(throttleDeadline(5000, 60)).toBe(65_000);
+    expect(throttleDeadline(5000, 172_800)).toBe(172_805_000);
   });
 });
 
@@ -52,9 +58,15 @@ describe('Retry-After', () => {
     ['Wed, 31 Dec 2025 00:00:00 GMT', 0],
     ['soon', 0],
     ['-5', 0],
-    ['9'.repeat(400), 2_592_000_000],
+    ['7200', 900_000],
+    ['9'.repeat(400), 900_000],
+    ['Fri, 02 Jan 2026 00:00:00 GMT', 900_000],
     [undefined, 0],
   ])('%s', (header, ms) => {
-    expect(retryAfterMs(header, now)).toBe(ms);
+    for (const status of [429, 503]) expect(retryAfterMs(status, header, now)).toBe(ms);
+  });
+
+  it.each([200, 400, 403, 410, 500, 502, 504])('says nothing with status %i', (status) => {
+    expect(retryAfterMs(status, '120', now)).toBe(0);
   });
 });

@@ -1,8 +1,14 @@
 /** Waits before the next tries of a retried error, in order; the last one repeats (R-P1). */
 export const RETRY_WAITS_MS: readonly number[] = [1000, 5000, 30_000, 120_000, 600_000];
 
-/** Retries end this long after a device's window was first claimed, or at the message's TTL if that is earlier (R-P1). */
+/** Retries end this long after a device was first tried, or at the message's TTL if that is earlier (R-P1). */
 export const RETRY_FOR_MS = 3_600_000;
+
+/** A device that only waits behind a throttle, of a message without TTL, ends this long after the release (R-P1). */
+export const THROTTLED_FOR_MS = 24 * 3_600_000;
+
+/** What a provider may ask for with `Retry-After` at most: a longer wait counts as this one (R-P1). */
+export const RETRY_AFTER_MAX_MS = 900_000;
 
 const JITTER = 0.2;
 
@@ -24,21 +30,27 @@ export function retryWaitMs({ tries, firstWaitMs, retryAfterMs }: Failure, rando
   return Math.round(Math.max(wait, retryAfterMs));
 }
 
+const endOf = (releasedAt: number, ttlSeconds: number | undefined): number =>
+  ttlSeconds === undefined ? Infinity : releasedAt + ttlSeconds * 1000;
+
 /**
  * Until when a device may be tried again, in milliseconds since 1970. TTLs count from the processing start; the hour counts from the
- * window's first claim, so that a paced message leaves its last device as much time as its first.
+ * device's first try, so that a paced or throttled message leaves its last device as much time as its first.
  * @param ttlSeconds undefined = the message has none
  */
-export function retryDeadline(releasedAt: number, claimedAt: number, ttlSeconds: number | undefined): number {
-  const hour = claimedAt + RETRY_FOR_MS;
-  return ttlSeconds === undefined ? hour : Math.min(hour, releasedAt + ttlSeconds * 1000);
-}
+export const retryDeadline = (releasedAt: number, firstTriedAt: number, ttlSeconds: number | undefined): number =>
+  Math.min(firstTriedAt + RETRY_FOR_MS, endOf(releasedAt, ttlSeconds));
 
-const MONTH_MS = 30 * 24 * 3_600_000;
+/** Until when a device that was never tried waits behind a throttle, in milliseconds since 1970 (R-P1). */
+export const throttleDeadline = (releasedAt: number, ttlSeconds: number | undefined): number =>
+  Math.min(ttlSeconds === undefined ? releasedAt + THROTTLED_FOR_MS : Infinity, endOf(releasedAt, ttlSeconds));
 
-/** Milliseconds that a `Retry-After` header asks for: seconds or an HTTP date; 0 where it is absent or unreadable, a month at most. */
-export function retryAfterMs(header: string | undefined, now: number): number {
-  if (header === undefined) return 0;
+/**
+ * Milliseconds that the `Retry-After` header of an answer asks for: seconds or an HTTP date, 15 minutes at most; 0 where it is absent or
+ * unreadable, and with any status but 429 and 503, where it says nothing about the next request (R-P1).
+ */
+export function retryAfterMs(status: number, header: string | undefined, now: number): number {
+  if (header === undefined || (status !== 429 && status !== 503)) return 0;
   const ms = /^\s*\d+\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
-  return Number.isNaN(ms) ? 0 : Math.min(Math.max(ms, 0), MONTH_MS);
+  return Number.isNaN(ms) ? 0 : Math.min(Math.max(ms, 0), RETRY_AFTER_MAX_MS);
 }

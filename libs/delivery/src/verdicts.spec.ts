@@ -4,7 +4,7 @@ import { fcmRefusal } from './fcm-verdicts.ts';
 import type { Verdict } from './verdicts.ts';
 
 const said = ({ category, then }: Verdict): string =>
-  `${category} ${then.do}${then.do === 'retry' ? ` ${then.firstWaitMs}${then.reconnect ? ' elsewhere' : ''}` : ''}`;
+  `${category} ${then.do}${then.do === 'retry' ? ` ${then.firstWaitMs}${then.reconnect ? ' elsewhere' : ''}${then.throttles === 'asked' ? '' : ` throttles ${then.throttles}`}` : ''}`;
 
 describe('APNs', () => {
   it.each([
@@ -32,8 +32,8 @@ describe('APNs', () => {
     [403, 'UnrelatedKeyIdInToken', 'INVALID_CONFIGURATION final'],
     [403, 'BadEnvironmentKeyIdInToken', 'INVALID_CONFIGURATION final'],
     [403, 'ExpiredProviderToken', 'INVALID_CONFIGURATION once'],
-    [429, 'TooManyRequests', 'QUOTA_EXCEEDED retry 0'],
-    [429, 'TooManyProviderTokenUpdates', 'QUOTA_EXCEEDED retry 0'],
+    [429, 'TooManyRequests', 'QUOTA_EXCEEDED retry 0 throttles device'],
+    [429, 'TooManyProviderTokenUpdates', 'QUOTA_EXCEEDED retry 60000 throttles credential'],
     [400, 'IdleTimeout', 'PROVIDER_ERROR retry 0 elsewhere'],
     [500, 'InternalServerError', 'PROVIDER_ERROR retry 0 elsewhere'],
     [503, 'ServiceUnavailable', 'PROVIDER_ERROR retry 0 elsewhere'],
@@ -56,6 +56,21 @@ describe('APNs', () => {
       expect(said(apnsRefusal(503, body).verdict)).toBe('PROVIDER_ERROR retry 0');
     },
   );
+
+  it.each([
+    [400, 'UNCLASSIFIED_ERROR final'],
+    [403, 'UNCLASSIFIED_ERROR final'],
+    [410, 'UNCLASSIFIED_ERROR final'],
+    [429, 'QUOTA_EXCEEDED retry 0'],
+    [500, 'PROVIDER_ERROR retry 0'],
+    [503, 'PROVIDER_ERROR retry 0'],
+  ])('judges a body that is cut by its status %i, and touches no token for it', (status, expected) => {
+    const cut = JSON.stringify({ reason: 'Unregistered', timestamp: 1, rest: 'x'.repeat(20_000) }).slice(0, 16_384);
+    const { verdict, since } = apnsRefusal(status, cut);
+    expect(said(verdict)).toBe(expected);
+    expect(verdict).toMatchObject({ code: String(status), name: 'unreadable_reply' });
+    expect(since).toBeUndefined();
+  });
 
   it('says since when a token is dead', () => {
     const body = (reason: string) => JSON.stringify({ reason, timestamp: 1_700_000_000_000 });
@@ -127,6 +142,21 @@ describe('FCM', () => {
     const verdict = fcmRefusal(status, body);
     expect(said(verdict)).toBe(expected);
     expect(verdict).toMatchObject({ code: String(status), name });
+  });
+
+  it.each([
+    [400, 'UNCLASSIFIED_ERROR final'],
+    [401, 'INVALID_CONFIGURATION once'],
+    [403, 'INVALID_CONFIGURATION final'],
+    [404, 'INVALID_CONFIGURATION final'],
+    [429, 'QUOTA_EXCEEDED retry 0'],
+    [500, 'PROVIDER_ERROR retry 0'],
+    [503, 'PROVIDER_ERROR retry 0'],
+  ])('judges a body that is cut by its status %i, and touches no token for it', (status, expected) => {
+    const whole = reply('NOT_FOUND', 'UNREGISTERED', undefined, 'x'.repeat(20_000));
+    const verdict = fcmRefusal(status, whole.slice(0, 16_384));
+    expect(said(verdict)).toBe(expected);
+    expect(verdict).toMatchObject({ code: String(status), name: 'unreadable_reply' });
   });
 
   it('keeps no more names of a strange provider than it can hold', () => {

@@ -11,6 +11,12 @@ export type ErrorCategory =
   | 'INTERNAL_ERROR'
   | 'UNCLASSIFIED_ERROR';
 
+/**
+ * Whom a retried answer holds back: `asked` = every device of the credential for as long as `Retry-After` says, and the device alone where
+ * it says nothing; `device` = that device alone, whatever the header says; `credential` = every device of the credential in any case.
+ */
+export type Throttles = 'asked' | 'device' | 'credential';
+
 /** What follows from an answer (R-P1): the device is done with, or is tried again. */
 export type Then =
   | { readonly do: 'sent' }
@@ -18,7 +24,7 @@ export type Then =
   /** Final, and the push token is taken off the device (R-P2). */
   | { readonly do: 'invalidate' }
   /** Tried again after a wait of at least `firstWaitMs`, on a new connection if `reconnect`. */
-  | { readonly do: 'retry'; readonly firstWaitMs: number; readonly reconnect: boolean }
+  | { readonly do: 'retry'; readonly firstWaitMs: number; readonly reconnect: boolean; readonly throttles: Throttles }
   /** Repeated once, at once, with a new provider token or access token; final if that fails too. */
   | { readonly do: 'once' };
 
@@ -35,8 +41,13 @@ export interface Verdict {
 export const final: Then = { do: 'final' };
 export const invalidate: Then = { do: 'invalidate' };
 export const once: Then = { do: 'once' };
-export const retry = (firstWaitMs = 0): Then => ({ do: 'retry', firstWaitMs, reconnect: false });
-export const retryElsewhere: Then = { do: 'retry', firstWaitMs: 0, reconnect: true };
+export const retry = (firstWaitMs = 0, throttles: Throttles = 'asked'): Then => ({
+  do: 'retry',
+  firstWaitMs,
+  reconnect: false,
+  throttles,
+});
+export const retryElsewhere: Then = { do: 'retry', firstWaitMs: 0, reconnect: true, throttles: 'asked' };
 
 export const sent: Verdict = { category: 'SENT', code: '', name: '', then: { do: 'sent' } };
 
@@ -51,6 +62,9 @@ const local = (category: ErrorCategory, name: string, then: Then = final): Verdi
 export const localVerdicts = {
   noToken: local('NO_TOKEN', 'no_token'),
   noDevice: local('NO_DEVICE', 'no_device'),
+  /** The token, or the values of the message's tags, are longer than a batch carries. */
+  tokenTooLong: local('INVALID_TOKEN', 'token_too_long'),
+  valuesTooLong: local('INVALID_CONTENT', 'values_too_long'),
   payloadTooLarge: local('INVALID_CONTENT', 'payload_too_large'),
   notConfigured: local('INVALID_CONFIGURATION', 'not_configured'),
   unusableKey: local('INVALID_CONFIGURATION', 'unusable_key'),
@@ -61,9 +75,30 @@ export const localVerdicts = {
   timeout: local('PROVIDER_ERROR', 'timeout', retry()),
   /** Nothing was written to the provider until the retries ended. */
   unreachable: local('PROVIDER_ERROR', 'unreachable'),
-  /** The provider's gate stayed closed until the retries ended. */
+  /** The credential stayed throttled until the device's time was over. */
   throttled: local('QUOTA_EXCEEDED', 'throttled'),
 } as const;
+
+/** Why no connection to a provider comes about (R-P1). */
+export type ConnectionFailure =
+  | 'dns_failed'
+  | 'connection_refused'
+  | 'certificate_expired'
+  | 'certificate_untrusted'
+  | 'certificate_host'
+  | 'no_http2'
+  | 'unreachable';
+
+/** What devices end with when no connection came about until the retries ended, by the last cause. */
+export const connectionVerdicts: Readonly<Record<ConnectionFailure, Verdict>> = {
+  dns_failed: local('PROVIDER_ERROR', 'dns_failed'),
+  connection_refused: local('PROVIDER_ERROR', 'connection_refused'),
+  certificate_expired: local('PROVIDER_ERROR', 'certificate_expired'),
+  certificate_untrusted: local('PROVIDER_ERROR', 'certificate_untrusted'),
+  certificate_host: local('PROVIDER_ERROR', 'certificate_host'),
+  no_http2: local('PROVIDER_ERROR', 'no_http2'),
+  unreachable: localVerdicts.unreachable,
+};
 
 /** Replies that no table lists (R-P3): 5xx and 429 are retried, the rest is final. */
 export function unlisted(status: number, name: string): Verdict {

@@ -4,8 +4,14 @@ export const WINDOW_SIZE = 500;
 /** Windows that a batch holds at most. */
 export const WINDOWS_PER_BATCH = 4;
 
-/** Windows that a worker has open at a time at most: what a crash can leave in doubt (R-LM5). */
-export const OPEN_WINDOWS = 8;
+/** Devices that a worker has open at a time at most: what a crash can leave in doubt (R-LM5). */
+export const OPEN_DEVICES = 8 * WINDOW_SIZE;
+
+/**
+ * How long a dispatcher's worker counts as alive after it last said so. A stall of 10 s, of its process or of the store, must not cost it
+ * the lease, or it would repeat what it has sent: it says so every 2 s and stops a second early, which leaves 2 s for the writes.
+ */
+export const WORKER_LEASE_MS = 15_000;
 
 /** What a window is called for ever, whatever becomes of its devices. */
 export interface WindowIdentity {

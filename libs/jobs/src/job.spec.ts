@@ -9,6 +9,7 @@ const accepted = {
   pieces: 3,
   createMissingTags: false,
   exportFormat: ExportFormat.EXPORT_FORMAT_UNSPECIFIED,
+  bytes: 700,
 };
 const accept: JobAction = { type: 'accept', account: 'a', accepted };
 const at = (seconds: number): Date => new Date(seconds * 1000);
@@ -16,7 +17,9 @@ const processed = (piece: number, entries: number): JobAction => ({
   type: 'pieceProcessed',
   processed: { piece, entries, done: entries - 1, notFound: 1, failed: 0 },
 });
-const attemptAt = (piece: number): JobAction => ({ type: 'attemptFailed', piece });
+const attemptAt = (piece: number): JobAction => ({ type: 'attemptFailed', piece, worker: 'w' });
+const begin = (piece: number, worker: string): JobAction => ({ type: 'beginAttempt', piece, worker });
+const withdraw = (piece: number, worker: string): JobAction => ({ type: 'withdrawAttempt', piece, worker });
 
 const given = (...actions: JobAction[]) => {
   const job = actions.reduce<Job | undefined>(
@@ -69,9 +72,12 @@ describe('a job', () => {
 
   it('keeps its progress when it fails, and is final', () => {
     const gone = given(accept, processed(0, 3), { type: 'applicationGone' });
-    expect(gone.job).toMatchObject({ status: 'Failed', entries: 3 });
+    expect(gone.job).toMatchObject({
+      ...{ status: 'Failed', entries: 3, reason: JobFailure.JOB_FAILURE_APPLICATION_GONE },
+    });
     expect(progressOf(gone.job)).toBe(42);
-    for (const action of [processed(1, 3), attemptAt(1), { type: 'applicationGone' } as const, accept]) {
+    const late = [processed(1, 3), attemptAt(1), begin(1, 'w'), withdraw(1, 'w'), accept];
+    for (const action of [...late, { type: 'applicationGone' } as const]) {
       expect(gone.when(action)).toEqual([]);
     }
     const [failure] = decideJob('j', given(accept).job, { type: 'applicationGone' }, at(1));
@@ -79,6 +85,45 @@ describe('a job', () => {
       $case: 'failed',
       value: { reason: JobFailure.JOB_FAILURE_APPLICATION_GONE },
     });
+  });
+
+  it('fails when three processes have died at the same piece, before a fourth begins (R-S3)', () => {
+    const died = given(accept, begin(0, 'a'), begin(0, 'b'), begin(0, 'c'));
+    expect(died.job).toMatchObject({ status: 'Pending', attempts: 0, workers: ['a', 'b', 'c'] });
+    const [failure, ...others] = decideJob('j', died.job, begin(0, 'd'), at(9));
+    expect(others).toEqual([]);
+    expect(evolveJob(died.job, failure!)).toMatchObject({
+      ...{ status: 'Failed', reason: JobFailure.JOB_FAILURE_PROCESS_DIED, entries: 0 },
+    });
+    // A worker that goes on has not died, and what was finished by anybody is.
+    expect(died.when(begin(0, 'c'))).toEqual([]);
+    expect(died.when(processed(0, 3))).toEqual(['pieceProcessed']);
+  });
+
+  it('counts deaths and errors at one piece together', () => {
+    const twice = given(accept, begin(0, 'a'), begin(0, 'w'), attemptAt(0));
+    expect(twice.job).toMatchObject({ attempts: 1, workers: ['a'] });
+    expect(twice.when(begin(0, 'w'))).toEqual(['attemptBegun']);
+    const thrice = given(accept, begin(0, 'a'), begin(0, 'w'), attemptAt(0), begin(0, 'w'));
+    expect(thrice.when(attemptAt(0))).toEqual(['attemptFailed', 'failed']);
+    expect(thrice.when(begin(0, 'b'))).toEqual(['failed']);
+  });
+
+  it('counts no attempt that was withdrawn, and none at a piece that is done', () => {
+    const withdrawn = given(accept, begin(0, 'a'), withdraw(0, 'a'), begin(0, 'b'), withdraw(0, 'b'), begin(0, 'c'));
+    expect(withdrawn.job).toMatchObject({ workers: ['c'] });
+    expect(withdrawn.when(withdraw(0, 'a'))).toEqual([]);
+    const further = given(accept, begin(0, 'a'), begin(0, 'b'), processed(0, 3), begin(1, 'c'), begin(1, 'd'));
+    expect(further.job).toMatchObject({ status: 'Pending', workers: ['c', 'd'] });
+    expect(further.when(begin(1, 'e'))).toEqual(['attemptBegun']);
+    expect(further.when(begin(0, 'e'))).toEqual([]);
+    expect(further.when(withdraw(0, 'c'))).toEqual([]);
+  });
+
+  it('goes on through any number of deaths that its progress lies between', () => {
+    const actions = Array.from({ length: 12 }, (_, i) => [begin(i, `${i}-a`), begin(i, `${i}-b`), processed(i, 1)]);
+    const long: JobAction = { type: 'accept', account: 'a', accepted: { ...accepted, entries: 12, pieces: 12 } };
+    expect(given(long, ...actions.flat()).job).toMatchObject({ status: 'Completed', entries: 12 });
   });
 
   it('is a bug where it was never accepted', () => {

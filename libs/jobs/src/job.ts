@@ -21,18 +21,33 @@ export type Job =
       readonly status: 'Pending';
       /** Attempts at the next piece that ended with an error of our own. */
       readonly attempts: number;
+      /** Workers that began an attempt at the next piece and have not ended it: at work, or dead. */
+      readonly workers: readonly string[];
       /** It rests until then. */
       readonly retryAt: Date;
     })
-  | (JobFacts & { readonly status: 'Completed' | 'Failed'; readonly finishedAt: Date });
+  | (JobFacts & { readonly status: 'Completed'; readonly finishedAt: Date })
+  | (JobFacts & { readonly status: 'Failed'; readonly finishedAt: Date; readonly reason: JobFailure });
+
+interface Attempt {
+  readonly piece: number;
+  /** A name for one life of a process. */
+  readonly worker: string;
+}
 
 export type JobAction =
   | { readonly type: 'accept'; readonly account: string; readonly accepted: JobAccepted }
   /** The next piece has its results. */
   | { readonly type: 'pieceProcessed'; readonly processed: JobPieceProcessed }
+  /** A worker is about to start on a piece. What follows must be durable before it does. */
+  | (Attempt & { readonly type: 'beginAttempt' })
   /** An attempt at a piece ended with an error that is nobody's but ours. */
-  | { readonly type: 'attemptFailed'; readonly piece: number }
+  | (Attempt & { readonly type: 'attemptFailed' })
+  /** An attempt at a piece ended without a result, and without an error of ours: it never counted. */
+  | (Attempt & { readonly type: 'withdrawAttempt' })
   | { readonly type: 'applicationGone' };
+
+type Pending = Job & { readonly status: 'Pending' };
 
 type JobChange = NonNullable<JobEvent['event']>;
 
@@ -42,7 +57,34 @@ const RETRY_MS = 1_000;
 /** Whole percents of the entries that have their result, 100 only when all have (R-S3). */
 export const progressOf = ({ entries, accepted }: Job): number => Math.floor((100 * entries) / accepted.entries);
 
+/** Whether a process may have died at the next piece, as far as `worker` knows: whoever else began with it has not ended it. */
+export const isSuspect = (job: Job, worker: string): boolean =>
+  job.status === 'Pending' && job.workers.some((each) => each !== worker);
+
+const without = (workers: readonly string[], worker: string): string[] => workers.filter((each) => each !== worker);
+
 const failed = (reason: JobFailure): JobChange => ({ $case: 'failed', value: { reason } });
+
+function attemptChanges(job: Pending, action: Extract<JobAction, Attempt>, at: Date): JobChange[] {
+  const { piece, worker } = action;
+  if (piece !== job.pieces) return [];
+  const isAtWork = job.workers.includes(worker);
+  switch (action.type) {
+    case 'beginAttempt':
+      if (isAtWork) return [];
+      return job.attempts + job.workers.length < MAX_ATTEMPTS
+        ? [{ $case: 'attemptBegun', value: { piece, worker } }]
+        : [failed(JobFailure.JOB_FAILURE_PROCESS_DIED)];
+    case 'withdrawAttempt':
+      return isAtWork ? [{ $case: 'attemptWithdrawn', value: { piece, worker } }] : [];
+    case 'attemptFailed': {
+      const retryAt = new Date(at.getTime() + RETRY_MS * 4 ** job.attempts);
+      const attempt: JobChange = { $case: 'attemptFailed', value: { piece, worker, retryAt } };
+      const attempts = job.attempts + 1 + without(job.workers, worker).length;
+      return attempts < MAX_ATTEMPTS ? [attempt] : [attempt, failed(JobFailure.JOB_FAILURE_INTERNAL_ERROR)];
+    }
+  }
+}
 
 function changesOf(job: Job | undefined, action: JobAction, at: Date): JobChange[] {
   if (action.type === 'accept') return job ? [] : [{ $case: 'accepted', value: action.accepted }];
@@ -55,12 +97,10 @@ function changesOf(job: Job | undefined, action: JobAction, at: Date): JobChange
       const processed: JobChange = { $case: 'pieceProcessed', value: action.processed };
       return job.pieces + 1 === job.accepted.pieces ? [processed, { $case: 'completed', value: {} }] : [processed];
     }
-    case 'attemptFailed': {
-      if (action.piece !== job.pieces) return [];
-      const retryAt = new Date(at.getTime() + RETRY_MS * 4 ** job.attempts);
-      const attempt: JobChange = { $case: 'attemptFailed', value: { piece: action.piece, retryAt } };
-      return job.attempts + 1 < MAX_ATTEMPTS ? [attempt] : [attempt, failed(JobFailure.JOB_FAILURE_INTERNAL_ERROR)];
-    }
+    case 'beginAttempt':
+    case 'withdrawAttempt':
+    case 'attemptFailed':
+      return attemptChanges(job, action, at);
     case 'applicationGone':
       return [failed(JobFailure.JOB_FAILURE_APPLICATION_GONE)];
   }
@@ -72,11 +112,9 @@ export const decideJob = (id: string, job: Job | undefined, action: JobAction, a
   return changesOf(job, action, at).map((event) => ({ stamp: undefined, job: id, account, at, event }));
 };
 
-type Pending = Job & { readonly status: 'Pending' };
-
 function begun({ job: id, account, at }: JobEvent, accepted: JobAccepted): Pending {
   const facts = { id, account, accepted, acceptedAt: at!, pieces: 0, entries: 0, done: 0, notFound: 0, failed: 0 };
-  return { ...facts, status: 'Pending', attempts: 0, retryAt: at! };
+  return { ...facts, status: 'Pending', attempts: 0, workers: [], retryAt: at! };
 }
 
 const counted = (job: Pending, { entries, done, notFound, failed: failures }: JobPieceProcessed): Pending => ({
@@ -87,26 +125,27 @@ const counted = (job: Pending, { entries, done, notFound, failed: failures }: Jo
   notFound: job.notFound + notFound,
   failed: job.failed + failures,
   attempts: 0,
+  workers: [],
 });
 
-function ended(
-  { attempts: _attempts, retryAt: _retryAt, ...facts }: Pending,
-  status: 'Completed' | 'Failed',
-  at: Date,
-): Job {
-  return { ...facts, status, finishedAt: at };
-}
+const factsOf = ({ attempts: _attempts, workers: _workers, retryAt: _retryAt, ...facts }: Pending) => facts;
 
 function evolvePending(job: Pending, { at, event }: JobEvent): Job {
   switch (event?.$case) {
     case 'pieceProcessed':
       return counted(job, event.value);
-    case 'attemptFailed':
-      return { ...job, attempts: job.attempts + 1, retryAt: event.value.retryAt! };
+    case 'attemptBegun':
+      return { ...job, workers: [...job.workers, event.value.worker] };
+    case 'attemptWithdrawn':
+      return { ...job, workers: without(job.workers, event.value.worker) };
+    case 'attemptFailed': {
+      const { worker, retryAt } = event.value;
+      return { ...job, attempts: job.attempts + 1, workers: without(job.workers, worker), retryAt: retryAt! };
+    }
     case 'completed':
-      return ended(job, 'Completed', at!);
+      return { ...factsOf(job), status: 'Completed', finishedAt: at! };
     case 'failed':
-      return ended(job, 'Failed', at!);
+      return { ...factsOf(job), status: 'Failed', finishedAt: at!, reason: event.value.reason };
     case 'accepted':
     case undefined:
       return job;

@@ -20,14 +20,17 @@ export {
   type Message,
   type Transaction,
   TRANSACTION_MS,
+  reachOf,
 } from './message.ts';
 export {
   filledText,
   type Format,
   formatted,
+  isShortenable,
   parseTemplate,
   type Placeholder,
   requestValue,
+  languagesOf,
   tagsOf,
   type Template,
   textFor,

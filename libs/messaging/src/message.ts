@@ -1,4 +1,5 @@
 import type { MessageAccepted, MessageEvent } from '@tidings/events';
+import { pushPlatforms } from '@tidings/kernel';
 
 /** A message between acceptance and its last terminal state (R-S1). Messages with a send time ahead come with scheduling. */
 export type Message =
@@ -89,6 +90,13 @@ export function createMessage(
     ],
     created: { code: command.code, answer, repeat: false },
   };
+}
+
+/** The platforms that a message can reach, as messages:list shows and filters them: without named devices and a restriction every push platform (R-RES22). */
+export function reachOf({ reach, audience }: MessageAccepted): readonly number[] {
+  if (reach) return reach.platforms;
+  const restricted = audience?.platforms ?? [];
+  return restricted.length > 0 ? restricted : pushPlatforms;
 }
 
 /** The message as it is listed: what the first recipient was sent, without the recipient. */

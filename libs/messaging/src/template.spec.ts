@@ -7,6 +7,7 @@ import {
   formatted,
   parseTemplate,
   requestValue,
+  languagesOf,
   tagsOf,
   textFor,
   valueText,
@@ -139,9 +140,23 @@ describe('languages', () => {
     ['en', { de: 'Hallo', en: 'Hello' }, 'fr', 'Hello'],
     ['the first', { de: 'Hallo', it: 'Ciao' }, 'fr', 'Hallo'],
     ['default for a device without language', texts, '', 'Hi'],
+    ['default for a device without language, whatever has an empty key', { '': 'Hm', ...texts }, '', 'Hi'],
     ['none', {}, 'en', undefined],
   ])('choose %s', (_, given, language, text) => {
     expect(textFor(localized(given), language)).toBe(text);
+  });
+});
+
+describe('languages of a content', () => {
+  it('are those of all its texts', () => {
+    const { ios, android } = content({});
+    const given = content({
+      text: localized({ en: 'Hello', default: 'Hi' }),
+      title: localized({ de: 'Neues' }),
+      ios: { ...ios!, subtitle: localized({ fr: 'Salut' }) },
+      android: { ...android!, title: localized({ it: 'Ciao', en: 'Hello' }) },
+    });
+    expect([...languagesOf(given)].toSorted()).toEqual(['de', 'default', 'en', 'fr', 'it']);
   });
 });
 

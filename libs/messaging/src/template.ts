@@ -1,4 +1,4 @@
-import type { Content, Localized } from '@tidings/events';
+import type { Content, Localized, LocalizedEntry } from '@tidings/events';
 
 /** How a placeholder's value is written (R-I16). An unknown format is `regular`. */
 export type Format = 'regular' | 'raw' | 'capitalizefirst' | 'capitalizeallfirst' | 'uppercase' | 'lowercase';
@@ -182,34 +182,30 @@ export function filledText(
   return filled;
 }
 
-/** The text for a language (R-I15): exact, `default`, `en`, else the first; undefined where there is none. */
+/** The text for a language, "" being none (R-I15): exact, `default`, `en`, else the first; undefined where there is none. */
 export function textFor(localized: Localized | undefined, language: string): string | undefined {
   const entries = localized?.entries ?? [];
-  for (const wanted of [language, 'default', 'en']) {
+  for (const wanted of [language || 'default', 'default', 'en']) {
     const entry = entries.find((candidate) => candidate.language === wanted);
     if (entry) return entry.text;
   }
   return entries[0]?.text;
 }
 
+function localizedEntries({ text, title, subtitle, ios, android }: Content): readonly LocalizedEntry[] {
+  const localized = [text, title, subtitle, ios?.text, ios?.title, ios?.subtitle, android?.text, android?.title];
+  return localized.flatMap((each) => each?.entries ?? []);
+}
+
+/** The languages that a content has a text in. Devices of all others get what those without a language get (R-I15). */
+export const languagesOf = (content: Content): ReadonlySet<string> =>
+  new Set(localizedEntries(content).map(({ language }) => language));
+
 /** Every text of a content that may hold placeholders: texts, titles and URLs, but neither data nor root params (R-I17). */
 function templatedTexts(content: Content): string[] {
   const { ios, android } = content;
-  const localized = [
-    content.text,
-    content.title,
-    content.subtitle,
-    ios?.text,
-    ios?.title,
-    ios?.subtitle,
-    android?.text,
-    android?.title,
-  ];
   const urls = [content.link, ios?.attachment, android?.banner, android?.customIcon];
-  return [
-    ...localized.flatMap((text) => text?.entries.map((entry) => entry.text) ?? []),
-    ...urls.filter((url) => url !== undefined),
-  ];
+  return [...localizedEntries(content).map(({ text }) => text), ...urls.filter((url) => url !== undefined)];
 }
 
 /**
@@ -224,3 +220,10 @@ export function tagsOf(content: Content): string[] {
   }
   return [...names].filter((name) => requestValue(name, variables) === undefined);
 }
+
+/**
+ * True for a link that is replaced by a short one: http(s), and the same for every device. One with placeholders is each recipient's own, so it
+ * goes out as it is (R-I19).
+ */
+export const isShortenable = (link: string): boolean =>
+  /^https?:\/\//i.test(link) && parseTemplate(link).every((part) => typeof part === 'string');

@@ -1,5 +1,6 @@
 import { Preset, TagType } from '@tidings/events';
 import { type AccountEvent, AccessScope } from '@tidings/events/generated/tidings/events/v1/accounts';
+import { defaultQuotas } from '@tidings/kernel';
 import { isSharedTag, tagTypeOf } from '../default-tags.ts';
 import type { AddressState } from './blacklist.ts';
 import type { CampaignState } from './campaigns.ts';
@@ -10,6 +11,7 @@ import { type AccountAction, decideAccount } from './decide.ts';
 import { type AccessToken, type AccountState, evolveAccountState, targetsOf } from './state.ts';
 import type { TagState } from './tags.ts';
 import type { TestDevicesState } from './test-devices.ts';
+import type { UsageState } from './usage.ts';
 import { DENIED } from './view.ts';
 
 const AT = new Date('2026-01-01T12:00:00Z');
@@ -20,6 +22,7 @@ class World {
   readonly states = new Map<string, AccountState>();
   /** Codes of filters that presets use. */
   readonly used = new Set<string>();
+  quotas = defaultQuotas;
 
   do(account: string, action: AccountAction, at = AT): AccountEvent[] {
     const view = {
@@ -41,8 +44,9 @@ class World {
       isUsed: (code: string) => this.used.has(code),
       address: (address: string) => this.states.get(`address ${account} ${address}`) as AddressState | undefined,
       group: (code: string) => this.states.get(`group ${code}`),
+      usage: (owner: string) => this.states.get(`usage ${account} ${owner}`) as UsageState | undefined,
     };
-    const events = decideAccount(account, view, action, at);
+    const events = decideAccount(account, view, action, { at, quotas: this.quotas });
     for (const event of events) {
       for (const target of targetsOf(event)) {
         const key = {
@@ -58,6 +62,7 @@ class World {
           preset: `preset ${'code' in target ? target.code : ''}`,
           address: `address ${account} ${'address' in target ? target.address : ''}`,
           filter: `filter ${account} ${'name' in target ? target.name : ''}`,
+          usage: `usage ${account} ${'owner' in target ? target.owner : ''}`,
         }[target.kind];
         this.states.set(key, evolveAccountState(this.states.get(key), event, target.kind));
       }
@@ -385,7 +390,7 @@ describe('an account', () => {
     expect(world.do('a', { type: 'clearTag', number })).toEqual([]);
   });
 
-  it('keeps test devices by push token, at most 500 (R-L1)', () => {
+  it('keeps test devices by push token, at most 100 (R-L1, R-LM7)', () => {
     world.do('a', createApplication());
     const set = (pushToken: string, name = 'x') =>
       world.do('a', {
@@ -393,11 +398,12 @@ describe('an account', () => {
         application: app,
         device: { pushToken, platform: 3, name, description: '' },
       });
-    for (let i = 0; i < 500; i++) set(`t${i}`);
-    expect(() => set('one more')).toThrow('at most 500 test devices');
-    set('t7', 'renamed');
+    for (let i = 0; i < 100; i++) set(`t${i}`);
+    expect(() => set('one more')).toThrow('Test device limit reached (100)');
+    expect(set('t7', 'renamed')).toHaveLength(1);
+    expect(set('t7', 'renamed')).toEqual([]);
     const { devices } = world.states.get(`test devices ${app}`) as TestDevicesState;
-    expect(devices).toHaveLength(500);
+    expect(devices).toHaveLength(100);
     expect(devices[7]).toMatchObject({ pushToken: 't7', name: 'renamed' });
     expect(() => set('t7', 'x'.repeat(3 << 20))).toThrow('test devices: at most 3 MiB');
   });

@@ -1,5 +1,5 @@
 import type { AccountEvent, AccessScope } from '@tidings/events/generated/tidings/events/v1/accounts';
-import { Fault } from '@tidings/kernel';
+import { Fault, type Quotas } from '@tidings/kernel';
 import { isWithin } from '../tags/value.ts';
 import { type BlacklistAction, decideAddress } from './blacklist.ts';
 import { type CampaignAction, decideCampaign } from './campaigns.ts';
@@ -13,6 +13,7 @@ import { decideTestDevice, type TestDeviceAction } from './test-devices.ts';
 import type { AccessToken } from './state.ts';
 import { accountOf, type AccountView, liveToken, own, ownGroup } from './view.ts';
 import { decideGeozone, type GeozoneAction } from './geozones.ts';
+import { checkQuotas, roomForTags } from './usage.ts';
 
 /** Categories that an account may have, and characters that each may have. */
 const MAX_CATEGORIES = 1000;
@@ -84,7 +85,12 @@ function setCategories(view: AccountView, action: Action<'setCategories'>): Chan
   return isSame ? [] : [{ $case: 'categoriesSet', value: { categories } }];
 }
 
-function changes(account: string, view: AccountView, action: AccountAction, at: Date): Change[] {
+function changes(
+  account: string,
+  view: AccountView,
+  action: AccountAction,
+  { at, quotas }: { readonly at: Date; readonly quotas: Quotas },
+): Change[] {
   switch (action.type) {
     case 'createAccount':
       return view.account() ? [] : [{ $case: 'created', value: { name: action.name } }];
@@ -107,12 +113,15 @@ function changes(account: string, view: AccountView, action: AccountAction, at: 
       accountOf(view);
       return decideAddress(view.address(action.address), action);
     case 'addTag':
+    case 'addMissingTags':
     case 'deleteTag':
-    case 'clearTag':
-      return decideTag({ tag: (name) => view.tag(name), counts: () => accountOf(view) }, action);
+    case 'clearTag': {
+      const states = { tag: (name: string) => view.tag(name), counts: () => accountOf(view) };
+      return decideTag(states, action, roomForTags(view, quotas));
+    }
     case 'setTestDevice':
       own(account, view, action.application);
-      return decideTestDevice(view.testDevices(action.application), action);
+      return decideTestDevice(view.testDevices(action.application), action, quotas.testDevices);
     case 'createCampaign':
     case 'nameCampaign':
       own(account, view, action.campaign.application);
@@ -152,6 +161,17 @@ function changes(account: string, view: AccountView, action: AccountAction, at: 
   }
 }
 
-/** What follows from an action on an account. Pure. Another account's application answers like one that does not exist. */
-export const decideAccount = (account: string, view: AccountView, action: AccountAction, at: Date): AccountEvent[] =>
-  changes(account, view, action, at).map((event) => ({ account, at, event }));
+/**
+ * What follows from an action on an account. Pure. Another account's application answers like one that does not exist; what is created beyond
+ * a quota is refused (R-LM7).
+ */
+export function decideAccount(
+  account: string,
+  view: AccountView,
+  action: AccountAction,
+  { at, quotas }: { readonly at: Date; readonly quotas: Quotas },
+): AccountEvent[] {
+  const events = changes(account, view, action, { at, quotas });
+  checkQuotas(view, events, quotas);
+  return events.map((event) => ({ account, at, event }));
+}

@@ -81,7 +81,8 @@ export function decideFilter(view: FilterView, action: FilterAction, at: Date): 
   const existing = view.filter(action.name);
   if (action.type === 'createFilter') return createFilter(existing, action, at);
   const isThere = existing?.live && existing.code === action.code;
-  const deleted: Change[] = [{ $case: 'filterDeleted', value: { name: action.name } }];
+  const application = existing?.live ? existing.application : '';
+  const deleted: Change[] = [{ $case: 'filterDeleted', value: { name: action.name, application } }];
   if (action.type === 'expireFilter') {
     const isDue = isThere && existing.expiresAt && existing.expiresAt <= at && !view.isUsed(action.code);
     return isDue ? deleted : [];

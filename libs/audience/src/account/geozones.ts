@@ -148,7 +148,7 @@ export function decideGeozone(account: string, view: GeozoneView, action: Geozon
     case 'deleteGeozones': {
       const owner = { account, application: action.application };
       const zones = [...new Set(action.ids)].map((id) => liveZone(owner, view, id));
-      return zones.map(({ id }) => ({ $case: 'geozoneDeleted', value: { zone: id } }));
+      return zones.map(({ id, application }) => ({ $case: 'geozoneDeleted', value: { zone: id, application } }));
     }
     case 'addGeozoneCluster':
       if (view.geozoneCluster(action.cluster.code)) throw Fault.conflict('the code is taken');

@@ -25,6 +25,7 @@ const viewOf = (owner: Application | undefined, testDevices = 1): AccountView =>
     tag: () => undefined,
     address: () => undefined,
     group: () => undefined,
+    usage: () => undefined,
     campaignsNamed: () => [],
     hasFilter: () => true,
     isUsed: () => true,
@@ -35,7 +36,7 @@ const viewOf = (owner: Application | undefined, testDevices = 1): AccountView =>
     campaign: (code) => ({ kind: 'campaign', id: 1, name: 'c', description: '', named: 'k', ...named(code) }),
     preset: (code) => ({
       ...{ kind: 'preset', filter: 'F', ...named(code) },
-      preset: Preset.fromPartial({}),
+      preset: Preset.fromPartial({ application: of(code).application }),
     }),
     geozone: (id) => {
       const { application: owned, deleted } = of(String(id));
@@ -65,11 +66,11 @@ const clear = (view: AccountView, account = 'a') =>
 describe('clearLeftovers (R-B2)', () => {
   it('deletes what is there of a deleted application, and nothing else', () => {
     expect(clear(viewOf(application(new Date(1))))).toEqual([
-      { $case: 'presetDeleted', value: { preset: 'P1' } },
+      { $case: 'presetDeleted', value: { preset: 'P1', owner: APP } },
       { $case: 'campaignDeleted', value: { campaign: 'C1' } },
-      { $case: 'geozoneDeleted', value: { zone: 1n } },
+      { $case: 'geozoneDeleted', value: { zone: 1n, application: APP } },
       { $case: 'geozoneClusterDeleted', value: { cluster: 'G1' } },
-      { $case: 'filterDeleted', value: { name: 'F1' } },
+      { $case: 'filterDeleted', value: { name: 'F1', application: APP } },
       { $case: 'testDevicesRemoved', value: { application: APP } },
     ]);
   });
@@ -87,8 +88,8 @@ describe('clearLeftovers (R-B2)', () => {
       preset: Preset.fromPartial({ group: 'G' }),
     });
     expect(clear({ ...view, preset }).slice(0, 3)).toEqual([
-      { $case: 'presetDeleted', value: { preset: 'P1' } },
-      { $case: 'presetDeleted', value: { preset: 'P2' } },
+      { $case: 'presetDeleted', value: { preset: 'P1', owner: 'G' } },
+      { $case: 'presetDeleted', value: { preset: 'P2', owner: 'G' } },
       { $case: 'campaignDeleted', value: { campaign: 'C1' } },
     ]);
   });

@@ -1,4 +1,5 @@
 import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
+import { ownerOf } from './presets.ts';
 import type { AccountView } from './view.ts';
 
 /** What a deleted application has left in the configuration of its account: codes, names and numbers. */
@@ -44,11 +45,14 @@ export function clearLeftovers(account: string, view: AccountView, action: Clear
   });
   const hasTestDevices = (view.testDevices(application)?.devices.length ?? 0) > 0;
   return [
-    ...presets.map((preset): Change => ({ $case: 'presetDeleted', value: { preset } })),
+    ...presets.map((preset): Change => {
+      const owner = ownerOf(view.preset(preset)!.preset);
+      return { $case: 'presetDeleted', value: { preset, owner } };
+    }),
     ...campaigns.map((campaign): Change => ({ $case: 'campaignDeleted', value: { campaign } })),
-    ...zones.map((zone): Change => ({ $case: 'geozoneDeleted', value: { zone } })),
+    ...zones.map((zone): Change => ({ $case: 'geozoneDeleted', value: { zone, application } })),
     ...clusters.map((cluster): Change => ({ $case: 'geozoneClusterDeleted', value: { cluster } })),
-    ...filters.map((name): Change => ({ $case: 'filterDeleted', value: { name } })),
+    ...filters.map((name): Change => ({ $case: 'filterDeleted', value: { name, application } })),
     ...(hasTestDevices ? [{ $case: 'testDevicesRemoved', value: { application } } satisfies Change] : []),
   ];
 }

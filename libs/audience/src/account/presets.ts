@@ -26,6 +26,9 @@ export interface PresetView extends CampaignView {
 
 type Change = NonNullable<AccountEvent['event']>;
 
+/** Code of the group that a preset belongs to, else of its application. */
+export const ownerOf = ({ group, application }: Pick<Preset, 'group' | 'application'>): string => group || application;
+
 /** A preset that is there, of this account. */
 export function livePreset(account: string, view: PresetView, code: string): PresetState | undefined {
   const state = view.preset(code);
@@ -51,8 +54,9 @@ export function createPreset(
 
 /** What follows from deleting a preset (Spec K). Pure. */
 export function deletePreset(account: string, view: PresetView, code: string): Change[] {
-  if (!livePreset(account, view, code)) throw Fault.argument('Preset not found');
-  return [{ $case: 'presetDeleted', value: { preset: code } }];
+  const found = livePreset(account, view, code);
+  if (!found) throw Fault.argument('Preset not found');
+  return [{ $case: 'presetDeleted', value: { preset: code, owner: ownerOf(found.preset) } }];
 }
 
 /** The preset after the event. */

@@ -9,6 +9,7 @@ import { type Application, type ApplicationGroup, createdApplication, evolveAppl
 import type { Senders } from './senders.ts';
 import { evolveTag, evolveTagCounts, type TagCounts, type TagState } from './tags.ts';
 import { evolveTestDevices, type TestDevicesState } from './test-devices.ts';
+import { evolveUsage, growthOf, type UsageState } from './usage.ts';
 
 /** The account that is there from the first start; requests that name none mean it. */
 export const DEFAULT_ACCOUNT = 'default';
@@ -56,7 +57,8 @@ export type AccountState =
   | Filter
   | GeozoneState
   | GeozoneClusterState
-  | AddressState;
+  | AddressState
+  | UsageState;
 
 type Kind = AccountState['kind'];
 
@@ -76,9 +78,16 @@ export type AccountTarget =
   | { readonly kind: 'testDevices'; readonly application: string }
   | { readonly kind: 'campaign' | 'preset' | 'geozoneCluster'; readonly code: string }
   | { readonly kind: 'geozone'; readonly number: bigint }
-  | { readonly kind: 'address'; readonly address: string };
+  | { readonly kind: 'address'; readonly address: string }
+  | { readonly kind: 'usage'; readonly owner: string };
 
 export function targetsOf({ event }: AccountEvent): readonly AccountTarget[] {
+  const growth = growthOf(event);
+  return growth ? [...thingsOf(event), { kind: 'usage', owner: growth.owner }] : thingsOf(event);
+}
+
+/** What an event creates or deletes, before it is counted. */
+function thingsOf(event: AccountEvent['event']): readonly AccountTarget[] {
   switch (event?.$case) {
     case 'created':
     case 'categoriesSet':
@@ -212,5 +221,7 @@ export function evolveAccountState(
       return as('geozoneCluster', evolveGeozoneCluster(state && as('geozoneCluster', state), event));
     case 'address':
       return as('address', evolveAddress(state && as('address', state), event));
+    case 'usage':
+      return as('usage', evolveUsage(state && as('usage', state), event));
   }
 }

@@ -11,6 +11,15 @@ export interface TagState extends TagDefinition {
   readonly deleted: boolean;
 }
 
+/** Tags that can be added in one commit. */
+export const MAX_TAGS_AT_ONCE = 1000;
+
+/** A tag that is added where it is missing. Its values are per account: that is what a new tag is by default. */
+export interface MissingTag {
+  readonly name: string;
+  readonly type: TagType;
+}
+
 export type TagAction =
   | {
       readonly type: 'addTag';
@@ -18,6 +27,8 @@ export type TagAction =
       readonly tagType: TagType;
       readonly applicationSpecific: boolean;
     }
+  /** Adds the tags that are not there, as far as the quota goes. At most {@link MAX_TAGS_AT_ONCE}. */
+  | { readonly type: 'addMissingTags'; readonly tags: readonly MissingTag[] }
   | { readonly type: 'deleteTag'; readonly name: string }
   /** All values of a deleted tag are removed. */
   | { readonly type: 'clearTag'; readonly number: number };
@@ -42,10 +53,39 @@ type Change = NonNullable<AccountEvent['event']>;
 
 const defaultNames = new Set(defaultTagList.map(({ name }) => name));
 
-const live = (view: TagView, name: string): TagState | undefined => {
+const live = (view: Pick<TagView, 'tag'>, name: string): TagState | undefined => {
   const tag = view.tag(name);
   return tag?.deleted === false ? tag : undefined;
 };
+
+const isTagName = (name: string): boolean => name !== '' && name === name.trim() && isWithin(name, 255);
+
+/**
+ * Which of the tags are added where `room` is left in the quota, the first ones first, and which are not for lack of room. Pure. What is there already,
+ * and what no tag can be, is neither.
+ */
+export function fitTags(
+  view: Pick<TagView, 'tag'>,
+  tags: readonly MissingTag[],
+  room: number,
+): { readonly added: MissingTag[]; readonly refused: string[] } {
+  const seen = new Set(defaultNames);
+  const missing = tags.filter(({ name, type }) => {
+    if (seen.has(name) || !isTagName(name) || !isTagType(type) || live(view, name)) return false;
+    seen.add(name);
+    return true;
+  });
+  const fit = Math.max(0, room);
+  return { added: missing.slice(0, fit), refused: missing.slice(fit).map(({ name }) => name) };
+}
+
+function addMissingTags(view: TagView, tags: readonly MissingTag[], room: number): Change[] {
+  const { tagsMade } = view.counts();
+  return fitTags(view, tags, room).added.map(({ name, type }, i) => ({
+    $case: 'tagAdded',
+    value: { number: tagNumber(tagsMade + i, type, false), name, type, applicationSpecific: false },
+  }));
+}
 
 function addTag(view: TagView, action: TagAction & { type: 'addTag' }): Change[] {
   const name = action.name.trim();
@@ -65,9 +105,14 @@ function deleteTag(view: TagView, name: string): Change[] {
   return [{ $case: 'tagDeleted', value: { number: tag.number, name } }];
 }
 
-/** What follows from an action on tags (R-D1, R-D2). Pure. */
-export function decideTag(view: TagView, action: TagAction): Change[] {
+/**
+ * What follows from an action on tags (R-D1, R-D2). Pure.
+ * @param room how many more tags the quota lets the account have (R-LM7)
+ */
+export function decideTag(view: TagView, action: TagAction, room: number): Change[] {
   switch (action.type) {
+    case 'addMissingTags':
+      return addMissingTags(view, action.tags, room);
     case 'addTag':
       return addTag(view, action);
     case 'deleteTag':

@@ -1,5 +1,5 @@
 import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
-import { Fault } from '@tidings/kernel';
+import { quotaReached } from '@tidings/kernel';
 import { checkSize } from './limits.ts';
 
 export interface TestDevice {
@@ -24,27 +24,30 @@ export interface TestDeviceAction {
   readonly device: TestDevice;
 }
 
-/** R-L1. */
-export const MAX_TEST_DEVICES = 500;
-/** They are one state, which must fit the store. */
+/** They are one state, which must fit the store whatever their quota is. */
 const MAX_TOGETHER_MEBIBYTES = 3;
 
 type Change = NonNullable<AccountEvent['event']>;
 
+const isSame = (a: TestDevice, b: TestDevice): boolean =>
+  a.platform === b.platform && a.name === b.name && a.description === b.description && a.language === b.language;
+
 const bytesOf = (devices: readonly TestDevice[]): number => Buffer.byteLength(JSON.stringify(devices));
 
 /**
- * What follows from setting a test device of an application of the account. The same push token again changes it. Together they take
- * up to 3 MiB. Pure.
+ * What follows from setting a test device of an application of the account. The same push token again changes it, the same device again
+ * nothing. Together they take up to 3 MiB. Pure.
+ * @param limit how many an application may have
  */
 export function decideTestDevice(
   state: TestDevicesState | undefined,
   { application, device }: TestDeviceAction,
+  limit: number,
 ): Change[] {
   const known = state?.devices ?? [];
-  if (known.length >= MAX_TEST_DEVICES && !known.some(({ pushToken }) => pushToken === device.pushToken)) {
-    throw Fault.argument(`at most ${MAX_TEST_DEVICES} test devices`);
-  }
+  const before = known.find(({ pushToken }) => pushToken === device.pushToken);
+  if (before && isSame(before, device)) return [];
+  if (!before && known.length >= limit) throw quotaReached('testDevices', limit);
   const others = known.filter(({ pushToken }) => pushToken !== device.pushToken);
   checkSize('test devices', bytesOf([...others, device]), MAX_TOGETHER_MEBIBYTES);
   return [{ $case: 'testDeviceSet', value: { application, ...device, language: device.language } }];

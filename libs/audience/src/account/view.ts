@@ -6,9 +6,10 @@ import type { GeozoneView } from './geozones.ts';
 import { type AccessToken, type Account, type AccountState, as } from './state.ts';
 import type { TagState } from './tags.ts';
 import type { TestDevicesState } from './test-devices.ts';
+import type { UsageView } from './usage.ts';
 
 /** The states of one account that an action is decided on. */
-export interface AccountView extends GeozoneView, FilterView {
+export interface AccountView extends GeozoneView, FilterView, UsageView {
   account(): AccountState | undefined;
   application(code: string): AccountState | undefined;
   token(id: string): AccountState | undefined;

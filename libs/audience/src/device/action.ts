@@ -29,14 +29,24 @@ export interface RegisterDevice {
   readonly writes: readonly TagWrite[];
 }
 
+/** What a device may do before it is registered. */
+export interface BeforeRegistration {
+  /** Makes a record of this platform, without a token, where there is no device yet (R-C7). @default the device must be there */
+  readonly platform?: number | undefined;
+}
+
 /** What happens to a device. Values were parsed against the account's tags; those that a registration got wrong are not among them (R-C3). */
 export type DeviceAction =
   | RegisterDevice
   | { readonly type: 'unregister' }
   /** A tag that cannot hold the result of its operation refuses all, or with `lenient` itself alone. */
-  | { readonly type: 'setTags'; readonly writes: readonly TagWrite[]; readonly lenient?: true }
+  | ({ readonly type: 'setTags'; readonly writes: readonly TagWrite[]; readonly lenient?: true } & BeforeRegistration)
   /** applicationOpen: fields sent along are stored (R-C10), and a later time that a client had written gives way. */
-  | { readonly type: 'open'; readonly user?: NewUser | undefined; readonly writes: readonly TagWrite[] }
+  | ({
+      readonly type: 'open';
+      readonly user?: NewUser | undefined;
+      readonly writes: readonly TagWrite[];
+    } & BeforeRegistration)
   /** The provider called the token dead; `since` = when it learnt of that, or the send began. */
   | { readonly type: 'tokenRejected'; readonly token: string; readonly since: number }
   /** Another device of the application registered the token at `at`. */
@@ -47,7 +57,7 @@ export type DeviceAction =
   | { readonly type: 'setBadge'; readonly badge: number }
   /** A purchase or an event; tags that cannot hold what is written of it stay as they are (R-C12). */
   | { readonly type: 'occur'; readonly occurrence: DeviceOccurrence; readonly writes: readonly TagWrite[] }
-  | { readonly type: 'bindUser'; readonly user: NewUser; readonly writes: readonly TagWrite[] }
+  | ({ readonly type: 'bindUser'; readonly user: NewUser; readonly writes: readonly TagWrite[] } & BeforeRegistration)
   | { readonly type: 'setPushToStartToken'; readonly token: string | undefined }
   | { readonly type: 'setActivityToken'; readonly activity: ActivityTokenSet }
   /** Nothing: the command is there for its Idempotency-Key, which is used up in this device's log (R-ER11). */
@@ -77,6 +87,19 @@ export interface Person {
   readonly own: Device | undefined;
   /** Those of the same hwid in other applications. */
   readonly sisters: readonly Device[];
+}
+
+/** The platform that an action registers an unknown device with; undefined where it registers none. */
+export function newPlatformIn(action: DeviceAction): number | undefined {
+  switch (action.type) {
+    case 'register':
+    case 'setTags':
+    case 'open':
+    case 'bindUser':
+      return action.platform;
+    default:
+      return undefined;
+  }
 }
 
 export const nothing: DeviceDecision = { events: [], notes: [] };

@@ -15,6 +15,7 @@ import { controlBucketOf } from './control-group.ts';
 import {
   type DeviceAction,
   type DeviceDecision,
+  newPlatformIn,
   type NewUser,
   type NoteWrite,
   nothing,
@@ -62,6 +63,7 @@ function registerNew(
   sisters: readonly Device[],
   command: RegisterDevice,
   at: Date,
+  refuse: (write: TagWrite) => void = skip,
 ): DeviceDecision {
   const shared = sharedEntries(sisters);
   const firstInstall: TagValue = {
@@ -69,7 +71,7 @@ function registerNew(
     value: dateValue(at.getTime()),
   };
   const before = (k: number): readonly TagEntry[] => shared.get(k) ?? [];
-  const { changes, open } = applyWrites(before, command.writes, skip);
+  const { changes, open } = applyWrites(before, command.writes, refuse);
   const tags = new Map<number, TagValue>([[firstInstall.tag, firstInstall]]);
   for (const [tag, entries] of shared) tags.set(tag, { tag, value: valueOf(tagTypeOf(tag), entries) });
   for (const change of changes) tags.set(change.tag, change);
@@ -87,6 +89,28 @@ function registerNew(
     events: [registered, ...shareWith(sisters, changes, at)],
     notes: openNote(deviceIdOf(identity.application, identity.person), open),
   };
+}
+
+function numbered(seq: number | undefined): number {
+  if (seq === undefined) throw Fault.bug('a new device without a number');
+  return seq;
+}
+
+/** A record without a token, of a client that speaks before it registers (R-C7); what it says is kept for its registration. */
+function registerEarly(
+  identity: DeviceIdentity,
+  seq: number | undefined,
+  sisters: readonly Device[],
+  action: DeviceAction & { type: 'setTags' | 'open' | 'bindUser' },
+  at: Date,
+): DeviceDecision {
+  const { writes } = action;
+  const user = 'user' in action ? action.user : undefined;
+  const command: RegisterDevice = { type: 'register', platform: newPlatformIn(action)!, user, writes };
+  const refuse = ({ tag }: TagWrite): void => {
+    if (action.type === 'setTags') throw Fault.argument(`tags.${tag.name}: ${wrongValue(tag.type)}`);
+  };
+  return registerNew(identity, numbered(seq), sisters, command, at, refuse);
 }
 
 function registerAgain(
@@ -184,7 +208,7 @@ function erase(identity: DeviceIdentity, own: Device | undefined, at: Date): Dev
 
 /**
  * What follows from an action, with paper and pencil. `seq` is the number that a new device gets. Unchanged registrations are no event.
- * Faults: `Device not found`, and a tag that cannot hold the result of an operation (`tags.<name>: wrong value: ...`); both change nothing.
+ * Faults: `Device not found`, but not where the action tells the platform (R-C7), and a tag that cannot hold the result of an operation (`tags.<name>: wrong value: ...`); both change nothing.
  */
 export function decide(
   identity: DeviceIdentity,
@@ -197,18 +221,23 @@ export function decide(
   const sisters = known.sisters.filter(isPresent);
   const person = { own, sisters };
   const id = deviceIdOf(identity.application, identity.person);
+  const isNew = !own && newPlatformIn(action) !== undefined;
   switch (action.type) {
     case 'register':
       checkAddress(own, action);
       if (own) return registerAgain(identity, own, sisters, action, at);
-      if (seq === undefined) throw Fault.bug('a new device without a number');
-      return registerNew(identity, seq, sisters, action, at);
+      return registerNew(identity, numbered(seq), sisters, action, at);
     case 'unregister':
       return unregister(identity, found(own), at);
     case 'setTags':
+      if (isNew) return registerEarly(identity, seq, sisters, action, at);
       return setTags(identity, person, action, at);
-    case 'open':
-      return { events: say(identity, person, action, at), notes: [{ id, set: { open: at.getTime() } }] };
+    case 'open': {
+      const opened = { id, set: { open: at.getTime() } };
+      if (!isNew) return { events: say(identity, person, action, at), notes: [opened] };
+      const { events, notes } = registerEarly(identity, seq, sisters, action, at);
+      return { events, notes: [...notes, opened] };
+    }
     case 'tokenRejected':
       return rejectToken(own, action, at);
     case 'tokenTaken':
@@ -224,6 +253,7 @@ export function decide(
         notes: [],
       };
     case 'bindUser':
+      if (isNew) return registerEarly(identity, seq, sisters, action, at);
       return { events: say(identity, person, action, at), notes: [] };
     case 'useKey':
       return nothing;

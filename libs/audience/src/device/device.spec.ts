@@ -96,6 +96,58 @@ const given = (...steps: readonly (DeviceAction | [DeviceAction, string])[]) => 
 
 const cases = (decision: DeviceDecision) => decision.events.map(({ application: app, event }) => [app, event?.$case]);
 
+describe('the tokens of live activities', () => {
+  const activity = (n: number, text: string | undefined = `token ${n}`): DeviceAction => ({
+    type: 'setActivityToken',
+    activity: { activityId: `activity ${n}`, activity: `key ${n}`, token: text },
+  });
+  const kept = (world: World): string[] => world.device().activities?.map(({ token: text }) => text) ?? [];
+
+  it('are the last 20 of a device: the oldest goes (R-LM6)', () => {
+    const { world } = given(register(), ...Array.from({ length: 25 }, (_, n) => activity(n)));
+    expect(kept(world)).toEqual(Array.from({ length: 20 }, (_, i) => `token ${i + 5}`));
+    world.do(activity(7, 'renewed'));
+    world.do(activity(25));
+    expect(kept(world)).toHaveLength(20);
+    expect(kept(world).slice(-2)).toEqual(['renewed', 'token 25']);
+    expect(kept(world)).not.toContain('token 5');
+  });
+});
+
+describe('a device that speaks before it registers (R-C7)', () => {
+  const user = { id: 'u1', hash: 'hash of u1' };
+  const early: readonly DeviceAction[] = [
+    { type: 'open', platform: 11, user, writes: [write(defaultTags.language, 'de')] },
+    { type: 'setTags', platform: 11, writes: [write(defaultTags.language, 'de')] },
+    { type: 'bindUser', platform: 11, user, writes: [write(defaultTags.timezone, 3600)] },
+  ];
+
+  it.each(early)('is a record without a token after $type, and keeps what it said when it registers', (action) => {
+    const { world, when } = given(action);
+    const before = world.device();
+    expect(before).toMatchObject({ platform: 11, status: 1, seq: 40 });
+    expect(before).not.toHaveProperty('alerts');
+    expect(before.token).toBeUndefined();
+    when(register({ platform: 11, token: token('t1') }));
+    expect(world.device()).toMatchObject({ ...before, token: 't1', th: 'hash of t1', alerts: true, ta: T0 });
+  });
+
+  it('notes when it was opened', () => {
+    expect(given(early[0]!).world.device().self).toEqual({ open: T0 });
+  });
+
+  it('is unknown where the platform is not told', () => {
+    for (const { platform: _, ...action } of early as readonly (DeviceAction & { platform: number })[]) {
+      expect(() => given(action as DeviceAction)).toThrow('Device not found');
+    }
+  });
+
+  it('changes an existing device as ever, whatever platform is told', () => {
+    const { world } = given(register({ token: token('t1') }), ...early);
+    expect(world.device()).toMatchObject({ platform: 3, token: 't1', lang: 'de', tz: 3600, user: 'hash of u1' });
+  });
+});
+
 describe('a device', () => {
   it('is registered with a number, its owner, a control-group bucket and the default tags', () => {
     const { world } = given(

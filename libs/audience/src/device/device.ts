@@ -82,8 +82,8 @@ export interface ActivityToken {
   readonly token: string;
 }
 
-/** A phone shows a handful at a time, and each ends within hours. */
-const MAX_ACTIVITIES = 50;
+/** A phone shows a handful at a time, and each ends within hours (R-LM6). */
+const MAX_ACTIVITIES = 20;
 const MAX_OWNERS = 100;
 
 /** True for a device that is there: an erased one leaves a state behind, too. */

@@ -15,7 +15,7 @@ function withoutContent(change: Change): Change {
     case 'tagsChanged':
       return { ...change, value: { tags: [] } };
     case 'occurred':
-      return { ...change, value: { name: '', amount: undefined, currency: undefined } };
+      return { ...change, value: { name: '', happenedAt: undefined, localAt: undefined } };
     case 'pushToStartTokenSet':
       return { ...change, value: { token: undefined } };
     case 'activityTokenSet':

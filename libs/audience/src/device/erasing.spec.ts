@@ -55,7 +55,7 @@ const actions = fc.oneof<fc.Arbitrary<DeviceAction>[]>(
   personal.map((text) => ({ type: 'setTags', writes: [write(text)] })),
   personal.map((name) => ({
     type: 'occur',
-    occurrence: { name, amount: 1, currency: 'EUR' },
+    occurrence: { name, amount: 1, currency: 'EUR', attributes: name, happenedAt: AT, localAt: AT },
     writes: [write([name], defaultTags.inAppProduct as never)],
   })),
   personal.map((id) => ({ type: 'bindUser', user: user(id), writes: [] })),

@@ -41,6 +41,14 @@ describe('a zone entry sends (R-F4)', () => {
     expect(sent(both, [[both[0]!, ago]])).toEqual([1, 2]);
   });
 
+  it('as much as it would to a device of the control group, which begins no cooldown', () => {
+    const held = { ...anna, isHeldBack: true };
+    const both = [zone(1, {}, cluster), zone(2, {}, cluster)];
+    const entered = (since: Date | undefined) => sendingZones(both, held, () => since, AT);
+    expect(entered(undefined)).toEqual(both.map((each) => ({ entered: each, cooldowns: [] })));
+    expect(entered(before(30))).toEqual([]);
+  });
+
   it('to each device of a user, outside of clusters', () =>
     expect(sent([zone(1)], [[zone(1), 10, { person: 'tablet', user: 'anna' }]])).toEqual([1]));
 
@@ -81,15 +89,11 @@ describe('a zone entry sends (R-F4)', () => {
 });
 
 describe('a send (R-F4)', () => {
-  const phone = { platform: 3, hasToken: true, controlBucket: 499 };
+  const phone = { platform: 3, hasToken: true };
   it.each([
-    ['of a zone without a preset', phone, [], 0, true],
-    ['of a preset for its platform', phone, [1, 3], 0, true],
-    ['of a preset for other platforms', phone, [1], 0, false],
-    ['without a push token', { ...phone, hasToken: false }, [], 0, false],
-    ['in the control group', phone, [], 500, false],
-    ['beside the control group', phone, [], 499, true],
-  ])('to a device %s', (_, device, platforms, controlBuckets, expected) =>
-    expect(isSend(device, platforms, controlBuckets)).toBe(expected),
-  );
+    ['of a zone without a preset', phone, [], true],
+    ['of a preset for its platform', phone, [1, 3], true],
+    ['of a preset for other platforms', phone, [1], false],
+    ['without a push token', { ...phone, hasToken: false }, [], false],
+  ])('to a device %s', (_, device, platforms, expected) => expect(isSend(device, platforms)).toBe(expected));
 });

@@ -13,6 +13,8 @@ export interface EnteredZone {
 export interface Visitor {
   readonly person: string;
   readonly user: string;
+  /** In the control group: it is counted in the messages that it would have got, and begins no cooldown, for nothing is sent (R-F4). */
+  readonly isHeldBack?: boolean;
 }
 
 /** A pause after a send, and how long it is. */
@@ -25,23 +27,16 @@ export interface Cooldown {
 export interface Addressee {
   readonly platform: number;
   readonly hasToken: boolean;
-  /** 0 to 9999 (R-E15). */
-  readonly controlBucket: number;
 }
 
 /**
  * Whether entering a zone is a send to the device, where no cooldown forbids it. A send is a message that is handed on to be delivered to the
- * device, whatever becomes of it with the provider, and even if its platform is not configured: the device has a push token, it is on one of
- * the preset's platforms, and it is not in the application's control group. All else is no send, so that it begins no cooldown and stands in
- * no message (R-F4). Pure.
+ * device, whatever becomes of it with the provider, and even if its platform is not configured: the device has a push token, and it is on one
+ * of the preset's platforms. All else is no send, so that it begins no cooldown and stands in no message (R-F4). Pure.
  * @param platforms codes; none = all
- * @param controlBuckets how many of the 10,000 buckets are in the control group
  */
-export const isSend = (
-  { platform, hasToken, controlBucket }: Addressee,
-  platforms: readonly number[],
-  controlBuckets: number,
-): boolean => hasToken && controlBucket >= controlBuckets && (platforms.length === 0 || platforms.includes(platform));
+export const isSend = ({ platform, hasToken }: Addressee, platforms: readonly number[]): boolean =>
+  hasToken && (platforms.length === 0 || platforms.includes(platform));
 
 /** What says that two messages are the same: the preset, or the text (R-F4). */
 const subjectsOf = ({ content, preset }: EnteredZone['zone']): string[] => [
@@ -77,6 +72,7 @@ export function sendingZones<Entered extends EnteredZone>(
   return entered.flatMap((each) => {
     const cooldowns = cooldownsOf(each, visitor);
     if (!cooldowns.every(isOver)) return [];
+    if (visitor.isHeldBack) return [{ entered: each, cooldowns: [] }];
     for (const { id } of cooldowns) begun.set(id, at);
     return [{ entered: each, cooldowns }];
   });

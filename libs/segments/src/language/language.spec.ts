@@ -76,6 +76,7 @@ describe('conditions (R-N4)', () => {
     ['A("A1B2C-3D4E5")', 'app[]'],
     ["application('a1b2c-3d4e5')", 'app[]'],
     ['App(A1B2C-3D4E5, ["iOS", Android, WINDOWS_PHONE, osx, ios])', 'app[1,3,5,7]'],
+    ['A(A1B2C-3D4E5, [ASHA, "Bada", symbian])', 'app[0]'],
     ['A(A1B2C-3D4E5, [], [with_tokens])', 'app[]!'],
     ['G("AAAAA-GGGGG", [ios])', 'any(app[1] app[1])'],
     ['AT("A1B2C-3D4E5", "Level", EQ, 3)', '5@'],

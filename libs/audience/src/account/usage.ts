@@ -1,0 +1,87 @@
+import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
+import { type Quotas, quotaReached } from '@tidings/kernel';
+import { ownerOf } from './presets.ts';
+
+/** What a {@link UsageState} counts. */
+type Counted = 'applications' | 'tags' | 'presets' | 'filters' | 'geozones';
+
+/** How many things an owner has, so that a quota is decided without counting them (R-LM7). */
+export interface UsageState extends Readonly<Record<Counted, number>> {
+  readonly kind: 'usage';
+  readonly account: string;
+  /** Code of an application or of an application group; "" = the account itself. */
+  readonly owner: string;
+}
+
+/** The states that decide about quotas. */
+export interface UsageView {
+  usage(owner: string): UsageState | undefined;
+}
+
+/** How many more tags an account may have (R-LM7). */
+export const roomForTags = (view: UsageView, { tags }: Pick<Quotas, 'tags'>): number =>
+  tags - (view.usage('')?.tags ?? 0);
+
+type Change = AccountEvent['event'];
+
+/** What a change adds to a count; negative for a deletion. */
+export interface Growth {
+  readonly owner: string;
+  readonly of: Counted;
+  readonly by: 1 | -1;
+}
+
+/** Which count a change changes; undefined for most. */
+export function growthOf(change: Change): Growth | undefined {
+  switch (change?.$case) {
+    case 'applicationCreated':
+      return { owner: '', of: 'applications', by: 1 };
+    case 'applicationDeleted':
+      return { owner: '', of: 'applications', by: -1 };
+    case 'tagAdded':
+      return { owner: '', of: 'tags', by: 1 };
+    case 'tagDeleted':
+      return { owner: '', of: 'tags', by: -1 };
+    case 'presetCreated':
+      return { owner: ownerOf(change.value.preset!), of: 'presets', by: 1 };
+    case 'presetDeleted':
+      return { owner: change.value.owner, of: 'presets', by: -1 };
+    case 'filterCreated':
+      return { owner: change.value.application, of: 'filters', by: 1 };
+    case 'filterDeleted':
+      return { owner: change.value.application, of: 'filters', by: -1 };
+    case 'geozoneAdded':
+      return { owner: change.value.zone!.application, of: 'geozones', by: 1 };
+    case 'geozoneDeleted':
+      return { owner: change.value.application, of: 'geozones', by: -1 };
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * Checks that what is created fits its quota together with what is there. Pure.
+ * @throws Fault `argument` `<Thing> limit reached (<n>)`
+ */
+export function checkQuotas(view: UsageView, changes: readonly Change[], quotas: Quotas): void {
+  const added = new Map<string, number>();
+  for (const change of changes) {
+    const growth = growthOf(change);
+    if (growth?.by !== 1) continue;
+    const { owner, of } = growth;
+    const key = `${of} ${owner}`;
+    const count = (added.get(key) ?? view.usage(owner)?.[of] ?? 0) + 1;
+    if (count > quotas[of]) throw quotaReached(of, quotas[of]);
+    added.set(key, count);
+  }
+}
+
+/** The counts after the event, of the owner that it names. Pure. */
+export function evolveUsage(state: UsageState | undefined, { account, event }: AccountEvent): UsageState | undefined {
+  const growth = growthOf(event);
+  if (!growth) return state;
+  const { owner, of, by } = growth;
+  const none = { applications: 0, tags: 0, presets: 0, filters: 0, geozones: 0 };
+  const before: UsageState = state ?? { kind: 'usage', account, owner, ...none };
+  return { ...before, [of]: Math.max(0, before[of] + by) };
+}

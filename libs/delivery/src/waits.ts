@@ -1,0 +1,55 @@
+import type { Progress } from './attempt.ts';
+import { RETRY_FOR_MS, retryDeadline, throttleDeadline } from './retries.ts';
+import { localVerdicts, type Verdict } from './verdicts.ts';
+
+/** Why a device is not written now. Instants are milliseconds since 1970. */
+export type HeldBack =
+  /** Its credential is throttled. */
+  | { readonly by: 'throttle'; readonly until: number }
+  /** No connection or no token could be had, for this cause; that counts as the device's first try. */
+  | { readonly by: 'provider'; readonly until: number; readonly cause: Verdict }
+  /** It was not its turn. */
+  | { readonly by: 'turn'; readonly until: number };
+
+/** What the end of a device's time depends on. */
+export interface MessageTimes {
+  readonly now: number;
+  /** Processing start. */
+  readonly releasedAt: number;
+  /** When its window was first claimed or deferred. */
+  readonly claimedAt: number;
+  /** undefined = the message has none, or it is not known. */
+  readonly ttlSeconds: number | undefined;
+}
+
+/** When a device that is held back has waited long enough (R-P1). Devices that were never tried have only waited. */
+function endOf({ tries, firstTriedAt }: Progress, why: HeldBack, times: MessageTimes): number {
+  const { now, releasedAt, claimedAt, ttlSeconds } = times;
+  // A turn that does not come must not cost a device with a short TTL its only try.
+  if (why.by === 'turn') return claimedAt + RETRY_FOR_MS;
+  if (why.by === 'throttle' && tries === 0) return throttleDeadline(releasedAt, ttlSeconds);
+  return retryDeadline(releasedAt, firstTriedAt || now, ttlSeconds);
+}
+
+const verdictOf = (why: HeldBack): Verdict => {
+  switch (why.by) {
+    case 'throttle':
+      return localVerdicts.throttled;
+    case 'provider':
+      return why.cause;
+    case 'turn':
+      return localVerdicts.unreachable;
+  }
+};
+
+/** What becomes of a device that is held back: a verdict where its time is over, else how it waits, and until when at most. */
+export type Wait =
+  { readonly verdict: Verdict } | { readonly verdict?: undefined; readonly progress: Progress; readonly until: number };
+
+/** Decides over a device that is held back. */
+export function waitOf(progress: Progress, why: HeldBack, times: MessageTimes): Wait {
+  const end = endOf(progress, why, times);
+  if (times.now >= end) return { verdict: progress.last ?? verdictOf(why) };
+  const firstTriedAt = why.by === 'provider' ? progress.firstTriedAt || times.now : progress.firstTriedAt;
+  return { progress: { ...progress, firstTriedAt }, until: Math.min(why.until, end) };
+}
