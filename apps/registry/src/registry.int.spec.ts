@@ -16,6 +16,7 @@ import type { EmbeddedBroker, InRecord } from '@tidings/streaming';
 import type { Document } from 'mongodb';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
+import { languageCounts } from './applications/languages.ts';
 import { openRegistry, type RegistryService } from './registry.ts';
 
 const DENIED = 'Access denied or application not found';
@@ -135,6 +136,17 @@ describeWithMongo('the registry', (mongo) => {
     await subscription.stop();
     return records.map(({ key, value }) => ({ key, value: decode(value) }));
   };
+
+  it('forgets the place of a device that tells none any more (R-C13)', async () => {
+    await register('walker');
+    const where = { account: 'default', application: app, hwid: 'walker', nearest: 1, idempotencyKey: '' };
+    const report = (lat?: number, lng?: number) => registry.geozones.report({ ...where, lat, lng });
+    await report(52.5, 13.4);
+    expect((await stored('walker'))['self']).toMatchObject({ place: { lat: 52.5, lng: 13.4 } });
+    expect(await report()).toEqual({ nearest: [] });
+    expect((await stored('walker'))['self']).not.toHaveProperty('place');
+    await expect(registry.geozones.report({ ...where, hwid: 'nobody' })).rejects.toThrow('Device not found');
+  });
 
   describe('devices', () => {
     it('are registered, updated and unregistered', async () => {
@@ -715,6 +727,23 @@ describeWithMongo('the registry', (mongo) => {
         ),
       );
       expect(await describe()).toEqual({ en: 2n, de: 1n });
+    });
+
+    it('count languages step by step, each with an index', async () => {
+      const application = await newApplication();
+      const given = ['en', 'en', 'de', undefined, 'fr', 'en', undefined];
+      await apply(...given.map((language, i) => command(`s${i}`, registration({ language }), { application })));
+      const count = languageCounts(mongo.db);
+      const languages: Record<string, number> = {};
+      const records: number[] = [];
+      for (let after = -1; records.at(-1) !== 0;) {
+        const step = await count(application, after, 2);
+        for (const [name, found] of step.languages) languages[name] = (languages[name] ?? 0) + found;
+        records.push(step.records);
+        after = step.last;
+      }
+      expect(languages).toEqual({ en: 3, de: 1, fr: 1 });
+      expect(records).toEqual([2, 2, 2, 1, 0]);
     });
   });
 

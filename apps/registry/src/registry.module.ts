@@ -30,7 +30,9 @@ export const registryServices = {
       provide: REGISTRY,
       inject: [ServiceProcess],
       useFactory: (process: ServiceProcess<'MONGO_URL'>) =>
-        process.open('registry', (parts) => openRegistry({ ...parts, hasReplicas: true })),
+        process.open('registry', (parts) =>
+          openRegistry({ ...parts, hasReplicas: true, quotas: process.configuration.quotas }),
+        ),
     },
   ],
   controllers: rpcControllers<RegistryService>(REGISTRY, registryServices),

@@ -1,15 +1,16 @@
 import { DEFAULT_ACCOUNT, keyFor } from '@tidings/audience';
 import {
+  commitsKept,
   type LogDefinition,
   logMetrics,
   type LogWriter,
-  openCommits,
   openEmptying,
   openLogs,
   openRelay,
   type RelayOptions,
+  truncateLogs,
 } from '@tidings/event-store';
-import { numberIds } from '@tidings/kernel';
+import { defaultQuotas, numberIds, type Quotas } from '@tidings/kernel';
 import type { Accounts, Devices, Geozones, Operations, Presets, Segments } from '@tidings/rpc';
 import { Closing, every, nextReplica, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, incidentsTo } from '@tidings/streaming';
@@ -18,6 +19,7 @@ import { configurationRecords } from './accounts/publish.ts';
 import { accountsRpc } from './accounts/rpc.ts';
 import { type AccountStore, openAccountStore, prepareAccounts } from './accounts/store.ts';
 import { type AccountWriter, accountWriter } from './accounts/writer.ts';
+import { languageCounts, LanguageFigures } from './applications/languages.ts';
 import { openOwners } from './applications/owners.ts';
 import { platformsRpc } from './applications/platforms.ts';
 import { openPurge } from './applications/purge.ts';
@@ -63,6 +65,8 @@ export interface RegistryDeps extends ServiceDeps {
   readonly broker: Broker;
   /** Whether other processes may serve the same registry. @default false */
   readonly hasReplicas?: boolean;
+  /** How many of each thing there may be (R-LM7). @default defaultQuotas */
+  readonly quotas?: Quotas;
 }
 
 export interface RegistryService {
@@ -82,9 +86,6 @@ const DEVICES_LINGER_MS = 50;
 /** Filters go at midnight. */
 const EXPIRY_EVERY_MS = 1_000;
 const PURGE_EVERY_MS = 1000;
-/** From then on a device's state is the record of it (architecture 4). */
-const DEVICE_COMMITS_KEPT_MS = 30 * 86_400_000;
-const TRUNCATE_EVERY_MS = 600_000;
 
 /** What a part of the registry has not done yet, one line per thing. */
 type Open = () => Promise<string[]>;
@@ -115,7 +116,7 @@ interface Logs<Command, Reply> {
 async function openCategory<Command, Event, State, Reply, Context>(
   { db, clock, log, broker, metrics }: RegistryDeps,
   definition: LogDefinition<Command, Event, State, Reply, Context>,
-  { publish, lingerMs }: Pick<RelayOptions<Event>, 'publish' | 'lingerMs'>,
+  { publish, lingerMs, keptMs }: Pick<RelayOptions<Event>, 'publish' | 'lingerMs'> & { readonly keptMs: number },
   closing: Closing,
 ): Promise<Logs<Command, Reply>> {
   const { category } = definition;
@@ -138,6 +139,8 @@ async function openCategory<Command, Event, State, Reply, Context>(
   });
   closing.add(`logs of ${category}`, writer, () => writer.close());
   logMetrics(metrics, { category, writer, relay });
+  const truncation = truncateLogs(db, definition, { clock, log, keptMs });
+  closing.add(`truncation of ${category}`, truncation, () => truncation.stop());
   await writer.fold();
   return {
     writer,
@@ -190,12 +193,6 @@ async function openWork(
   const commits = openEmptying(db, definition);
   closing.add('erasure', await emptyErased({ ...reaction, commits }), (subscription) => subscription.stop());
 
-  const deviceCommits = openCommits(db, definition, { isRelayed: true });
-  const truncate = (signal: AbortSignal): Promise<void> =>
-    deviceCommits.removeBefore(new Date(clock.now() - DEVICE_COMMITS_KEPT_MS), signal);
-  const truncation = every(TRUNCATE_EVERY_MS, truncate, { name: 'truncation of device logs', log });
-  closing.add('truncation of device logs', truncation, (periodic) => periodic.stop());
-
   const expire = (): Promise<void> => expireFilters(store, write, clock);
   const expiry = every(EXPIRY_EVERY_MS, expire, { name: 'expiry of filters', log });
   closing.add('expiry of filters', expiry, (periodic) => periodic.stop());
@@ -226,7 +223,7 @@ const devicesRpc = (deps: Parameters<typeof prepareRpc>[0]): Devices => ({
 });
 
 async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistryService> {
-  const { db, clock, log, masterKey, broker, hasReplicas = false } = deps;
+  const { db, clock, log, masterKey, broker, hasReplicas = false, quotas = defaultQuotas } = deps;
   await Promise.all([
     prepareAccounts(db),
     prepareDevices(db),
@@ -240,8 +237,8 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
   const nextId = numberIds(() => clock.now(), await nextReplica(db));
   const accountLogs = await openCategory(
     deps,
-    accountsLog,
-    { publish: (commit) => () => configurationRecords(commit, store) },
+    accountsLog(quotas),
+    { publish: (commit) => () => configurationRecords(commit, store), keptMs: commitsKept.asFigures },
     closing,
   );
   const devicesDefinition = devicesLog({
@@ -252,11 +249,16 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
   const deviceLogs = await openCategory(
     deps,
     devicesDefinition,
-    { publish: deviceRecords, lingerMs: DEVICES_LINGER_MS },
+    { publish: deviceRecords, lingerMs: DEVICES_LINGER_MS, keptMs: commitsKept.asDetails },
     closing,
   );
 
-  const visitLogs = await openCategory(deps, visitsLog, { publish: visitRecords }, closing);
+  const visitLogs = await openCategory(
+    deps,
+    visitsLog,
+    { publish: visitRecords, keptMs: commitsKept.asDetails },
+    closing,
+  );
 
   const write = accountWriter(accountLogs.writer);
   await write({
@@ -271,18 +273,20 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
   const owners = openOwners(store);
   const devices = { db, clock, log, keys, owners, tags, store, presets, logs: deviceLogs.writer };
   const { clearing } = work;
+  const languages = new LanguageFigures(languageCounts(db), { clock, log });
+  closing.add('languages', languages, (figures) => figures.close());
   const groupsOf = async (application: string): Promise<string[]> =>
     (await store.groupsOf(application)).map(({ code }) => code);
   const parts: Open[] = [...work.open, accountLogs.open, deviceLogs.open, visitLogs.open, lagOf(broker)];
   return {
     accounts: {
-      ...accountsRpc(store, write, clock),
+      ...accountsRpc(store, write, { clock, masterKey }),
       ...tokensRpc(store, write, { clock, tokenKey: keyFor(masterKey, 'access-token') }),
-      ...applicationsRpc(store, write, { clock, db, masterKey, displayKey: keyFor(masterKey, 'display') }),
+      ...applicationsRpc(store, write, { clock, db, languages, masterKey, displayKey: keyFor(masterKey, 'display') }),
       ...platformsRpc(store, write, { clock, masterKey }),
       ...settingsRpc(store, write, clock),
       ...blacklistRpc({ db, write, clock, tokenKey: keys.token }),
-      ...tagsRpc({ tags, write, clock, clearing, hasReplicas }),
+      ...tagsRpc({ tags, write, clock, clearing, quotas, hasReplicas }),
       ...testDevicesRpc({ db, store, write, clock }),
     },
     devices: devicesRpc(devices),

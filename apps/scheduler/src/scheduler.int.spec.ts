@@ -231,6 +231,28 @@ describeWithMongo('scheduler', (mongo) => {
     expect((await service.messages.find({ account: 'other', code: listed.code })).message).toBeUndefined();
   });
 
+  it('lists a message under the platforms that it can reach (R-RES22)', async () => {
+    const of = { applications: ['REACH-00001'] };
+    const named = (platforms: number[]) => ({ ...of, audience: { platforms: [] }, reach: { platforms } });
+    const drafts = [of, { ...of, audience: { platforms: [3] } }, named([1]), named([14]), named([])];
+    const { messages } = await service.messages.create({
+      account: ACCOUNT,
+      drafts: drafts.map((message) => ({
+        ...{ transactionId: '', linkToShorten: '' },
+        message: MessageAccepted.fromPartial(message),
+      })),
+    });
+    const listed = async (platforms: number[]): Promise<number[]> => {
+      const found = await list({ application: 'REACH-00001', platforms });
+      return found.messages.map(({ code }) => messages.findIndex((each) => each.code === code)).sort();
+    };
+    expect(await listed([])).toEqual([0, 1, 2, 3, 4]);
+    expect(await listed([3])).toEqual([0, 1]);
+    expect(await listed([1])).toEqual([0, 2]);
+    expect(await listed([14])).toEqual([3]);
+    expect(await listed([18])).toEqual([]);
+  });
+
   it('shortens a link, which leads on for a year', async () => {
     const { code } = await create('', {}, 'https://example.com/a?b=1');
     const { message } = await service.messages.find({ account: ACCOUNT, code });

@@ -1,5 +1,5 @@
 import { keyFor } from '@tidings/audience';
-import { logMetrics, openLogs, openRelay, type Problem } from '@tidings/event-store';
+import { commitsKept, logMetrics, openLogs, openRelay, type Problem, truncateLogs } from '@tidings/event-store';
 import { MessageEvent, PlanEvent, topicNames, VisitEvent } from '@tidings/events';
 import { numberIds } from '@tidings/kernel';
 import type { Messages, Operations } from '@tidings/rpc';
@@ -64,6 +64,8 @@ export async function openScheduler({
   );
   await writer.fold();
   logMetrics(metrics, { category: messagesLog.category, writer, relay });
+  const truncation = truncateLogs(db, messagesLog, { clock, log, keptMs: commitsKept.asFigures });
+  closing.add('truncation of messages', truncation, (periodic) => periodic.stop());
   messageMetrics(metrics, db, clock);
 
   const completion = new Completion({ db, clock, writer });

@@ -10,17 +10,22 @@ import {
   decideAccount,
   evolveAccountState,
   type Filter,
+  fitTags,
   type GeozoneClusterState,
   type GeozonePatch,
   type GeozoneState,
+  ownerOf,
   type PresetState,
+  roomForTags,
   type TagState,
   targetsOf,
   type TestDevicesState,
+  type UsageState,
 } from '@tidings/audience';
 import type { DocumentAddress, LogDefinition, Needs } from '@tidings/event-store';
 import { Geozone, Preset } from '@tidings/events';
 import { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
+import type { Quotas } from '@tidings/kernel';
 import { Binary } from 'mongodb';
 
 /** What happens to an account, at a time. */
@@ -28,6 +33,11 @@ export interface AccountCommand {
   readonly account: string;
   readonly action: AccountAction;
   readonly at: Date;
+}
+
+export interface AccountReply {
+  /** Names of the missing tags that the quota left no room for. */
+  readonly refusedTags: readonly string[];
 }
 
 /** Collections of an account's configuration. */
@@ -43,6 +53,7 @@ export const GROUPS = 'groups';
 export const GEOZONES = 'geozones';
 export const CLUSTERS = 'geozoneClusters';
 export const ADDRESSES = 'addresses';
+export const USAGE = 'usage';
 
 /** An account's configuration is one log. */
 export const accountLogOf = (account: string): string => `accounts-${account}`;
@@ -80,6 +91,8 @@ function addressOf(account: string, target: AccountTarget): DocumentAddress {
       return { collection: CLUSTERS, id: target.code };
     case 'address':
       return { collection: ADDRESSES, id: addressId(account, target.address) };
+    case 'usage':
+      return { collection: USAGE, id: `${account}:${target.owner}` };
   }
 }
 
@@ -96,11 +109,15 @@ const kinds: Readonly<Record<string, AccountTarget['kind']>> = {
   [GEOZONES]: 'geozone',
   [CLUSTERS]: 'geozoneCluster',
   [ADDRESSES]: 'address',
+  [USAGE]: 'usage',
 };
 
 const application = (code: string): AccountTarget => ({ kind: 'application', code });
 
 const token = (id: string): AccountTarget[] => (id === '' ? [] : [{ kind: 'token', id }]);
+
+/** The counts of an account, an application or a group. */
+const usage = (owner: string): AccountTarget => ({ kind: 'usage', owner });
 
 /** Filters are bound to an application or to none. */
 const bound = (code: string): AccountTarget[] => (code === '' ? [] : [application(code)]);
@@ -120,6 +137,7 @@ const partsOf = ({ id, campaign, preset, cluster }: GeozonePatch & { id?: bigint
 
 const targetsOfLeftovers = ({ application, leftovers }: ClearLeftovers): AccountTarget[] => [
   { kind: 'testDevices', application },
+  usage(application),
   ...leftovers.presets.flatMap((code) => named('preset', code)),
   ...leftovers.campaigns.flatMap((code) => named('campaign', code)),
   ...leftovers.clusters.flatMap((code) => named('geozoneCluster', code)),
@@ -145,11 +163,12 @@ function targetsOfAction(action: AccountAction): AccountTarget[] {
     case 'limitToken':
       return token(action.id);
     case 'createApplication':
-      return [{ kind: 'account' }, application(action.code), ...token(action.token)];
+      return [{ kind: 'account' }, usage(''), application(action.code), ...token(action.token)];
     case 'createGroup':
       return [{ kind: 'group', code: action.code }, ...action.applications.map(application)];
-    case 'updateApplication':
     case 'deleteApplication':
+      return [application(action.application), usage('')];
+    case 'updateApplication':
     case 'purgeApplication':
     case 'setPlatformStatus':
     case 'setDebug':
@@ -161,7 +180,9 @@ function targetsOfAction(action: AccountAction): AccountTarget[] {
       return [{ kind: 'account' }, application(action.application)];
     case 'addTag':
     case 'deleteTag':
-      return [{ kind: 'account' }, { kind: 'tag', name: action.name.trim() }];
+      return [{ kind: 'account' }, usage(''), { kind: 'tag', name: action.name.trim() }];
+    case 'addMissingTags':
+      return [{ kind: 'account' }, usage(''), ...action.tags.map(({ name }): AccountTarget => ({ kind: 'tag', name }))];
     case 'setTestDevice':
       return [application(action.application), { kind: 'testDevices', application: action.application }];
     case 'createCampaign':
@@ -172,12 +193,17 @@ function targetsOfAction(action: AccountAction): AccountTarget[] {
     case 'createPreset': {
       const { code, application: of, group, campaign } = action.preset;
       const owner: AccountTarget = group === '' ? application(of) : { kind: 'group', code: group };
-      return [owner, { kind: 'preset', code }, ...named('campaign', campaign)];
+      return [owner, usage(ownerOf(action.preset)), { kind: 'preset', code }, ...named('campaign', campaign)];
     }
     case 'deletePreset':
       return [{ kind: 'preset', code: action.code }];
     case 'createFilter':
-      return [{ kind: 'account' }, { kind: 'filter', name: action.name }, ...bound(action.application)];
+      return [
+        { kind: 'account' },
+        usage(action.application),
+        { kind: 'filter', name: action.name },
+        ...bound(action.application),
+      ];
     case 'deleteFilter':
     case 'expireFilter':
       return [{ kind: 'filter', name: action.name }];
@@ -186,12 +212,13 @@ function targetsOfAction(action: AccountAction): AccountTarget[] {
     case 'addGeozones':
       return [
         application(action.application),
+        usage(action.application),
         ...action.drafts.flatMap(({ zone, campaign }) => partsOf({ ...zone, campaign })),
       ];
     case 'changeGeozone':
       return [application(action.application), geozone(action.id), ...partsOf(action.patch)];
     case 'deleteGeozones':
-      return [application(action.application), ...action.ids.map(geozone)];
+      return [application(action.application), usage(action.application), ...action.ids.map(geozone)];
     case 'addGeozoneCluster':
       return [application(action.cluster.application), { kind: 'geozoneCluster', code: action.cluster.code }];
     case 'deleteGeozoneCluster':
@@ -228,7 +255,9 @@ const presetsIn = (found: Found): PresetState[] => found.map(({ state }) => stat
 export const bytesOf = (value: Uint8Array | Binary): Uint8Array => (value instanceof Binary ? value.buffer : value);
 
 /** The configuration of accounts: one log each, whose states are the collections above. */
-export const accountsLog: LogDefinition<AccountCommand, AccountEvent, AccountState, void> = {
+export const accountsLog = (
+  quotas: Quotas,
+): LogDefinition<AccountCommand, AccountEvent, AccountState, AccountReply> => ({
   category: 'accounts',
   lookups: { [CAMPAIGNS]: 'named', [FILTERS]: 'code', [PRESETS]: 'filter' },
   needs: needsOf,
@@ -250,8 +279,11 @@ export const accountsLog: LogDefinition<AccountCommand, AccountEvent, AccountSta
       isUsed: (code: string) => presetsIn(view.find(PRESETS, code)).some(({ deleted }) => !deleted),
       address: (address: string) => state({ kind: 'address', address }) as AddressState | undefined,
       group: (code: string) => state({ kind: 'group', code }),
+      usage: (owner: string) => state({ kind: 'usage', owner }) as UsageState | undefined,
     };
-    return { events: decideAccount(account, states, action, at), reply: undefined };
+    const refusedTags =
+      action.type === 'addMissingTags' ? fitTags(states, action.tags, roomForTags(states, quotas)).refused : [];
+    return { events: decideAccount(account, states, action, { at, quotas }), reply: { refusedTags } };
   },
   addresses: (event) => targetsOf(event).map((target) => addressOf(event.account, target)),
   evolve: (state, event, { collection }) => evolveAccountState(state, event, kinds[collection]!),
@@ -259,18 +291,23 @@ export const accountsLog: LogDefinition<AccountCommand, AccountEvent, AccountSta
   decode: (bytes) => AccountEvent.decode(bytes),
   toDocument: documentOf,
   fromDocument: (document) => stateOf(document),
-};
+});
 
 /** A state with what queries look for beside it; records are kept in the bytes that events have. */
 function documentOf(state: AccountState): Record<string, unknown> {
   switch (state.kind) {
     case 'preset':
-      return { ...state, group: state.preset.group || undefined, preset: Preset.encode(state.preset).finish() };
+      return {
+        ...state,
+        owner: ownerOf(state.preset),
+        name: state.preset.name,
+        preset: Preset.encode(state.preset).finish(),
+      };
     case 'geozone': {
-      const { id, application, lat, lng, active } = state.zone;
+      const { id, application, lat, lng, active, cluster } = state.zone;
       // Zones that nobody can enter have no place in the index.
       const place = active && !state.deleted ? { type: 'Point', coordinates: [lng, lat] } : undefined;
-      return { ...state, zone: Geozone.encode(state.zone).finish(), number: Number(id), application, place };
+      return { ...state, zone: Geozone.encode(state.zone).finish(), number: Number(id), application, cluster, place };
     }
     case 'geozoneCluster':
       return { ...state, application: state.cluster.application };
@@ -311,6 +348,7 @@ export function stateOf(document: Readonly<Record<string, unknown>>): AccountSta
     case 'group':
     case 'geozoneCluster':
     case 'address':
+    case 'usage':
       return read;
   }
 }

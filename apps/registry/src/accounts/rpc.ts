@@ -1,5 +1,6 @@
 import { type Clock, newCode } from '@tidings/kernel';
 import type { Accounts } from '@tidings/rpc';
+import { masterKeyId } from '@tidings/runtime';
 import type { AccountStore } from './store.ts';
 import type { AccountWriter } from './writer.ts';
 
@@ -7,8 +8,8 @@ import type { AccountWriter } from './writer.ts';
 export const accountsRpc = (
   store: AccountStore,
   write: AccountWriter,
-  clock: Clock,
-): Pick<Accounts, 'createAccount' | 'findAccount'> => ({
+  { clock, masterKey }: { readonly clock: Clock; readonly masterKey: Uint8Array },
+): Pick<Accounts, 'createAccount' | 'findAccount' | 'getMasterKeyId'> => ({
   async createAccount({ name }) {
     const account = newCode();
     await write({ account, action: { type: 'createAccount', name }, at: new Date(clock.now()) });
@@ -16,4 +17,6 @@ export const accountsRpc = (
   },
 
   findAccount: async ({ account }) => ({ found: await store.hasAccount(account) }),
+
+  getMasterKeyId: async () => ({ id: masterKeyId(masterKey) }),
 });

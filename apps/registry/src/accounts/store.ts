@@ -10,6 +10,7 @@ import type {
 } from '@tidings/audience';
 import type { Clock } from '@tidings/kernel';
 import type { Db, Document, Filter } from 'mongodb';
+import { behind, type Page, readPage, sortOf } from './pages.ts';
 import { ACCOUNTS, APPLICATIONS, FILTERS, GROUPS, namedId, PRESETS, stateOf, TAGS, TOKENS } from './log.ts';
 
 /** A state and the number of the commit that made it. */
@@ -42,24 +43,37 @@ export interface AccountStore {
   readonly senders: (account: string) => Promise<Senders>;
   /** An account's own tags. */
   readonly tags: (account: string) => Promise<TagState[]>;
-  /** Oldest first. */
-  readonly applicationsOf: (account: string) => Promise<Application[]>;
+  /** Oldest first: what tells whether a token may use them. */
+  readonly applicationsOf: (account: string) => Promise<Pick<Application, 'code' | 'authorizeAllTokens'>[]>;
   readonly groups: (account: string, codes: readonly string[]) => Promise<ApplicationGroup[]>;
-  /** Those that an application is in. */
+  /** The groups that an application is in. */
   readonly groupsOf: (application: string) => Promise<ApplicationGroup[]>;
   /** Not one that is due, which is as good as deleted (R-N3); nor do the next two tell of those. */
   readonly filterNamed: (account: string, name: string) => Promise<LiveFilter | undefined>;
   readonly filtersByCode: (account: string, codes: readonly string[]) => Promise<LiveFilter[]>;
-  /** Those bound to the application or to none, oldest first. */
-  readonly filters: (account: string, application: string) => Promise<LiveFilter[]>;
-  /** Those whose day has come and that no preset uses (R-N3). */
-  readonly dueFilters: (now: Date) => Promise<LiveFilter[]>;
+  /** A page of those bound to the application or to none, oldest first; without what they mean. */
+  readonly filters: (account: string, application: string, after: string) => Promise<Page<ListedFilter>>;
+  /** Those whose day has come and that no preset uses (R-N3); of all accounts, or the one of a name. */
+  readonly dueFilters: (now: Date, of?: FilterName) => Promise<DueFilter[]>;
 }
+
+/** Names of filters are unique in an account. */
+export interface FilterName {
+  readonly account: string;
+  readonly name: string;
+}
+
+export type DueFilter = Pick<LiveFilter, 'account' | 'name' | 'code' | 'expiresAt'>;
+
+/** What lists tell of a filter. */
+export type ListedFilter = Pick<LiveFilter, 'code' | 'name' | 'text' | 'application' | 'expiresAt'>;
 
 export interface Granted {
   readonly applications: readonly Pick<Application, 'code' | 'title'>[];
   readonly count: number;
 }
+
+const byCreation = { field: 'createdAt', isTime: true };
 
 const isLive = { deletedAt: { $exists: false } } as const;
 
@@ -84,7 +98,10 @@ export function openAccountStore(db: Db, clock: Clock): AccountStore {
       .toArray();
     return found.map((document) => read<LiveFilter>(document));
   };
-  const unusedDue = async (found: readonly LiveFilter[], now: Date): Promise<LiveFilter[]> => {
+  const unusedDue = async <Known extends Pick<LiveFilter, 'code' | 'expiresAt'>>(
+    found: readonly Known[],
+    now: Date,
+  ): Promise<Known[]> => {
     const due = found.filter(({ expiresAt }) => expiresAt && expiresAt <= now);
     if (due.length === 0) return [];
     const codes = due.map(({ code }) => code);
@@ -152,10 +169,13 @@ export function openAccountStore(db: Db, clock: Clock): AccountStore {
     async applicationsOf(account) {
       const found = await db
         .collection(APPLICATIONS)
-        .find({ account, ...isLive })
+        .find<Pick<Application, 'code' | 'authorizeAllTokens'>>(
+          { account, ...isLive },
+          { projection: { _id: 0, code: 1, authorizeAllTokens: 1 } },
+        )
         .sort({ createdAt: 1, _id: 1 })
         .toArray();
-      return found.map((document) => read<Application>(document));
+      return found;
     },
     async groups(account, codes) {
       const found = codes.length === 0 ? [] : await byId<ApplicationGroup>(GROUPS, codes);
@@ -168,8 +188,20 @@ export function openAccountStore(db: Db, clock: Clock): AccountStore {
     filterNamed: async (account, name) => (await current({ _id: namedId(account, name) }))[0],
     filtersByCode: async (account, codes) =>
       codes.length === 0 ? [] : current({ account, code: { $in: [...codes] } }),
-    filters: (account, application) => current({ account, application: { $in: ['', application] } }),
-    dueFilters: async (now) => unusedDue(await filters({ expiresAt: { $lte: now } }), now),
+    async filters(account, application, after) {
+      const listed = { account, application: { $in: ['', application] }, live: true, ...behind(byCreation, after) };
+      const projection = { code: 1, name: 1, text: 1, application: 1, expiresAt: 1, createdAt: 1 };
+      const found = db.collection<{ _id: string }>(FILTERS).find<ListedFilter & Document>(listed, { projection });
+      const page = await readPage(found.sort(sortOf(byCreation)), byCreation, ({ text }) => Buffer.byteLength(text));
+      const gone = new Set(await unusedDue(page.entries, new Date(clock.now())));
+      return { entries: page.entries.filter((each) => !gone.has(each)), next: page.next };
+    },
+    async dueFilters(now, of) {
+      const due = { expiresAt: { $lte: now }, live: true, ...(of && { _id: namedId(of.account, of.name) }) };
+      const projection = { _id: 0, account: 1, name: 1, code: 1, expiresAt: 1 };
+      const found = await db.collection<{ _id: string }>(FILTERS).find<DueFilter>(due, { projection }).toArray();
+      return unusedDue(found, now);
+    },
   };
   return store;
 }
@@ -180,6 +212,7 @@ export async function prepareAccounts(db: Db): Promise<void> {
   await db.collection(GROUPS).createIndexes([{ name: 'applications', key: { applications: 1 } }]);
   await db.collection(FILTERS).createIndexes([
     { name: 'code', key: { code: 1 } },
+    { name: 'account_application_created', key: { account: 1, application: 1, createdAt: 1, _id: 1 } },
     { name: 'expiry', key: { expiresAt: 1 }, partialFilterExpression: { expiresAt: { $exists: true } } },
   ]);
   await db.collection(APPLICATIONS).createIndexes([

@@ -36,7 +36,7 @@ export async function findLeftovers(db: Db, application: string): Promise<Leftov
     return (await documents.toArray()).map((document): unknown => document[field]);
   };
   const isThere = { deleted: false };
-  const owners = { $or: [{ application }, { group: { $in: await endedGroups(db, application) } }] };
+  const owners = { owner: { $in: [application, ...(await endedGroups(db, application))] } };
   const [presets, campaigns, filters, zones, clusters, testDevices] = await Promise.all([
     found(PRESETS, 'code', isThere, owners),
     found(CAMPAIGNS, 'code', isThere),

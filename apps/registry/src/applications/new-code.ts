@@ -4,7 +4,7 @@ import { Fault, newCode } from '@tidings/kernel';
 const TRIES = 5;
 
 /** Writes something under a new code, again where the code turns out to be taken (`conflict`). */
-export async function withNewCode(write: (code: string) => Promise<void>): Promise<string> {
+export async function withNewCode(write: (code: string) => Promise<unknown>): Promise<string> {
   for (let tries = 1; ; tries++) {
     const code = newCode();
     try {

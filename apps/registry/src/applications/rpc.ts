@@ -6,7 +6,7 @@ import type { AccountStore } from '../accounts/store.ts';
 import type { AccountWriter } from '../accounts/writer.ts';
 import { existing } from './existing.ts';
 import { openIcons } from './icons.ts';
-import { countLanguages } from './languages.ts';
+import type { LanguageFigures } from './languages.ts';
 import { leasesOver } from './leases.ts';
 import { withNewCode } from './new-code.ts';
 import { applicationView, shownSettings } from './view.ts';
@@ -25,6 +25,7 @@ type ApplicationMethods = Pick<
 export interface ApplicationsDeps {
   readonly clock: Clock;
   readonly db: Db;
+  readonly languages: Pick<LanguageFigures, 'of'>;
   readonly masterKey: Uint8Array;
   /** Makes the encoded forms of R-RES19. */
   readonly displayKey: KeyObject;
@@ -37,7 +38,7 @@ const PAGE = 100;
 export function applicationsRpc(
   store: AccountStore,
   write: AccountWriter,
-  { clock, db, masterKey, displayKey }: ApplicationsDeps,
+  { clock, db, languages, masterKey, displayKey }: ApplicationsDeps,
 ): ApplicationMethods {
   const now = (): Date => new Date(clock.now());
   const icons = openIcons(db);
@@ -90,7 +91,7 @@ export function applicationsRpc(
         sdkIos: application.sdkIos,
         sdkAndroid: application.sdkAndroid,
         settings: shownSettings(application, masterKey, displayKey),
-        languages: await countLanguages(db, code),
+        languages: await languages.of(code),
       };
     },
   };

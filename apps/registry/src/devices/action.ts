@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import {
+  type BeforeRegistration,
   dateValue,
   defaultTags,
   type DeviceAction,
@@ -16,7 +17,7 @@ import {
   type TagWrite,
 } from '@tidings/audience';
 import type { ActivityTokenSet, DeviceKeys } from '@tidings/events/generated/tidings/events/v1/devices';
-import { Fault, Platform } from '@tidings/kernel';
+import { Fault, isPushPlatform, Platform } from '@tidings/kernel';
 import type { BindUser, DeviceCommand, Occur, Open, Register, SetActivityToken } from '@tidings/rpc';
 import type { TagSet } from '../tags/tags.ts';
 
@@ -178,8 +179,8 @@ function registerOf(command: Register, reading: Reading, person: string): Device
 }
 
 /** A purchase fills the default tags that tell of purchases (R-RES17). */
-function occurOf({ name, amount, currency, purchase }: Occur): DeviceAction {
-  const occurrence = { name, amount, currency };
+function occurOf({ purchase, ...occurrence }: Occur): DeviceAction {
+  limited('attributes', occurrence.attributes);
   if (!purchase) return { type: 'occur', occurrence, writes: [] };
   const writes: TagWrite[] = [
     { tag: defaultTags.inAppProduct, operation: 'append', items: [purchase.product] },
@@ -189,7 +190,11 @@ function occurOf({ name, amount, currency, purchase }: Occur): DeviceAction {
   return { type: 'occur', occurrence, writes };
 }
 
-function bindUserOf({ userId, timezoneSeconds }: BindUser, reading: Reading, person: string): DeviceAction {
+function bindUserOf(
+  { userId, timezoneSeconds }: BindUser,
+  reading: Reading,
+  person: string,
+): DeviceAction & { type: 'bindUser' } {
   const user = userOf(userId === '' ? reading.hwid : userId, reading, person)!;
   return { type: 'bindUser', user, writes: timezoneSeconds === undefined ? [] : [timezoneOf(timezoneSeconds)] };
 }
@@ -202,17 +207,26 @@ const activityOf = ({ activityId, token }: SetActivityToken, { account, keys }: 
   token: given(token),
 });
 
+/** What an unknown device becomes (R-C7). Contacts are none without their addresses, so they are registered by their own methods. */
+function beforeRegistration({ platform }: DeviceCommand, hwid: string): BeforeRegistration {
+  return platform !== undefined && isPushPlatform(platform) && isHwid(hwid, platform) ? { platform } : {};
+}
+
 /** What a request asks of the device. Faults are the 210s of section C; texts name the fields as requests do. */
-export function actionOf({ command }: DeviceCommand, reading: Reading, person: string): DeviceAction {
+export function actionOf(asked: DeviceCommand, reading: Reading, person: string): DeviceAction {
+  const { command } = asked;
+  const early = beforeRegistration(asked, reading.hwid);
   switch (command?.$case) {
     case 'register':
       return registerOf(command.value, reading, person);
     case 'unregister':
       return { type: 'unregister' };
     case 'setTags':
-      return { type: 'setTags', writes: strictWrites(command.value.tags, reading.tags) };
-    case 'open':
-      return { type: 'open', user: userOf(command.value.userId, reading, person), writes: systemWrites(command.value) };
+      return { type: 'setTags', writes: strictWrites(command.value.tags, reading.tags), ...early };
+    case 'open': {
+      const user = userOf(command.value.userId, reading, person);
+      return { type: 'open', user, writes: systemWrites(command.value), ...early };
+    }
     case 'erase':
       return { type: 'erase' };
     case 'setBadge':
@@ -220,7 +234,7 @@ export function actionOf({ command }: DeviceCommand, reading: Reading, person: s
     case 'occur':
       return occurOf(command.value);
     case 'bindUser':
-      return bindUserOf(command.value, reading, person);
+      return { ...bindUserOf(command.value, reading, person), ...early };
     case 'setPushToStartToken':
       return { type: 'setPushToStartToken', token: given(command.value.token) };
     case 'setActivityToken':

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { TagType } from '@tidings/events';
+import { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
 import { Platform } from '@tidings/kernel';
 import { type DeviceCommand, Occur, Register } from '@tidings/rpc';
 import type { EmbeddedBroker } from '@tidings/streaming';
 import { describeWithMongo, testBroker, TestClock } from '@tidings/testing';
-import type { Document } from 'mongodb';
+import type { Binary, Document } from 'mongodb';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { openRegistry, type RegistryService } from '../registry.ts';
@@ -116,6 +117,18 @@ describeWithMongo('commands about devices', (mongo) => {
     await buy();
     expect(await tagsOf('new-phone')).toMatchObject({ 'In-app Purchase': 1 });
     expect(await tagsOf('old-phone')).not.toHaveProperty('In-app Purchase');
+  });
+
+  it('keep what an event says of itself in its fact, with its own time (R-X1)', async () => {
+    await register('player-2');
+    const said = { attributes: '{"level":7}', happenedAt: new Date('2026-01-15T12:00:00Z'), localAt: undefined };
+    await apply({ hwid: 'player-2' }, { $case: 'occur', value: { ...Occur.create(), name: 'Level Up', ...said } });
+    const commits = await mongo.db.collection('devices.commits').find().toArray();
+    const events = commits.flatMap(({ events: stored }) =>
+      (stored as Binary[]).map(({ buffer }) => DeviceEvent.decode(buffer)),
+    );
+    const occurred = events.flatMap(({ event }) => (event?.$case === 'occurred' ? [event.value] : []));
+    expect(occurred).toContainEqual({ ...said, name: 'Level Up', amount: undefined, currency: undefined });
   });
 
   it('keep dates as late as there are, whoever tells them (R-RES8)', async () => {

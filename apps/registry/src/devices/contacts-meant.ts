@@ -1,5 +1,4 @@
-import { deviceIdOf, lowerSpelling, personOf } from '@tidings/audience';
-import { Platform } from '@tidings/kernel';
+import { type CalledContact, contactCalled, deviceIdOf, personOf } from '@tidings/audience';
 import type { Collection } from 'mongodb';
 import type { IdentityKeys } from './action.ts';
 import type { DeviceDocument } from './document.ts';
@@ -10,29 +9,29 @@ interface GivenHwid {
   readonly hwid: string;
 }
 
-/** Who names a contact of mail by its address in another case means that contact, unless a device has the very hwid (R-E1): its hwid. */
+/** The hwids of the contacts that are meant by another spelling of their addresses or numbers, unless a device has the very hwid (R-E1, R-C2). */
 export async function contactsMeant<Given extends GivenHwid>(
   given: readonly Given[],
   { devices, keys }: { readonly devices: Collection<DeviceDocument>; readonly keys: IdentityKeys },
 ): Promise<ReadonlyMap<Given, string>> {
   const candidates: {
     readonly one: Given;
-    readonly lower: string;
+    readonly contact: CalledContact;
     readonly exact: string;
-    readonly contact: string;
+    readonly id: string;
   }[] = [];
   for (const one of given) {
-    const lower = lowerSpelling(one.hwid);
-    if (lower === undefined) continue;
+    const contact = contactCalled(one.hwid);
+    if (contact === undefined) continue;
     const idOf = (hwid: string): string => deviceIdOf(one.application, personOf(keys.device, one.account, hwid));
-    candidates.push({ one, lower, exact: idOf(one.hwid), contact: idOf(lower) });
+    candidates.push({ one, contact, exact: idOf(one.hwid), id: idOf(contact.hwid) });
   }
   if (candidates.length === 0) return new Map();
-  const ids = candidates.flatMap(({ exact, contact }) => [exact, contact]);
+  const ids = candidates.flatMap(({ exact, id }) => [exact, id]);
   const found = await devices.find({ _id: { $in: ids }, status: 1 }, { projection: { platform: 1 } }).toArray();
   const platforms = new Map(found.map(({ _id, platform }) => [_id, platform]));
   const meant = candidates.filter(
-    ({ exact, contact }) => !platforms.has(exact) && platforms.get(contact) === Platform.Email,
+    ({ exact, id, contact }) => !platforms.has(exact) && platforms.get(id) === contact.platform,
   );
-  return new Map(meant.map(({ one, lower }) => [one, lower]));
+  return new Map(meant.map(({ one, contact }) => [one, contact.hwid]));
 }

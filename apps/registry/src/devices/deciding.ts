@@ -6,6 +6,7 @@ import {
   type DeviceNotes,
   evolve,
   isSharedTag,
+  newPlatformIn,
 } from '@tidings/audience';
 import type { Decision, DocumentAddress, Note, StateView } from '@tidings/event-store';
 import type { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
@@ -49,7 +50,7 @@ export const writesOf = (action: DeviceAction) => ('writes' in action ? action.w
 
 /** True where the person's devices in sister applications have a part in the decision; a new device takes over what they share. */
 export const concernsSisters = (action: DeviceAction): boolean =>
-  action.type === 'register' || writesOf(action).some(({ tag }) => isSharedTag(tag.number));
+  newPlatformIn(action) !== undefined || writesOf(action).some(({ tag }) => isSharedTag(tag.number));
 
 function sistersOf(view: View, { identity: { person }, id }: DeviceLogCommand): Device[] {
   return view

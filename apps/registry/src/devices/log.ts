@@ -7,6 +7,7 @@ import {
   evolve,
   isPresent,
   lacksAddress,
+  newPlatformIn,
 } from '@tidings/audience';
 import type { LogDefinition, Needs } from '@tidings/event-store';
 import { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
@@ -53,7 +54,8 @@ function firstRegistrations(commands: readonly DeviceLogCommand[], view: View): 
   for (const command of commands) {
     const { id, action } = command;
     if (action.type === 'erase') erased.add(id);
-    if (action.type !== 'register' || first.has(id) || lacksAddress(action)) continue;
+    if (newPlatformIn(action) === undefined || first.has(id)) continue;
+    if (action.type === 'register' && lacksAddress(action)) continue;
     if (erased.has(id) || !isPresent(device(view, id))) first.set(id, command);
   }
   return first;

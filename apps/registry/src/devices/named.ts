@@ -16,6 +16,8 @@ export interface Lookup {
 
 export interface Found {
   readonly seqs: ReadonlySet<Seq>;
+  /** Of these devices. */
+  readonly platforms: ReadonlySet<number>;
   /** Names that match nothing, as given, each once. */
   readonly unknown: readonly string[];
 }
@@ -40,11 +42,16 @@ function hashesOf(names: Iterable<string>, { keys }: Lookup): Map<string, string
   return hashes;
 }
 
+/** A device, and the names that mean it. */
+interface Named {
+  readonly seq: Seq;
+  readonly hwid: string;
+  readonly platform: number;
+  readonly names: readonly string[];
+}
+
 /** Devices with one of the names as their push token, each with the names that mean it. */
-export async function byToken(
-  names: Iterable<string>,
-  lookup: Lookup,
-): Promise<{ readonly seq: Seq; readonly hwid: string; readonly names: readonly string[] }[]> {
+export async function byToken(names: Iterable<string>, lookup: Lookup): Promise<Named[]> {
   const hashes = hashesOf(names, lookup);
   const found = await lookup.devices
     .find(
@@ -55,6 +62,7 @@ export async function byToken(
   return found.map((device) => ({
     seq: device.seq,
     hwid: device.hwid,
+    platform: device.platform,
     names: hashes.get(device.th!)!.filter((name) => isToken(device, name)),
   }));
 }
@@ -71,18 +79,21 @@ export async function findDevices(names: readonly string[], lookup: Lookup): Pro
     }),
   );
   const byHwid = await devices
-    .find({ _id: { $in: [...wanted.keys()] }, status: 1 }, { projection: { seq: 1 } })
+    .find({ _id: { $in: [...wanted.keys()] }, status: 1 }, { projection: { seq: 1, platform: 1 } })
     .toArray();
   for (const { _id } of byHwid) wanted.delete(_id);
   const seqs = new Set(byHwid.map(({ seq }) => seq));
+  const platforms = new Set(byHwid.map(({ platform }) => platform));
   const unknown = new Set(wanted.values());
   if (unknown.size > 0) {
     for (const found of await byToken([...unknown], lookup)) {
-      if (found.names.length > 0) seqs.add(found.seq);
+      if (found.names.length === 0) continue;
+      seqs.add(found.seq);
+      platforms.add(found.platform);
       for (const name of found.names) unknown.delete(name);
     }
   }
-  return { seqs, unknown: [...unknown] };
+  return { seqs, platforms, unknown: [...unknown] };
 }
 
 /** All devices of these users; unknown users are ignored (R-I4). */
@@ -91,6 +102,10 @@ export async function findUsers(
   { devices, keys, account, application }: Lookup,
 ): Promise<Found> {
   const users = [...new Set(names)].map((name) => personOf(keys.device, account, name));
-  const found = await devicesOfUsers(devices, application, users, ['seq']);
-  return { seqs: new Set(found.map(({ seq }) => seq)), unknown: [] };
+  const found = await devicesOfUsers(devices, application, users, ['seq', 'platform']);
+  return {
+    seqs: new Set(found.map(({ seq }) => seq)),
+    platforms: new Set(found.map(({ platform }) => platform)),
+    unknown: [],
+  };
 }

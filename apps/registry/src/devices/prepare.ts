@@ -13,21 +13,24 @@ import { type DeviceDocument, DEVICES } from './document.ts';
 import { findDevices, findUsers, type Found } from './named.ts';
 
 /** Whom a message addresses. */
-type Addressed = Pick<PreparedAudience, 'audience' | 'unknown' | 'filterName' | 'filterCode'>;
+type Addressed = Pick<PreparedAudience, 'audience' | 'unknown' | 'platforms' | 'filterName' | 'filterCode'>;
+
+const ascending = (numbers: Iterable<number>): number[] => [...numbers].sort((a, b) => a - b);
 
 /** Restricting platforms is the caller's business. */
 const audience = (
   target: NonNullable<Audience['target']>,
-  more: { readonly unknown?: readonly string[]; readonly filter?: LiveFilter } = {},
+  more: { readonly found?: Found; readonly filter?: LiveFilter } = {},
 ): Addressed => ({
   audience: { target, platforms: [] },
-  unknown: [...(more.unknown ?? [])],
+  unknown: [...(more.found?.unknown ?? [])],
+  platforms: ascending(more.found?.platforms ?? []),
   filterName: more.filter?.name ?? '',
   filterCode: more.filter?.code ?? '',
 });
 
-const named = ({ seqs, unknown }: Found): Addressed =>
-  audience({ $case: 'named', value: { seqs: [...seqs].sort((a, b) => a - b) } }, { unknown });
+const named = (found: Found): Addressed =>
+  audience({ $case: 'named', value: { seqs: ascending(found.seqs) } }, { found });
 
 const selected = (expression: Expression | undefined): Addressed =>
   audience({ $case: 'selection', value: { expression } });

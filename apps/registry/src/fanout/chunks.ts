@@ -2,6 +2,7 @@ import type { TagDefinition } from '@tidings/audience';
 import type { LogWriter } from '@tidings/event-store';
 import { batchesTopic, type ChunkPlanned, type FanoutTask, type SendBatch } from '@tidings/events';
 import { type Channel, channelOf, channels, chunkOf, ChunkSet, type Clock, sendIdOf } from '@tidings/kernel';
+import { languagesOf } from '@tidings/messaging';
 import type { Broker, GroupLag, Position } from '@tidings/streaming';
 import type { Collection, Db } from 'mongodb';
 import type { Columns } from './columns.ts';
@@ -69,7 +70,7 @@ export class Chunks {
    */
   async plan(message: Released, key: ChunkKey, desks: Desks, ready?: Promise<unknown>): Promise<void> {
     const work = { key, message, extras: await this.#extrasOf(message) };
-    const isMine = await desks.use(async (desk) => {
+    const isDone = await desks.use(async (desk) => {
       const [application] = await Promise.all([
         this.#parts.findApplication(key.application),
         this.#scan(work, desk.columns),
@@ -81,16 +82,17 @@ export class Chunks {
       );
       await Promise.allSettled([emitted, done]);
       await Promise.all([emitted, done]);
-      return (await made) !== undefined;
+      return (await made) !== undefined && desk.columns.isWhole;
     });
-    // Somebody else has planned it, perhaps for other devices than were scanned here.
-    if (!isMine) await this.#emitDue(work, desks);
+    // Somebody else has planned it, perhaps for other devices than were scanned here; or there were more than the desk holds.
+    if (!isDone) await this.#emitDue(work, desks);
   }
 
   async #extrasOf({ account, accepted: { content } }: Outgoing): Promise<Extras> {
     const badge = channels.some((channel) => relativeBadge(badgeOf(content, channel)) !== undefined);
     const names = content?.tags ?? [];
-    return { badge, values: names.length > 0 ? await this.#parts.findTags(account, names) : [] };
+    const values = names.length > 0 ? await this.#parts.findTags(account, names) : [];
+    return { badge, values, languages: content && languagesOf(content) };
   }
 
   #plan({ key, message }: ChunkWork, application: SendingApplication | undefined, candidates: Columns): Planning {
@@ -136,7 +138,8 @@ export class Chunks {
   ): Promise<void> {
     for (const { channel, set } of planned.sendable) {
       const sendable = ChunkSet.decode(set);
-      const windows = Array.from({ length: windowsOf(sendable.size) }, (_, w) => w);
+      const all = Array.from({ length: windowsOf(sendable.size) }, (_, w) => w);
+      const windows = heldWindows(desk.columns, sendable, all);
       const of = { application, channel: channel as Channel, sendable, windows, isAgain: () => false };
       await this.#emit(work, of, desk);
     }
@@ -144,7 +147,7 @@ export class Chunks {
 
   /** Emits the windows of a stored plan that the watchdog's rule calls due, from devices read anew. */
   async #emitDue(work: ChunkWork, desks: Desks): Promise<void> {
-    const { key, message, extras } = work;
+    const { key, message } = work;
     const stored = await this.#stored.findOne({ _id: planId(key) });
     if (!stored || stored.settledAt) return;
     const sendables = plannedOf(stored).sendable;
@@ -161,11 +164,26 @@ export class Chunks {
         (w) => judge(windowOf(own, w), now, hasPassed).kind === 'due',
       );
       if (windows.length === 0) continue;
-      await desks.use(async (desk) => {
-        await this.#parts.scan.at(desk.columns, key.application, key.chunk, membersOf(sendable, windows), extras);
-        const isAgain = (w: number): boolean => windowOf(own, w).emitted !== undefined;
-        await this.#emit(work, { application, channel, sendable, windows, isAgain }, desk);
+      const isAgain = (w: number): boolean => windowOf(own, w).emitted !== undefined;
+      await this.#emitAnew(work, { application, channel, sendable, windows, isAgain }, desks);
+    }
+  }
+
+  /** Emits windows from devices read anew: all together or, where a desk does not hold them, those that are left one at a time. */
+  async #emitAnew(work: ChunkWork, of: Emitting, desks: Desks): Promise<void> {
+    const { key, extras } = work;
+    const { sendable, windows } = of;
+    let left = windows;
+    for (let together = left.length; left.length > 0; together = 1) {
+      const some = left.slice(0, together);
+      const held = await desks.use(async (desk) => {
+        await this.#parts.scan.at(desk.columns, key.application, key.chunk, membersOf(sendable, some), extras);
+        const windows = heldWindows(desk.columns, sendable, some);
+        await this.#emit(work, { ...of, windows }, desk);
+        return new Set(windows);
       });
+      if (together === 1 && held.size === 0) throw new Error(`${planId(key)}: a desk does not hold window ${some[0]}`);
+      left = left.filter((w) => !held.has(w));
     }
   }
 
@@ -238,11 +256,21 @@ function headOf({ key, message }: ChunkWork, { application, channel }: Emitting)
   };
 }
 
+const positionsOf = (positions: Uint16Array, w: number): Uint16Array =>
+  positions.subarray(w * WINDOW_SIZE, (w + 1) * WINDOW_SIZE);
+
+/** Those of the windows whose devices are all in the columns, as far as they are there. */
+function heldWindows(columns: Columns, sendable: ChunkSet, windows: readonly number[]): readonly number[] {
+  if (columns.isWhole) return windows;
+  const positions = sendable.positions();
+  return windows.filter((w) => columns.holds(positionsOf(positions, w)));
+}
+
 /** The positions of these windows. */
 function membersOf(sendable: ChunkSet, windows: readonly number[]): ChunkSet {
   if (windows.length === windowsOf(sendable.size)) return sendable;
   const positions = sendable.positions();
-  return ChunkSet.of(windows.flatMap((w) => Array.from(positions.subarray(w * WINDOW_SIZE, (w + 1) * WINDOW_SIZE))));
+  return ChunkSet.of(windows.flatMap((w) => Array.from(positionsOf(positions, w))));
 }
 
 /** Whether a channel's dispatchers have passed a record of one of its lanes. */

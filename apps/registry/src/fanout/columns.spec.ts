@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { checkOf, type TagDefinition } from '@tidings/audience';
 import { Content, IosContent, SendBatch, TagType } from '@tidings/events';
-import { channelOf, ChunkSet, Platform, seqOf } from '@tidings/kernel';
+import { channelOf, ChunkSet, Platform, seqOf, TOKEN_BYTES } from '@tidings/kernel';
+import { LARGEST_RECORD_BYTES } from '@tidings/streaming';
 import { compilePredicate } from '@tidings/segments';
 import { sampleDevice, sampleExpression, sampleViewpoint, valuesOf } from '@tidings/segments/arbitraries';
 import fc from 'fast-check';
@@ -91,8 +92,14 @@ function rowsOf(batch: SendBatch, tags: number) {
     gone: bit(batch.gone, i),
     check: batch.checks.readUIntBE(i * 3, 3),
     badge: badges[i],
+    oversized: batch.oversized[i] ?? 0,
   }));
 }
+
+const phone = (position: number, more: Partial<Drawn> = {}): Drawn => ({
+  ...{ position, platform: 1, status: 1, token: `t${position}`, cg: 0, badge: undefined, sample: { tags: [] } },
+  ...more,
+});
 
 describe('columns', () => {
   const columns = new Columns();
@@ -122,6 +129,7 @@ describe('columns', () => {
             gone: here === undefined,
             check: here ? checkOf(person(position)) : 0,
             badge: here ? Math.min(Math.max(0, (here.badge ?? 0) + by), MAX_BADGE) : 0,
+            oversized: 0,
           };
         });
         expect(rows).toEqual(expected);
@@ -158,9 +166,7 @@ describe('columns', () => {
   });
 
   it('go out in batches of up to four windows, each with its own part of the set', () => {
-    const many = Array.from({ length: 3_300 }, (_, i): Drawn => ({
-      ...{ position: i * 3, platform: 1, status: 1, token: `t${i}`, cg: 0, badge: undefined, sample: { tags: [] } },
-    }));
+    const many = Array.from({ length: 3_300 }, (_, i) => phone(i * 3));
     read(columns, many, {});
     const sendable = ChunkSet.of(many.map(({ position }) => position));
     const all = [
@@ -185,11 +191,119 @@ describe('columns', () => {
   });
 
   it('take a device once, though a scan met it twice', () => {
-    const device: Drawn = {
-      ...{ position: 7, platform: 1, status: 1, token: 'first', cg: 0, badge: undefined, sample: { tags: [] } },
-    };
+    const device = phone(7, { token: 'first' });
     read(columns, [device, { ...device, token: 'second' }, { ...device, position: 8, token: 'third' }], { values });
     expect(columns.count).toBe(2);
     expect(columns.tokens.buffer.toString('utf8', 0, columns.tokens.length)).toBe('firstthird');
+  });
+
+  /** What goes out to all of these devices. */
+  const batchesTo = (all: readonly Drawn[], wanted: Wanted, of = head()): ReturnType<BatchWriter['write']> => {
+    read(columns, all, wanted);
+    const sendable = ChunkSet.of(all.map(({ position }) => position));
+    const windows = Array.from({ length: Math.ceil(all.length / WINDOW_SIZE) }, (_, w) => w);
+    return writer.write(columns, { key, head: of, channel: 'apns', sendable, windows });
+  };
+
+  describe('of what is too large', () => {
+    const long = (bytes: number): string => 'é'.repeat(bytes / 2);
+    const named = (value: string, other = ''): Partial<Drawn> => ({
+      sample: {
+        tags: [
+          { k: 71, v: value },
+          { k: 75, v: other },
+        ],
+      },
+    });
+    const two = [tag(71, TagType.TAG_TYPE_STRING), tag(75, TagType.TAG_TYPE_STRING)];
+    const rowsTo = (all: readonly Drawn[]) =>
+      [...batchesTo(all, { values: two })].flatMap(({ record }) => rowsOf(SendBatch.decode(record.value), two.length));
+
+    it('leave the token out, and say so of its device alone', () => {
+      const rows = rowsTo([
+        phone(0, named('a')),
+        phone(1, { token: long(TOKEN_BYTES) }),
+        phone(2, { token: `${long(TOKEN_BYTES)}x`, ...named('b') }),
+        phone(3, { token: long(262_144) }),
+        phone(4, named('c', 'd')),
+      ]);
+      expect(rows).toMatchObject([
+        { position: 0, token: 't0', values: ['a', ''], gone: false, oversized: 0 },
+        { position: 1, token: long(TOKEN_BYTES), gone: false, oversized: 0 },
+        { position: 2, token: '', gone: false, oversized: 1 },
+        { position: 3, token: '', gone: false, oversized: 1 },
+        { position: 4, token: 't4', values: ['c', 'd'], gone: false, oversized: 0 },
+      ]);
+    });
+
+    it('leave the values out where a device has more than 8 KiB of them, and say so of it alone', () => {
+      const rows = rowsTo([phone(0, named('a')), phone(1, named(long(4096), long(4096))), phone(2, named('b', 'c'))]);
+      expect(rows).toMatchObject([
+        { token: 't0', values: ['a', ''], oversized: 0 },
+        { token: 't1', values: ['', ''], oversized: 2 },
+        { token: 't2', values: ['b', 'c'], oversized: 0 },
+      ]);
+    });
+
+    it('cut a value that no push would hold, and keep those behind it', () => {
+      const [row] = rowsTo([phone(0, named(`x${long(20_000)}`, 'kept'))]);
+      expect(row).toMatchObject({ values: [`x${long(6142)}`, 'kept'], oversized: 0 });
+    });
+
+    it('tell nothing where everything fits', () => {
+      const [batch] = [...batchesTo([phone(0), phone(1)], {})];
+      expect(SendBatch.decode(batch!.record.value).oversized).toHaveLength(0);
+    });
+
+    it('close a batch before a window that would make it larger than half a mebibyte', () => {
+      const large = (w: number) => w === 2 || w === 3;
+      const all = Array.from({ length: 6 * WINDOW_SIZE }, (_, i) =>
+        phone(i, large(Math.floor(i / WINDOW_SIZE)) ? { token: long(1046) } : {}),
+      );
+      expect([...batchesTo(all, {})].map(({ windows }) => windows)).toEqual([[0, 1], [2], [3], [4, 5]]);
+    });
+
+    it('never make a record that a topic does not take', () => {
+      const tags = Array.from({ length: 256 }, (_, i) => tag(100 + i, TagType.TAG_TYPE_STRING));
+      // The largest that go out, with the largest content (R-LM4, R-LM6).
+      const sample = { tags: tags.map(({ number }) => ({ k: number, v: 'x'.repeat(28) })) };
+      const all = Array.from({ length: 2 * WINDOW_SIZE }, (_, i) =>
+        phone(i, { token: 'y'.repeat(TOKEN_BYTES), sample: { ...sample, lang: i % 2 === 0 ? 'en' : 'de' } }),
+      );
+      const content = { ...Content.create(), data: 'z'.repeat(2 * 1024 * 1024), tags: tags.map(({ name }) => name) };
+      const batches = [...batchesTo(all, { values: tags }, { ...head('+1'), content })];
+      expect(batches.map(({ windows }) => windows)).toEqual([[0], [1]]);
+      for (const { record } of batches) {
+        const rows = rowsOf(SendBatch.decode(record.value), tags.length);
+        expect(rows.every(({ token, oversized }) => token?.length === TOKEN_BYTES && oversized === 0)).toBe(true);
+        expect(record.value.length).toBeGreaterThan(7 * 1024 * 1024);
+        // Room for what every batch carries of its message.
+        expect(record.value.length).toBeLessThan(LARGEST_RECORD_BYTES - 64 * 1024);
+      }
+    });
+  });
+
+  it('stay small though every stored token is as long as tokens once could be', () => {
+    const all = Array.from({ length: WINDOW_SIZE }, (_, i) => phone(i, { token: `${i}`.padEnd(65_536, 'x') }));
+    const [batch, ...others] = [...batchesTo(all, {})];
+    expect(others).toEqual([]);
+    expect(batch!.record.value.length).toBeLessThan(64 * 1024);
+    expect(columns.tokens.length).toBe(0);
+    expect(rowsOf(SendBatch.decode(batch!.record.value), 0).every(({ oversized }) => oversized === 1)).toBe(true);
+  });
+
+  it('know the languages that the content has, so that hundreds of others take none of them', () => {
+    const code = (i: number): string => String.fromCharCode(97 + (i % 26), 97 + ((i / 26) % 26), 97 + ((i / 676) % 26));
+    const all = [
+      ...Array.from({ length: 400 }, (_, i) => phone(i, { sample: { tags: [], lang: code(i) } })),
+      phone(400, { sample: { tags: [], lang: 'en' } }),
+      phone(401, { sample: { tags: [], lang: 'pt' } }),
+    ];
+    const rows = [...batchesTo(all, { languages: new Set(['en', 'pt', 'aaa']) })].flatMap(({ record }) =>
+      rowsOf(SendBatch.decode(record.value), 0),
+    );
+    const languages = rows.map(({ language }) => language);
+    expect(languages.slice(400)).toEqual(['en', 'pt']);
+    expect(languages.slice(0, 400)).toEqual(all.slice(0, 400).map((_, i) => (i === 0 ? 'aaa' : '')));
   });
 });

@@ -4,6 +4,21 @@ import type { Candidates } from './plan.ts';
 /** Bits of {@link Columns.flags}. */
 export const HAS_TOKEN = 1;
 export const NOT_DISPLAYABLE = 2;
+/** The device has a token that is longer than a batch carries; it is not in the columns. */
+export const LONG_TOKEN = 4;
+/** Personal values are longer than a batch carries. */
+export const LONG_VALUES = 8;
+/** The columns are full: the device's token and values have to be read again. */
+const NOT_HELD = 16;
+
+/**
+ * Bytes of tokens and values that columns hold. A chunk of devices with the largest of both would take 800 MB. Those of a single window
+ * always fit, with all devices that are read between them.
+ */
+const HELD_BYTES = 64 * 1024 * 1024;
+
+/** Bytes that grew larger are not kept for the next scan. */
+const KEPT_BYTES = 16 * 1024 * 1024;
 
 /** The largest badge, as base and as what is shown. */
 export const MAX_BADGE = 2_147_483_647;
@@ -33,6 +48,11 @@ export class Bytes {
     const grown = Buffer.allocUnsafeSlow(Math.max(this.buffer.length * 2, this.length + more));
     this.buffer.copy(grown, 0, 0, this.length);
     this.buffer = grown;
+  }
+
+  clear(): void {
+    this.length = 0;
+    if (this.buffer.length > KEPT_BYTES) this.buffer = Buffer.allocUnsafeSlow(4096);
   }
 
   append(source: Uint8Array, from: number, to: number): void {
@@ -81,13 +101,22 @@ export class Columns implements Candidates {
   readonly #languageNumbers = new Map<string, number>([['', 0]]);
   /** Row of a position, plus one; 0 = not scanned. */
   readonly #rows = new Int32Array(CHUNK_SIZE);
+  /** Tokens and values of all devices are held. */
+  isWhole = true;
+  readonly #heldBytes: number;
+
+  /** @param heldBytes of tokens and values together @default 64 MiB */
+  constructor(heldBytes = HELD_BYTES) {
+    this.#heldBytes = heldBytes;
+  }
 
   /** Empties the columns for a scan that reads the values of this many tags. */
   reset(tags: number): void {
     for (let i = 0; i < this.count; i++) this.#rows[this.positions[i]!] = 0;
     this.count = 0;
-    this.tokens.length = 0;
-    this.values.length = 0;
+    this.isWhole = true;
+    this.tokens.clear();
+    this.values.clear();
     this.tags = tags;
     this.languageNames.length = 1;
     this.#languageNumbers.clear();
@@ -99,6 +128,26 @@ export class Columns implements Candidates {
     return this.#rows[position]! - 1;
   }
 
+  /** Bytes of tokens and values that the devices at these positions have. */
+  bytesOf(positions: Uint16Array): number {
+    const { tags, tokenEnds, valueEnds } = this;
+    let bytes = 0;
+    for (const position of positions) {
+      const row = this.rowOf(position);
+      if (row < 0) continue;
+      bytes += tokenEnds[row]! - (row === 0 ? 0 : tokenEnds[row - 1]!);
+      if (tags > 0) bytes += valueEnds[(row + 1) * tags - 1]! - (row === 0 ? 0 : valueEnds[row * tags - 1]!);
+    }
+    return bytes;
+  }
+
+  /** Whether the columns have the tokens and values of the devices at these positions, as far as they were read. */
+  holds(positions: Uint16Array): boolean {
+    return (
+      this.isWhole || positions.every((at) => this.rowOf(at) < 0 || (this.flags[this.rowOf(at)]! & NOT_HELD) === 0)
+    );
+  }
+
   hasToken(row: number): boolean {
     return (this.flags[row]! & HAS_TOKEN) !== 0;
   }
@@ -107,14 +156,19 @@ export class Columns implements Candidates {
   add(row: Row): void {
     const i = this.count;
     if (this.#rows[row.position]! > 0) {
-      this.tokens.length = i === 0 ? 0 : this.tokenEnds[i - 1]!;
-      this.values.length = i === 0 || this.tags === 0 ? 0 : this.valueEnds[i * this.tags - 1]!;
+      this.#dropLast();
       return;
     }
     if (i === this.positions.length) this.#grow();
     this.positions[i] = row.position;
     this.platforms[i] = row.platform;
     this.flags[i] = row.flags;
+    if (this.tokens.length + this.values.length > this.#heldBytes) {
+      this.#dropLast();
+      for (let tag = 0; tag < this.tags; tag++) this.endValue(tag);
+      this.flags[i] |= NOT_HELD;
+      this.isWhole = false;
+    }
     this.languages[i] = this.#languageNumber(row.language);
     this.controlBuckets[i] = row.controlBucket;
     this.checks[i] = row.check;
@@ -128,6 +182,13 @@ export class Columns implements Candidates {
     const at = this.count * this.tags + tag;
     if (at >= this.valueEnds.length) this.valueEnds = grown(this.valueEnds, (length) => new Uint32Array(length));
     this.valueEnds[at] = this.values.length;
+  }
+
+  /** Takes back the token and the values that were appended for the device that is added next. */
+  #dropLast(): void {
+    const i = this.count;
+    this.tokens.length = i === 0 ? 0 : this.tokenEnds[i - 1]!;
+    this.values.length = i === 0 || this.tags === 0 ? 0 : this.valueEnds[i * this.tags - 1]!;
   }
 
   #languageNumber(name: string): number {

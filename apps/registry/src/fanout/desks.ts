@@ -12,9 +12,12 @@ export class Desks {
   readonly #free: Desk[] = [];
   readonly #waiting: ((desk: Desk) => void)[] = [];
   #unmade: number;
+  readonly #bytes: number | undefined;
 
-  constructor(count: number) {
+  /** @param bytes of tokens and values that a desk holds; undefined = the columns' default */
+  constructor(count: number, bytes?: number) {
     this.#unmade = count;
+    this.#bytes = bytes;
   }
 
   async use<T>(work: (desk: Desk) => Promise<T>): Promise<T> {
@@ -33,7 +36,7 @@ export class Desks {
     if (free) return Promise.resolve(free);
     if (this.#unmade > 0) {
       this.#unmade--;
-      return Promise.resolve({ columns: new Columns(), writer: new BatchWriter() });
+      return Promise.resolve({ columns: new Columns(this.#bytes), writer: new BatchWriter() });
     }
     return new Promise((resolve) => this.#waiting.push(resolve));
   }

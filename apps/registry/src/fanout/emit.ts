@@ -1,7 +1,8 @@
+import { OVERSIZED } from '@tidings/delivery';
 import { SendBatch, type Window } from '@tidings/events';
 import { type Channel, channelOf, type ChunkSet, platformOf } from '@tidings/kernel';
 import type { OutRecord } from '@tidings/streaming';
-import { Bytes, type Columns, MAX_BADGE, NOT_DISPLAYABLE } from './columns.ts';
+import { Bytes, type Columns, LONG_TOKEN, LONG_VALUES, MAX_BADGE, NOT_DISPLAYABLE } from './columns.ts';
 import { type ChunkKey, chunkRecordKey, WINDOW_SIZE } from './keys.ts';
 
 /** What all batches of a chunk and channel have in common. */
@@ -12,8 +13,13 @@ export type BatchHead = Pick<
 
 const MAX_WINDOWS = 4;
 const MAX_DEVICES = MAX_WINDOWS * WINDOW_SIZE;
-/** A batch that is larger takes no further window: Kafka refuses records above 1 MB. */
+/** Bytes of tokens and values up to which a batch takes a further window. A single window may have more; a record has room for any. */
 const FULL_BYTES = 512 * 1024;
+
+function oversizedBy(flags: number): number {
+  if ((flags & LONG_TOKEN) !== 0) return OVERSIZED.token;
+  return (flags & LONG_VALUES) !== 0 ? OVERSIZED.values : 0;
+}
 
 /** A relative badge, "+1" or "-2", as a number; undefined for absolute ones (R-C9). */
 export function relativeBadge(badge: string | undefined): number | undefined {
@@ -60,6 +66,8 @@ export class BatchWriter {
   readonly #gone = Buffer.alloc(MAX_DEVICES / 8);
   readonly #checks = Buffer.alloc(MAX_DEVICES * 3);
   readonly #badges = new Int32Array(MAX_DEVICES);
+  readonly #oversized = Buffer.alloc(MAX_DEVICES);
+  #anyOversized = false;
   readonly #tokens = new Bytes();
   readonly #values = new Bytes();
   #valueEnds = new Uint32Array(0);
@@ -70,28 +78,33 @@ export class BatchWriter {
     const { key, head, channel, sendable, windows } = emission;
     const positions = sendable.positions();
     const relative = relativeBadge(badgeOf(head.content, channel));
+    const close = (of: readonly Window[]): EmittedBatch => {
+      const batch = { ...this.#columns(columns, relative !== undefined), ...head, ...key, channel, windows: [...of] };
+      const record = { key: chunkRecordKey(key), value: SendBatch.encode(batch).finish() };
+      this.#reset(columns);
+      return { record, windows: of.map(({ w }) => w) };
+    };
     let open: Window[] = [];
     this.#reset(columns);
-    for (const [i, w] of windows.entries()) {
+    for (const w of windows) {
       const part = positions.subarray(w * WINDOW_SIZE, (w + 1) * WINDOW_SIZE);
+      const isFull =
+        open.length === MAX_WINDOWS || this.#tokens.length + this.#values.length + columns.bytesOf(part) > FULL_BYTES;
+      if (open.length > 0 && isFull) {
+        yield close(open);
+        open = [];
+      }
       open.push({ w, first: this.#count, count: part.length });
       for (const position of part) this.#add(columns, channel, position, relative);
-      const full = open.length === MAX_WINDOWS || this.#tokens.length + this.#values.length > FULL_BYTES;
-      if (!full && i < windows.length - 1) continue;
-      const batch = { ...this.#columns(columns, relative !== undefined), ...head, ...key, channel, windows: open };
-      yield {
-        record: { key: chunkRecordKey(key), value: SendBatch.encode(batch).finish() },
-        windows: open.map((window) => window.w),
-      };
-      open = [];
-      this.#reset(columns);
     }
+    if (open.length > 0) yield close(open);
   }
 
   #reset({ tags }: Columns): void {
     this.#count = 0;
     this.#tokens.length = 0;
     this.#values.length = 0;
+    this.#anyOversized = false;
     this.#displayable.fill(0);
     this.#gone.fill(0);
     if (this.#valueEnds.length < MAX_DEVICES * tags) this.#valueEnds = new Uint32Array(MAX_DEVICES * tags);
@@ -109,12 +122,15 @@ export class BatchWriter {
       this.#languages[i] = 0;
       this.#checks.fill(0, i * 3, i * 3 + 3);
       this.#badges[i] = 0;
+      this.#oversized[i] = 0;
     } else {
       if ((columns.flags[row]! & NOT_DISPLAYABLE) === 0) this.#displayable[i >>> 3]! |= 1 << (i & 7);
       this.#platforms[i] = columns.platforms[row]!;
       this.#languages[i] = columns.languages[row]!;
       this.#checks.writeUIntBE(columns.checks[row]!, i * 3, 3);
       this.#tokens.append(columns.tokens.buffer, row === 0 ? 0 : columns.tokenEnds[row - 1]!, columns.tokenEnds[row]!);
+      this.#oversized[i] = oversizedBy(columns.flags[row]!);
+      this.#anyOversized ||= this.#oversized[i] !== 0;
       this.#badges[i] = Math.min(Math.max(0, columns.badges[row]! + (relative ?? 0)), MAX_BADGE);
     }
     this.#tokenEnds[i] = this.#tokens.length;
@@ -149,6 +165,7 @@ export class BatchWriter {
       gone: this.#gone.subarray(0, (n + 7) >>> 3),
       checks: this.#checks.subarray(0, n * 3),
       badges: badges ? bytesOf(this.#badges, n) : Buffer.alloc(0),
+      oversized: this.#anyOversized ? this.#oversized.subarray(0, n) : Buffer.alloc(0),
     };
   }
 }

@@ -215,8 +215,15 @@ class FakeDispatchers {
 
 const quiet = openLog((process.env['FANOUT_LOG'] ?? 'fatal') as 'fatal');
 
-const open = (db: Db, broker: Broker, clock: TestClock, metrics = new Registry()): Promise<FanoutService> =>
+const open = (
+  db: Db,
+  broker: Broker,
+  clock: TestClock,
+  metrics = new Registry(),
+  deskBytes?: number,
+): Promise<FanoutService> =>
   openFanout({
+    ...(deskBytes === undefined ? {} : { deskBytes }),
     db,
     broker,
     clock,
@@ -338,12 +345,13 @@ async function collectPlans(broker: Broker): Promise<Map<string, PlanEvent>> {
 interface WorldOptions {
   readonly chance?: () => number;
   readonly application?: object;
+  readonly deskBytes?: number;
 }
 
 describeWithMongo('fan-out', (mongo) => {
   let worlds = 0;
   const closers: (() => Promise<unknown>)[] = [];
-  const world = async (devices: readonly DeviceDocument[], { chance, application }: WorldOptions = {}) => {
+  const world = async (devices: readonly DeviceDocument[], { chance, application, deskBytes }: WorldOptions = {}) => {
     const number = ++worlds;
     const db = mongo.database(`registry${number}`);
     await prepare(db, devices, application);
@@ -357,7 +365,7 @@ describeWithMongo('fan-out', (mongo) => {
     };
     closers.push(close);
     const start = async (killer?: Killer): Promise<FanoutService> => {
-      const fanout = await open(killer?.db(db) ?? db, killer?.broker(broker) ?? broker, clock, metrics);
+      const fanout = await open(killer?.db(db) ?? db, killer?.broker(broker) ?? broker, clock, metrics, deskBytes);
       own.push(() => fanout.close());
       return fanout;
     };
@@ -549,7 +557,7 @@ describeWithMongo('fan-out', (mongo) => {
       ...{ number, name, type },
     });
     const long = 'é'.repeat(70);
-    const item = `a${'ü'.repeat(131)}`;
+    const item = `a${'ü'.repeat(133)}`;
     const tags = [
       { k: 7, v: 'Phone' },
       { k: 71, v: long.slice(0, 64), s: long },
@@ -595,10 +603,79 @@ describeWithMongo('fan-out', (mongo) => {
       'Phone',
     ]);
     expect(texts.slice(8, 16)).toEqual(['', '', '', '', '', '', 'en', '']);
-    // Together at most 8 KiB a device, and no character in halves.
-    expect(Buffer.byteLength(texts[17]!)).toBe(8191);
-    expect(texts[17]).toMatch(/^(aü{131}, )*aü+$/);
-    expect(texts.slice(18)).toEqual(['', '', '', '', '', '']);
+    // A value is cut at 6 KiB, and no character in halves; those behind it are whole.
+    expect(Buffer.byteLength(texts[17]!)).toBe(6143);
+    expect(texts[17]).toMatch(/^(aü{133}, )*aü+$/);
+    expect(texts.slice(18)).toEqual(['', '', '', '', 'en', '']);
+  });
+
+  it('goes out though stored tokens are longer than a record, and says which', async () => {
+    const isLong = (i: number): boolean => i % 4 === 0;
+    const { broker, clock, dispatchers, start, plansOf } = await world(
+      Array.from({ length: 600 }, (_, i) =>
+        device(i, { platform: 1, ...(isLong(i) ? { token: `${i}-`.padEnd(65_536, 'x') } : {}) }),
+      ),
+    );
+    const fanout = await start();
+    const message = newMessage({ audience: selection() });
+    await release(broker, message, clock.date);
+    await settle(fanout, clock, dispatchers);
+    const [plan] = await plansOf(message);
+    expect(plan).toMatchObject({ windows: { apns: 2 }, settledAt: expect.any(Date) as unknown });
+    const [batch, ...others] = dispatchers.batches;
+    expect(others).toEqual([]);
+    expect([...batch!.oversized]).toEqual(Array.from({ length: 600 }, (_, i) => (isLong(i) ? 1 : 0)));
+    expect(batch!.tokens.toString()).toBe(
+      Array.from({ length: 600 }, (_, i) => (isLong(i) ? '' : `token-${i}`)).join(''),
+    );
+  });
+
+  it('reads the devices of a chunk again whose tokens are together more than a desk holds, each once', async () => {
+    const devices = Array.from({ length: 1200 }, (_, i) => device(i, { platform: i < 100 ? 3 : 1 }));
+    // About one window's: after the scan the first one is read together with the others, then each by itself.
+    const { broker, clock, dispatchers, start, plansOf, measured } = await world(devices, { deskBytes: 5_000 });
+    const fanout = await start();
+    const message = newMessage({ audience: selection() });
+    await release(broker, message, clock.date);
+    await settle(fanout, clock, dispatchers);
+    expect((await plansOf(message))[0]).toMatchObject({ windows: { apns: 3, fcm: 1 } });
+    for (const [channel, of] of [
+      ['apns', 1],
+      ['fcm', 3],
+    ] as const) {
+      const addressed = devices.filter(({ platform }) => platform === of);
+      const batches = dispatchers.batches.filter((batch) => batch.channel === channel);
+      const windows = batches.flatMap((batch) => batch.windows.map(({ w }) => w));
+      expect(windows).toEqual([...new Set(windows)].sort());
+      expect(batches.map(({ tokens }) => tokens.toString()).join('')).toBe(
+        addressed.map(({ token }) => token).join(''),
+      );
+      expect(batches.every(({ gone, oversized }) => gone.every((bits) => bits === 0) && oversized.length === 0)).toBe(
+        true,
+      );
+    }
+    expect(await measured('tidings_fanout_windows_total')).toEqual({ 'apns first': 3, 'fcm first': 1 });
+  });
+
+  it('carries the languages that the content has, however many the devices have', async () => {
+    const lang = (i: number): string => String.fromCharCode(97 + (i % 26), 97 + (Math.floor(i / 26) % 26));
+    const { broker, clock, dispatchers, start } = await world([
+      ...Array.from({ length: 499 }, (_, i) => device(i, { platform: 1, lang: lang(i) })),
+      device(499, { platform: 1, lang: 'zz' }),
+    ]);
+    const fanout = await start();
+    const entry = (language: string) => ({ language, text: language });
+    const content = { ...Content.create(), text: { entries: [entry('default'), entry('zz')] } };
+    await release(
+      broker,
+      newMessage({ audience: selection(), content: { ...content, title: { entries: [entry('en')] } } }),
+      clock.date,
+    );
+    await settle(fanout, clock, dispatchers);
+    const { languages, languageNames } = dispatchers.batches[0]!;
+    expect(languageNames.toSorted()).toEqual(['', 'en', 'zz']);
+    expect(languageNames[languages[499]!]).toBe('zz');
+    expect([...languages.subarray(0, 499)].filter((language) => language !== 0)).toHaveLength(1);
   });
 
   it('keeps hidden messages for 7 days, with everything that was planned for them', async () => {

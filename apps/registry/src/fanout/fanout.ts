@@ -1,3 +1,4 @@
+import { commitsKept } from '@tidings/event-store';
 import { FanoutTask, MessageEvent, topicNames, WindowOutcome } from '@tidings/events';
 import { randomBase62 } from '@tidings/kernel';
 import type { Operations } from '@tidings/rpc';
@@ -39,6 +40,8 @@ export interface FanoutDeps extends ServiceDeps {
   readonly broker: Broker;
   /** How often the watchdog runs, in milliseconds. @default 1000 */
   readonly watchEveryMs?: number;
+  /** Bytes of tokens and values that are held of a chunk; beyond, devices are read again. @default 64 MiB */
+  readonly deskBytes?: number;
 }
 
 export interface FanoutService {
@@ -76,12 +79,16 @@ async function compose(deps: FanoutDeps, closing: Closing): Promise<FanoutServic
 type Parts = Awaited<ReturnType<typeof openParts>>;
 
 async function openParts(deps: FanoutDeps, closing: Closing) {
-  const { db, clock, broker, metrics } = deps;
+  const { db, clock, broker, metrics, deskBytes } = deps;
   // Scans name the indexes that they use.
   await prepareDevices(db);
   const planner = new Planner();
-  const planLogs = await openPlanLogs(deps, planner.definition, closing, planner.committed);
-  const fanoutLogs = await openPlanLogs(deps, fanoutsLog, closing);
+  const planLogs = await openPlanLogs(deps, planner.definition, {
+    closing,
+    keptMs: commitsKept.asFigures,
+    committed: planner.committed,
+  });
+  const fanoutLogs = await openPlanLogs(deps, fanoutsLog, { closing, keptMs: commitsKept.asDetails });
   const [plans, fanouts] = [planLogs.writer, fanoutLogs.writer];
   const outgoing = new OutgoingMessages(db, clock);
   await outgoing.prepare();
@@ -100,8 +107,8 @@ async function openParts(deps: FanoutDeps, closing: Closing) {
       return names.map((name) => set.named(name));
     },
   });
-  const directDesks = new Desks(DIRECT_DESKS);
-  const broadcastDesks = new Desks(BROADCAST_DESKS);
+  const directDesks = new Desks(DIRECT_DESKS, deskBytes);
+  const broadcastDesks = new Desks(BROADCAST_DESKS, deskBytes);
   const releases = new Releases({ clock, broker, scan, outgoing, chunks, directDesks, fanouts });
   const settling = new Settling({ db, clock, outgoing, marks, plans, badges: new Badges(db, outgoing, marks) });
   const watch = new Watch({ db, clock, broker, outgoing, marks, settling, releases });

@@ -6,6 +6,7 @@ import {
   openLogs,
   openRelay,
   type RelayedRecord,
+  truncateLogs,
 } from '@tidings/event-store';
 import { PlanEvent, topicNames } from '@tidings/events';
 import type { Closing, ServiceDeps } from '@tidings/runtime';
@@ -18,15 +19,19 @@ export interface PlanLogs<Command, Reply> {
   open(): Promise<string[]>;
 }
 
-/**
- * Opens a category of logs and its relay, and folds what a former life has left.
- * @param committed hears of each event of this process once it is durable, before it is folded into the states.
- */
+export interface PlanLogsOptions {
+  readonly closing: Closing;
+  /** Milliseconds for which commits are kept. */
+  readonly keptMs: number;
+  /** Hears of each event of this process once it is durable, before it is folded into the states. */
+  readonly committed?: (event: PlanEvent) => void;
+}
+
+/** Opens a category of logs and its relay, and folds what a former life has left. */
 export async function openPlanLogs<Command, State, Reply>(
   { db, clock, log, broker, metrics }: ServiceDeps & { readonly broker: Broker },
   definition: LogDefinition<Command, PlanEvent, State, Reply>,
-  closing: Closing,
-  committed: (event: PlanEvent) => void = () => undefined,
+  { closing, keptMs, committed = () => undefined }: PlanLogsOptions,
 ): Promise<PlanLogs<Command, Reply>> {
   const { category } = definition;
   const relay = await openRelay({
@@ -49,6 +54,8 @@ export async function openPlanLogs<Command, State, Reply>(
   });
   closing.add(`logs of ${category}`, writer, () => writer.close());
   logMetrics(metrics, { category, writer, relay });
+  const truncation = truncateLogs(db, definition, { clock, log, keptMs });
+  closing.add(`truncation of ${category}`, truncation, () => truncation.stop());
   await writer.fold();
   return {
     writer,

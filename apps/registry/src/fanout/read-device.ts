@@ -1,8 +1,8 @@
 import { defaultTags, formatDate, plainText, type TagDefinition } from '@tidings/audience';
 import { TagType } from '@tidings/events';
-import { CHUNK_SIZE } from '@tidings/kernel';
+import { CHUNK_SIZE, TOKEN_BYTES } from '@tidings/kernel';
 import { type Comparable, deviceTraits, type Predicate } from '@tidings/segments';
-import { type Columns, HAS_TOKEN, MAX_BADGE, NOT_DISPLAYABLE, type Row } from './columns.ts';
+import { type Columns, HAS_TOKEN, LONG_TOKEN, LONG_VALUES, MAX_BADGE, NOT_DISPLAYABLE, type Row } from './columns.ts';
 
 /** What a scan wants of each device besides what every batch carries. */
 export interface Wanted {
@@ -12,6 +12,8 @@ export interface Wanted {
   readonly values?: readonly (TagDefinition | undefined)[];
   /** The badge that relative badges start from. */
   readonly badge?: boolean;
+  /** Every other language is read as none: a batch has room for 255, and devices may have thousands. @default all */
+  readonly languages?: ReadonlySet<string> | undefined;
 }
 
 type WantedTag = Pick<TagDefinition, 'number' | 'type'>;
@@ -97,11 +99,15 @@ const SIXTETS = new Uint8Array(128);
   SIXTETS[character.charCodeAt(0)] = value;
 });
 
+/** Bytes that are kept of a value. No push takes as much (R-I23), so what is cut off makes no difference. */
+const VALUE_BYTES = 6144;
+
 /**
- * Bytes of a device's values together. No push takes as much (R-I23), so whatever is cut makes no difference; but a window must fit into a
- * record.
+ * Bytes of a device's values together, with four more for each tag. A window of devices that all have as much, and tokens of 4 KiB, still
+ * fits into a record beside a content of 2 MiB.
  */
-const MAX_VALUES = 8192;
+const VALUES_BYTES = 8192;
+const VALUE_END_BYTES = 4;
 
 const SEPARATOR = Buffer.from(', ');
 
@@ -124,10 +130,11 @@ export class DeviceReader {
   /** Where the predicate expects traits; undefined where it asks for none. */
   readonly #platforms: Comparable[] | undefined;
   readonly #tokens: Comparable[] | undefined;
-  #valuesStart = 0;
+  readonly #languages: ReadonlySet<string> | undefined;
 
-  constructor(columns: Columns, { predicate, values = [] }: Wanted) {
+  constructor(columns: Columns, { predicate, values = [], languages }: Wanted) {
     this.#columns = columns;
+    this.#languages = languages;
     this.#predicate = predicate;
     this.#values = values;
     this.#compared = predicate?.tags.map(() => []) ?? [];
@@ -159,8 +166,8 @@ export class DeviceReader {
       columns.tokens.length = tokenStart;
       return;
     }
-    this.#valuesStart = columns.values.length;
-    for (let slot = 0; slot < this.#values.length; slot++) this.#writeValue(document, slot);
+    this.#writeValues(document);
+    if (this.#languages && !this.#languages.has(row.language)) row.language = '';
     columns.add(row);
   }
 
@@ -187,9 +194,8 @@ export class DeviceReader {
           this.#platforms?.push(row.platform);
           break;
         case Name.token:
-          row.flags |= HAS_TOKEN;
           this.#tokens?.push(true);
-          this.#columns.tokens.append(b, p + 4, p + 3 + b.readInt32LE(p));
+          this.#readToken(b, p);
           break;
         case Name.lang:
           row.language = b.toString('latin1', p + 4, p + 3 + b.readInt32LE(p));
@@ -219,6 +225,14 @@ export class DeviceReader {
       p += sizeOf(b, p, type);
     }
     return present;
+  }
+
+  /** One of an earlier time may be longer than a window has room for: it stays out, so that it costs no other device anything. */
+  #readToken(b: Buffer, p: number): void {
+    const bytes = b.readInt32LE(p) - 1;
+    this.#row.flags |= HAS_TOKEN;
+    if (bytes > TOKEN_BYTES) this.#row.flags |= LONG_TOKEN;
+    else this.#columns.tokens.append(b, p + 4, p + 4 + bytes);
   }
 
   #readNotes(b: Buffer, start: number): void {
@@ -283,21 +297,29 @@ export class DeviceReader {
     else this.#texts[value.slot] = textOf(value.type, valueAt(b, at, type));
   }
 
+  /** All values of the device or, where they are too large together, none: a text with some of them would say something else. */
+  #writeValues(b: Buffer): void {
+    const { values, tags } = this.#columns;
+    const start = values.length;
+    for (let slot = 0; slot < tags; slot++) this.#writeValue(b, slot);
+    if (values.length - start <= VALUES_BYTES - VALUE_END_BYTES * tags) return;
+    values.length = start;
+    for (let slot = 0; slot < tags; slot++) this.#columns.endValue(slot);
+    this.#row.flags |= LONG_VALUES;
+  }
+
   #writeValue(b: Buffer, slot: number): void {
     const { values } = this.#columns;
-    const end = this.#valuesStart + MAX_VALUES;
+    const end = values.length + VALUE_BYTES;
     if (this.#texts[slot] !== '') values.appendText(this.#texts[slot]!);
     let first = true;
     for (const at of this.#ranges[slot]!) {
       if (!first) values.append(SEPARATOR, 0, SEPARATOR.length);
       values.append(b, at + 4, at + 3 + b.readInt32LE(at));
       first = false;
+      if (values.length > end) break;
     }
-    if (values.length > end) {
-      values.cutText(end);
-      // What follows has no room.
-      this.#valuesStart = values.length - MAX_VALUES;
-    }
+    if (values.length > end) values.cutText(end);
     this.#columns.endValue(slot);
   }
 }

@@ -53,7 +53,7 @@ export interface Selected {
 }
 
 /** What the columns get of each device. */
-export type Extras = Pick<Wanted, 'values' | 'badge'>;
+export type Extras = Pick<Wanted, 'values' | 'badge' | 'languages'>;
 
 /** Reads devices for the fan-out, all by number in their application. */
 export class DeviceScan {

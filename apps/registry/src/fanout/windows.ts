@@ -1,8 +1,9 @@
-/** The worker leases of the dispatchers (sending 4), and how much longer the watchdog waits (`prototypes/sim/send-protocol.mjs`). */
-const LEASE_MS = 10_000;
+import { WORKER_LEASE_MS } from '@tidings/delivery';
+
+/** How much longer than a lease the watchdog waits (`prototypes/sim/send-protocol.mjs`). */
 const GRACE_MS = 6_000;
 /** Longer than a lease: who has said nothing for so long is dead, or has become a new incarnation. */
-export const SILENCE_MS = LEASE_MS + GRACE_MS;
+export const SILENCE_MS = WORKER_LEASE_MS + GRACE_MS;
 /** How soon to ask again whether a record was passed. */
 const ASK_AGAIN_MS = 5_000;
 

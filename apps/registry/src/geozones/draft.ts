@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
 import { zoneTexts } from '@tidings/audience';
 import { Content, type Geozone, MessageAccepted, type Preset } from '@tidings/events';
-import { tagsOf } from '@tidings/messaging';
+import { isShortenable, tagsOf } from '@tidings/messaging';
 
 const SOURCE = 'GEO_ZONE';
 const DAY_MS = 86_400_000;
-
-const isWebLink = (link: string): boolean => /^https?:\/\//i.test(link);
 
 const dayOf = (at: Date): number => Math.floor(at.getTime() / DAY_MS);
 
@@ -28,7 +26,7 @@ export function zoneMessage(
   const said = preset?.content ?? Content.fromPartial({});
   const content: Content = { ...said, text: zone.content === '' ? said.text : zoneTexts(zone.content) };
   const { link } = content;
-  const shorten = preset?.shortenLink === true && link !== undefined && isWebLink(link);
+  const shorten = preset?.shortenLink === true && link !== undefined && isShortenable(link);
   return {
     linkToShorten: shorten ? link : '',
     accepted: MessageAccepted.fromPartial({

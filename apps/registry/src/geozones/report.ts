@@ -40,7 +40,7 @@ const shown = ({ zone, meters }: Nearby) => ({
 });
 
 /** What entering zones sends: each zone's message as it is now, to the devices that it can be sent to. */
-const sendingZones = ({ store, geozones, presets }: Pick<ReportDeps, 'store' | 'geozones' | 'presets'>) => {
+const sendingZones = ({ geozones, presets }: Pick<ReportDeps, 'geozones' | 'presets'>) => {
   /** The zone's own campaign, else that of its preset; one that was deleted since is none. */
   const campaignIdOf = async (zone: Geozone, preset: Preset | undefined, account: string): Promise<bigint> => {
     const live = await presets.liveCampaigns(zone.application, [zone.campaignId]);
@@ -50,15 +50,11 @@ const sendingZones = ({ store, geozones, presets }: Pick<ReportDeps, 'store' | '
   };
 
   /** The zone with what it sends; undefined where that is nothing, also because its preset is deleted (R-K5). */
-  const sendingZone = async (
-    zone: Geozone,
-    { account, device, at }: Report,
-    controlBuckets: number,
-  ): Promise<SendingZone | undefined> => {
+  const sendingZone = async (zone: Geozone, { account, device, at }: Report): Promise<SendingZone | undefined> => {
     const preset = zone.preset === '' ? undefined : (await presets.preset(account, zone.preset))?.preset;
     if (zone.preset !== '' && !preset) return undefined;
-    const addressee = { platform: device.platform, hasToken: device.th !== undefined, controlBucket: device.cg };
-    if (!isSend(addressee, preset?.platforms ?? [], controlBuckets)) return undefined;
+    const addressee = { platform: device.platform, hasToken: device.th !== undefined };
+    if (!isSend(addressee, preset?.platforms ?? [])) return undefined;
     const cluster = zone.cluster === '' ? undefined : await geozones.cluster(account, zone.cluster);
     const campaignId = await campaignIdOf(zone, preset, account);
     return {
@@ -74,8 +70,7 @@ const sendingZones = ({ store, geozones, presets }: Pick<ReportDeps, 'store' | '
     const around = await geozones.around(application, place);
     const open = around.filter(({ zone }) => isOpen(zone.timetable, at));
     if (open.length === 0) return [];
-    const controlBuckets = (await store.application(application))?.controlBuckets ?? 0;
-    const found = await Promise.all(open.map(({ zone }) => sendingZone(zone, report, controlBuckets)));
+    const found = await Promise.all(open.map(({ zone }) => sendingZone(zone, report)));
     return found.filter((zone) => zone !== undefined);
   };
 };
@@ -85,7 +80,7 @@ const sendingZones = ({ store, geozones, presets }: Pick<ReportDeps, 'store' | '
  * answered with the nearest zones (R-C13). A report that is repeated with its key is answered and changes nothing (R-ER11).
  */
 export function reportRpc(deps: ReportDeps): Pick<Geozones, 'report'> {
-  const { db, clock, keys, owners, geozones, visits } = deps;
+  const { db, clock, keys, owners, store, geozones, visits } = deps;
   const devices = db.collection<DeviceDocument>(DEVICES);
   const usedKeys = db.collection<{ _id: string; until: Date }>(KEYS);
   const zonesEntered = sendingZones(deps);
@@ -97,8 +92,10 @@ export function reportRpc(deps: ReportDeps): Pick<Geozones, 'report'> {
     const zones = await zonesEntered(report);
     const { account, application, device, at, key } = report;
     if (zones.length === 0 && key === undefined) return;
-    const { person, user = person } = device;
-    await visits.submit(visitLogOf(application), { account, application, person, user, zones, at, key });
+    const { person, user = person, cg: controlBucket } = device;
+    const controlBuckets = zones.length === 0 ? 0 : ((await store.application(application))?.controlBuckets ?? 0);
+    const visitor = { person, user, isHeldBack: controlBucket < controlBuckets };
+    await visits.submit(visitLogOf(application), { account, application, ...visitor, zones, at, key });
   };
 
   return {
@@ -106,7 +103,7 @@ export function reportRpc(deps: ReportDeps): Pick<Geozones, 'report'> {
       await owners.learn([application]);
       if (!owners.owns(account, application)) throw Fault.argument(DENIED);
       const person = personOf(keys.device, account, hwid);
-      const place = { lat, lng };
+      const place = lat === undefined || lng === undefined ? undefined : { lat, lng };
       const at = new Date(clock.now());
       const key = idempotencyKey === '' ? undefined : keyedId(keys.device, application, person, idempotencyKey);
       const isRepeat = await isUsed(key, at);
@@ -115,10 +112,11 @@ export function reportRpc(deps: ReportDeps): Pick<Geozones, 'report'> {
         ? await devices.findOne(present, { projection })
         : await devices.findOneAndUpdate(
             present,
-            { $set: { 'self.place': { ...place, at: at.getTime() } } },
+            place ? { $set: { 'self.place': { ...place, at: at.getTime() } } } : { $unset: { 'self.place': '' } },
             { projection },
           );
       if (!device) throw Fault.argument('Device not found');
+      if (!place) return { nearest: [] };
       const [near] = await Promise.all([
         geozones.nearest(application, place, nearest),
         isRepeat ? undefined : enter({ account, application, device, place, at, key }),

@@ -31,8 +31,7 @@ export function geozonesRpc(
   const now = (): Date => new Date(clock.now());
 
   /** Campaigns that were deleted since are none. */
-  const zonesOf = async (account: string, application: string): Promise<Geozone[]> => {
-    const zones = await store.zones(account, application);
+  const withLiveCampaigns = async (application: string, zones: readonly Geozone[]): Promise<Geozone[]> => {
     const ids = zones.map(({ campaignId }) => campaignId);
     const live = await presets.liveCampaigns(application, ids);
     return zones.map((zone) => (live.has(zone.campaignId) ? zone : { ...zone, campaignId: 0n }));
@@ -69,12 +68,16 @@ export function geozonesRpc(
       return {};
     },
 
-    async list({ account, application }) {
-      const [clusters, zones] = await Promise.all([
-        store.clusters(account, application),
-        zonesOf(account, application),
-      ]);
-      return { clusters, zones };
+    async list({ account, application, after }) {
+      const { entries, next } = await store.zones(account, application, after);
+      return { zones: await withLiveCampaigns(application, entries), next };
+    },
+
+    async listClusters({ account, application, after }) {
+      const { entries, next } = await store.clusters(account, application, after);
+      const codes = entries.map(({ code }) => code);
+      const zones = await store.zonesIn(application, codes);
+      return { clusters: entries.map((cluster) => ({ cluster, zones: zones.get(cluster.code) ?? 0 })), next };
     },
 
     async addCluster({ account, application, name, cooldownSeconds }) {

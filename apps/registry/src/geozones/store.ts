@@ -1,7 +1,8 @@
 import { distanceMeters, type GeozoneClusterState, type GeozoneState, type Place } from '@tidings/audience';
 import type { Geozone, GeozoneCluster } from '@tidings/events';
-import type { Db, Document } from 'mongodb';
-import { type AccountDocument, CLUSTERS, GEOZONES, stateOf } from '../accounts/log.ts';
+import type { Binary, Db, Document } from 'mongodb';
+import { type AccountDocument, bytesOf, CLUSTERS, GEOZONES, stateOf } from '../accounts/log.ts';
+import { behind, type Page, readPage, sortOf } from '../accounts/pages.ts';
 
 /** A zone, and how far its centre is. */
 export interface Nearby {
@@ -12,15 +13,24 @@ export interface Nearby {
 /** Queries over geozones and clusters that are there, as the accounts' logs have folded them. */
 export interface GeozoneStore {
   readonly zone: (account: string, id: bigint) => Promise<Geozone | undefined>;
-  /** Oldest first. */
-  readonly zones: (account: string, application: string) => Promise<Geozone[]>;
-  readonly clusters: (account: string, application: string) => Promise<GeozoneCluster[]>;
+  /** A page, oldest first. */
+  readonly zones: (account: string, application: string, after: string) => Promise<Page<Geozone>>;
+  /** A page, oldest first. */
+  readonly clusters: (account: string, application: string, after: string) => Promise<Page<GeozoneCluster>>;
+  /** How many zones of an application are in each of these clusters; those without any are absent. */
+  readonly zonesIn: (application: string, clusters: readonly string[]) => Promise<ReadonlyMap<string, number>>;
   readonly cluster: (account: string, code: string) => Promise<GeozoneCluster | undefined>;
   /** Activated zones, nearest first; equally far ones by age. */
   readonly nearest: (application: string, place: Place, limit: number) => Promise<Nearby[]>;
   /** Activated zones that hold the place, nearest first. */
   readonly around: (application: string, place: Place) => Promise<Nearby[]>;
 }
+
+const byNumber = { field: 'number' };
+/** A cluster is changed by its deletion alone. */
+const byAge = { field: 'rev' };
+/** The index that covers the count of zones. */
+const CLUSTER_INDEX = 'application_cluster_deleted';
 
 /** No zone is wider (Spec, Limits). */
 const WIDEST_METERS = 1000;
@@ -51,13 +61,29 @@ export function openGeozoneStore(db: Db): GeozoneStore {
       const found = await zones.findOne({ _id: String(id), account, deleted });
       return found ? zoneIn(found) : undefined;
     },
-    async zones(account, application) {
-      const found = await zones.find({ application, account, deleted }).sort({ number: 1 }).toArray();
-      return found.map(zoneIn);
+    async zones(account, application, after) {
+      const found = zones.find({ application, account, deleted, ...behind(byNumber, after) }).sort(sortOf(byNumber));
+      const { entries, next } = await readPage<AccountDocument>(
+        found,
+        byNumber,
+        ({ zone }) => bytesOf(zone as Binary).length,
+      );
+      return { entries: entries.map(zoneIn), next };
     },
-    async clusters(account, application) {
-      const found = await clusters.find({ application, account, deleted }).sort({ rev: 1, _id: 1 }).toArray();
-      return found.map(clusterIn);
+    async clusters(account, application, after) {
+      const found = clusters.find({ application, account, deleted, ...behind(byAge, after) }).sort(sortOf(byAge));
+      const { entries, next } = await readPage<AccountDocument>(found, byAge, (document) =>
+        Buffer.byteLength(clusterIn(document).name),
+      );
+      return { entries: entries.map(clusterIn), next };
+    },
+    async zonesIn(application, codes) {
+      const wanted = { application, deleted, cluster: { $in: [...codes] } };
+      const counted = zones.aggregate<{ _id: string; zones: number }>(
+        [{ $match: wanted }, { $group: { _id: '$cluster', zones: { $sum: 1 } } }],
+        { hint: CLUSTER_INDEX },
+      );
+      return new Map((await counted.toArray()).map(({ _id, zones: count }) => [_id, count]));
     },
     async cluster(account, code) {
       const found = await clusters.findOne({ _id: code, account, deleted });
@@ -74,8 +100,11 @@ export function openGeozoneStore(db: Db): GeozoneStore {
 /** Makes the indexes of geozones where they are missing. */
 export async function prepareGeozones(db: Db): Promise<void> {
   await db.collection(GEOZONES).createIndexes([
-    { name: 'application_number', key: { application: 1, number: 1 } },
+    { name: 'application_deleted_number', key: { application: 1, deleted: 1, number: 1, _id: 1 } },
+    { name: CLUSTER_INDEX, key: { application: 1, cluster: 1, deleted: 1 } },
     { name: 'application_place', key: { application: 1, place: '2dsphere' } },
   ]);
-  await db.collection(CLUSTERS).createIndexes([{ name: 'application', key: { application: 1 } }]);
+  await db
+    .collection(CLUSTERS)
+    .createIndexes([{ name: 'application_deleted_rev', key: { application: 1, deleted: 1, rev: 1, _id: 1 } }]);
 }

@@ -64,6 +64,7 @@ export const visitsLog: LogDefinition<Visit, VisitEvent, VisitState, void> = {
         message,
         accepted,
         linkToShorten,
+        heldBack: visitor.isHeldBack ? visitor.person : '',
       };
       return { stamp: undefined, account, application, at, event: { $case: 'entered', value } };
     });

@@ -46,9 +46,11 @@ export function presetsRpc(store: PresetStore, write: AccountWriter, deps: Prese
       return { preset: (await store.preset(account, code))?.preset };
     },
 
-    async listPresets({ account, application }) {
-      const presets = await store.presets(account, application, await groupsOf(application));
-      return { presets: presets.map(({ preset: { code, name, group } }) => ({ code, name, group })) };
+    async listPresets({ account, application, after }) {
+      const owners = [application, ...(await groupsOf(application))];
+      const { entries, next } = await store.presets(account, owners, after);
+      const groupOf = (owner: string): string => (owner === application ? '' : owner);
+      return { presets: entries.map(({ code, name, owner }) => ({ code, name, group: groupOf(owner) })), next };
     },
 
     async deletePreset({ account, code }) {

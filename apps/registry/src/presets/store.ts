@@ -1,12 +1,24 @@
 import { campaignNameKey, type CampaignState, type PresetState } from '@tidings/audience';
 import type { Db, Document } from 'mongodb';
 import { type AccountDocument, CAMPAIGNS, PRESETS, stateOf } from '../accounts/log.ts';
+import { behind, type Page, readPage, sortOf } from '../accounts/pages.ts';
+
+/** What lists tell of a preset. */
+export interface ListedPreset {
+  readonly code: string;
+  readonly name: string;
+  /** Code of its application, or of its group. */
+  readonly owner: string;
+}
+
+/** A preset is changed by its deletion alone. */
+const byAge = { field: 'rev' };
 
 /** Queries over presets and campaigns that are there, as the accounts' logs have folded them. */
 export interface PresetStore {
   readonly preset: (account: string, code: string) => Promise<PresetState | undefined>;
-  /** An application's own and those of these groups, oldest first. */
-  readonly presets: (account: string, application: string, groups: readonly string[]) => Promise<PresetState[]>;
+  /** A page of those of these owners, oldest first. @param owners an application and its groups */
+  readonly presets: (account: string, owners: readonly string[], after: string) => Promise<Page<ListedPreset>>;
   readonly campaign: (account: string, code: string) => Promise<CampaignState | undefined>;
   /** The oldest of this name. */
   readonly campaignNamed: (application: string, name: string) => Promise<CampaignState | undefined>;
@@ -28,10 +40,11 @@ export function openPresetStore(db: Db): PresetStore {
       const found = await presets.findOne({ _id: code, account, deleted });
       return found ? presetIn(found) : undefined;
     },
-    async presets(account, application, groups) {
-      const owners = [{ application }, { group: { $in: [...groups] } }];
-      const found = await presets.find({ $or: owners, account, deleted }).sort({ rev: 1, _id: 1 }).toArray();
-      return found.map(presetIn);
+    presets(account, owners, after) {
+      const listed = { owner: { $in: [...owners] }, account, deleted, ...behind(byAge, after) };
+      const projection = { code: 1, name: 1, owner: 1, rev: 1 };
+      const found = presets.find<ListedPreset & Document>(listed, { projection }).sort(sortOf(byAge));
+      return readPage(found, byAge, ({ name }) => Buffer.byteLength(name));
     },
     async campaign(account, code) {
       const found = await campaigns.findOne({ _id: code, account, deleted });
@@ -60,9 +73,8 @@ export function openPresetStore(db: Db): PresetStore {
 /** Makes the indexes of presets and campaigns where they are missing. */
 export async function preparePresets(db: Db): Promise<void> {
   await db.collection(PRESETS).createIndexes([
-    { name: 'application', key: { application: 1 } },
+    { name: 'owner_deleted_rev', key: { owner: 1, deleted: 1, rev: 1, _id: 1 } },
     { name: 'filter', key: { filter: 1 } },
-    { name: 'group', key: { group: 1 }, sparse: true },
   ]);
   await db.collection(CAMPAIGNS).createIndexes([
     { name: 'application_id', key: { application: 1, id: 1 } },

@@ -1,4 +1,4 @@
-import { type Application, entriesIn, type TagDefinition, valueOf } from '@tidings/audience';
+import { entriesIn, type TagDefinition, valueOf } from '@tidings/audience';
 import { chunkOf, Fault } from '@tidings/kernel';
 import type {
   ScannedDevice,
@@ -111,7 +111,7 @@ export function exportRpc(deps: ExportDeps): Pick<Segments, 'select' | 'chooseLo
       if (bound !== '' && granted.every(({ code }) => code !== bound)) {
         throw Fault.argument(`${request.path}: not found`);
       }
-      const isMeant = ({ code }: Application): boolean =>
+      const isMeant = ({ code }: { readonly code: string }): boolean =>
         (bound === '' || code === bound) && canMatch(expression, { now, application: code });
       const applications: SelectedApplication[] = [];
       for (let i = 0; i < granted.length; i += APPLICATIONS_AT_ONCE) {

@@ -53,6 +53,36 @@ async function segmentsOf(
   return filters.filter(({ application }) => application === '' || usable.some(({ code }) => code === application));
 }
 
+/** Codes of the applications and groups that an expression names; none where the language has changed since. */
+function placesIn(text: string): { readonly applications: ReadonlySet<string>; readonly groups: ReadonlySet<string> } {
+  try {
+    return namesIn(parse(text));
+  } catch (thrown) {
+    if (thrown instanceof Refusal) return { applications: new Set(), groups: new Set() };
+    throw thrown;
+  }
+}
+
+/** The filters of these that a caller may see: those without an application name none that it may not use (R-T9). */
+export async function shownTo<F extends { readonly application: string; readonly text: string }>(
+  filters: readonly F[],
+  { account, grant }: Pick<Given, 'account' | 'grant'>,
+  store: AccountStore,
+): Promise<readonly F[]> {
+  if (!grant || grant.allApplications) return filters;
+  const places = new Map(filters.map((filter) => [filter, placesIn(filter.application === '' ? filter.text : '')]));
+  const named = [...places.values()];
+  const groups = await store.groups(account, [...new Set(named.flatMap((each) => [...each.groups]))]);
+  const members = new Map(groups.map(({ code, applications }) => [code, applications]));
+  const codesOf = ({ applications, groups: of }: ReturnType<typeof placesIn>): string[] => [
+    ...applications,
+    ...[...of].flatMap((code) => members.get(code) ?? []),
+  ];
+  const found = await store.applications([...new Set(named.flatMap(codesOf))]);
+  const others = new Set(found.filter((each) => !isGranted(grant, each)).map(({ code }) => code));
+  return filters.filter((filter) => !codesOf(places.get(filter)!).some((code) => others.has(code)));
+}
+
 /** Words what the language refuses. */
 function refusing<T>(path: string, work: () => T): T {
   try {

@@ -1,9 +1,10 @@
+import { FORBID } from '@tidings/audience';
 import { Fault, newCode } from '@tidings/kernel';
 import type { Segments } from '@tidings/rpc';
 import type { AccountWriter } from '../accounts/writer.ts';
 import { type ExportDeps, exportRpc } from './export.ts';
 import { expireFilters } from './expiry.ts';
-import { compiledOf, isGranted } from './expressions.ts';
+import { compiledOf, isGranted, shownTo } from './expressions.ts';
 
 export interface SegmentsDeps extends ExportDeps {
   readonly write: AccountWriter;
@@ -26,7 +27,7 @@ export function segmentsRpc(deps: SegmentsDeps): Segments {
       const given = { account, grant, source: text, path: 'filter_expression' };
       const compiled = await compiledOf(given, deps);
       // One whose day has come gives way.
-      await expireFilters(store, write, clock);
+      await expireFilters(store, write, clock, { account, name });
       const code = await freeCode(account);
       await write({
         account,
@@ -36,19 +37,21 @@ export function segmentsRpc(deps: SegmentsDeps): Segments {
       return { code };
     },
 
-    async listFilters({ account, application }) {
-      const filters = await store.filters(account, application);
-      return {
-        filters: filters.map(({ code, name, text, application: bound, expiresAt }) => ({
-          ...{ code, name, expression: text, application: bound, expiresAt },
-        })),
-      };
+    async listFilters({ account, grant, application, after }) {
+      const { entries, next } = await store.filters(account, application, after);
+      const shown = await shownTo(entries, { account, grant }, store);
+      const filters = shown.map(({ code, name, text, application: bound, expiresAt }) => ({
+        ...{ code, name, expression: text, application: bound, expiresAt },
+      }));
+      return { filters, next };
     },
 
     async deleteFilter({ account, grant, name }) {
       const filter = await store.filterNamed(account, name);
       const bound = filter && filter.application !== '' ? await store.application(filter.application) : undefined;
       if (!filter || (bound && !isGranted(grant, bound))) throw Fault.argument('Filter not found');
+      // It belongs to the account as a whole (R-T9).
+      if (!bound && grant && !grant.allApplications) throw Fault.forbidden(FORBID);
       await write({ account, action: { type: 'deleteFilter', name, code: filter.code }, at: now() });
       return {};
     },

@@ -81,7 +81,11 @@ export function openTagClearing({ db, clock, log, write, logs }: TagClearingDeps
     // Until then somebody may still write values of what he takes for a tag.
     if (accounts.length > 0) await delay(2 * TAG_PATIENCE_MS);
     for (const { _id: account, clearing } of accounts) {
-      const applications = await db.collection<{ _id: string }>(APPLICATIONS).find({ account }).toArray();
+      const projection = { _id: 1 };
+      const applications = await db
+        .collection<{ _id: string }>(APPLICATIONS)
+        .find({ account }, { projection })
+        .toArray();
       for (const number of clearing) {
         for (const { _id: application } of applications) await clear(application, number, signal);
         if (signal.aborted) return;

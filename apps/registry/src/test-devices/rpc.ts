@@ -6,6 +6,9 @@ import { TEST_DEVICES } from '../accounts/log.ts';
 import type { AccountStore } from '../accounts/store.ts';
 import type { AccountWriter } from '../accounts/writer.ts';
 
+/** Test devices of a page, with up to some 10 KB each. */
+const PAGE = 100;
+
 interface TestDevicesDeps {
   readonly db: Db;
   readonly store: AccountStore;
@@ -30,8 +33,12 @@ export const testDevicesRpc = ({
     return {};
   },
 
-  async listTestDevices({ application }) {
-    const found = await db.collection<TestDevicesState & { _id: string }>(TEST_DEVICES).findOne({ _id: application });
-    return { devices: (found?.devices ?? []).map((device) => ({ ...device, language: device.language ?? '' })) };
+  async listTestDevices({ application, after }) {
+    const from = Number(after);
+    const found = await db
+      .collection<TestDevicesState & { _id: string }>(TEST_DEVICES)
+      .findOne({ _id: application }, { projection: { devices: { $slice: [from, PAGE + 1] } } });
+    const devices = (found?.devices ?? []).map((device) => ({ ...device, language: device.language ?? '' }));
+    return { devices: devices.slice(0, PAGE), next: devices.length > PAGE ? String(from + PAGE) : '' };
   },
 });

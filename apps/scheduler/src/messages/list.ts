@@ -16,8 +16,7 @@ function filterOf(request: ListMessagesRequest, shownFrom: Date): Filter<StoredM
     apps: request.application,
     hidden: false,
     createdAt: created,
-    // A message without a restriction reaches every platform.
-    ...(request.platforms.length > 0 ? { $or: [{ platforms: { $in: request.platforms } }, { platforms: [] }] } : {}),
+    ...(request.platforms.length > 0 ? { platforms: { $in: request.platforms } } : {}),
     ...(request.campaignId === 0n ? {} : { campaignId: Number(request.campaignId) }),
     ...(request.source === '' ? {} : { source: request.source }),
     ...(request.codes.length > 0 ? { _id: { $in: request.codes } } : {}),

@@ -10,6 +10,7 @@ import {
   joinMessage,
   type JoinMessage,
   type Message,
+  reachOf,
   type Transaction,
 } from '@tidings/messaging';
 import type { Binary } from 'mongodb';
@@ -180,7 +181,7 @@ function messageDocument(message: Message): Record<string, unknown> {
     status: message.status,
     ...(message.status === 'PENDING' ? {} : { releasedAt: message.releasedAt }),
     ...(message.status === 'DONE' ? { completedAt: message.completedAt } : {}),
-    platforms: accepted.audience?.platforms ?? [],
+    platforms: reachOf(accepted),
     source: accepted.source,
     campaignId: Number(accepted.campaignId),
     listed: accepted.listedRecipients,

@@ -21,10 +21,10 @@ export function sendVisits({
   return async (visits) => {
     const joined = visits.map(async ({ account, at, stamp, event }) => {
       if (event?.$case !== 'entered') return;
-      const { message: code, accepted, linkToShorten } = event.value;
+      const { message: code, accepted, linkToShorten, heldBack } = event.value;
       if (!accepted || !stamp) throw Fault.bug(`${code}: a visit without a message or a place in its log`);
       const draft = shortened(accepted, linkToShorten, publicUrl);
-      const cause = `${stamp.log}/${stamp.n}/${stamp.index}`;
+      const cause = heldBack === '' ? `${stamp.log}/${stamp.n}/${stamp.index}` : `${code}/${heldBack}`;
       await writer.submit(logOfMessage(code), {
         kind: 'join',
         join: { code, id: nextId(), account, at: at!, cause, draft },

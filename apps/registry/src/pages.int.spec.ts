@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { Content, type Geozone, Preset } from '@tidings/events';
+import { describeWithMongo, testBroker, TestClock } from '@tidings/testing';
+import { ListFiltersReply, ListGeozonesReply, ListPresetsReply, ListTestDevicesReply } from '@tidings/rpc';
+import { openLog } from '@tidings/runtime';
+import type { EmbeddedBroker } from '@tidings/streaming';
+import { Registry } from 'prom-client';
+import { openRegistry, type RegistryService } from './registry.ts';
+
+const MIB = 1 << 20;
+/** Most of what may be sent between services is left for what is around a page. */
+const MOST_BYTES = 4 * MIB;
+/** More than the database sorts in memory, of a MiB each. */
+const LARGEST = 34;
+const account = 'default';
+
+/** The entries of a list, and bytes of its pages as they are sent. */
+async function walk<Reply extends { readonly next: string }, Entry>(
+  read: (after: string) => Promise<Reply>,
+  entriesOf: (reply: Reply) => readonly Entry[],
+  encode: (reply: Reply) => { finish(): Uint8Array },
+) {
+  const entries: Entry[] = [];
+  const bytes: number[] = [];
+  for (let after = ''; ;) {
+    const reply = await read(after);
+    entries.push(...entriesOf(reply));
+    bytes.push(encode(reply).finish().length);
+    if (reply.next === '') return { entries, bytes };
+    after = reply.next;
+  }
+}
+
+describeWithMongo('lists of the registry', (mongo) => {
+  let broker: EmbeddedBroker;
+  let registry: RegistryService;
+  let application: string;
+
+  beforeAll(async () => {
+    broker = await testBroker({ db: mongo.database('log') });
+    registry = await openRegistry({
+      ...{ db: mongo.db, clock: new TestClock(), log: openLog('error'), metrics: new Registry(), broker },
+      masterKey: new Uint8Array(32).fill(3),
+      quotas: { applications: 10, tags: 10, presets: 2000, filters: 2000, geozones: 2000, testDevices: 250 },
+    });
+    const details = { title: 'App', icon: Buffer.alloc(0), sdkIos: '', sdkAndroid: '', authorizeAllTokens: false };
+    application = (await registry.accounts.createApplication({ account, ...details, tokenId: '' })).application;
+  });
+  afterAll(async () => {
+    await registry?.close();
+    await broker?.close();
+  });
+
+  const text = (bytes: number): string => 'x'.repeat(bytes);
+  const names = (count: number): string[] => Array.from({ length: count }, (_, i) => `n${i}`);
+
+  it('tell presets without their content, oldest first, with those of groups', async () => {
+    const { code: group } = await registry.accounts.createGroup({ name: 'g', applications: [application] });
+    const content = Content.fromPartial({ text: { entries: [{ language: 'default', text: text(MIB - 1000) }] } });
+    for (const [i, name] of names(LARGEST).entries()) {
+      const owner = i % 2 === 0 ? { application } : { group };
+      await registry.presets.createPreset({ account, preset: Preset.fromPartial({ name, content, ...owner }) });
+    }
+    const read = (after: string) => registry.presets.listPresets({ account, application, after });
+    const { entries, bytes } = await walk(
+      read,
+      ({ presets }) => presets,
+      (reply) => ListPresetsReply.encode(reply),
+    );
+    expect(entries.map(({ name }) => name)).toEqual(names(LARGEST));
+    expect(entries.map((entry) => entry.group)).toEqual(names(LARGEST).map((_, i) => (i % 2 === 0 ? '' : group)));
+    expect(bytes).toHaveLength(1);
+    expect(bytes[0]).toBeLessThan(100 * LARGEST);
+
+    await registry.presets.deletePreset({ account, code: entries[3]!.code });
+    const { presets } = await read('');
+    expect(presets).toHaveLength(LARGEST - 1);
+  });
+
+  it('tell presets of many with long names in pages', async () => {
+    const own = (
+      await registry.accounts.createApplication({
+        ...{ account, title: 'Long', icon: Buffer.alloc(0), sdkIos: '', sdkAndroid: '', authorizeAllTokens: false },
+        tokenId: '',
+      })
+    ).application;
+    const long = names(1100).map((name) => name.padEnd(2000, '-'));
+    const presets = long.map((name) => Preset.fromPartial({ name, application: own }));
+    for (let i = 0; i < presets.length; i += 100) {
+      await Promise.all(presets.slice(i, i + 100).map((preset) => registry.presets.createPreset({ account, preset })));
+    }
+    const read = (after: string) => registry.presets.listPresets({ account, application: own, after });
+    const { entries, bytes } = await walk(
+      read,
+      (reply) => reply.presets,
+      (reply) => ListPresetsReply.encode(reply),
+    );
+    // Those of one commit are equally old.
+    expect(entries.map(({ name }) => name).sort()).toEqual(long.sort());
+    expect(bytes.length).toBeGreaterThan(2);
+    expect(Math.max(...bytes)).toBeLessThan(MOST_BYTES);
+  });
+
+  it('tell zones of a MiB each, and how many are in each cluster', async () => {
+    const { code: cluster } = await registry.geozones.addCluster({
+      ...{ account, application, name: 'c', cooldownSeconds: 1 },
+    });
+    const zone = (name: string): Geozone => ({
+      ...{ id: 0n, application: '', name, lat: 1, lng: 2, rangeMeters: 100, cooldownSeconds: 0, preset: '' },
+      ...{ content: text(MIB), cluster, campaignId: 0n, timetable: undefined, active: true },
+    });
+    for (const name of names(LARGEST)) {
+      await registry.geozones.add({ account, application, zones: [{ zone: zone(name), campaign: '' }] });
+    }
+    const read = (after: string) => registry.geozones.list({ account, application, after });
+    const { entries, bytes } = await walk(
+      read,
+      ({ zones }) => zones,
+      (reply) => ListGeozonesReply.encode(reply),
+    );
+    expect(entries.map(({ name }) => name)).toEqual(names(LARGEST));
+    expect(entries.every(({ content }) => content.length === MIB)).toBe(true);
+    expect(Math.max(...bytes)).toBeLessThan(MOST_BYTES);
+
+    await registry.geozones.delete({ account, application, ids: [entries[0]!.id] });
+    const { clusters, next } = await registry.geozones.listClusters({ account, application, after: '' });
+    expect(clusters).toEqual([{ cluster: expect.objectContaining({ code: cluster }) as unknown, zones: LARGEST - 1 }]);
+    expect(next).toBe('');
+  });
+
+  it('tell filters without what they mean, oldest first', async () => {
+    const expression = `A("${application}")`.padEnd(65_536);
+    for (const [i, name] of names(LARGEST).entries()) {
+      await registry.segments.createFilter({
+        ...{ account, grant: undefined, name, expression, application: i % 2 === 0 ? application : '' },
+        expiresAt: undefined,
+      });
+    }
+    const read = (after: string) => registry.segments.listFilters({ account, grant: undefined, application, after });
+    const { entries, bytes } = await walk(
+      read,
+      ({ filters }) => filters,
+      (reply) => ListFiltersReply.encode(reply),
+    );
+    expect(entries.map(({ name }) => name).sort()).toEqual(names(LARGEST).sort());
+    expect(bytes.length).toBeGreaterThan(1);
+    expect(Math.max(...bytes)).toBeLessThan(MOST_BYTES);
+  });
+
+  it('tell test devices in pages', async () => {
+    for (const name of names(250)) {
+      const device = { pushToken: name.padEnd(4096, '-'), platform: 3, name, description: '', language: '' };
+      await registry.accounts.setTestDevice({ application, device });
+    }
+    const read = (after: string) => registry.accounts.listTestDevices({ application, after });
+    const { entries, bytes } = await walk(
+      read,
+      ({ devices }) => devices,
+      (reply) => ListTestDevicesReply.encode(reply),
+    );
+    expect(entries.map(({ name }) => name)).toEqual(names(250));
+    expect(bytes).toHaveLength(3);
+    expect(Math.max(...bytes)).toBeLessThan(MOST_BYTES);
+  });
+});
