@@ -5,6 +5,7 @@ import type {
   ApplicationView,
   Devices,
   Messages,
+  Providers,
   Presets,
   Segments,
   Geozones,
@@ -12,12 +13,15 @@ import type {
   Subscriptions,
   Jobs,
 } from '@tidings/rpc';
+import type { AddressGuard } from '@tidings/runtime';
 import type { Access } from './auth/access.ts';
 import type { Presented } from './auth/authorize.ts';
+import type { CallerLimits } from './auth/caller-limits.ts';
 import type { RateLimits } from './auth/rate-limits.ts';
 import type { DeviceCommands } from './devices/device-commands.ts';
 import type { ExportLinks } from './exports/links.ts';
 import type { Reporter } from './devices/reporter.ts';
+import type { PendingRequest } from './http/pending-requests.ts';
 import type { System } from './system.ts';
 
 /** What handlers act with: the services behind the gateway, and what stands in front of them. */
@@ -36,8 +40,14 @@ export interface Context {
   readonly reporter: Reporter;
   readonly access: Access;
   readonly rateLimits: RateLimits;
+  /** Limits on creating test devices, which needs no token. */
+  readonly testDeviceLimits: CallerLimits;
   readonly system: System;
+  /** Every dispatcher process, as it is at the moment. */
+  readonly dispatchers: () => readonly Providers[] | Promise<readonly Providers[]>;
   readonly clock: Clock;
+  /** Which addresses that callers give may be sent to. */
+  readonly addressGuard: AddressGuard;
   /** Domains that hand out throw-away addresses, subdomains understood (R-E4). */
   readonly disposableDomains: ReadonlySet<string>;
   readonly exportLinks: ExportLinks;
@@ -53,8 +63,12 @@ export interface Call {
   readonly presented: Presented | undefined;
   /** The application that the request names; undefined where its method has none. */
   readonly application: ApplicationView | undefined;
-  /** Of this method alone; "" without one (R-ER11). */
+  /** Names this call of the method; "" without one (R-ER11). */
   readonly idempotencyKey: string;
+  /** Its deadline, and what it holds until it is answered. */
+  readonly pending: PendingRequest;
+  /** The address that it came from. Behind a proxy it is the proxy's: what a header says of it could be anybody's word. */
+  readonly address: string;
 }
 
 /** What an API method does: acts on its input and answers, or throws a Fault. */

@@ -1,10 +1,11 @@
 import 'reflect-metadata';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { keyFor } from '@tidings/audience';
+import { UPLOAD_MS } from '@tidings/contract';
 import type { Clock } from '@tidings/kernel';
 import type {
   Accounts,
@@ -18,10 +19,13 @@ import type {
   Subscriptions,
   Jobs,
 } from '@tidings/rpc';
-import { type Logger, nestLogger, operationsOf } from '@tidings/runtime';
+import { AddressGuard, type Logger, nestLogger, operationsOf } from '@tidings/runtime';
 import type { Broker } from '@tidings/streaming';
+import { counterIn } from '@tidings/telemetry';
 import type { Registry } from 'prom-client';
+import type { Context } from './context.ts';
 import { Access } from './auth/access.ts';
+import { CallerLimits } from './auth/caller-limits.ts';
 import { RateLimits } from './auth/rate-limits.ts';
 import { deviceCommands } from './devices/device-commands.ts';
 import { openReporter } from './devices/reporter.ts';
@@ -42,6 +46,8 @@ export interface GatewayDeps {
   readonly subscriptions: Subscriptions;
   /** Those of every service behind the gateway and of other gateways, in the order in which work flows: for the barrier and the clock of tests. */
   readonly processes: readonly Processes[];
+  /** Every dispatcher process, as it is at the moment. */
+  readonly dispatchers: Context['dispatchers'];
   /** Names the registry's replica that a command to a device goes to. @default one for all */
   readonly replicaOf?: (command: DeviceCommand) => string;
   /** Takes the reports of devices. */
@@ -54,17 +60,32 @@ export interface GatewayDeps {
   readonly adminToken: string;
   /** Public address of the service's own links, without a slash at the end. */
   readonly publicUrl: string;
+  /** Private ranges that endpoints of web push may lie in, as CIDR. @default none */
+  readonly allowPrivate?: readonly string[];
   /** Domains that hand out throw-away addresses (R-E4). */
   readonly disposableDomains: ReadonlySet<string>;
+  /** Connections at a time: further ones are closed as they come. @default 10000 */
+  readonly maxConnections?: number;
   /** Further Nest modules on the same port, such as health. */
   readonly imports?: NonNullable<DynamicModule['imports']>;
   /** Further controllers, which may inject OWN_OPERATIONS. */
   readonly controllers?: NonNullable<DynamicModule['controllers']>;
 }
 
+/** All the test devices of an application at once, and then one a second: more than a person registers. */
+const TEST_DEVICES = { burst: 120, perMinute: 60 };
+/** Connections at a time, unless the process has room for fewer. */
+const MAX_CONNECTIONS = 10_000;
+/** A connection on which nothing moves in either direction is closed. */
+const IDLE_MS = 120_000;
+
 const connections = {
-  /** How long a request may take to arrive. */
-  requestTimeout: 120_000,
+  /** How long the head of a request may take to arrive, or the first one on a connection to begin. */
+  headersTimeout: 20_000,
+  /** How long a request may take to arrive as a whole: small bodies have less. */
+  requestTimeout: UPLOAD_MS,
+  /** How often both are looked at: no byte that comes now and then puts them off. */
+  connectionsCheckingInterval: 2_000,
   /** Longer than load balancers keep theirs, so that it is they who close. */
   keepAliveTimeout: 72_000,
 };
@@ -79,6 +100,19 @@ function refuseUnreadable({ code }: { readonly code?: string }, socket: Socket):
   if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const status = unreadable[code ?? ''] ?? '400 Bad Request';
   socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`, () => socket.destroy());
+}
+
+/** An HTTP server that holds a bounded number of connections, none of them for ever. */
+function boundedServer({ metrics, maxConnections = MAX_CONNECTIONS }: GatewayDeps, listener: RequestListener): Server {
+  const dropped = counterIn(metrics, {
+    name: 'tidings_http_dropped_connections_total',
+    help: 'Connections that were closed as they came, because there were as many as there may be',
+  });
+  const server = createServer(connections, listener);
+  server.maxConnections = maxConnections;
+  server.timeout = IDLE_MS;
+  server.on('drop', () => dropped.inc());
+  return server;
 }
 
 /**
@@ -121,10 +155,13 @@ export async function createGateway(deps: GatewayDeps): Promise<NestFastifyAppli
     reporter,
     access: new Access(accounts, clock),
     rateLimits: new RateLimits(clock),
+    testDeviceLimits: new CallerLimits(clock, TEST_DEVICES),
     system: systemOf([() => [operations], ...deps.processes], clock),
+    dispatchers: deps.dispatchers,
     clock,
     exportLinks: exportLinks({ key: keyFor(masterKey, 'export-link'), clock, publicUrl: deps.publicUrl }),
     publicUrl: deps.publicUrl,
+    addressGuard: new AddressGuard(deps.allowPrivate ?? []),
     disposableDomains: deps.disposableDomains,
   };
   const api: { exchange?: Exchange } = {};
@@ -132,7 +169,7 @@ export async function createGateway(deps: GatewayDeps): Promise<NestFastifyAppli
     clientErrorHandler: refuseUnreadable,
     // The API answers before fastify looks at a request: fastify reads bodies, and refuses paths and verbs, in its own way.
     serverFactory: (fastify: RequestListener) =>
-      createServer(connections, (request, response) => {
+      boundedServer(deps, (request, response) => {
         if (!api.exchange?.handle(request, response)) fastify(request, response);
       }),
   });

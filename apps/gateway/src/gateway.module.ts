@@ -3,19 +3,28 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { api, type Method } from '@tidings/contract';
 import type { Operations } from '@tidings/rpc';
 import type { Logger } from '@tidings/runtime';
+import { readIn } from '@tidings/telemetry';
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
+import { Administrators } from './auth/administrators.ts';
 import type { Context, Handler } from './context.ts';
 import { AdminController } from './http/admin.controller.ts';
 import { ApiV2Controller } from './http/api-v2.controller.ts';
 import { DocsController } from './http/docs.controller.ts';
 import { Exchange } from './http/exchange.ts';
 import { Json13Controller } from './http/json13.controller.ts';
+import { LargeBodies } from './http/large-bodies.ts';
 import { LinksController } from './http/links.controller.ts';
 import { requestMeter } from './http/meter.ts';
+import { PendingRequests } from './http/pending-requests.ts';
 import { type Route, RouteTable } from './http/route.ts';
 import { handlers } from './methods/handlers.ts';
-import { ADMIN_TOKEN, CONTEXT, OWN_OPERATIONS } from './tokens.ts';
+import { CONTEXT, OWN_OPERATIONS } from './tokens.ts';
+
+/** Requests that are served at a time, and the bytes of their small bodies. */
+const PENDING = { requests: 20_000, bytes: 64 * 1024 * 1024 };
+/** Bytes of large bodies that are held at a time, and of those that are taken apart at a time: not less than a bulk request may have. */
+const LARGE = { bytes: 256 * 1024 * 1024, taken: 64 * 1024 * 1024 };
 
 export interface GatewayModuleOptions {
   readonly context: Context;
@@ -60,7 +69,13 @@ export class GatewayModule implements OnModuleDestroy {
 
   static with(options: GatewayModuleOptions): DynamicModule {
     const { context, adminToken, operations, imports, controllers } = options;
-    const observers = { log: options.log, meter: requestMeter(options.metrics) };
+    const requests = new PendingRequests(PENDING);
+    const gauge = {
+      name: 'tidings_http_pending_requests',
+      help: 'Requests that are served, and those that were answered at their deadline while the work on them goes on',
+    } as const;
+    readIn(options.metrics, 'gauge', gauge, () => [{ value: requests.count }]);
+    const deps = { log: options.log, meter: requestMeter(options.metrics), requests };
     return {
       module: GatewayModule,
       imports,
@@ -68,7 +83,8 @@ export class GatewayModule implements OnModuleDestroy {
       providers: [
         { provide: OWN_OPERATIONS, useValue: { operations } },
         { provide: CONTEXT, useValue: context },
-        { provide: ADMIN_TOKEN, useValue: adminToken },
+        { provide: Administrators, useValue: new Administrators(adminToken, context.clock) },
+        { provide: LargeBodies, useValue: new LargeBodies(requests, LARGE) },
         Json13Controller,
         ApiV2Controller,
         AdminController,
@@ -85,7 +101,7 @@ export class GatewayModule implements OnModuleDestroy {
             DocsController,
           ],
           useFactory: (host: HttpAdapterHost, ...of: OwnControllers) =>
-            new Exchange(routesOf(...of), servedByNest(host), observers),
+            new Exchange(routesOf(...of), servedByNest(host), deps),
         },
       ],
     };

@@ -14,6 +14,8 @@ import {
   OperationsDefinition,
   type Presets,
   PresetsDefinition,
+  type Providers,
+  ProvidersDefinition,
   type Segments,
   SegmentsDefinition,
   type Statistics,
@@ -21,9 +23,9 @@ import {
   type Subscriptions,
   SubscriptionsDefinition,
 } from '@tidings/rpc';
-import { remote, type Replicas, rpcControllers } from '@tidings/rpc/grpc';
-import { healthModule, type Peer } from '@tidings/runtime';
-import { inUse, rpcServer, type Running, type ServiceProcess } from '@tidings/service';
+import { everyReplica, remote, type Replicas, rpcControllers } from '@tidings/rpc/grpc';
+import { connectionBudget, healthModule, type Peer, wrongPlace } from '@tidings/runtime';
+import { rpcServer, type Running, type ServiceProcess } from '@tidings/service';
 import { createGateway } from './create-gateway.ts';
 import { isRepeatable, logOfCommand } from './devices/routing.ts';
 import { processesOf } from './processes.ts';
@@ -41,6 +43,8 @@ export const peers = [
   'webhooks',
 ] as const satisfies Peer[];
 
+/** How long a dispatcher may take to tell of its providers. */
+const DISPATCHER_MS = 5_000;
 /** How long counting a segment may take. */
 const COUNT_MS = 60_000;
 
@@ -60,6 +64,8 @@ function devicesOf(registry: Replicas, masterKey: Uint8Array) {
 /** The gateway in a process of its own: HTTP on `PORT`, and what other gateways ask it on `GRPC_PORT`. */
 export async function startGateway(process: GatewayProcess): Promise<Running> {
   const { clock, log, readiness, metrics } = process;
+  const { maxConnections, warning } = connectionBudget();
+  if (warning) log.warn(warning);
   const { host, port, masterKey, adminToken } = process.configuration;
   const services = await Promise.all(peers.map(async (peer) => [peer, await process.peer(peer)] as const));
   const {
@@ -67,12 +73,15 @@ export async function startGateway(process: GatewayProcess): Promise<Running> {
     scheduler,
     statistics,
     webhooks,
+    dispatcher,
     'audience-jobs': audienceJobs,
   } = Object.fromEntries(services) as Record<(typeof peers)[number], Replicas>;
   readiness.probe('registry', () => registry.reachable());
+  const accounts = remote<Accounts>(AccountsDefinition, registry);
+  const keyCompared = process.compareMasterKeyWith('registry', async () => (await accounts.getMasterKeyId({})).id);
   const broker = await process.broker();
   const app = await createGateway({
-    accounts: remote<Accounts>(AccountsDefinition, registry),
+    accounts,
     ...devicesOf(registry, masterKey),
     presets: remote<Presets>(PresetsDefinition, registry),
     segments: remote<Segments>(SegmentsDefinition, registry, { deadlineMs: COUNT_MS }),
@@ -85,14 +94,24 @@ export async function startGateway(process: GatewayProcess): Promise<Running> {
     statistics: remote<Statistics>(StatisticsDefinition, statistics),
     subscriptions: remote<Subscriptions>(SubscriptionsDefinition, webhooks),
     processes: services.map(([peer, replicas]) => processesOf(peer, replicas)),
+    dispatchers: async () => {
+      const every = await everyReplica<Providers>(ProvidersDefinition, dispatcher, { deadlineMs: DISPATCHER_MS });
+      return every.map(({ service }) => service);
+    },
     ...{ broker, clock, log, metrics, masterKey, adminToken, publicUrl: process.publicUrl() },
+    maxConnections,
+    allowPrivate: process.configuration.allowPrivate,
     disposableDomains: process.configuration.disposableDomains,
     imports: [healthModule(readiness, metrics)],
     controllers: rpcControllers<{ operations: Operations }>(OWN_OPERATIONS, { operations: OperationsDefinition }),
   });
   const strategy = rpcServer(process, [OperationsDefinition]);
   app.connectMicroservice({ strategy });
-  await app.startAllMicroservices().catch(inUse('GRPC_PORT', process.configuration.grpcPort));
-  await app.listen(port, host).catch(inUse('PORT', port));
+  await app
+    .startAllMicroservices()
+    .catch(wrongPlace({ variable: 'GRPC_PORT', port: process.configuration.grpcPort, host }));
+  // Under another key every device would be a new one.
+  await keyCompared;
+  await app.listen(port, host).catch(wrongPlace({ variable: 'PORT', port, host }));
   return { addresses: { http: await app.getUrl(), grpc: strategy.address }, close: () => app.close() };
 }

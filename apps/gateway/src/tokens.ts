@@ -1,5 +1,4 @@
 /** Injection tokens of the gateway's module. */
 export const CONTEXT = Symbol('context');
-export const ADMIN_TOKEN = Symbol('administrator token');
 /** `{ operations }` of this process. */
 export const OWN_OPERATIONS = Symbol('operations of this process');

@@ -26,8 +26,11 @@ const denial = (method: Method): Fault =>
 /** Whether a token may be missing; one that is presented must be valid all the same (R-G3, R-L1). */
 const isOptional = ({ scope }: Method): boolean => scope === 'none' || scope === 'optional';
 
+/** Whether the token can stand in the header alone: then it is checked before the body is read (R-ER4). */
+export const takesTokenInHeader = (method: Method): boolean => !isOptional(method) && method.scope !== 'api';
+
 function secretFor(method: Method, header: string | undefined, request: Request): string {
-  if (!isOptional(method) && method.scope !== 'api') return secretOf(header) ?? '';
+  if (takesTokenInHeader(method)) return secretOf(header) ?? '';
   const auth = request['auth'] ?? secretOf(header);
   if (auth === undefined) throw Fault.malformed('Missing required argument: auth');
   return typeof auth === 'string' ? auth : '';

@@ -6,8 +6,13 @@ import { deviceCommands } from './device-commands.ts';
 const commandFor = (hwid: string): DeviceCommand => DeviceCommand.fromPartial({ account: 'a', application: 'x', hwid });
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
+interface Setting {
+  readonly replicaOf?: (command: DeviceCommand) => string;
+  readonly limits?: { readonly commands: number; readonly bytes: number };
+}
+
 /** A registry whose calls the test answers. */
-function setUp(replicaOf?: (command: DeviceCommand) => string) {
+function setUp({ replicaOf, limits }: Setting = {}) {
   const calls: {
     readonly hwids: string[];
     answer(replies?: DeviceReplies['replies']): void;
@@ -21,7 +26,9 @@ function setUp(replicaOf?: (command: DeviceCommand) => string) {
         fail: reject,
       });
     });
-  const group = deviceCommands({ apply }, replicaOf);
+  const { submit, open } = deviceCommands({ apply }, replicaOf, limits);
+  const patient = { deadline: Infinity, bytes: 1 };
+  const group = { submit: (command: DeviceCommand, caller = patient) => submit(caller, command), open };
   return { calls, group };
 }
 
@@ -148,7 +155,7 @@ describe('deviceCommands', () => {
   });
 
   it('has one call to each replica in flight: one that is slow holds no other up', async () => {
-    const { calls, group } = setUp(({ hwid }) => hwid.slice(0, 1));
+    const { calls, group } = setUp({ replicaOf: ({ hwid }) => hwid.slice(0, 1) });
     const done = ['a1', 'b1', 'a2'].map((hwid) => group.submit(commandFor(hwid)));
     await turn();
     expect(calls.map(({ hwids }) => hwids)).toEqual([['a1', 'a2'], ['b1']]);
@@ -166,5 +173,60 @@ describe('deviceCommands', () => {
     await Promise.all(done);
     await turn();
     expect(group.open()).toBe(0);
+  });
+
+  describe('while the registry is away', () => {
+    const unavailable = { kind: 'unavailable', effect: 'none' };
+
+    it.each([
+      ['commands', { commands: 3, bytes: 1_000 }, 1],
+      ['bytes', { commands: 1_000, bytes: 3_000 }, 1_000],
+    ])('refuses at once when as many %s wait as may', async (_what, limits, bytes) => {
+      const { calls, group } = setUp({ limits });
+      const caller = { deadline: Infinity, bytes };
+      const held = ['a', 'b', 'c'].map((hwid) => group.submit(commandFor(hwid), caller));
+      await expect(group.submit(commandFor('d'), caller)).rejects.toMatchObject(unavailable);
+      expect(group.open()).toBe(3);
+      await turn();
+      calls[0]!.answer();
+      await Promise.all(held);
+      await turn();
+      const next = group.submit(commandFor('e'), caller);
+      await turn();
+      calls[1]!.answer();
+      await next;
+      expect(calls.map(({ hwids }) => hwids.join(''))).toEqual(['abc', 'e']);
+    });
+
+    it('bounds the commands to all replicas together', async () => {
+      const { group } = setUp({ replicaOf: ({ hwid }) => hwid, limits: { commands: 2, bytes: 10 } });
+      for (const hwid of ['a', 'b']) void group.submit(commandFor(hwid));
+      await expect(group.submit(commandFor('c'))).rejects.toMatchObject(unavailable);
+    });
+
+    it('sends nothing whose caller has been answered', async () => {
+      const { calls, group, done } = await setUpBusy();
+      const late = group.submit(commandFor('late'), { deadline: performance.now() - 1, bytes: 1 });
+      done.push(group.submit(commandFor('b')));
+      calls[0]!.answer();
+      await expect(late).rejects.toMatchObject(unavailable);
+      await turn();
+      expect(calls[1]!.hwids).toEqual(['b']);
+      calls[1]!.answer();
+      await Promise.all(done);
+      await turn();
+      expect(group.open()).toBe(0);
+    });
+
+    it('has room again when the deadline of those who wait has passed, though the call does not end', async () => {
+      const { calls, group } = setUp({ limits: { commands: 2, bytes: 10 } });
+      void group.submit(commandFor('stuck'));
+      await turn();
+      const late = group.submit(commandFor('late'), { deadline: performance.now() - 1, bytes: 1 });
+      void group.submit(commandFor('b'));
+      await expect(late).rejects.toMatchObject(unavailable);
+      expect(group.open()).toBe(2);
+      expect(calls).toHaveLength(1);
+    });
   });
 });

@@ -1,6 +1,7 @@
 import { Fault } from '@tidings/kernel';
 import { type DeviceCommand, type Devices, faultOfView, type FaultView } from '@tidings/rpc';
 import { currentTrace, inSpan, type Trace } from '@tidings/telemetry';
+import type { PendingRequest } from '../http/pending-requests.ts';
 
 const MAX_GROUP = 500;
 /** From here on a group is one of many callers, who ask again when they are answered. */
@@ -8,8 +9,14 @@ const BUSY_GROUP = 8;
 /** How long they are waited for, at most: less than a group is under way. */
 const PATIENCE_MS = 4;
 
+/** Commands that wait or are under way at a time, and the bytes of the requests that they came with. */
+const LIMITS = { commands: 10_000, bytes: 32 * 1024 * 1024 };
+
+type Caller = Pick<PendingRequest, 'deadline' | 'bytes'>;
+
 interface Waiting {
   readonly command: DeviceCommand;
+  readonly caller: Caller;
   /** Whose it is, while traces are recorded. */
   readonly trace: Trace | undefined;
   readonly resolve: () => void;
@@ -18,13 +25,21 @@ interface Waiting {
 
 /** Commands to devices, sent in groups. */
 export interface DeviceCommands {
-  /** Resolves when the command is durable and folded; rejects with its own fault. */
-  submit(command: DeviceCommand): Promise<void>;
+  /**
+   * Resolves when the command is durable and folded; rejects with its own fault, with `unavailable` at once where too many wait, and where the
+   * deadline of its caller passes before it is sent.
+   */
+  submit(caller: Caller, command: DeviceCommand): Promise<void>;
   /** How many are waiting or under way. */
   readonly open: () => number;
 }
 
 type Registry = Pick<Devices, 'apply'>;
+
+const FULL = 'too many device commands wait for the registry';
+const LATE = 'the registry did not take the command in time';
+/** How often what waits is looked through while there is no room. */
+const LOOK_EVERY_MS = 250;
 
 /**
  * Groups commands in front of the registry: what arrives while a call is in flight goes out with the next one, at most 500 together, and in
@@ -36,27 +51,54 @@ type Registry = Pick<Devices, 'apply'>;
 export function deviceCommands(
   devices: Registry,
   replicaOf: (command: DeviceCommand) => string = () => '',
+  limits: typeof LIMITS = LIMITS,
 ): DeviceCommands {
-  const lanes = new Map<string, DeviceCommands>();
+  const lanes = new Map<string, Lane>();
+  const held = { commands: 0, bytes: 0 };
+  let lookedAt = -Infinity;
 
-  const laneTo = (replica: string): DeviceCommands => {
+  const release = ({ caller }: Waiting): void => {
+    held.commands--;
+    held.bytes -= caller.bytes;
+  };
+  const hasRoom = ({ bytes }: Caller): boolean => held.commands < limits.commands && held.bytes + bytes <= limits.bytes;
+  /** Lets go of what nobody waits for any more; a queue that is full is looked through once in a while. */
+  const makeRoom = (): void => {
+    const now = performance.now();
+    if (now - lookedAt < LOOK_EVERY_MS) return;
+    lookedAt = now;
+    for (const lane of lanes.values()) lane.expire(now);
+  };
+
+  const laneTo = (replica: string): Lane => {
     const known = lanes.get(replica);
     if (known) return known;
     // Replicas come and go.
     for (const [name, lane] of lanes) if (lane.open() === 0) lanes.delete(name);
-    const lane = openLane(devices);
+    const lane = openLane(devices, release);
     lanes.set(replica, lane);
     return lane;
   };
 
   return {
-    submit: (command) => laneTo(replicaOf(command)).submit(command),
+    submit(caller, command) {
+      if (!hasRoom(caller)) makeRoom();
+      if (!hasRoom(caller)) return Promise.reject(new Fault('unavailable', FULL, { effect: 'none' }));
+      held.commands++;
+      held.bytes += caller.bytes;
+      return laneTo(replicaOf(command)).submit(caller, command);
+    },
     open: () => [...lanes.values()].reduce((sum, lane) => sum + lane.open(), 0),
   };
 }
 
-/** Groups of one replica, one after the other. */
-function openLane(devices: Registry): DeviceCommands {
+interface Lane extends DeviceCommands {
+  /** Rejects what waits beyond its deadline. */
+  expire(now: number): void;
+}
+
+/** Groups of one replica, one after the other. @param release hears of each command that has ended */
+function openLane(devices: Registry, release: (one: Waiting) => void): Lane {
   let waiting: Waiting[] = [];
   let inFlight: readonly Waiting[] = [];
   let scheduled = false;
@@ -90,13 +132,27 @@ function openLane(devices: Registry): DeviceCommands {
     }
   };
 
+  const expire = (now: number): void => {
+    if (!waiting.some(({ caller }) => caller.deadline <= now)) return;
+    const late = waiting.filter(({ caller }) => caller.deadline <= now);
+    waiting = waiting.filter(({ caller }) => caller.deadline > now);
+    for (const one of late) {
+      release(one);
+      one.reject(new Fault('unavailable', LATE, { effect: 'none' }));
+    }
+  };
+
   const pump = (): void => {
     clearTimeout(patience);
     [scheduled, patience] = [false, undefined];
+    // Nobody hears of what would become of them.
+    expire(performance.now());
     inFlight = waiting.slice(0, MAX_GROUP);
     waiting = waiting.slice(MAX_GROUP);
+    if (inFlight.length === 0) return;
     void send(inFlight).then(() => {
       const answered = inFlight.length;
+      inFlight.forEach(release);
       inFlight = [];
       if (answered < BUSY_GROUP) return schedule();
       enough = Math.min(waiting.length + answered, MAX_GROUP);
@@ -115,11 +171,12 @@ function openLane(devices: Registry): DeviceCommands {
   };
 
   return {
-    submit: (command) =>
+    submit: (caller, command) =>
       new Promise((resolve, reject) => {
-        waiting.push({ command, trace: currentTrace(), resolve, reject });
+        waiting.push({ command, caller, trace: currentTrace(), resolve, reject });
         schedule();
       }),
+    expire,
     open: () => waiting.length + inFlight.length,
   };
 }

@@ -12,11 +12,13 @@ const check = checkOf(personOf(deviceKey, device.account, device.hwid));
 function setUp() {
   const published: { readonly topic: string; readonly record: OutRecord }[] = [];
   const located: string[] = [];
+  let going: Promise<unknown> = Promise.resolve();
   const reporter = openReporter({
     deviceKey,
     clock: { now: () => 1_700_000_000_999 },
     broker: {
       publish: async (topic, records) => {
+        await going;
         published.push(...records.map((record) => ({ topic, record })));
         return records.map((_, offset) => ({ partition: 0, offset }));
       },
@@ -29,7 +31,13 @@ function setUp() {
     },
   });
   const reports = () => published.map(({ record }) => Reports.decode(record.value));
-  return { reporter, published, located, reports };
+  /** Holds the topic up until the function that it answers is called. */
+  const stall = (): (() => void) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    going = promise;
+    return resolve;
+  };
+  return { reporter, published, located, reports, stall };
 }
 
 describe('a report', () => {
@@ -72,6 +80,20 @@ describe('a report', () => {
     const report = reporter.report(ReportKind.REPORT_KIND_OPENED, device, hashOf(buildStatisticsHash(message))!);
     expect(reporter.open()).toBe(1);
     await report;
+    expect(reporter.open()).toBe(0);
+  });
+
+  it('is refused at once when as many wait as may', async () => {
+    const { reporter, stall } = setUp();
+    const resume = stall();
+    const hash = hashOf(buildStatisticsHash(message))!;
+    const report = () => reporter.report(ReportKind.REPORT_KIND_OPENED, device, hash);
+    const waiting = Array.from({ length: 10_000 }, report);
+    await expect(report()).rejects.toMatchObject({ kind: 'unavailable' });
+    expect(reporter.open()).toBe(10_000);
+    resume();
+    await Promise.all(waiting);
+    await report();
     expect(reporter.open()).toBe(0);
   });
 

@@ -6,6 +6,9 @@ import type { Devices } from '@tidings/rpc';
 import { type Broker, microBatcher } from '@tidings/streaming';
 import type { KeyObject } from 'node:crypto';
 
+/** Reports that are not durable yet: each waits for the registry, or for the topic. */
+const MAX_OPEN = 10_000;
+
 /** A device that reports. */
 export interface ReportingDevice {
   readonly account: string;
@@ -23,7 +26,7 @@ export interface ReporterParts {
 
 /** What devices report about messages, as facts on `tidings.reports`. */
 export interface Reporter {
-  /** Resolves when the report is durable. A device that nobody knows reports nothing (R-C7). */
+  /** Resolves when the report is durable. A device that nobody knows reports nothing (R-C7). @throws Fault `unavailable` where too many wait */
   report(kind: ReportKind, device: ReportingDevice, hash: StatisticsHash): Promise<void>;
   /** How many are not durable yet. */
   readonly open: () => number;
@@ -73,6 +76,8 @@ export function openReporter({ broker, devices, deviceKey, clock }: ReporterPart
   let underWay = 0;
   return {
     async report(kind, device, hash) {
+      if (underWay >= MAX_OPEN)
+        throw new Fault('unavailable', 'too many reports wait to be published', { effect: 'none' });
       underWay++;
       try {
         await publish(kind, device, hash);

@@ -87,6 +87,16 @@ describe('the method-style envelope', () => {
     expect(reply('bug')).toMatchObject({ response: null });
   });
 
+  it('says how to repeat what may have been done, and nothing else of what failed (R-ER10)', () => {
+    const status = (effect: Fault['effect']) =>
+      json13Envelope.fault(new Fault('unavailable', 'T', { internal: 'secret', effect }), api.createMessage);
+    const body = { status_code: 500, response: null };
+    expect(JSON.parse(status('possible').body)).toEqual({ ...body, status_message: 'Internal error: T' });
+    for (const effect of ['none', undefined] as const) {
+      expect(JSON.parse(status(effect).body)).toEqual({ ...body, status_message: 'Internal error' });
+    }
+  });
+
   it('leaves out `response` where the specification does (R-ER9)', () => {
     const body = (method: Parameters<typeof json13Envelope.success>[0], output?: unknown): unknown =>
       JSON.parse(json13Envelope.success(method, output).body);

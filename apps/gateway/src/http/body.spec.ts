@@ -1,10 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { connect } from 'node:net';
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { PassThrough } from 'node:stream';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
-import { api, BODY_LIMIT_BYTES } from '@tidings/contract';
+import { api, BODY_LIMIT_BYTES, BODY_MEMBERS } from '@tidings/contract';
 import { type Client, openClient } from '../testing/world.ts';
-import { parseObject } from './body.ts';
+import { parseObject, readBody } from './body.ts';
 
 const BULK = api.bulkSetTags.path;
 
@@ -62,9 +66,12 @@ describe('the connection of a refused body goes on', () => {
     const large = Buffer.alloc(4 * BODY_LIMIT_BYTES, ' ');
     const first = head('/json/1.3/registerDevice', { 'content-length': large.length });
     expect(await statuses(2, first, large, next)).toEqual([413, 400]);
-    const chunked = head('/json/1.3/registerDevice', { 'transfer-encoding': 'chunked' });
+    const headers = { 'transfer-encoding': 'chunked', authorization: 'Token device' };
+    const chunked = head('/json/1.3/registerDevice', headers);
     const chunk = `${large.length.toString(16)}\r\n`;
     expect(await statuses(2, chunked, chunk, large, '\r\n0\r\n\r\n', next)).toEqual([413, 400]);
+    const stranger = head('/json/1.3/registerDevice', { 'transfer-encoding': 'chunked' });
+    expect(await statuses(2, stranger, chunk, large, '\r\n0\r\n\r\n', next)).toEqual([403, 400]);
   });
 });
 
@@ -99,8 +106,37 @@ describe('arrays and objects in a body', () => {
     expect(() => parseObject(many)).toThrow(expect.objectContaining({ kind: 'tooLarge' }) as Error);
   });
 
+  it('may have 200,000 members, in bulk requests four million', () => {
+    const members = (count: number) =>
+      Buffer.from(`{${Array.from({ length: count }, (_, i) => `"k${i}":0`).join(',')}}`);
+    expect(Object.keys(parseObject(members(BODY_MEMBERS)))).toHaveLength(BODY_MEMBERS);
+    const tooMany = members(BODY_MEMBERS + 1);
+    expect(() => parseObject(tooMany)).toThrow(expect.objectContaining({ kind: 'tooLarge' }) as Error);
+    expect(Object.keys(parseObject(tooMany, api.bulkSetTags.maxBodyBytes))).toHaveLength(BODY_MEMBERS + 1);
+  });
+
   it('are none where they stand in a text', () => {
-    const text = '\\"[{'.repeat(1_500_000);
+    const text = '\\"[{:'.repeat(1_500_000);
     expect(parseObject(Buffer.from(JSON.stringify({ text })))).toEqual({ text });
   });
+});
+
+it('a body that comes byte by byte takes no more memory than its bytes', async () => {
+  const request = Object.assign(new PassThrough(), { headers: {} }) as unknown as PassThrough & IncomingMessage;
+  const slab = Buffer.alloc(1024, 'x');
+  const reading = readBody(request);
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+  collectGarbage();
+  const before = process.memoryUsage().heapUsed;
+  const bytes = 200_000;
+  for (let i = 0; i < bytes; i++) {
+    const at = i % slab.length;
+    request.emit('data', slab.subarray(at, at + 1));
+  }
+  collectGarbage();
+  // A chunk by itself takes a hundred bytes and more.
+  expect((process.memoryUsage().heapUsed - before) / bytes).toBeLessThan(50);
+  request.end();
+  expect(await reading).toHaveLength(bytes);
 });

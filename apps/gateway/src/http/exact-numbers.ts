@@ -1,6 +1,4 @@
-interface ReviverContext {
-  readonly source?: string;
-}
+import { randomUUID } from 'node:crypto';
 
 /** Not in the library types yet: values that JSON.stringify writes as the text that they were made of. */
 const { rawJSON, isRawJSON } = JSON as unknown as {
@@ -8,11 +6,12 @@ const { rawJSON, isRawJSON } = JSON as unknown as {
   isRawJSON: (this: void, value: unknown) => value is { readonly rawJSON: string };
 };
 
-/** What a number cannot hold, it looks like this; and some that it can. */
-const LONG_NUMBER = /[:,[]\s*-?\d{16}/;
+/** An integer that a number may not hold looks like this; some that it can hold do, too. */
+const MAY_BE_LONG = /[:,[][ \t\n\r]*-?[1-9]\d{15}/;
+const LONG_INTEGER = /^-?[1-9]\d{15,}$/;
 
-/** It takes ten times as long as to read numbers as they are: bulk requests, which pass nothing on, may be longer. */
-const LONGEST_TEXT = 4 * 1024 * 1024;
+/** Each takes as long as twenty numbers; what would be sent on with so many is refused as too large. */
+const MOST_KEPT = 100_000;
 
 /** Members that go on as the JSON that they came as (R-I18). */
 const PASSED_ON: ReadonlySet<string> = new Set([
@@ -23,29 +22,101 @@ const PASSED_ON: ReadonlySet<string> = new Set([
 /** Objects whose members are no fields of the API. */
 const NAMED_BY_CALLERS: ReadonlySet<string> = new Set(['tags', 'attributes']);
 
-const keepLong = (_key: string, value: unknown, context?: ReviverContext): unknown => {
-  const source = context?.source;
-  const isLong =
-    typeof value === 'number' && source !== undefined && !Number.isSafeInteger(value) && /^-?\d+$/.test(source);
-  return isLong ? rawJSON(source) : value;
-};
+const [QUOTE, BACKSLASH, MINUS, ZERO, NINE] = ['"', '\\', '-', '0', '9'].map((sign) => sign.charCodeAt(0)) as [
+  number,
+  number,
+  number,
+  number,
+  number,
+];
+const OF_NUMBERS: ReadonlySet<number> = new Set([...'0123456789+-.eE'].map((sign) => sign.charCodeAt(0)));
+const SPACE: ReadonlySet<number> = new Set([...' \t\n\r'].map((sign) => sign.charCodeAt(0)));
+/** What follows a value. A number in the place of a key stays what it is, which is no JSON. */
+const ENDS_VALUE: ReadonlySet<number> = new Set([...',]}'].map((sign) => sign.charCodeAt(0)));
 
-function settled(value: unknown, name: string): unknown {
-  if (isRawJSON(value)) return Number(value.rawJSON);
-  if (typeof value !== 'object' || value === null || PASSED_ON.has(name)) return value;
-  if (Array.isArray(value)) return value.map((member) => settled(member, ''));
-  const members = Object.entries(value).map(([key, member]) => [
-    key,
-    settled(member, NAMED_BY_CALLERS.has(name) ? '' : key),
-  ]);
-  return Object.fromEntries(members);
+/** Index of the first character from `at` on that is not one of `signs`. */
+function after(signs: ReadonlySet<number>, text: string, at: number): number {
+  let end = at;
+  while (signs.has(text.charCodeAt(end))) end++;
+  return end;
 }
 
-/** JSON.parse, but that integers beyond 2^53 stay what they are in what is passed on, unless the text is very long. Throws SyntaxError. */
+/** Index behind the text literal whose first quote is at `at`. */
+function afterText(text: string, at: number): number {
+  for (let i = at + 1; i < text.length; i++) {
+    const sign = text.charCodeAt(i);
+    if (sign === QUOTE) return i + 1;
+    if (sign === BACKSLASH) i++;
+  }
+  return text.length;
+}
+
+const isLong = (number: string): boolean =>
+  number.length > 15 && LONG_INTEGER.test(number) && !Number.isSafeInteger(Number(number));
+
+/** JSON whose long integers have become texts that begin with `mark`. One pass: each character is seen a bounded number of times. */
+function withMarks(text: string, mark: string): string {
+  let marked = '';
+  let from = 0;
+  for (let i = 0; i < text.length;) {
+    const sign = text.charCodeAt(i);
+    if (sign === QUOTE) i = afterText(text, i);
+    else if (sign !== MINUS && (sign < ZERO || sign > NINE)) i++;
+    else {
+      const end = after(OF_NUMBERS, text, i);
+      const number = text.slice(i, end);
+      if (isLong(number) && ENDS_VALUE.has(text.charCodeAt(after(SPACE, text, end)))) {
+        marked += `${text.slice(from, i)}"${mark}${number}"`;
+        from = end;
+      }
+      i = end;
+    }
+  }
+  return marked + text.slice(from);
+}
+
+interface Open {
+  readonly container: Record<string | number, unknown>;
+  /** The field that it stands in; "" where that is no field of the API. */
+  readonly name: string;
+  readonly isPassedOn: boolean;
+}
+
+/** Puts numbers, or in what is passed on their texts, in the place of the marked texts. Takes any depth. */
+function unmark(root: object, mark: string): void {
+  let kept = 0;
+  const open: Open[] = [{ container: root as Open['container'], name: '', isPassedOn: false }];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { container, name, isPassedOn } = next;
+    const visit = (key: string | number, field: string): void => {
+      const value = container[key];
+      if (typeof value === 'string') {
+        if (!value.startsWith(mark)) return;
+        const number = value.slice(mark.length);
+        container[key] = isPassedOn && kept++ < MOST_KEPT ? rawJSON(number) : Number(number);
+      } else if (typeof value === 'object' && value !== null) {
+        open.push({
+          container: value as Open['container'],
+          name: field,
+          isPassedOn: isPassedOn || PASSED_ON.has(field),
+        });
+      }
+    };
+    if (Array.isArray(container)) for (let i = 0; i < container.length; i++) visit(i, '');
+    else for (const key of Object.keys(container)) visit(key, NAMED_BY_CALLERS.has(name) ? '' : key);
+  }
+}
+
+/**
+ * JSON.parse, but that integers beyond 2^53, up to 100,000 of them, stay what they are in what is passed on. In linear time. Throws SyntaxError.
+ */
 export function parseExactly(text: string): unknown {
-  return text.length <= LONGEST_TEXT && LONG_NUMBER.test(text)
-    ? settled(JSON.parse(text, keepLong), '')
-    : (JSON.parse(text) as unknown);
+  if (!MAY_BE_LONG.test(text)) return JSON.parse(text) as unknown;
+  // No caller can know it, so no text of a caller is taken for a number.
+  const mark = randomUUID();
+  const value = JSON.parse(withMarks(text, mark)) as unknown;
+  if (typeof value === 'object' && value !== null) unmark(value, mark);
+  return value;
 }
 
 /** Whether a value is a number that was kept as its text. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
+import { REQUEST_MS } from '@tidings/contract';
 import { Fault } from '@tidings/kernel';
 import type { Logger } from '@tidings/runtime';
 import { inSpan, isTracing, markFault, traceOf } from '@tidings/telemetry';
@@ -9,14 +10,20 @@ import { audienceEnvelope } from '../envelopes/audience.ts';
 import { json13Envelope } from '../envelopes/json13.ts';
 import type { Reply } from '../envelopes/reply.ts';
 import { crossOriginHeaders, preflightHeaders } from './cors.ts';
+import { discard } from './body.ts';
+import { type FaultLog, faultLog } from './fault-log.ts';
 import type { RequestMeter, RequestResult } from './meter.ts';
+import { type PendingRequest, type PendingRequests, SlowBody } from './pending-requests.ts';
 import { type Endpoint, originForm, pathOf, type Route, type RouteTable } from './route.ts';
 
 const NOT_FOUND = Fault.notFound('Not Found');
 const JSON_TYPE = 'application/json; charset=utf-8';
 /** How long replies that take their time may go on while the gateway closes. */
 const CLOSING_MS = 10_000;
-const METHOD_STYLE = /^\/json\/[^/]+\/./;
+/** When a request that was not served may be repeated: not so soon that those who wait hold up what comes back. */
+const RETRY_AFTER_SECONDS = 5;
+const SLOW: Reply = { status: 408, body: '', headers: { connection: 'close' } };
+const METHOD_STYLE = /^\/json\/[^/]+(\/|$)/;
 
 /** What is answered under a path that nothing is served under, by the family that it would belong to (R-ER5, R-V1). */
 function unknownPath(path: string): Reply {
@@ -30,13 +37,22 @@ function unknownPath(path: string): Reply {
 interface Answer {
   readonly reply: Reply;
   readonly fault?: Fault;
+  readonly isSlow?: boolean;
+}
+
+export interface ExchangeDeps {
+  readonly log: Logger;
+  readonly meter: RequestMeter;
+  readonly requests: PendingRequests;
 }
 
 /** From a request to its reply: path, verb, and then what the route says (R-ER4). */
 export class Exchange {
   readonly #routes: RouteTable;
   readonly #log: Logger;
+  readonly #logFault: FaultLog;
   readonly #meter: RequestMeter;
+  readonly #requests: PendingRequests;
   /** Whether somebody else on this port serves the path. */
   readonly #isElsewhere: (verb: string, path: string) => boolean;
   #closing = false;
@@ -46,12 +62,14 @@ export class Exchange {
   constructor(
     routes: RouteTable,
     isElsewhere: (verb: string, path: string) => boolean,
-    { log, meter }: { readonly log: Logger; readonly meter: RequestMeter },
+    { log, meter, requests }: ExchangeDeps,
   ) {
     this.#routes = routes;
     this.#isElsewhere = isElsewhere;
     this.#log = log;
+    this.#logFault = faultLog(log);
     this.#meter = meter;
+    this.#requests = requests;
   }
 
   /** Answers a request; false where it is somebody else's. Never throws: nothing that comes in by a socket may end the process. */
@@ -62,7 +80,7 @@ export class Exchange {
       const fault = Fault.from(thrown);
       this.#log.error({ err: fault }, 'request failed');
       if (response.headersSent) response.destroy();
-      else response.writeHead(500, { 'content-type': JSON_TYPE }).end(apiV2Envelope.fault(fault).body);
+      else response.writeHead(500, { 'content-type': JSON_TYPE }).end(lineOf(apiV2Envelope.fault(fault)));
       return true;
     }
   }
@@ -103,7 +121,7 @@ export class Exchange {
     response: ServerResponse,
   ): Promise<void> {
     const startedAt = performance.now();
-    const { reply, fault } = isTracing()
+    const { reply, fault, isSlow } = isTracing()
       ? await this.#servedInSpan(route, parameters, request)
       : await this.#served(route, parameters, request);
     try {
@@ -113,7 +131,7 @@ export class Exchange {
       this.#log.error({ err: error, path: route.path }, 'reply not written');
       response.destroy();
     }
-    this.#meter(nameOf(route), fault?.kind ?? 'ok', startedAt);
+    this.#meter(nameOf(route), fault?.kind ?? (isSlow ? 'slow' : 'ok'), startedAt);
   }
 
   /** Ends with the last byte, or when the caller goes away. */
@@ -137,14 +155,16 @@ export class Exchange {
 
   async #served(route: Route, parameters: Endpoint['parameters'], request: IncomingMessage): Promise<Answer> {
     try {
-      return { reply: await route.serve(request, parameters) };
+      const serve = (pending: PendingRequest): Promise<Reply> => route.serve(request, parameters, pending);
+      return { reply: await this.#requests.serve(route.method?.deadlineMs ?? REQUEST_MS, serve) };
     } catch (thrown) {
+      if (thrown instanceof SlowBody) return { reply: SLOW, isSlow: true };
       const fault = Fault.from(thrown);
       return { reply: this.#faultReply(route, fault), fault };
     }
   }
 
-  /** The same in a span of the trace that the caller tells of, if it does. */
+  /** Serves a request in a span of the trace that its header names, if any. */
   #servedInSpan(route: Route, parameters: Endpoint['parameters'], request: IncomingMessage): Promise<Answer> {
     const attributes = { 'http.request.method': route.verb, 'http.route': route.path };
     const options = { of: [traceOf(request.headers)], kind: 'server', attributes } as const;
@@ -157,10 +177,9 @@ export class Exchange {
   }
 
   #faultReply({ path, envelope, method }: Route, fault: Fault): Reply {
-    if (fault.kind === 'bug') this.#log.error({ err: fault, path }, 'request failed');
-    else if (fault.kind === 'unavailable') this.#log.warn({ err: fault, path }, 'request not served');
+    this.#logFault(fault, path);
     const reply = envelope.fault(fault, method);
-    const { retryAfterSeconds } = fault;
+    const retryAfterSeconds = fault.kind === 'unavailable' ? RETRY_AFTER_SECONDS : fault.retryAfterSeconds;
     return retryAfterSeconds === undefined
       ? reply
       : { ...reply, headers: { 'retry-after': String(retryAfterSeconds) } };
@@ -188,11 +207,16 @@ async function* wholly(bytes: AsyncIterable<Uint8Array>, length: number): AsyncI
   if (rest !== 0) throw Fault.bug(`a reply that is ${rest} bytes shorter than it was announced`);
 }
 
+/** The text of a reply as it goes out: a line, so that a prompt of a terminal does not begin behind it. */
+const lineOf = ({ body }: Reply): string => (body === '' ? '' : `${body}\n`);
+
 /** Writes a reply, but for one that is a stream. */
 function write(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
   if (response.destroyed) return;
   writeHead(request, response, reply);
-  response.end(reply.file?.bytes ?? reply.body);
+  response.end(reply.file?.bytes ?? lineOf(reply));
+  // Of a request that was refused before its body was read.
+  if (!request.complete && request.readableFlowing === null) discard(request);
 }
 
 /** Writes the headers that every reply has. */
@@ -204,7 +228,7 @@ function writeHead(
   const lines: string[] = [];
   if (stream) lines.push('content-type', stream.type, 'content-length', String(stream.length));
   else if (file) lines.push('content-type', file.type, 'content-length', String(file.bytes.length));
-  else if (body !== '') lines.push('content-type', JSON_TYPE, 'content-length', String(Buffer.byteLength(body)));
+  else if (body !== '') lines.push('content-type', JSON_TYPE, 'content-length', String(Buffer.byteLength(body) + 1));
   else if (status !== 204) lines.push('content-length', '0');
   if (headers) for (const [name, value] of Object.entries(headers)) lines.push(name, value);
   const { origin } = request.headers;

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { api, BODY_LIMIT_BYTES, type Method } from '@tidings/contract';
 import { APPLICATION, type Client, openClient } from '../testing/world.ts';
-import { BODY_LIMIT_BYTES } from '@tidings/contract';
 
 const device = { authorization: 'Token device' };
 const register = { application: APPLICATION, hwid: 'phone-1', device_type: 3 };
@@ -78,6 +80,11 @@ describe('paths and verbs (R-ER4 to R-ER6, R-V1)', () => {
     ['POST', '/json/1.3/DeleteDevice', 404, unknownMethod],
     ['GET', '/json/1.3/nothing', 404, unknownMethod],
     ['POST', '/json/1.4/registerDevice', 404, unknownMethod],
+    ['POST', '/json/1.3/', 404, unknownMethod],
+    ['GET', '/json/1.3', 404, unknownMethod],
+    ['POST', '/json/1.4/', 404, unknownMethod],
+    ['POST', '/json', 404, notFound],
+    ['POST', '/jsonp/1.3/x', 404, notFound],
     ['POST', '/json/1.3/registerDevice//', 404, unknownMethod],
     ['POST', `/json/1.3/${'x'.repeat(2000)}`, 404, unknownMethod],
     ['POST', '/json/1.3/toString', 404, unknownMethod],
@@ -119,11 +126,30 @@ describe('paths and verbs (R-ER4 to R-ER6, R-V1)', () => {
     expect(await client.send('POST', '/api/v2/messages%3Alist', '{}')).toMatchObject({ status: 401 });
   });
 
-  it('refuses a path before it reads a body, and a body before it looks at the token', async () => {
+  it('refuses a path before a size, a size before a token in the header, that before a body, and a body before a token in it', async () => {
     const over = Buffer.alloc(BODY_LIMIT_BYTES + 1, ' ');
     expect(await client.send('POST', '/json/1.3/nothing', over)).toMatchObject({ status: 404 });
-    expect(await client.send('POST', '/json/1.3/registerDevice', '{')).toMatchObject({ status: 400, body: malformed });
+    expect(await client.send('POST', '/json/1.3/registerDevice', over)).toMatchObject({ status: 413 });
+    expect(await client.send('POST', '/json/1.3/registerDevice', '{')).toMatchObject({ status: 403 });
+    expect(await client.send('POST', '/json/1.3/registerDevice', '{', device)).toMatchObject({ status: 400 });
+    expect(await client.send('POST', '/json/1.3/createMessage', '{')).toMatchObject({ status: 400, body: malformed });
   });
+
+  const inHeader = Object.values<Method>(api).filter(
+    ({ scope, verb }) => ['device', 'server', 'admin'].includes(scope) && verb !== 'GET' && verb !== 'DELETE',
+  );
+  it.each(inHeader.map((method) => [method.name, method] as const))(
+    '%s refuses a wrong token in the header without its body',
+    async (_name, { verb, path, family, unauthorized }) => {
+      const { hostname: host, port } = client.url;
+      const headers = { authorization: 'Token wrong', 'content-length': BODY_LIMIT_BYTES };
+      const sent = request({ host, port, method: verb, path: path.replace(/\{\w+\}/g, 'x'), headers });
+      sent.flushHeaders();
+      const [{ statusCode }] = (await once(sent, 'response')) as [IncomingMessage];
+      sent.on('error', () => undefined).destroy();
+      expect(statusCode).toBe(unauthorized || family === 'apiV2' || family === 'admin' ? 401 : 403);
+    },
+  );
 });
 
 describe('other origins (R-ER6)', () => {
@@ -160,6 +186,26 @@ describe('other origins (R-ER6)', () => {
   it('are not spoken of where there is none', async () => {
     const { headers } = await client.json13('registerDevice', register, device);
     expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+  });
+});
+
+describe('replies', () => {
+  it.each([
+    ['POST', '/json/1.3/registerDevice', JSON.stringify({ request: { ...register, hwid: 'Ä' } })],
+    ['POST', '/json/1.3/registerDevice', '{'],
+    ['POST', '/api/v2/messages:list', '{}'],
+    ['POST', '/api/v2/audience/nothing', '{}'],
+    ['GET', '/admin/v1/tokens', undefined],
+    ['GET', '/nothing', undefined],
+  ])('of %s %s %s are a line of JSON, whose end is counted', async (method, path, body) => {
+    const reply = await fetch(new URL(path, client.url), {
+      method,
+      headers: device,
+      ...(body !== undefined && { body }),
+    });
+    const text = await reply.text();
+    expect(text.replace(JSON.stringify(JSON.parse(text)), '')).toBe('\n');
+    expect(reply.headers.get('content-length')).toBe(String(Buffer.byteLength(text)));
   });
 });
 

@@ -1,10 +1,12 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Method, Request } from '@tidings/contract';
 import { Fault } from '@tidings/kernel';
-import { authenticate, authorizeApplication } from '../auth/authorize.ts';
+import { authenticate, authorizeApplication, type Presented, takesTokenInHeader } from '../auth/authorize.ts';
 import type { Context, Handler } from '../context.ts';
+import type { PendingRequest } from './pending-requests.ts';
 
 const MAX_KEY_LENGTH = 255;
+const NOTHING: Request = {};
 
 /** The caller's key for this method alone; "" without one, or where nothing is changed of a device (R-ER11). */
 function idempotencyKeyOf({ scope, name }: Method, headers: IncomingHttpHeaders): string {
@@ -14,27 +16,69 @@ function idempotencyKeyOf({ scope, name }: Method, headers: IncomingHttpHeaders)
   return `${name}/${key}`;
 }
 
-/** Calls a method for a customer: token and its limit, required arguments, application, values, and then what it does (R-ER4). */
-export async function invoke(
+/** Who calls, by the token, which is held to its limit. Answers at once where the token is known. */
+function identify(
+  context: Context,
+  method: Method,
+  headers: IncomingHttpHeaders,
+  request: Request,
+): Presented | undefined | Promise<Presented> {
+  const take = (presented: Presented): Presented => {
+    context.rateLimits.take(presented.token);
+    return presented;
+  };
+  const authenticated = authenticate(context.access, method, headers.authorization, request);
+  if (authenticated instanceof Promise) return authenticated.then(take);
+  return authenticated && take(authenticated);
+}
+
+/** A request whose path, verb and size have been checked. */
+export interface Invocation {
+  readonly request: IncomingMessage;
+  readonly pending: PendingRequest;
+  /** Reads the parameters and does the work on them. */
+  readonly read: <T>(work: (request: Request) => Promise<T>) => Promise<T>;
+}
+
+/**
+ * Calls a method for a customer: a token in the header and its limit, where it can stand nowhere else; JSON; a token in the body and its limit; required
+ * arguments; application; values; and then what the method does (R-ER4).
+ */
+export function invoke(
   method: Method,
   handler: Handler<Method>,
   context: Context,
-  request: Request,
-  headers: IncomingHttpHeaders,
+  invocation: Invocation,
 ): Promise<unknown> {
-  const authenticated = authenticate(context.access, method, headers.authorization, request);
-  const presented = authenticated instanceof Promise ? await authenticated : authenticated;
-  if (presented) context.rateLimits.take(presented.token);
-  const missing = method.missing(request);
-  if (missing) throw missing;
-  const authorized = authorizeApplication(context.access, method, presented, request);
-  const application = authorized instanceof Promise ? await authorized : authorized;
-  const input = method.parse(request);
-  const account = presented?.token.account ?? application?.account ?? '';
-  return handler(input, context, {
-    account,
-    presented,
-    application,
-    idempotencyKey: idempotencyKeyOf(method, headers),
+  const { headers } = invocation.request;
+  if (!takesTokenInHeader(method)) {
+    return readAndCall(method, handler, context, invocation, (request) => identify(context, method, headers, request));
+  }
+  const identified = identify(context, method, headers, NOTHING);
+  return identified instanceof Promise
+    ? identified.then((caller) => readAndCall(method, handler, context, invocation, () => caller))
+    : readAndCall(method, handler, context, invocation, () => identified);
+}
+
+/** @param callerOf who calls, which may stand in the body */
+function readAndCall(
+  method: Method,
+  handler: Handler<Method>,
+  context: Context,
+  { request: { headers, socket }, pending, read }: Invocation,
+  callerOf: (request: Request) => ReturnType<typeof identify>,
+): Promise<unknown> {
+  return read(async (request) => {
+    const identified = callerOf(request);
+    const presented = identified instanceof Promise ? await identified : identified;
+    const missing = method.missing(request);
+    if (missing) throw missing;
+    const authorized = authorizeApplication(context.access, method, presented, request);
+    const application = authorized instanceof Promise ? await authorized : authorized;
+    const input = method.parse(request);
+    const account = presented?.token.account ?? application?.account ?? '';
+    const idempotencyKey = idempotencyKeyOf(method, headers);
+    const address = socket.remoteAddress ?? '';
+    return handler(input, context, { account, presented, application, idempotencyKey, pending, address });
   });
 }

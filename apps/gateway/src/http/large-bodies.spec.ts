@@ -3,27 +3,42 @@ import { PassThrough } from 'node:stream';
 import { setImmediate as passed } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { jest } from '@jest/globals';
-import { SMALL_BODY_BYTES } from './body.ts';
+import { BODY_LIMIT_BYTES } from '@tidings/contract';
 import { LargeBodies } from './large-bodies.ts';
+import { PendingRequests } from './pending-requests.ts';
 
-const LIMIT = 4 * SMALL_BODY_BYTES;
-const LARGE = Buffer.alloc(2 * SMALL_BODY_BYTES, ' ');
+/** Above the usual, so that bodies may come packed. */
+const LIMIT = BODY_LIMIT_BYTES + 1;
+const LARGE = Buffer.alloc(512 * 1024, ' ');
 
 const arriving = (headers: IncomingMessage['headers'] = {}): PassThrough & IncomingMessage =>
   Object.assign(new PassThrough({ highWaterMark: LIMIT }), { headers }) as unknown as PassThrough & IncomingMessage;
 
+const openBodies = () => {
+  const bodies = new LargeBodies(new PendingRequests({ requests: 100, bytes: 1024 * 1024 }), {
+    bytes: LIMIT,
+    taken: LIMIT,
+  });
+  return {
+    take<T>(request: IncomingMessage, work: (bytes: Buffer) => Promise<T>): Promise<T> {
+      const pending = { deadline: Infinity, bytes: 0, isArriving: false, late: undefined };
+      return bodies.take(request, { limit: LIMIT, deadlineMs: 10_000, pending }, work);
+    },
+  };
+};
+
 const length = async (bytes: Buffer): Promise<number> => bytes.length;
 
 it('a large body is held until the work on it is done, and others wait unread', async () => {
-  const bodies = new LargeBodies(LIMIT);
+  const bodies = openBodies();
   const [first, second] = [arriving(), arriving()];
   const work = Promise.withResolvers<void>();
   const begun: string[] = [];
-  const one = bodies.take(first, LIMIT, async () => {
+  const one = bodies.take(first, async () => {
     begun.push('first');
     await work.promise;
   });
-  const other = bodies.take(second, LIMIT, async () => void begun.push('second'));
+  const other = bodies.take(second, async () => void begun.push('second'));
   first.end(LARGE);
   while (begun.length === 0) await passed();
   second.end(LARGE);
@@ -35,27 +50,24 @@ it('a large body is held until the work on it is done, and others wait unread', 
 });
 
 it('small bodies wait for nobody, whatever they say of themselves', async () => {
-  const bodies = new LargeBodies(LIMIT);
+  const bodies = openBodies();
   const held = Promise.withResolvers<void>();
   const large = arriving();
-  const holding = bodies.take(large, LIMIT, () => held.promise);
+  const holding = bodies.take(large, () => held.promise);
   large.end(LARGE);
   const packed = arriving({ 'content-encoding': 'gzip' });
-  const small = [
-    bodies.take(arriving().end('{}'), LIMIT, length),
-    bodies.take(packed.end(gzipSync('{}')), LIMIT, length),
-  ];
+  const small = [bodies.take(arriving().end('{}'), length), bodies.take(packed.end(gzipSync('{}')), length)];
   expect(await Promise.all(small)).toEqual([2, 2]);
   held.resolve();
   await holding;
 });
 
 it('a caller that goes away while it waits leaves its turn to the others', async () => {
-  const bodies = new LargeBodies(LIMIT);
+  const bodies = openBodies();
   const held = Promise.withResolvers<void>();
   const [first, gone, last] = [arriving(), arriving(), arriving()];
-  const all = [bodies.take(first, LIMIT, () => held.promise), bodies.take(gone, LIMIT, length)];
-  const served = bodies.take(last, LIMIT, length);
+  const all = [bodies.take(first, () => held.promise), bodies.take(gone, length)];
+  const served = bodies.take(last, length);
   first.end(LARGE);
   await passed();
   for (const waiting of [gone, last]) {
@@ -74,9 +86,9 @@ describe('a slow body', () => {
   afterEach(() => jest.useRealTimers());
 
   it('is refused when it is in the way of others, and not before', async () => {
-    const bodies = new LargeBodies(LIMIT);
+    const bodies = openBodies();
     const [slow, other] = [arriving(), arriving()];
-    const refused = expect(bodies.take(slow, LIMIT, length)).rejects.toMatchObject({
+    const refused = expect(bodies.take(slow, length)).rejects.toMatchObject({
       kind: 'throttled',
       retryAfterSeconds: 1,
     });
@@ -84,7 +96,7 @@ describe('a slow body', () => {
     while (jest.getTimerCount() === 0) await passed();
     jest.advanceTimersByTime(60_000);
     slow.write('x');
-    const served = bodies.take(other, LIMIT, length);
+    const served = bodies.take(other, length);
     other.end(LARGE);
     while (other.readableFlowing !== false) await passed();
     jest.advanceTimersByTime(2_000);

@@ -2,8 +2,8 @@ import type { FaultKind } from '@tidings/kernel';
 import { histogramIn } from '@tidings/telemetry';
 import type { Registry } from 'prom-client';
 
-/** What became of a request: `ok` also stands for redirections. */
-export type RequestResult = 'ok' | 'wrongVerb' | FaultKind;
+/** What became of a request: `ok` also stands for redirections, `slow` for a body that did not arrive in time. */
+export type RequestResult = 'ok' | 'wrongVerb' | 'slow' | FaultKind;
 
 /**
  * Hears of each request that was answered.
@@ -15,7 +15,7 @@ export type RequestMeter = (method: string, result: RequestResult, startedAt: nu
 export function requestMeter(metrics: Registry): RequestMeter {
   const seconds = histogramIn(metrics, {
     name: 'tidings_http_request_seconds',
-    help: 'How long requests took, by method of the API and what became of them: ok, wrongVerb, or the kind of fault',
+    help: 'How long requests took, by method of the API and what became of them: ok, wrongVerb, slow, or the kind of fault',
     labels: ['method', 'result'],
   });
   return (method, result, startedAt) => seconds.observe({ method, result }, (performance.now() - startedAt) / 1000);

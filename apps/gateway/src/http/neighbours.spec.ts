@@ -4,7 +4,7 @@ import { openClient, World } from '../testing/world.ts';
 it("what Nest serves on the same port stays as it is, and the rest is the API's", async () => {
   const readiness = new Readiness();
   readiness.start();
-  const client = await openClient(new World(), [healthModule(readiness, openMetrics())]);
+  const client = await openClient(new World(), { imports: [healthModule(readiness, openMetrics())] });
   expect(await client.send('GET', '/livez')).toMatchObject({ status: 200, body: { status: 'ok' } });
   expect(await client.send('GET', '/readyz')).toMatchObject({ status: 200 });
   expect(await client.send('HEAD', '/livez')).toMatchObject({ status: 200 });

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Method, Verb } from '@tidings/contract';
 import type { Envelope, Reply } from '../envelopes/reply.ts';
+import type { PendingRequest } from './pending-requests.ts';
 
 /** What is served under one path and verb. */
 export interface Route {
@@ -10,7 +11,11 @@ export interface Route {
   readonly envelope: Envelope;
   /** Undefined where the path is no method of the API. */
   readonly method?: Method;
-  serve(request: IncomingMessage, parameters: Readonly<Record<string, string>>): Promise<Reply>;
+  serve(
+    request: IncomingMessage,
+    parameters: Readonly<Record<string, string>>,
+    pending: PendingRequest,
+  ): Promise<Reply>;
 }
 
 /** The routes of one path. */

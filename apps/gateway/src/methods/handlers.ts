@@ -13,6 +13,7 @@ import { getSubscription } from './admin/getSubscription.ts';
 import { getToken } from './admin/getToken.ts';
 import { listSubscriptions } from './admin/listSubscriptions.ts';
 import { listTokens } from './admin/listTokens.ts';
+import { liftThrottle, listProviders } from './admin/providers.ts';
 import { setAtMostOnce } from './admin/setAtMostOnce.ts';
 import { setCapping } from './admin/setCapping.ts';
 import { setCategories } from './admin/setCategories.ts';
@@ -169,6 +170,8 @@ export const handlers = {
   listTokens,
   getToken,
   deleteToken,
+  listProviders,
+  liftThrottle,
   createAccount,
   setDebug,
   createGroup,

@@ -1,11 +1,24 @@
 import { api, type Example, type Family, type Method, notes } from '@tidings/contract';
 import { envelopes } from '../envelopes/envelopes.ts';
-import { bodySchema, faultSchemas, hasBody, parametersOf, pathParameters, replySchema, type Schema } from './schema.ts';
+import { introductionOf, placeholders } from './introduction.ts';
+import {
+  bodySchema,
+  faultSchemas,
+  hasBody,
+  parametersOf,
+  pathParameters,
+  refusalExample,
+  refusalSchema,
+  replySchema,
+  sharedSchemas,
+} from './schema.ts';
+import type { Schema } from './simplify.ts';
 
 export interface Operation {
   readonly operationId: string;
   readonly tags: readonly string[];
   readonly summary: string;
+  readonly description: string;
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters?: readonly Schema[];
   readonly requestBody?: Schema;
@@ -22,10 +35,12 @@ export interface OpenApi {
   readonly components: Schema;
 }
 
+const apiKey = (description: string): Schema => ({ type: 'apiKey', in: 'header', name: 'Authorization', description });
+
 const securitySchemes = {
-  api: { type: 'apiKey', in: 'header', name: 'Authorization', description: '`Api <API token>`, or `auth` in the body' },
-  device: { type: 'apiKey', in: 'header', name: 'Authorization', description: '`Token <device token>`' },
-  administrator: { type: 'http', scheme: 'bearer', description: 'The administrator token' },
+  api: apiKey(`API token: \`Api ${placeholders.api}\`. Where a body has \`auth\`, it may stand there instead.`),
+  device: apiKey(`Device token: \`Token ${placeholders.device}\`.`),
+  administrator: { type: 'http', scheme: 'bearer', description: 'Administrator token.' },
 };
 
 const security: Readonly<Record<Method['scope'], Operation['security']>> = {
@@ -37,17 +52,18 @@ const security: Readonly<Record<Method['scope'], Operation['security']>> = {
   none: [],
 };
 
+/** Without marks of Markdown: pages show these texts as they are, too. */
 const descriptions = {
   400: 'The request is malformed, or a required argument is missing',
   401: 'The token is missing or invalid',
   403: 'The token is missing, invalid or restricted',
   404: 'There is no such thing',
-  405: 'Method not allowed: `Allow` names the verbs that are',
+  405: 'Method not allowed: the header Allow names the verbs that are',
   409: 'It is there already, or its state does not allow it',
   413: 'The request is too large',
-  429: 'The token is over its limit: repeat after the seconds in `Retry-After`',
-  500: 'Internal error: repeat later',
-  503: 'Service unavailable: repeat later',
+  429: 'The token, the caller of a method without one, or what the method limits, is over its limit: repeat after the seconds in Retry-After',
+  500: 'Internal error: repeat later, where there is Retry-After after that many seconds; messages with the same transactionId',
+  503: 'Service unavailable: repeat after the seconds in Retry-After',
 } as const;
 
 type FaultStatus = keyof typeof descriptions;
@@ -72,12 +88,11 @@ function faultsOf(method: Method): Readonly<Record<string, Schema>> {
 const examplesOf = (values: readonly unknown[]): Schema =>
   Object.fromEntries(values.map((value, i) => [`example${i + 1}`, { value }]));
 
-/** A body as it is sent: with a place for the token where it belongs into the body. */
+/** A body as it is sent with the token in the header. */
 function sent(method: Method, { request }: Example<unknown>): unknown {
-  const names = new Set(pathParameters(method));
+  const names = new Set([...pathParameters(method), ...(method.scope === 'api' ? ['auth'] : [])]);
   const fields = Object.fromEntries(Object.entries(request).filter(([name]) => !names.has(name)));
-  const given = method.scope === 'api' ? { auth: 'API_TOKEN', ...fields } : fields;
-  return method.body === 'wrapped' ? { request: given } : given;
+  return method.body === 'wrapped' ? { request: fields } : fields;
 }
 
 const answered = (method: Method, { reply }: Example<unknown>): unknown => {
@@ -85,40 +100,56 @@ const answered = (method: Method, { reply }: Example<unknown>): unknown => {
   return body === '' ? undefined : JSON.parse(body);
 };
 
+const REFERENCE = /R-[A-Z]+\d+|[Aa]rchitecture \d+|Spec [A-Z]\b|Facts \d+/.source;
+/** References to the documents that the project is built from: in parentheses, or as a sentence. */
+const REFERENCES = new RegExp(
+  `\\s*\\((?:(?:${REFERENCE})(?:, | to | and )?)+\\)|\\s(?:${REFERENCE})(?:\\s*\\([^)]*\\))?\\.`,
+  'g',
+);
+
+/** A docstring as callers read it. */
+const publicText = (docstring = ''): string => docstring.replace(REFERENCES, '').trim();
+
+/** What a method answers with the HTTP status of a success, by its type. */
+function contentOf(name: string, method: Method): Schema {
+  const answers = method.examples
+    .map((one) => (method.textReply ? one.reply : answered(method, one)))
+    .filter((one) => one !== undefined);
+  const examples = examplesOf(answers);
+  const refused = method.family === 'json13' ? { refusal: { value: refusalExample(method) } } : {};
+  if (!method.textReply) {
+    return { 'application/json': { schema: replySchema(name, method), examples: { ...examples, ...refused } } };
+  }
+  return {
+    'text/plain': { schema: { type: 'string', description: 'The file.' }, examples },
+    'application/json': { schema: refusalSchema(method), examples: refused },
+  };
+}
+
+function successOf(name: string, method: Method): Schema {
+  if (method.status === 204) return { description: 'Done.' };
+  const description = method.family === 'json13' ? 'Success, or a refusal where status_code is 210.' : 'Success.';
+  return { description, content: contentOf(name, method) };
+}
+
 function operationOf(name: string, method: Method): Operation {
   const note = notes[name];
-  const type = method.textReply ? 'text/plain' : 'application/json';
-  const reply = method.textReply ? { type: 'string' } : replySchema(method);
-  const examples = examplesOf(
-    method.examples
-      .map((one) => (method.textReply ? one.reply : answered(method, one)))
-      .filter((one) => one !== undefined),
-  );
-  const parameters = parametersOf(method);
+  const parameters = parametersOf(name, method);
+  const bodies = examplesOf(method.examples.map((one) => sent(method, one)));
   return {
     operationId: name,
     tags: [note?.folder ?? method.family],
-    summary: note?.text ?? '',
+    summary: name,
+    description: publicText(note?.text),
     security: security[method.scope],
     ...(parameters.length > 0 && { parameters }),
     ...(hasBody(method) && {
       requestBody: {
         required: true,
-        content: {
-          'application/json': {
-            schema: bodySchema(method),
-            examples: examplesOf(method.examples.map((one) => sent(method, one))),
-          },
-        },
+        content: { 'application/json': { schema: bodySchema(name, method), examples: bodies } },
       },
     }),
-    responses: {
-      [method.status]:
-        method.status === 204
-          ? { description: 'Done' }
-          : { description: 'Success', content: { [type]: { schema: reply, examples } } },
-      ...faultsOf(method),
-    },
+    responses: { [method.status]: successOf(name, method), ...faultsOf(method) },
   };
 }
 
@@ -134,13 +165,11 @@ export function openApiOf(url: string): OpenApi {
     info: {
       title: 'Tidings',
       version: '1.3',
-      description:
-        'Methods of `/json/1.3/` take their parameters in `request` and answer HTTP 200 with `status_code` 200, or 210 and the reason in ' +
-        '`status_message` when an argument is wrong.',
+      description: introductionOf(url),
     },
     servers: [{ url }],
     tags: [...tags].map((name) => ({ name })),
     paths,
-    components: { securitySchemes },
+    components: { securitySchemes, schemas: sharedSchemas },
   };
 }

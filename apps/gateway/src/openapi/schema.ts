@@ -1,7 +1,6 @@
-import { choicesOf, type Family, type Method } from '@tidings/contract';
+import { choicesOf, describe, type Family, type Method, platformWordOf } from '@tidings/contract';
 import { z } from 'zod';
-
-export type Schema = Readonly<Record<string, unknown>>;
+import { type Schema, simplified } from './simplify.ts';
 
 interface ObjectSchema extends Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -11,8 +10,31 @@ interface ObjectSchema extends Schema {
 /** A schema as JSON Schema 2020-12. What none can say of itself, such as a check of its own, says so by its meta data. */
 const schemaOf = (type: z.ZodType, io: 'input' | 'output'): ObjectSchema => {
   const { $schema: _, ...schema } = z.toJSONSchema(type, { io, unrepresentable: 'any' });
-  return schema as ObjectSchema;
+  return simplified(schema);
 };
+
+/** The words for a field, and what its schema says of itself, such as a limit. */
+const described = (schema: Schema, words: string | undefined): Schema => {
+  const own = schema['description'] as string | undefined;
+  const description = [words, own].filter((text) => text !== undefined).join(' ');
+  return description === '' ? schema : { ...schema, description };
+};
+
+/** A schema with a description at each of its fields. @param path the fields that lead to it */
+function withWords(schema: Schema, method: string, path: readonly string[]): Schema {
+  const { properties, items, anyOf } = schema;
+  const within = (of: unknown): Schema => withWords(of as Schema, method, path);
+  const fields = Object.entries((properties ?? {}) as Schema).map(([name, of]): [string, Schema] => {
+    const at = [...path, name];
+    return [name, described(withWords(of as Schema, method, at), describe(method, at))];
+  });
+  return {
+    ...schema,
+    ...(properties !== undefined && { properties: Object.fromEntries(fields) }),
+    ...(items !== undefined && { items: within(items) }),
+    ...(anyOf !== undefined && { anyOf: (anyOf as Schema[]).map(within) }),
+  };
+}
 
 /** Names in braces in a method's path. */
 export const pathParameters = ({ path }: Pick<Method, 'path'>): string[] =>
@@ -22,13 +44,23 @@ export const pathParameters = ({ path }: Pick<Method, 'path'>): string[] =>
 export const hasBody = ({ verb }: Pick<Method, 'verb'>): boolean => verb !== 'GET' && verb !== 'DELETE';
 
 /** The parameters of a method that stand in its path, and those in its query where it has no body. */
-export function parametersOf(method: Method): Schema[] {
+export function parametersOf(name: string, method: Method): Schema[] {
   const { properties = {}, required = [] } = schemaOf(method.input, 'input');
   const inPath = pathParameters(method);
-  const inQuery = hasBody(method) ? [] : Object.keys(properties).filter((name) => !inPath.includes(name));
+  const inQuery = hasBody(method) ? [] : Object.keys(properties).filter((each) => !inPath.includes(each));
+  const wordsFor = (field: string) => described({}, describe(name, [field]));
   return [
-    ...inPath.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
-    ...inQuery.map((name) => ({ name, in: 'query', required: required.includes(name), schema: properties[name] })),
+    ...inPath.map((each) => ({
+      name: each,
+      in: 'path',
+      required: true,
+      ...wordsFor(each),
+      schema: { type: 'string' },
+    })),
+    ...inQuery.map((each) => ({
+      ...{ name: each, in: 'query', required: required.includes(each), ...wordsFor(each) },
+      schema: properties[each],
+    })),
   ];
 }
 
@@ -38,55 +70,124 @@ function inputsOf(method: Method): ObjectSchema[] {
   if (!choices) return [schemaOf(method.input, 'input')];
   return [...choices.schemas].map(([value, type]) => {
     const schema = schemaOf(type, 'input');
-    const deciding = { enum: typeof value === 'number' ? [value, String(value)] : [value] };
-    return { ...schema, properties: { ...schema.properties, [choices.by]: deciding } };
+    const deciding = simplified({ enum: typeof value === 'number' ? [value, String(value)] : [value] });
+    const word = platformWordOf(Number(value));
+    const title = `${choices.by} ${value}${word === undefined ? '' : ` (${word})`}`;
+    return { title, ...schema, properties: { ...schema.properties, [choices.by]: deciding } };
   });
 }
 
 /** What a request's body holds: the parameters, without those of the path, wrapped where the family wraps them. */
-export function bodySchema(method: Method): Schema {
+export function bodySchema(name: string, method: Method): Schema {
   const names = new Set(pathParameters(method));
   // The header may carry it instead (R-T3).
-  const credential = method.scope === 'api' ? { auth: { type: 'string', description: 'API token' } } : {};
-  const bare = inputsOf(method).map(({ properties = {}, required = [], ...schema }) => ({
-    ...schema,
-    type: 'object',
-    properties: {
-      ...credential,
-      ...Object.fromEntries(Object.entries(properties).filter(([name]) => !names.has(name))),
-    },
-    required: required.filter((name) => !names.has(name)),
-  }));
+  const credential = method.scope === 'api' ? { auth: { type: 'string' } } : {};
+  const bare = inputsOf(method).map(({ properties = {}, required = [], ...schema }) => {
+    const fields = Object.entries(properties).filter(([field]) => !names.has(field));
+    const needed = required.filter((field) => !names.has(field));
+    const whole = {
+      ...schema,
+      type: 'object',
+      properties: { ...credential, ...Object.fromEntries(fields) },
+      ...(needed.length > 0 && { required: needed }),
+    };
+    return withWords(whole, name, []);
+  });
   const whole = bare.length === 1 ? bare[0]! : { anyOf: bare };
   if (method.body !== 'wrapped') return whole;
-  return { type: 'object', properties: { request: whole }, required: ['request'] };
+  const request = { ...whole, description: 'The parameters of the method.' };
+  return { type: 'object', properties: { request }, required: ['request'] };
 }
 
-/** What a success answers, in its family's envelope. */
-export function replySchema(method: Method): Schema {
-  const response = method.output instanceof z.ZodVoid ? { type: 'null' } : schemaOf(method.output, 'output');
-  if (method.family !== 'json13') return response;
-  return {
-    type: 'object',
-    properties: {
-      status_code: { type: 'integer', const: 200 },
-      status_message: { type: 'string', const: 'OK' },
-      ...(method.omitResponse ? {} : { response }),
+const text = (description: string): Schema => ({ type: 'string', description });
+const integer = (description: string): Schema => ({ type: 'integer', description });
+const nothing: Schema = { type: 'null', description: 'Always null.' };
+const objectOf = (properties: Schema, required = Object.keys(properties)): Schema => ({
+  ...{ type: 'object', properties, required },
+});
+
+const refusalOf = (response: Schema): Schema => ({
+  ...objectOf({
+    status_code: { type: 'integer', const: 210, description: 'Says that an argument is wrong.' },
+    status_message: text('The reason, which names the field.'),
+    response,
+  }),
+  description: 'An argument is wrong; nothing was changed. The same request is refused again.',
+});
+
+const noMessages: Schema = {
+  ...objectOf({
+    Messages: {
+      type: 'array',
+      items: { type: 'string' },
+      maxItems: 0,
+      description: 'Always empty: no message was created.',
     },
-    required: ['status_code', 'status_message', ...(method.omitResponse ? [] : ['response'])],
-  };
-}
-
-const text = { type: 'string' };
-const objectOf = (properties: Schema): Schema => ({ type: 'object', properties });
-
-const gatewayError = objectOf({ code: { type: 'integer' }, message: text, details: { type: 'array', maxItems: 0 } });
-
-/** What a fault says, in each family's envelope. */
-export const faultSchemas: Readonly<Record<Family, Schema>> = {
-  json13: objectOf({ status_code: { type: 'integer' }, status_message: text, response: { type: 'null' } }),
-  apiV2: gatewayError,
-  notify: gatewayError,
-  audience: objectOf({ message: text }),
-  admin: objectOf({ error: objectOf({ kind: text, message: text }) }),
+  }),
+  description: 'No message was created.',
 };
+
+const gatewayError = objectOf({
+  code: integer('The code of gRPC that the HTTP status stands for.'),
+  message: text('The reason.'),
+  details: { type: 'array', items: { type: 'string' }, maxItems: 0, description: 'Always empty.' },
+});
+
+const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
+
+/** What a fault says, in each family's envelope, and a refusal with HTTP 200. */
+export const sharedSchemas: Readonly<Record<string, Schema>> = {
+  Refusal: refusalOf(nothing),
+  MessageRefusal: refusalOf(noMessages),
+  MethodFault: objectOf(
+    {
+      status_code: integer('The HTTP status once more; absent with HTTP 400 and 401.'),
+      status_message: text('The reason.'),
+      response: nothing,
+    },
+    ['status_message', 'response'],
+  ),
+  GatewayFault: gatewayError,
+  AudienceFault: objectOf({ message: text('The reason.') }),
+  AdministrationFault: objectOf({
+    error: {
+      ...objectOf({ kind: text('What kind of fault it is, such as `argument`.'), message: text('The reason.') }),
+      description: 'What is wrong.',
+    },
+  }),
+};
+
+/** The schema of a fault, by family. */
+export const faultSchemas: Readonly<Record<Family, Schema>> = {
+  json13: ref('MethodFault'),
+  apiV2: ref('GatewayFault'),
+  notify: ref('GatewayFault'),
+  audience: ref('AudienceFault'),
+  admin: ref('AdministrationFault'),
+};
+
+/** What a refusal may look like. */
+export const refusalExample = ({ messagesOn210 }: Pick<Method, 'messagesOn210'>): unknown => ({
+  status_code: 210,
+  status_message: 'Access denied or application not found',
+  response: messagesOn210 ? { Messages: [] } : null,
+});
+
+/** A refusal, which the methods of `/json/1.3/` answer with HTTP 200, too. */
+export const refusalSchema = ({ messagesOn210 }: Pick<Method, 'messagesOn210'>): Schema =>
+  ref(messagesOn210 ? 'MessageRefusal' : 'Refusal');
+
+/** What is answered with the HTTP status of a success, in the family's envelope: a success, or a refusal. */
+export function replySchema(name: string, method: Method): Schema {
+  const isNothing = method.output instanceof z.ZodVoid;
+  const response = isNothing ? nothing : withWords(schemaOf(method.output, 'output'), name, []);
+  if (method.family !== 'json13') return response;
+  const success = objectOf({
+    status_code: { type: 'integer', const: 200, description: 'Says that the method did what it should.' },
+    status_message: { type: 'string', const: 'OK', description: 'Always `OK`.' },
+    ...(method.omitResponse
+      ? {}
+      : { response: described(response, isNothing ? undefined : 'What the method answers.') }),
+  });
+  return { oneOf: [success, refusalSchema(method)] };
+}

@@ -22,6 +22,7 @@ import {
   type SubscriptionView,
   TokenScope,
   TokenView,
+  type Providers,
 } from '@tidings/rpc';
 import { openLog } from '@tidings/runtime';
 import { Registry } from 'prom-client';
@@ -55,6 +56,8 @@ const unsupported = (): never => {
 
 /** The services behind the gateway, where they are the seam: what they were asked, and what they answer. */
 export class World {
+  /** What the dispatchers know of their providers, each. */
+  dispatchers: readonly Providers[] = [];
   readonly tokens = new Map<string, TokenView>([
     ['api', token('t1', TokenScope.TOKEN_SCOPE_API)],
     ['device', token('t2', TokenScope.TOKEN_SCOPE_DEVICE, { allApplications: true })],
@@ -81,6 +84,7 @@ export class World {
     resolveToken: async ({ secret }) => ({ token: this.tokens.get(secret) }),
     findApplication: async ({ application: code }) => ({ application: this.applications.get(code) }),
     createAccount: async () => ({ account: 'c' }),
+    getMasterKeyId: async () => ({ id: '' }),
     findAccount: async ({ account }) => ({ found: ['default', 'a'].includes(account) }),
     issueToken: async () => ({ id: 't9', secret: 'issued' }),
     listTokens: async () => ({ tokens: [...this.tokens.values()] }),
@@ -143,6 +147,7 @@ export class World {
       if (name === 'Level') throw Fault.argument('Tag already exists');
       return {};
     },
+    addMissingTags: unsupported,
     listTags: async () => ({
       tags: [
         { name: 'b', type: 1, applicationSpecific: false, number: 65 },
@@ -176,6 +181,7 @@ export class World {
         return {
           audience: { target: { $case: 'named' as const, value: { seqs: [7] } }, platforms: [] },
           unknown,
+          platforms: [1, 3],
           preset: this.preset,
           campaignId: 0n,
           filterName: '',
@@ -217,13 +223,14 @@ export class World {
     find: async () => ({ zone: undefined }),
     change: unsupported,
     delete: unsupported,
-    list: async () => ({ clusters: [], zones: [] }),
+    list: async () => ({ zones: [], next: '' }),
+    listClusters: async () => ({ clusters: [], next: '' }),
     addCluster: unsupported,
     deleteCluster: unsupported,
     report: unsupported,
   };
 
-  readonly messages: Messages = {
+  readonly messages: { -readonly [Name in keyof Messages]: Messages[Name] } = {
     create: async ({ drafts }) => {
       const offset = this.drafts.length;
       this.drafts.push(...drafts);
@@ -296,7 +303,7 @@ export class World {
   };
 
   /** A gateway in front of these services. */
-  gateway(imports: GatewayDeps['imports'] = []): Promise<NestFastifyApplication> {
+  gateway(more: Partial<GatewayDeps> = {}): Promise<NestFastifyApplication> {
     const { accounts, devices, presets, segments, geozones, jobs } = this;
     const { messages, statistics, subscriptions, operations, clock } = this;
     return createGateway({
@@ -310,6 +317,7 @@ export class World {
       statistics,
       subscriptions,
       processes: [() => [operations]],
+      dispatchers: () => this.dispatchers,
       broker: {
         publish: async (_topic, records) => {
           this.records.push(...records);
@@ -323,7 +331,7 @@ export class World {
       adminToken: ADMINISTRATOR,
       publicUrl: 'https://push.example',
       disposableDomains: new Set(['mailinator.com']),
-      imports,
+      ...more,
     });
   }
 }
@@ -351,8 +359,8 @@ const exchange = (
   });
 
 /** A gateway in front of the world's services, and requests to it over a socket. */
-export async function openClient(world: World = new World(), imports: GatewayDeps['imports'] = []) {
-  const app = await world.gateway(imports);
+export async function openClient(world: World = new World(), more: Partial<GatewayDeps> = {}) {
+  const app = await world.gateway(more);
   await app.listen(0, '127.0.0.1');
   const url = new URL(await app.getUrl());
   const agent = new Agent({ keepAlive: true });
@@ -369,6 +377,7 @@ export async function openClient(world: World = new World(), imports: GatewayDep
   };
   return {
     url,
+    server: app.getHttpServer(),
     send,
     /** Calls a method-style method. */
     json13: (name: string, parameters: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer> =>

@@ -1,3 +1,4 @@
+import type { Providers, ProviderView } from '@tidings/rpc';
 import { APPLICATION, type Client, FOREIGN, openClient, World } from '../../testing/world.ts';
 
 let world: World;
@@ -9,6 +10,66 @@ beforeAll(async () => {
 afterAll(() => client.close());
 
 describe('operators (R-T8)', () => {
+  it('see the credentials of all dispatchers, one entry for each, and lift what is throttled', async () => {
+    const view = (fields: Partial<ProviderView>): ProviderView => ({
+      ...{ credential: 'apns-1', channel: 'apns', applications: [APPLICATION], reachable: true },
+      ...{ lastError: undefined, throttledUntil: undefined, throttledBecause: '' },
+      ...fields,
+    });
+    const error = (name: string, second: number) => ({
+      name,
+      message: 'm',
+      at: new Date(Date.UTC(2026, 0, 1, 0, 0, second)),
+    });
+    const lifted: string[] = [];
+    const dispatcher = (providers: ProviderView[], throttled: string[] = []): Providers => ({
+      listProviders: async () => ({ providers }),
+      async liftThrottle({ credential }) {
+        lifted.push(credential);
+        return { lifted: throttled.includes(credential) };
+      },
+    });
+    world.dispatchers = [
+      dispatcher([view({ lastError: error('dns_failed', 5) }), view({ credential: 'apns-2' })]),
+      dispatcher([
+        view({ applications: ['BBBBB-00000'], reachable: false, lastError: error('connection_refused', 9) }),
+      ]),
+      dispatcher(
+        [
+          view({
+            ...{ credential: 'fcm-1', channel: 'fcm', throttledBecause: '503 UNAVAILABLE' },
+            throttledUntil: new Date(Date.UTC(2026, 0, 1)),
+          }),
+        ],
+        ['fcm-1'],
+      ),
+    ];
+    expect((await client.admin('GET', 'providers')).body).toEqual({
+      providers: [
+        {
+          ...{ credential: 'apns-1', channel: 'apns', state: 'unreachable' },
+          applications: [APPLICATION, 'BBBBB-00000'].toSorted(),
+          last_error: { name: 'connection_refused', message: 'm', at: '2026-01-01T00:00:09Z' },
+          ...{ throttled_until: null, throttled_because: null },
+        },
+        {
+          ...{ credential: 'apns-2', channel: 'apns', state: 'open', applications: [APPLICATION] },
+          ...{ last_error: null, throttled_until: null, throttled_because: null },
+        },
+        {
+          ...{ credential: 'fcm-1', channel: 'fcm', state: 'throttled', applications: [APPLICATION], last_error: null },
+          ...{ throttled_until: '2026-01-01T00:00:00Z', throttled_because: '503 UNAVAILABLE' },
+        },
+      ],
+    });
+    expect(await client.admin('DELETE', 'providers/fcm-1')).toMatchObject({ status: 204 });
+    expect(lifted).toEqual(['fcm-1', 'fcm-1', 'fcm-1']);
+    expect(await client.admin('DELETE', 'providers/apns-2')).toMatchObject({
+      status: 404,
+      body: { error: { kind: 'notFound', message: 'This credential is not throttled' } },
+    });
+  });
+
   it('issue, see and revoke tokens', async () => {
     expect(await client.admin('POST', 'tokens', { scope: 'server', applications: 'all' })).toMatchObject({
       status: 201,

@@ -70,8 +70,9 @@ it('getApplications names page and pages of more than 100 only (R-B3)', async ()
   expect(await responseOf('getApplications', {})).toEqual({ applications: { [APPLICATION]: 'News' } });
   expect(await responseOf('getApplications', { page: 101 })).toMatchObject({ page: 101, total: 1 });
   expect(await responseOf('getApplications', { page: 2 ** 32 })).toMatchObject({ page: 2 ** 32 });
-  const refused = await client.json13('getApplications', { auth: 'api', page: 0 });
-  expect(refused.body).toMatchObject({ status_code: 210, status_message: 'page: must be 1 or more' });
+  expect(await responseOf('getApplications', { page: 0 })).toEqual({ applications: { [APPLICATION]: 'News' } });
+  const refused = await client.json13('getApplications', { auth: 'api', page: -1 });
+  expect(refused.body).toMatchObject({ status_code: 210, status_message: 'page: must be 0 or more' });
 });
 
 it('getApplicationFile answers text, and faults as ever (R-B4)', async () => {

@@ -1,14 +1,24 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { api } from '@tidings/contract';
-import { ExportFormat } from '@tidings/events';
-import type { Handler } from '../../context.ts';
+import { ExportFormat, JobKind } from '@tidings/events';
+import type { Context, Handler } from '../../context.ts';
 import { grantOf } from '../segments/grant.ts';
 
 const formats = { csv: ExportFormat.EXPORT_FORMAT_CSV, json: ExportFormat.EXPORT_FORMAT_JSON } as const;
 
+/** Bits of a task's id: the official client reads it as an integer, which JSON keeps exactly below 2^53 (R-N7). */
+const ID_BITS = 52;
+
+/** Not to be guessed: it is all that the result asks for. */
+async function newTaskId({ jobs }: Pick<Context, 'jobs'>): Promise<string> {
+  const id = String(BigInt.asUintN(ID_BITS, randomBytes(8).readBigUInt64BE()));
+  const { job } = await jobs.find({ job: id, kind: JobKind.JOB_KIND_EXPORT, account: '' });
+  return job ? newTaskId({ jobs }) : id;
+}
+
 export const exportSegment: Handler<typeof api.exportSegment> = async (input, context, call) => {
   const { segment, path, format, data, isWritten } = input;
-  const job = randomUUID();
+  const job = await newTaskId(context);
   const fields = {
     hwid: data.includes('hwids'),
     userId: data.includes('users'),

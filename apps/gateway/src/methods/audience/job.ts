@@ -1,8 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { BulkEntry } from '@tidings/contract';
-import { bytesOf, ExportFormat, type JobKind } from '@tidings/events';
+import { bytesOf, ExportFormat, type JobAccepted, type JobKind } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
-import { EntryStatus, JobEntry, type JobRow, type Jobs, JobStatus, type JobView, ListOperator } from '@tidings/rpc';
+import {
+  EntryStatus,
+  JobEntry,
+  type JobRow,
+  type Jobs,
+  JobStatus,
+  type JobView,
+  ListOperator,
+  type StorePieceRequest,
+} from '@tidings/rpc';
 import type { Call, Context } from '../../context.ts';
 
 /** What is one document of the service behind, and one batch of the registry's. */
@@ -19,8 +28,8 @@ const listOperators = {
   remove: ListOperator.LIST_OPERATOR_REMOVE,
 } as const;
 
-function encoded({ identifier, listOperator, tags, platform = 0, newPushToken = '' }: BulkEntry, place: number) {
-  const entry = { identifier, tags, listOperator: listOperators[listOperator], platform, newPushToken };
+function encoded({ listOperator, platform = 0, newPushToken = '', ...given }: BulkEntry, place: number) {
+  const entry = { ...given, listOperator: listOperators[listOperator], platform, newPushToken };
   const bytes = bytesOf(JobEntry, entry);
   if (bytes.length > ENTRY_BYTES) throw Fault.argument(`devices[${place}]: at most 4 MiB`);
   return bytes;
@@ -42,20 +51,31 @@ export function* piecesOf(entries: readonly BulkEntry[]): Iterable<Buffer[]> {
   if (piece.length > 0) yield piece;
 }
 
+type Stored = Pick<JobAccepted, 'pieces' | 'bytes'>;
+
 /** Stores all pieces and tells how many there are: each is made when there is room for it on the way. */
-async function storeAll(jobs: Pick<Jobs, 'storePiece'>, job: string, entries: readonly BulkEntry[]): Promise<number> {
+async function storeAll(
+  jobs: Pick<Jobs, 'storePiece'>,
+  of: Pick<StorePieceRequest, 'job' | 'account' | 'application'>,
+  entries: readonly BulkEntry[],
+): Promise<Stored> {
   const pieces = piecesOf(entries)[Symbol.iterator]();
   let stored = 0;
+  let bytes = 0;
   const lane = async (): Promise<void> => {
     for (let next = pieces.next(); next.done !== true; next = pieces.next()) {
-      await jobs.storePiece({ job, number: stored++, piece: { entries: next.value } });
+      bytes += next.value.reduce((sum, { length }) => sum + length, 0);
+      await jobs.storePiece({ ...of, number: stored++, piece: { entries: next.value } });
     }
   };
   await Promise.all(Array.from({ length: IN_FLIGHT }, lane));
-  return stored;
+  return { pieces: stored, bytes };
 }
 
-/** Starts a job: when this resolves it is durable and will be worked through (R-G1). */
+/**
+ * Starts a job: when this resolves it is durable and will be worked through (R-G1).
+ * @throws Fault `throttled` where the application has too many open jobs
+ */
 export async function startJob(
   kind: JobKind,
   entries: readonly BulkEntry[],
@@ -64,9 +84,10 @@ export async function startJob(
   createMissingTags = false,
 ): Promise<{ request_id: string; status: 'Pending' }> {
   const job = randomUUID();
-  const pieces = await storeAll(jobs, job, entries);
+  const { code } = application!;
+  const stored = await storeAll(jobs, { job, account, application: code }, entries);
   const accepted = {
-    ...{ kind, application: application!.code, entries: entries.length, pieces, createMissingTags },
+    ...{ kind, application: code, entries: entries.length, ...stored, createMissingTags },
     exportFormat: ExportFormat.EXPORT_FORMAT_UNSPECIFIED,
   };
   await jobs.accept({ job, account, accepted });

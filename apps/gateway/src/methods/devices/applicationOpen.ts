@@ -3,4 +3,4 @@ import type { Handler } from '../../context.ts';
 import { commandOf } from './command.ts';
 
 export const applicationOpen: Handler<typeof api.applicationOpen> = (input, { deviceCommands }, call) =>
-  deviceCommands.submit(commandOf(call, input, { $case: 'open', value: input.said }));
+  deviceCommands.submit(call.pending, commandOf(call, input, { $case: 'open', value: input.said }));

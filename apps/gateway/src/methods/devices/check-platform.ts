@@ -1,19 +1,28 @@
-import { disposableFault, EMAIL_ONLY } from '@tidings/contract';
+import { disposableFault, EMAIL_ONLY, pushHostOf } from '@tidings/contract';
 import { Fault, Platform } from '@tidings/kernel';
 import type { Register } from '@tidings/rpc';
 import type { Call, Context } from '../../context.ts';
 
+/** Why an endpoint of web push cannot be sent to: it lies where callers may not make the service connect to (R-RES2). */
+export function endpointFault(platform: number, pushToken: string, { addressGuard }: Context): string | undefined {
+  const host = pushHostOf(platform, pushToken);
+  return host === undefined || addressGuard.allowsHost(host)
+    ? undefined
+    : `push_token: ${host} is not a public address`;
+}
+
 /**
  * Why the operator does not allow a registration: the account's plan is e-mail only and this is something else (R-E3), or it is a contact
- * of mail in a disposable domain (R-E2, R-E4). Undefined where it is allowed.
+ * of mail in a disposable domain (R-E2, R-E4), or an endpoint in a private network. Undefined where it is allowed.
  */
 export function platformFault(
   { platform, pushToken }: { readonly platform: number | undefined; readonly pushToken?: string | undefined },
-  { disposableDomains }: Context,
+  context: Context,
   { application }: Call,
 ): string | undefined {
-  if (platform !== Platform.Email) return application?.emailOnly ? EMAIL_ONLY : undefined;
-  return disposableFault(pushToken ?? '', disposableDomains);
+  if (platform === Platform.Email) return disposableFault(pushToken ?? '', context.disposableDomains);
+  if (application?.emailOnly) return EMAIL_ONLY;
+  return platform === undefined ? undefined : endpointFault(platform, pushToken ?? '', context);
 }
 
 /** @throws Fault `argument` where there is a {@link platformFault}. */

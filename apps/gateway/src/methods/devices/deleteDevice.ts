@@ -3,6 +3,6 @@ import type { Handler } from '../../context.ts';
 import { commandOf } from './command.ts';
 
 export const deleteDevice: Handler<typeof api.deleteDevice> = (input, { deviceCommands }, call) =>
-  deviceCommands.submit(commandOf(call, input, { $case: 'erase', value: {} }));
+  deviceCommands.submit(call.pending, commandOf(call, input, { $case: 'erase', value: {} }));
 
 export const deleteDeviceBare: Handler<typeof api.deleteDeviceBare> = deleteDevice;

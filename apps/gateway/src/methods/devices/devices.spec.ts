@@ -38,6 +38,17 @@ describe('device commands', () => {
     ]);
   });
 
+  it.each([
+    ['setTags', { tags: {} }],
+    ['applicationOpen', {}],
+    ['registerUser', { userId: 'u' }],
+  ])('%s tells the push platform of a device that may be unknown (R-C7)', async (name, more) => {
+    for (const device_type of ['11', 14, undefined]) {
+      await client.json13(name, { ...phone, ...more, device_type }, token);
+    }
+    expect(world.commands.map(({ platform }) => platform)).toEqual([11, undefined, undefined]);
+  });
+
   it('may address a user, but the hwid prevails (R-C6)', async () => {
     await client.json13('setTags', { application: APPLICATION, userId: 'u', tags: {} }, token);
     await client.json13('setTags', { ...phone, userId: 'u', tags: {} }, token);
@@ -46,6 +57,26 @@ describe('device commands', () => {
       { hwid: 'phone-1', userId: '' },
     ]);
   });
+
+  it.each(['https://10.0.0.1/x', 'https://[::1]/x', 'http://localhost/x', 'http://2130706433/x'])(
+    'register no endpoint of web push in a private network: %s (R-RES2)',
+    async (push_token) => {
+      const fault = {
+        body: { status_code: 210, status_message: expect.stringMatching(/^push_token: .* public address$/) as string },
+      };
+      const test = { application: APPLICATION, name: 'x' };
+      for (const [name, request] of [
+        ['registerDevice', { ...phone, device_type: 11, push_token }],
+        ['multiRegisterDevice', { application: APPLICATION, push_devices: [{ hwid: 'a', platform: 12, push_token }] }],
+        ['createTestDevice', { ...test, device_type: 11, push_token }],
+      ] as const) {
+        expect(await client.json13(name, request, token)).toMatchObject(fault);
+      }
+      expect(world.commands).toEqual([]);
+      const public_ = { ...phone, device_type: 11, push_token: 'https://push.example/1' };
+      expect(await client.json13('registerDevice', public_, token)).toMatchObject(done);
+    },
+  );
 
   it('carry the Idempotency-Key (R-ER11)', async () => {
     await client.json13('setTags', { ...phone, tags: {} }, { ...token, 'idempotency-key': 'k' });
@@ -56,7 +87,8 @@ describe('device commands', () => {
 
   it("answer the registry's fault (R-C7)", async () => {
     const nobody = { application: APPLICATION, hwid: 'nobody' };
-    expect(await client.json13('unregisterDevice', nobody, token)).toMatchObject(notFound);
+    expect(await client.json13('unregisterDevice', nobody, token)).toMatchObject(done);
+    expect(await client.json13('setBadge', { ...nobody, badge: 1 }, token)).toMatchObject(notFound);
     expect(await client.json13('unregisterDevice', { ...nobody, hwid: 'unlucky' }, token)).toMatchObject({
       status: 500,
     });

@@ -4,9 +4,10 @@ import { commandOf } from './command.ts';
 import { unlessUnknown } from './unknown-device.ts';
 
 export const postEvent: Handler<typeof api.postEvent> = async (input, { deviceCommands }, call) => {
-  const { event: name, amount, currency } = input;
-  const command = commandOf(call, input, { $case: 'occur', value: { name, amount, currency, purchase: undefined } });
-  await unlessUnknown(deviceCommands.submit(command));
+  const { event: name, amount, currency, attributes, happenedAt, localAt } = input;
+  const value = { name, amount, currency, attributes, happenedAt, localAt, purchase: undefined };
+  const command = commandOf(call, input, { $case: 'occur', value });
+  await unlessUnknown(deviceCommands.submit(call.pending, command));
   return { code: '', required: false, message_hash: '' };
 };
 

@@ -9,7 +9,7 @@ export const pushStat: Handler<typeof api.pushStat> = async (input, { deviceComm
   const { application, hwid, userId } = input;
   const hash = hashOf(input.hash);
   const open = unlessUnknown(
-    deviceCommands.submit(commandOf(call, { application, hwid }, { $case: 'open', value: { userId } })),
+    deviceCommands.submit(call.pending, commandOf(call, { application, hwid }, { $case: 'open', value: { userId } })),
   );
   const report =
     hash && reporter.report(ReportKind.REPORT_KIND_OPENED, { account: call.account, application, hwid }, hash);

@@ -5,5 +5,5 @@ import { commandOf } from './command.ts';
 
 export const registerDevice: Handler<typeof api.registerDevice> = async (input, context, call) => {
   checkPlatform(input.device, context, call);
-  await context.deviceCommands.submit(commandOf(call, input, { $case: 'register', value: input.device }));
+  await context.deviceCommands.submit(call.pending, commandOf(call, input, { $case: 'register', value: input.device }));
 };

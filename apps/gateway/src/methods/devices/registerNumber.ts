@@ -5,7 +5,7 @@ import { commandOf } from './command.ts';
 
 export const registerSmsNumber: Handler<typeof api.registerSmsNumber> = async (input, context, call) => {
   checkPlatform(input.device, context, call);
-  await context.deviceCommands.submit(commandOf(call, input, { $case: 'register', value: input.device }));
+  await context.deviceCommands.submit(call.pending, commandOf(call, input, { $case: 'register', value: input.device }));
 };
 
 export const registerWhatsappNumber: Handler<typeof api.registerWhatsappNumber> = registerSmsNumber;

@@ -8,5 +8,6 @@ export const setActivityPushToStartToken: Handler<typeof api.setActivityPushToSt
   call,
 ) =>
   deviceCommands.submit(
+    call.pending,
     commandOf(call, input, { $case: 'setPushToStartToken', value: { token: input.activity_push_to_start_token } }),
   );

@@ -4,6 +4,7 @@ import { commandOf } from './command.ts';
 
 export const setActivityToken: Handler<typeof api.setActivityToken> = (input, { deviceCommands }, call) =>
   deviceCommands.submit(
+    call.pending,
     commandOf(call, input, {
       $case: 'setActivityToken',
       value: { activityId: input.activity_id, token: input.activity_push_token },

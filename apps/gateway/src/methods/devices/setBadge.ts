@@ -3,4 +3,4 @@ import type { Handler } from '../../context.ts';
 import { commandOf } from './command.ts';
 
 export const setBadge: Handler<typeof api.setBadge> = (input, { deviceCommands }, call) =>
-  deviceCommands.submit(commandOf(call, input, { $case: 'setBadge', value: { badge: input.badge } }));
+  deviceCommands.submit(call.pending, commandOf(call, input, { $case: 'setBadge', value: { badge: input.badge } }));

@@ -7,6 +7,9 @@ const PURCHASE = 'In-app Purchase';
 
 export const setPurchase: Handler<typeof api.setPurchase> = (input, { deviceCommands }, call) => {
   const { productIdentifier: product, quantity, price, currency, transactionDate: at } = input;
-  const value = { name: PURCHASE, amount: price * quantity, currency, purchase: { product, quantity, at } };
-  return deviceCommands.submit(commandOf(call, input, { $case: 'occur', value }));
+  const value = {
+    ...{ name: PURCHASE, amount: price * quantity, currency, purchase: { product, quantity, at } },
+    ...{ happenedAt: undefined, localAt: undefined },
+  };
+  return deviceCommands.submit(call.pending, commandOf(call, input, { $case: 'occur', value }));
 };

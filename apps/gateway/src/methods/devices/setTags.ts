@@ -3,4 +3,4 @@ import type { Handler } from '../../context.ts';
 import { commandOf } from './command.ts';
 
 export const setTags: Handler<typeof api.setTags> = (input, { deviceCommands }, call) =>
-  deviceCommands.submit(commandOf(call, input, { $case: 'setTags', value: { tags: input.tags } }));
+  deviceCommands.submit(call.pending, commandOf(call, input, { $case: 'setTags', value: { tags: input.tags } }));

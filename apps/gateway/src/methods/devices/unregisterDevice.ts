@@ -1,6 +1,7 @@
 import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
 import { commandOf } from './command.ts';
+import { unlessUnknown } from './unknown-device.ts';
 
 export const unregisterDevice: Handler<typeof api.unregisterDevice> = (input, { deviceCommands }, call) =>
-  deviceCommands.submit(commandOf(call, input, { $case: 'unregister', value: {} }));
+  unlessUnknown(deviceCommands.submit(call.pending, commandOf(call, input, { $case: 'unregister', value: {} })));

@@ -6,6 +6,8 @@ export const deleteEmail: Handler<typeof api.deleteEmail> = async (input, { devi
   const { application, email } = input;
   const { hwids } = await devices.findContacts({ account: call.account, application, email });
   await Promise.all(
-    hwids.map((hwid) => deviceCommands.submit(commandOf(call, { application, hwid }, { $case: 'erase', value: {} }))),
+    hwids.map((hwid) =>
+      deviceCommands.submit(call.pending, commandOf(call, { application, hwid }, { $case: 'erase', value: {} })),
+    ),
   );
 };

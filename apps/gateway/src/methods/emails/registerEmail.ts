@@ -8,5 +8,8 @@ export const registerEmail: Handler<typeof api.registerEmail> = async (input, co
   checkPlatform(input.device, context, call);
   const { application, device } = input;
   const hwid = input.hwid ?? (await contactHwid(input, context, call));
-  await context.deviceCommands.submit(commandOf(call, { application, hwid }, { $case: 'register', value: device }));
+  await context.deviceCommands.submit(
+    call.pending,
+    commandOf(call, { application, hwid }, { $case: 'register', value: device }),
+  );
 };

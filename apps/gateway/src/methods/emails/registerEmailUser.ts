@@ -8,5 +8,8 @@ export const registerEmailUser: Handler<typeof api.registerEmailUser> = async (i
   checkPlatform(input.device, context, call);
   const { application, device } = input;
   const hwid = await contactHwid(input, context, call);
-  await context.deviceCommands.submit(commandOf(call, { application, hwid }, { $case: 'register', value: device }));
+  await context.deviceCommands.submit(
+    call.pending,
+    commandOf(call, { application, hwid }, { $case: 'register', value: device }),
+  );
 };

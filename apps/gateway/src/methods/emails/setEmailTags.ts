@@ -11,7 +11,10 @@ export const setEmailTags: Handler<typeof api.setEmailTags> = async (input, cont
   const known = new Set((await context.accounts.listTags({ account })).tags.map(({ name }) => name));
   await Promise.all(
     hwids.map((hwid) =>
-      context.deviceCommands.submit(commandOf(call, { application, hwid }, { $case: 'setTags', value: { tags } })),
+      context.deviceCommands.submit(
+        call.pending,
+        commandOf(call, { application, hwid }, { $case: 'setTags', value: { tags } }),
+      ),
     ),
   );
   return { skipped: Object.keys(tags).filter((name) => !known.has(name)) };

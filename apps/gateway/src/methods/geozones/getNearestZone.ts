@@ -4,12 +4,16 @@ import type { Handler } from '../../context.ts';
 const SHOWN_WITH_MORE = 20;
 
 export const getNearestZone: Handler<typeof api.getNearestZone> = async (
-  { more, ...where },
+  { more, place, ...device },
   { geozones },
   { account, idempotencyKey },
 ) => {
   const wanted = more ? SHOWN_WITH_MORE : 1;
-  const { nearest } = await geozones.report({ account, ...where, nearest: wanted, idempotencyKey });
+  const { nearest } = await geozones.report({
+    ...{ account, ...device, nearest: wanted, idempotencyKey },
+    ...(place ?? { lat: undefined, lng: undefined }),
+  });
+  if (!place) return null;
   const shown = nearest.map(({ name, lat, lng, rangeMeters: range, distanceMeters: distance }) => ({
     ...{ name, lat, lng, range, distance },
   }));

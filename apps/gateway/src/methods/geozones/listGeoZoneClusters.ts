@@ -1,16 +1,16 @@
 import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
+import { clustersOf } from './clusters.ts';
 
 export const listGeoZoneClusters: Handler<typeof api.listGeoZoneClusters> = async (
   { application },
   { geozones },
   { account },
 ) => {
-  const { clusters, zones } = await geozones.list({ account, application });
-  const byCluster = Map.groupBy(zones, ({ cluster }) => cluster);
+  const clusters = await clustersOf(geozones, { account, application });
   return {
-    clusters: clusters.map(({ code, name, cooldownSeconds: cooldown }) => ({
-      ...{ code, cooldown, geozones: byCluster.get(code)?.length ?? 0, name },
+    clusters: clusters.map(({ cluster: { code, name, cooldownSeconds: cooldown }, zones }) => ({
+      ...{ code, cooldown, geozones: zones, name },
     })),
   };
 };

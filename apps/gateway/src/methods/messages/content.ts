@@ -1,6 +1,6 @@
 import type { GivenContent } from '@tidings/contract';
 import { AndroidContent, Content, IosContent, type Preset } from '@tidings/events';
-import { tagsOf } from '@tidings/messaging';
+import { isShortenable, tagsOf } from '@tidings/messaging';
 
 type Given<Of> = { readonly [Name in keyof Of]?: Of[Name] | undefined };
 
@@ -9,8 +9,6 @@ function overlaid<Of extends object>(base: Of, given: Given<Of>): Of {
   const fields = Object.entries(given).filter(([, value]) => value !== undefined);
   return { ...base, ...Object.fromEntries(fields) };
 }
-
-const isWebLink = (link: string): boolean => /^https?:\/\//i.test(link);
 
 /** What the preset says beside the request's link, which its parameters do not belong to. */
 function saidBy(preset: Preset | undefined, link: string | undefined): Content {
@@ -30,7 +28,7 @@ export function contentOf(
     android: overlaid(said.android ?? AndroidContent.fromPartial({}), android),
   };
   const { link } = content;
-  const shorten = (asked ?? preset?.shortenLink ?? true) && link !== undefined && isWebLink(link);
+  const shorten = (asked ?? preset?.shortenLink ?? true) && link !== undefined && isShortenable(link);
   return {
     content: { ...content, link: shorten ? undefined : link, tags: tagsOf(content) },
     linkToShorten: shorten ? link : '',

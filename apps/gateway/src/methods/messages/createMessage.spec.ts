@@ -1,5 +1,5 @@
 import { Preset } from '@tidings/events';
-import { pushPlatforms } from '@tidings/kernel';
+import { Fault, pushPlatforms } from '@tidings/kernel';
 import { APPLICATION, type Client, openClient, World } from '../../testing/world.ts';
 
 let world: World;
@@ -19,6 +19,35 @@ const inLanguages = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`l${i}`, 'x'.repeat(65_000)]));
 const placeholders = (count: number) => Array.from({ length: count }, (_, i) => `{{t${i}}}`).join(' ');
 const names = (count: number): string[] => Array.from({ length: count }, (_, i) => `d${i}`);
+
+describe('createMessage while the scheduler is away', () => {
+  const answer = async (fault: Fault) => {
+    const { create: created } = world.messages;
+    world.messages.create = () => Promise.reject(fault);
+    try {
+      return await create({ content: 'a', transactionId: 'tx' });
+    } finally {
+      world.messages.create = created;
+    }
+  };
+
+  it('says that the message may have been accepted, and how to repeat it safely (R-ER10)', async () => {
+    const { status, body, headers } = await answer(Fault.unavailable('A service does not answer'));
+    expect(status).toBe(500);
+    expect(body).toEqual({
+      status_code: 500,
+      status_message: expect.stringMatching(/^Internal error: .*accepted.*transactionId/) as string,
+      response: null,
+    });
+    expect(headers).toMatchObject({ 'retry-after': '5' });
+  });
+
+  it('says nothing of the kind where it was certainly not', async () => {
+    const never = new Fault('unavailable', 'A service does not answer', { effect: 'none' });
+    expect(await answer(never)).toMatchObject({ status: 500, body: { status_message: 'Internal error' } });
+    expect(await answer(Fault.bug('unforeseen'))).toMatchObject({ body: { status_message: 'Internal error' } });
+  });
+});
 
 describe('createMessage', () => {
   it('answers a code per notification, in order (R-I1)', async () => {
@@ -68,6 +97,13 @@ describe('createMessage', () => {
     ]);
   });
 
+  it('says which platforms named devices have, as far as it goes to them (R-RES22)', async () => {
+    const few = { content: 'x', devices: ['phone-1'] };
+    const ten = { content: 'x', devices: names(10) };
+    await create(few, { ...few, platforms: [3] }, ten, { ...ten, platforms: [3, 7] }, { ...ten, platforms: [7] });
+    expect(world.drafts.map(({ message }) => message?.reach?.platforms)).toEqual([[1, 3], [1, 3], [1, 3], [3], []]);
+  });
+
   it('keeps the numbers of what is passed on as they were written (R-I18)', async () => {
     const fields = `"data":{"id":9007199254740993,"\\ud800":1},"template_bindings":{"n":12345678901234567890}`;
     const body = `{"request":{"auth":"api","application":"${APPLICATION}","notifications":[{"content":"x",${fields}}]}}`;
@@ -80,6 +116,8 @@ describe('createMessage', () => {
   it.each([
     [{ minimize_link: 0, link: 'https://example.com' }, '', 'https://example.com'],
     [{ link: 'news://article/17' }, '', 'news://article/17'],
+    [{ link: 'https://example.com/{{Level}}' }, '', 'https://example.com/{{Level}}'],
+    [{ link: 'https://example.com/{Level||0}', minimize_link: true }, '', 'https://example.com/{Level||0}'],
     [{ link: 'HTTP://example.com' }, 'HTTP://example.com', undefined],
   ])('shortens web links unless told otherwise: %j (R-I19)', async (fields, linkToShorten, link) => {
     await create({ content: 'x', ...fields });

@@ -61,12 +61,43 @@ const campaignIdIn =
     return campaign.id;
   };
 
+/** The answer to a request whose messages may have been accepted: nobody here can tell (R-ER10). */
+const UNKNOWN_OUTCOME = new Fault(
+  'unavailable',
+  'it is not known whether the messages were accepted. Repeat the request with the same transactionId: a message that has none may be sent twice',
+  { internal: 'the scheduler did not answer in time', effect: 'possible' },
+);
+
+/** Refuses what would be done for a caller who has been answered. */
+function refuseLate({ deadline }: Call['pending']): void {
+  if (performance.now() >= deadline) throw new Fault('unavailable', 'Not served in time', { effect: 'none' });
+}
+
+/** Hands messages to the scheduler, unless the caller has been answered. */
+async function accept(
+  { messages }: Pick<Context, 'messages'>,
+  { account, pending }: Call,
+  drafts: MessageDraft[],
+): Promise<readonly CreatedMessage[]> {
+  refuseLate(pending);
+  pending.late = UNKNOWN_OUTCOME;
+  try {
+    return (await messages.create({ account, drafts })).messages;
+  } catch (error) {
+    const { kind, effect, message, internal } = Fault.from(error);
+    if (kind !== 'unavailable' || effect === 'none') throw error;
+    throw new Fault('unavailable', UNKNOWN_OUTCOME.message, {
+      ...{ internal: internal ?? message, effect: 'possible', cause: error },
+    });
+  }
+}
+
 export const createMessage: Handler<typeof api.createMessage> = async (
   { application, notifications },
   context,
   call,
 ) => {
-  const { devices, presets, messages, clock } = context;
+  const { devices, presets, clock } = context;
   const { account } = call;
   const now = clock.now();
   refuseFuture(notifications, now);
@@ -81,9 +112,11 @@ export const createMessage: Handler<typeof api.createMessage> = async (
     return draftOf(notification, audience, circumstances);
   });
   refuseOversized(drafts);
+  // A campaign outlives its request: it is made when nothing is left that could refuse the messages.
+  refuseLate(call.pending);
   const names = notifications.map(({ campaignName }) => campaignName);
   const named = await nameCampaigns(drafts, names, campaignIdIn(presets, account, application));
-  const { messages: created } = await messages.create({ account, drafts: named });
+  const created = await accept(context, call, named);
   const unknown = unknownDevices(created, prepared.audiences);
   return { Messages: created.map(({ answer }) => answer), ...(unknown ? { UnknownDevices: unknown } : {}) };
 };

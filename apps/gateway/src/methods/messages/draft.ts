@@ -1,5 +1,5 @@
 import type { Notification } from '@tidings/contract';
-import { type Audience, bytesOf, type Preset } from '@tidings/events';
+import { type Audience, bytesOf, type Preset, type Reach } from '@tidings/events';
 import { Fault, pushPlatforms } from '@tidings/kernel';
 import { MessageDraft, type PrepareAudience, type PreparedAudience } from '@tidings/rpc';
 import { contentOf } from './content.ts';
@@ -43,6 +43,12 @@ function targetOf(recipients: Notification['recipients']): PrepareAudience['targ
 function platformsOf({ platforms, recipients }: Notification, preset: Preset | undefined): number[] {
   const named = platforms ?? preset?.platforms;
   return named ? [...named] : recipients.kind === 'devices' ? [] : [...pushPlatforms];
+}
+
+/** The platforms of the named devices that the message goes to; undefined where it names none (R-RES22). */
+function reachIn({ platforms: named }: PreparedAudience, { target, platforms }: Audience): Reach | undefined {
+  if (target?.$case !== 'named') return undefined;
+  return { platforms: platforms.length === 0 ? named : named.filter((code) => platforms.includes(code)) };
 }
 
 const conditionsOf = ({ recipients }: Notification) =>
@@ -112,6 +118,7 @@ export function draftOf(
       ...conditionsOf(notification),
       filterName: prepared.filterName,
       filterCode: prepared.filterCode,
+      reach: reachIn(prepared, audience),
       shortLink: '',
       shortLinkTarget: '',
       transaction: '',

@@ -61,10 +61,11 @@ describe('a message of a preset (R-K4)', () => {
   });
 
   it('has each field of the request as a whole', async () => {
+    world.preset = { ...preset, content: { ...preset.content!, link: 'https://example.com/17' } };
     await create({ content: { de: 'Hallo' }, ios_silent: 0, ios_sound: null, minimize_link: 2, platforms: [1] });
     expect(world.drafts).toMatchObject([
       {
-        linkToShorten: 'https://example.com/{{Name}}',
+        linkToShorten: 'https://example.com/17',
         message: {
           audience: { platforms: [1] },
           content: {

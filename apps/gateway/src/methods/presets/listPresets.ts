@@ -1,9 +1,18 @@
 import type { api } from '@tidings/contract';
 import { standingToGroup } from '../../auth/reach.ts';
 import type { Handler } from '../../context.ts';
+import { wholeList } from '../whole-list.ts';
 
 export const listPresets: Handler<typeof api.listPresets> = async ({ application }, context, call) => {
-  const { presets } = await context.presets.listPresets({ account: call.account, application });
+  const presets = await wholeList(
+    async (after) => {
+      const { presets: entries, next } = await context.presets.listPresets({
+        ...{ account: call.account, application, after },
+      });
+      return { entries, next };
+    },
+    ({ name }) => name.length,
+  );
   const groups = new Set(presets.flatMap(({ group }) => (group === '' ? [] : [group])));
   for (const group of groups) {
     if ((await standingToGroup(context, call, group)) !== 'granted') groups.delete(group);

@@ -1,8 +1,19 @@
 import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
+import { wholeList } from '../whole-list.ts';
+import { grantOf } from './grant.ts';
 
-export const listFilters: Handler<typeof api.listFilters> = async ({ application }, { segments }, { account }) => {
-  const { filters } = await segments.listFilters({ account, application });
+export const listFilters: Handler<typeof api.listFilters> = async ({ application }, context, call) => {
+  const { segments } = context;
+  const { account } = call;
+  const grant = await grantOf(call, context);
+  const filters = await wholeList(
+    async (after) => {
+      const { filters: entries, next } = await segments.listFilters({ account, grant, application, after });
+      return { entries, next };
+    },
+    ({ name, expression }) => name.length + expression.length,
+  );
   return {
     filters: filters.map(({ code, name, expression, application: bound, expiresAt }) => ({
       code,

@@ -1,7 +1,6 @@
 import { type api, isObject, type OutputOf, platformWordOf } from '@tidings/contract';
 import type { Content, Localized, MessageAccepted } from '@tidings/events';
-import { pushPlatforms } from '@tidings/kernel';
-import { textFor } from '@tidings/messaging';
+import { reachOf, textFor } from '@tidings/messaging';
 import type { MessageView, PlatformMetrics } from '@tidings/rpc';
 import { listedDate } from '../times.ts';
 
@@ -45,11 +44,9 @@ function detailsOf(message: MessageAccepted, content: Content): Details {
   };
 }
 
-/** A message without a restriction reaches every push platform; codes without a word are left out (R-RES22). */
-const platformWords = (message: MessageAccepted | undefined): string[] => {
-  const restricted = message?.audience?.platforms ?? [];
-  return (restricted.length > 0 ? restricted : pushPlatforms).flatMap((code) => platformWordOf(code) ?? []);
-};
+/** The platforms that a message can reach; codes without a word are left out (R-RES22). */
+const platformWords = (message: MessageAccepted | undefined): string[] =>
+  (message ? reachOf(message) : []).flatMap((code) => platformWordOf(code) ?? []);
 
 const metricOf = (given: PlatformMetrics) => ({
   platform: given.platform,

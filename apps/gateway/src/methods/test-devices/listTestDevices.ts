@@ -1,8 +1,15 @@
 import type { api } from '@tidings/contract';
 import type { Handler } from '../../context.ts';
+import { wholeList } from '../whole-list.ts';
 
 export const listTestDevices: Handler<typeof api.listTestDevices> = async ({ application }, { accounts }) => {
-  const { devices } = await accounts.listTestDevices({ application });
+  const devices = await wholeList(
+    async (after) => {
+      const { devices: entries, next } = await accounts.listTestDevices({ application, after });
+      return { entries, next };
+    },
+    ({ pushToken, name, description }) => pushToken.length + name.length + description.length,
+  );
   return {
     TestDevices: devices.map(({ name, platform, pushToken, description, language }) => ({
       name,

@@ -1,0 +1,72 @@
+import { Fault } from '@tidings/kernel';
+import { Administrators } from './administrators.ts';
+
+const TOKEN = 'the-token-of-administrators';
+
+/** What becomes of tokens on a clock that stands still: '' = accepted. */
+function administrators() {
+  const clock = { ms: 1_800_000_000_000, now: () => clock.ms };
+  const own = new Administrators(TOKEN, clock);
+  const present = (token: string | undefined, address = '192.0.2.1'): string => {
+    try {
+      own.check(token && `Bearer ${token}`, address);
+      return '';
+    } catch (error) {
+      const { kind, retryAfterSeconds } = Fault.from(error);
+      return kind === 'throttled' ? `throttled for ${retryAfterSeconds} s` : kind;
+    }
+  };
+  const fail = (times: number, address?: string): string[] =>
+    Array.from({ length: times }, () => present('wrong', address));
+  return { clock, present, fail };
+}
+
+describe('administrator tokens (R-LM8)', () => {
+  it('are refused where they are wrong or missing', () => {
+    const { present } = administrators();
+    expect([present(TOKEN), present('wrong'), present(undefined)]).toEqual(['', 'unauthorized', 'unauthorized']);
+  });
+
+  it('are throttled after 20 wrong ones from an address, until a minute after the first', () => {
+    const { clock, fail } = administrators();
+    expect(fail(1)).toEqual(['unauthorized']);
+    clock.ms += 50_000;
+    expect(new Set(fail(19))).toEqual(new Set(['unauthorized']));
+    expect(fail(2)).toEqual(['throttled for 10 s', 'throttled for 10 s']);
+    clock.ms += 9_999;
+    expect(fail(1)).toEqual(['throttled for 1 s']);
+    clock.ms += 1;
+    expect(new Set(fail(20))).toEqual(new Set(['unauthorized']));
+    expect(fail(1)).toEqual(['throttled for 60 s']);
+  });
+
+  it('are accepted all the same where they are right', () => {
+    const { present, fail } = administrators();
+    fail(100);
+    expect([present(TOKEN), present('wrong')]).toEqual(['', 'throttled for 60 s']);
+  });
+
+  it('are counted by address; one of IPv6 is its network', () => {
+    const { fail } = administrators();
+    fail(20, '2001:db8::1');
+    expect([fail(1, '2001:db8::2'), fail(1, '2001:db8:0:1::1'), fail(1, '192.0.2.2')]).toEqual([
+      ['throttled for 60 s'],
+      ['unauthorized'],
+      ['unauthorized'],
+    ]);
+  });
+
+  it('are counted for a bounded number of addresses, the latest', () => {
+    const { fail } = administrators();
+    fail(20, '192.0.2.1');
+    for (let i = 0; i < 10_000; i++) fail(1, `10.0.${i >> 8}.${i & 255}`);
+    expect(fail(1, '192.0.2.1')).toEqual(['unauthorized']);
+  });
+
+  it('begin a new window when the clock is set back', () => {
+    const { clock, fail } = administrators();
+    fail(20);
+    clock.ms -= 3_600_000;
+    expect(fail(1)).toEqual(['unauthorized']);
+  });
+});

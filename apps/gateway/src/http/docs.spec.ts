@@ -1,0 +1,63 @@
+import { type Client, openClient } from '../testing/world.ts';
+
+let client: Client;
+beforeAll(async () => {
+  client = await openClient();
+  // Made when it is asked for first, which on a busy machine may take longer than a request.
+  while ((await get('/docs')).status === 503);
+});
+afterAll(() => client.close());
+
+const get = (path: string, headers: Readonly<Record<string, string>> = {}) =>
+  fetch(new URL(path, client.url), { headers });
+
+/** What the page loads. */
+async function assets(): Promise<string[]> {
+  const html = await (await get('/docs')).text();
+  return [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address!);
+}
+
+describe('/docs', () => {
+  it('loads scripts of ours alone, and needs no token', async () => {
+    const loaded = await assets();
+    expect(loaded.filter((address) => !/^(\/docs\/assets\/|\/openapi\.json$|data:)/.test(address))).toEqual([]);
+    const scripts = loaded.filter((address) => address.startsWith('/docs/assets/'));
+    expect(scripts).toHaveLength(2);
+    for (const address of scripts) {
+      const { status, headers } = await get(address);
+      expect({ status, type: headers.get('content-type') }).toEqual({
+        status: 200,
+        type: 'text/javascript; charset=utf-8',
+      });
+    }
+  });
+
+  it('forbids whatever is not of its own origin', async () => {
+    const policy = (await get('/docs')).headers.get('content-security-policy')!;
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self';");
+    expect(policy).toContain("connect-src 'self'");
+    expect(policy).not.toMatch(/https?:|\*|unsafe-eval/);
+  });
+
+  it('is asked for again at each visit, and its scripts are kept: their names change with them', async () => {
+    expect((await get('/docs')).headers.get('cache-control')).toBe('no-cache');
+    const [script] = await assets().then((loaded) => loaded.filter((address) => address.startsWith('/docs/assets/')));
+    expect(script).toMatch(/\.[0-9a-f]{16}\.js$/);
+    expect((await get(script!)).headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+  });
+
+  it.each(['/docs', '/openapi.json'])('%s is packed for those who can unpack it', async (path) => {
+    const plain = await get(path, { 'accept-encoding': 'identity' });
+    const packed = await get(path, { 'accept-encoding': 'br, gzip' });
+    expect(plain.headers.get('content-encoding')).toBeNull();
+    expect(packed.headers.get('content-encoding')).toBe('gzip');
+    expect(packed.headers.get('vary')).toBe('accept-encoding');
+    expect(await packed.text()).toBe(await plain.text());
+    expect((await get(path, { 'accept-encoding': 'gzip;q=0' })).headers.get('content-encoding')).toBeNull();
+  });
+
+  it('knows no other assets', async () => {
+    expect((await get('/docs/assets/other.js')).status).toBe(404);
+  });
+});

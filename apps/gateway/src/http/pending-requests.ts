@@ -1,0 +1,114 @@
+import { Fault } from '@tidings/kernel';
+
+/** How often deadlines are looked at: one timer for all of them. */
+const LOOK_EVERY_MS = 250;
+
+/** A body that did not arrive in time. */
+export class SlowBody extends Error {
+  override readonly name = 'SlowBody';
+}
+
+/** A request that is being served. */
+export interface PendingRequest {
+  /** When its caller is answered at the latest, by performance.now(); Infinity while a large body arrives. */
+  deadline: number;
+  /** Bytes of its body. 0 for a large body, which `LargeBodies` counts. */
+  bytes: number;
+  /** Whether its body is still arriving. */
+  isArriving: boolean;
+  /** What the caller is told when the deadline passes; undefined = that the request was not served. */
+  late: Fault | undefined;
+}
+
+export interface PendingLimits {
+  /** Requests at a time. */
+  readonly requests: number;
+  /** Bytes of the small bodies of requests at a time. */
+  readonly bytes: number;
+}
+
+interface Open {
+  readonly request: PendingRequest;
+  readonly reject: (error: Error) => void;
+}
+
+const FULL = 'the gateway serves as many requests as it can hold';
+
+const lateError = ({ isArriving, late }: PendingRequest): Error => {
+  if (isArriving) return new SlowBody();
+  return late ?? new Fault('unavailable', 'Not served in time', { internal: 'the deadline of the request has passed' });
+};
+
+/**
+ * The requests that are being served: bounded in number and bytes, each answered by its deadline. One whose caller was answered counts until the
+ * work on it has ended, so nothing that a request waits in is longer than the bound.
+ */
+export class PendingRequests {
+  readonly #limits: PendingLimits;
+  readonly #open = new Set<Open>();
+  #count = 0;
+  #bytes = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(limits: PendingLimits) {
+    this.#limits = limits;
+  }
+
+  /** How many are being served. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /**
+   * Serves a request: resolves and rejects as the work does, or rejects at the deadline.
+   * @throws Fault `unavailable` where there are too many; SlowBody where its body is late.
+   */
+  serve<Answer>(deadlineMs: number, work: (request: PendingRequest) => Promise<Answer>): Promise<Answer> {
+    if (this.#count >= this.#limits.requests) return Promise.reject(new Fault('unavailable', FULL, { effect: 'none' }));
+    const request: PendingRequest = {
+      deadline: performance.now() + deadlineMs,
+      bytes: 0,
+      isArriving: false,
+      late: undefined,
+    };
+    return new Promise((resolve, reject) => {
+      const open: Open = { request, reject };
+      this.#count++;
+      this.#open.add(open);
+      this.#timer ??= setTimeout(this.#look, LOOK_EVERY_MS).unref();
+      work(request).then(
+        (answer) => {
+          this.#end(open);
+          resolve(answer);
+        },
+        (error: Error) => {
+          this.#end(open);
+          reject(error);
+        },
+      );
+    });
+  }
+
+  /** Counts the small body of a request. @throws Fault `unavailable` where there is no room. */
+  hold(request: PendingRequest, bytes: number): void {
+    if (this.#bytes + bytes > this.#limits.bytes) throw new Fault('unavailable', FULL, { effect: 'none' });
+    request.bytes += bytes;
+    this.#bytes += bytes;
+  }
+
+  #end(open: Open): void {
+    this.#count--;
+    this.#bytes -= open.request.bytes;
+    this.#open.delete(open);
+  }
+
+  readonly #look = (): void => {
+    const now = performance.now();
+    for (const open of this.#open) {
+      if (open.request.deadline > now) continue;
+      this.#open.delete(open);
+      open.reject(lateError(open.request));
+    }
+    this.#timer = this.#open.size > 0 ? setTimeout(this.#look, LOOK_EVERY_MS).unref() : undefined;
+  };
+}

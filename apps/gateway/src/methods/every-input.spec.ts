@@ -1,0 +1,81 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { api, type Method } from '@tidings/contract';
+
+/**
+ * What contracts make of requests is read by somebody: each name in the parsed examples occurs in the sources of a service or of the domain. This
+ * finds what is parsed and dropped, if no code knows its name; it does not tell whether the code that knows the name is the one that was meant.
+ */
+const root = join(import.meta.dirname, '../../../..');
+
+const isSource = (path: string): boolean =>
+  !/\.spec\.ts$|\/generated\/|\/testing\/|\/dist\/|\/node_modules\/|^libs\/contract\/|^apps\/(platform|simulators)\//.test(
+    path,
+  );
+
+const words = new Set(
+  globSync('{apps,libs}/*/src/**/*.ts', { cwd: root })
+    .filter(isSource)
+    .flatMap((path) => readFileSync(join(root, path), 'utf8').match(/[A-Za-z_$]\w*/g) ?? []),
+);
+
+/** Every object in a value, as it stands in a request: what callers name there is data. */
+function objectsIn(value: unknown, found = new Set<unknown>()): Set<unknown> {
+  if (typeof value !== 'object' || value === null) return found;
+  found.add(value);
+  for (const each of Object.values(value)) objectsIn(each, found);
+  return found;
+}
+
+/** The names that a contract itself gives what it has parsed. */
+function namesIn(value: unknown, given: ReadonlySet<unknown>): string[] {
+  if (typeof value !== 'object' || value === null || given.has(value)) return [];
+  if (Array.isArray(value)) return value.flatMap((each) => namesIn(each, given));
+  if (Object.getPrototypeOf(value) !== Object.prototype) return [];
+  // Tags are named by callers.
+  return Object.entries(value).flatMap(([name, each]) => [name, ...(name === 'tags' ? [] : namesIn(each, given))]);
+}
+
+const NOT_SENT_TO = 'stored for sending to the platform, which is not served yet: its messages fail as not configured';
+const NO_FRAMEWORK = 'a framework changes nothing of what is sent';
+
+/** Names without a reader, each with the reason. */
+const unread: Readonly<Record<string, string>> = {
+  'configureApplication adm_framework': NO_FRAMEWORK,
+  'configureApplication android_framework': NO_FRAMEWORK,
+  'configureApplication ios_framework': NO_FRAMEWORK,
+  'configureApplication chrome_fcm_service_account': NOT_SENT_TO,
+  'configureApplication chrome_vapid_private_key': NOT_SENT_TO,
+  'configureApplication firefox_fcm_service_account': NOT_SENT_TO,
+  'configureApplication firefox_vapid_private_key': NOT_SENT_TO,
+  'configureApplication email_from_name': NOT_SENT_TO,
+  'configureApplication huawei_app_id': NOT_SENT_TO,
+  'configureApplication huawei_app_secret': NOT_SENT_TO,
+  'configureApplication kakao_app_key': NOT_SENT_TO,
+  'configureApplication kakao_secret_key': NOT_SENT_TO,
+  'configureApplication kakao_sender_key': NOT_SENT_TO,
+  'configureApplication line_channel_access_token': NOT_SENT_TO,
+  'configureApplication macos_gateway': NOT_SENT_TO,
+  'configureApplication sms_password': NOT_SENT_TO,
+  'configureApplication sms_sender': NOT_SENT_TO,
+  'configureApplication sms_smpp_host': NOT_SENT_TO,
+  'configureApplication sms_smpp_port': NOT_SENT_TO,
+  'configureApplication sms_system_id': NOT_SENT_TO,
+  'configureApplication whats_app_access_token': NOT_SENT_TO,
+  'configureApplication whats_app_phone_number_id': NOT_SENT_TO,
+  'configureApplication wns_psid': NOT_SENT_TO,
+  'configureApplication wns_secret': NOT_SENT_TO,
+  'configureApplication macos_key_management_type': 'has one value',
+  'configureApplication safari_key_management_type': 'has one value',
+  'configureApplication firefox_is_enabled': 'the contract reads it itself, and says whether the platform is enabled',
+};
+
+it.each(Object.values<Method>(api).map((method) => [method.name, method] as const))(
+  'what is parsed of %s is read by some code',
+  (name, method) => {
+    const names = new Set(method.examples.flatMap(({ request }) => namesIn(method.parse(request), objectsIn(request))));
+    const missing = [...names].filter((each) => !words.has(each)).map((each) => `${name} ${each}`);
+    const excused = Object.keys(unread).filter((each) => each.startsWith(`${name} `));
+    expect(missing.toSorted()).toEqual(excused.toSorted());
+  },
+);

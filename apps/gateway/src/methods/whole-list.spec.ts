@@ -1,0 +1,29 @@
+import { wholeList } from './whole-list.ts';
+
+/** A list in pages of two; the pages that were asked for. */
+function paged(entries: readonly string[]) {
+  const asked: string[] = [];
+  const read = async (after: string) => {
+    asked.push(after);
+    const from = Number(after);
+    return { entries: entries.slice(from, from + 2), next: from + 2 < entries.length ? String(from + 2) : '' };
+  };
+  return { asked, read };
+}
+
+describe('wholeList', () => {
+  it('reads page by page to the end', async () => {
+    const { asked, read } = paged(['a', 'b', 'c', 'd', 'e']);
+    expect(await wholeList(read, ({ length }) => length)).toEqual(['a', 'b', 'c', 'd', 'e']);
+    expect(asked).toEqual(['', '2', '4']);
+    expect(await wholeList(paged([]).read, ({ length }) => length)).toEqual([]);
+  });
+
+  it('refuses what would not fit into memory, without reading on', async () => {
+    const { asked, read } = paged(['a', 'b', 'c', 'd', 'e']);
+    const halfOfIt = 32 << 20;
+    expect(await wholeList(paged(['a', 'b']).read, () => halfOfIt)).toHaveLength(2);
+    await expect(wholeList(read, () => halfOfIt)).rejects.toMatchObject({ kind: 'tooLarge' });
+    expect(asked).toEqual(['', '2']);
+  });
+});

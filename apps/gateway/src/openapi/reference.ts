@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { extname } from 'node:path';
+import { promisify } from 'node:util';
+import { Worker } from 'node:worker_threads';
+import { gzip } from 'node:zlib';
+import type { OpenApi } from './document.ts';
+import { placeholders } from './introduction.ts';
+
+/** A file as it is served, packed for those who can unpack it. */
+export interface Asset {
+  readonly type: string;
+  readonly bytes: Uint8Array;
+  readonly gzipped: Uint8Array;
+}
+
+/** The reference page for people: a page, and what it loads, by name. The names change with what they name. */
+export interface Reference {
+  readonly page: Asset;
+  readonly assets: ReadonlyMap<string, Asset>;
+}
+
+/** Where the assets are served. */
+export const ASSETS_PATH = '/docs/assets';
+export const DOCUMENT_PATH = '/openapi.json';
+
+/**
+ * Headers of the page: what it loads and calls is of its own origin, and no other page frames it. Styles are set by its script.
+ */
+export const pageHeaders = {
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+};
+
+const pack = promisify(gzip);
+
+export async function assetOf(type: string, content: Uint8Array | string): Promise<Asset> {
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+  return { type, bytes, gzipped: await pack(bytes, { level: 9 }) };
+}
+
+/** What the page is configured with. Whatever would ask another host is off: fonts, telemetry, proxies, assistants and hosted clients. */
+const configuration = {
+  url: DOCUMENT_PATH,
+  withDefaultFonts: false,
+  telemetry: false,
+  hideClientButton: true,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  showDeveloperTools: 'never',
+  persistAuth: false,
+  documentDownloadType: 'direct',
+  hideModels: true,
+  orderSchemaPropertiesBy: 'preserve',
+  expandAllSchemaProperties: true,
+  operationTitleSource: 'summary',
+  defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+  // Shows how the header with the token looks, which the viewer would hide behind dots.
+  customCss:
+    '.scalar-app .credential .credential-value{color:inherit;font-size:inherit}.scalar-app .credential::after{content:none}',
+  authentication: {
+    securitySchemes: {
+      api: { value: `Api ${placeholders.api}` },
+      device: { value: `Token ${placeholders.device}` },
+      administrator: { token: placeholders.administrator },
+    },
+  },
+};
+
+/**
+ * The script that starts the page. Calls go to the host that it was loaded from. An address ends in the name of an operation, such as
+ * `#createMessage`.
+ */
+function scriptOf({ paths }: OpenApi): string {
+  const operations = Object.values(paths).flatMap((of) => Object.values(of));
+  const sections = Object.fromEntries(operations.map(({ operationId, tags }) => [operationId, tags[0]]));
+  return `const sections = ${JSON.stringify(sections)};
+const open = () => {
+  const name = decodeURIComponent(location.hash.slice(1));
+  if (Object.hasOwn(sections, name)) history.replaceState(null, '', '#tag/' + sections[name] + '/' + name);
+};
+open();
+addEventListener('hashchange', () => {
+  open();
+  dispatchEvent(new PopStateEvent('popstate'));
+});
+Scalar.createApiReference('#reference', {
+  ...${JSON.stringify(configuration)},
+  servers: [{ url: location.origin }],
+  generateTagSlug: ({ name }) => name,
+  generateOperationSlug: ({ operationId }) => operationId,
+});
+`;
+}
+
+const pageOf = (scripts: readonly string[]): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Tidings API</title>
+<link rel="icon" href="data:,">
+</head>
+<body>
+<noscript>This page needs JavaScript. The same for programs: <a href="${DOCUMENT_PATH}">openapi.json</a>.</noscript>
+<div id="reference"></div>
+${scripts.map((name) => `<script src="${ASSETS_PATH}/${name}"></script>`).join('\n')}
+</body>
+</html>
+`;
+
+const named = (name: string, bytes: Uint8Array): string =>
+  `${name}.${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}.js`;
+
+/** Beside this file, in what is compiled and in its sources. */
+const workerUrl = new URL(`viewer.worker${extname(import.meta.url)}`, import.meta.url);
+
+/** The script of the page as its package has it. */
+async function viewer(): Promise<Uint8Array> {
+  const worker = new Worker(workerUrl);
+  try {
+    const [script] = (await once(worker, 'message')) as [Uint8Array];
+    return script;
+  } finally {
+    await worker.terminate();
+  }
+}
+
+/** Makes the reference page of a document. It takes a second and ten megabytes, so it should be made when it is asked for first. */
+export async function referenceOf(document: OpenApi): Promise<Reference> {
+  const scripts = [
+    ['viewer', await viewer()],
+    ['page', Buffer.from(scriptOf(document))],
+  ] as const;
+  const assets = await Promise.all(
+    scripts.map(async ([name, bytes]) => {
+      const asset = await assetOf('text/javascript; charset=utf-8', bytes);
+      return [named(name, bytes), asset] as const;
+    }),
+  );
+  const names = assets.map(([name]) => name);
+  return { page: await assetOf('text/html; charset=utf-8', pageOf(names)), assets: new Map(assets) };
+}

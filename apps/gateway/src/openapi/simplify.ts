@@ -1,0 +1,115 @@
+/** A JSON Schema 2020-12 as it stands in the document. */
+export type Schema = Readonly<Record<string, unknown>>;
+
+const isSchema = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Names of types that one schema can list beside each other: the keywords of each concern its type alone. */
+const typesOf = ({ type }: Schema): readonly string[] | undefined =>
+  typeof type === 'string' ? [type] : Array.isArray(type) ? (type as string[]) : undefined;
+
+const typeOfValue = (value: unknown): string =>
+  value === null ? 'null' : typeof value === 'number' ? 'integer' : typeof value;
+
+const LISTING = ['enum', 'const', 'anyOf', 'oneOf', 'allOf', '$ref', 'not'];
+
+const isPlain = (schema: Schema): boolean =>
+  typesOf(schema) !== undefined && LISTING.every((keyword) => !(keyword in schema));
+
+/** The same values as one schema for each of their types, which is what generators of clients can read. */
+function byType(values: readonly unknown[]): Schema[] {
+  const types = Map.groupBy(values, typeOfValue);
+  return [...types].map(([type, of]) => (type === 'null' ? { type } : { type, enum: of }));
+}
+
+/** A branch without its layers: alternatives of alternatives, and values of several types. */
+function flattened(branch: Schema): Schema[] {
+  const { anyOf, ...others } = branch;
+  if (Array.isArray(anyOf) && Object.keys(others).length === 0) return (anyOf as Schema[]).flatMap(flattened);
+  const values = branch['enum'];
+  return Array.isArray(values) && new Set(values.map(typeOfValue)).size > 1 ? byType(values) : [branch];
+}
+
+/** Values beside a boolean, such as "true" and 1, as keywords of their type. */
+function loosely({ type, enum: values }: { readonly type: string; readonly enum: readonly unknown[] }): Schema {
+  if (type === 'string') return { type, pattern: `^(${values.join('|')})$` };
+  const numbers = values as number[];
+  return { type, minimum: Math.min(...numbers), maximum: Math.max(...numbers) };
+}
+
+type Listed = Schema & { readonly type: string; readonly enum: readonly unknown[] };
+const isListed = (schema: Schema): schema is Listed => 'enum' in schema && typeof schema['type'] === 'string';
+
+/** Lists of values of one type together. */
+function listsTogether(branches: readonly Schema[]): Schema[] {
+  const lists = Map.groupBy(branches.filter(isListed), ({ type }) => type);
+  const together = [...lists].map(([type, of]) => ({ type, enum: [...new Set(of.flatMap((each) => each.enum))] }));
+  const isBoolean = branches.some(({ type }) => type === 'boolean');
+  return [
+    ...branches.filter((branch) => !isListed(branch)),
+    ...together.map((each) => (isBoolean ? loosely(each) : each)),
+  ];
+}
+
+const isCompound = (type: string): boolean => type === 'object' || type === 'array';
+
+/**
+ * Plain branches as one with all their types. Of two texts or numbers the first counts, which is the narrower one in the contract; two kinds of
+ * objects stay apart.
+ */
+function plainTogether(branches: readonly Schema[]): Schema[] {
+  const plain = branches.filter(isPlain);
+  const given = plain.flatMap((each) => typesOf(each)!);
+  const types = new Set(given);
+  const isTwice = given.some((type, index) => isCompound(type) && given.indexOf(type) !== index);
+  if (plain.length < 2 || isTwice) return [...branches];
+  if (types.has('number')) types.delete('integer');
+  const keywords = Object.assign({}, ...plain.toReversed()) as Schema;
+  return [{ ...keywords, type: [...types] }, ...branches.filter((branch) => !isPlain(branch))];
+}
+
+/** `null` beside a list of values of one type, as a further value. */
+function withNull(branches: readonly Schema[]): Schema[] {
+  const [list, ...others] = branches.filter(({ type }) => type !== 'null');
+  if (!list || !isListed(list) || others.length > 0 || branches.length === 1) return [...branches];
+  return [{ ...list, type: [list.type, 'null'], enum: [...list.enum, null] }];
+}
+
+const withoutLength = ({ maxLength: _, ...schema }: Schema): Schema => schema;
+
+const isWords = (values: unknown): boolean =>
+  Array.isArray(values) && values.every((value) => typeof value === 'string');
+
+const isUnbounded = (keyword: string, value: unknown): boolean =>
+  (keyword === 'minimum' || keyword === 'maximum') && Math.abs(value as number) === Number.MAX_SAFE_INTEGER;
+
+function simplifiedMember([keyword, value]: readonly [string, unknown]): [string, unknown] {
+  if (keyword === 'properties') {
+    return [
+      keyword,
+      Object.fromEntries(Object.entries(value as Schema).map(([name, of]) => [name, simplified(of as Schema)])),
+    ];
+  }
+  if (keyword === 'additionalProperties' && isSchema(value) && Object.keys(value).length === 0) return [keyword, true];
+  if (['items', 'additionalProperties', 'not'].includes(keyword) && isSchema(value))
+    return [keyword, simplified(value)];
+  if (['anyOf', 'oneOf', 'prefixItems'].includes(keyword)) return [keyword, (value as Schema[]).map(simplified)];
+  return [keyword, value];
+}
+
+/**
+ * The same schema with fewer alternatives: types beside each other instead of branches, values listed by type, no bounds that only say what
+ * a number of JSON can hold. Common generators of clients drop what has values of several types in one list.
+ */
+export function simplified(schema: Schema): Schema {
+  const members = Object.entries(schema).filter(([keyword, value]) => !isUnbounded(keyword, value));
+  const { anyOf, ...own } = Object.fromEntries(members.map(simplifiedMember)) as { readonly anyOf?: readonly Schema[] };
+  const branches = anyOf ?? flattened(own);
+  if (!anyOf && branches.length === 1) return own;
+  const flat = withNull(plainTogether(listsTogether(branches.flatMap(flattened))));
+  const outer: Schema = anyOf ? own : {};
+  if (flat.length > 1) return { ...outer, anyOf: flat };
+  const whole: Schema = { ...flat[0], ...outer };
+  // Words alone: no number is one of them.
+  return isWords(outer['enum']) ? { ...withoutLength(whole), type: 'string' } : whole;
+}
