@@ -1,5 +1,15 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { apnsRefusal, claimed, noResults, type Progress, type Rest, resultsOf, sent } from '@tidings/delivery';
+import {
+  apnsRefusal,
+  claimed,
+  noResults,
+  type Progress,
+  type Rest,
+  type Resting,
+  resultsOf,
+  sent,
+  untried,
+} from '@tidings/delivery';
 import type { AttemptStore } from './attempts.ts';
 
 const results = resultsOf([
@@ -16,13 +26,23 @@ const results = resultsOf([
 ]);
 const last = apnsRefusal(503, '{"reason":"ServiceUnavailable"}').verdict;
 const progress = (dueAt: number, more: Partial<Progress> = {}): Progress => ({
-  ...{ tries: 1, dueAt, repaired: false, last: undefined },
+  ...{ ...untried, tries: 1, firstTriedAt: 500, dueAt },
   ...more,
 });
 const rest: Rest = {
   batch: new Uint8Array([1, 2, 3]),
-  progress: [progress(9000), progress(7000, { tries: 2, last }), progress(9000), progress(8000, { repaired: true })],
+  progress: [
+    progress(9000),
+    progress(7000, { tries: 2, last }),
+    progress(9000, { unanswered: true }),
+    progress(8000, { repaired: true }),
+  ],
+  heldUntil: 0,
+  answersUntil: 0,
 };
+/** The first claim of an owner. */
+const of = (owner: string) => ({ owner, round: 1 });
+const broadcast = { lane: 'broadcast', credential: 'AAAAA-00000/1' } as const;
 
 /** What a store of attempts does, whatever it is made of. */
 export function attemptStoreFeatures(name: string, open: () => Promise<AttemptStore>): void {
@@ -30,7 +50,7 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
     let store: AttemptStore;
     beforeEach(async () => void (store = await open()));
 
-    const claim = (id: string, owner: string) => store.claim(id, 'broadcast', claimed(owner, 1000, noResults));
+    const claim = (id: string, owner: string) => store.claim(id, broadcast, claimed(owner, 1000, noResults));
 
     it('are claimed once, however many claim them at the same time', async () => {
       const owners = ['a', 'b', 'c', 'd'];
@@ -49,59 +69,133 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
 
     it('are settled by their owner, who may repeat it', async () => {
       await claim('w', 'a');
-      expect(await store.settle('w', 'b', results, 2000)).toBe(false);
-      expect(await store.settle('w', 'a', results, 2000)).toBe(true);
+      expect(await store.settle('w', of('b'), results, 2000)).toBe(false);
+      expect(await store.settle('w', of('a'), results, 2000)).toBe(true);
       expect(await claim('w', 'c')).toEqual({ state: 'settled', claimedAt: 1000, results, settledAt: 2000 });
     });
 
     it('are settled side by side, each by its own owner', async () => {
       await Promise.all(['x', 'y', 'z'].map((id) => claim(id, `owner of ${id}`)));
       const kept = await Promise.all([
-        store.settle('x', 'owner of x', results, 2000),
-        store.settle('y', 'somebody', results, 2000),
-        store.rest('z', 'owner of z', noResults, rest),
+        store.settle('x', of('owner of x'), results, 2000),
+        store.settle('y', of('somebody'), results, 2000),
+        store.rest('z', of('owner of z'), noResults, rest),
       ]);
       expect(kept).toEqual([true, false, true]);
     });
 
+    const due = async (lane: 'broadcast' | 'direct', now: number, limit = 10, except: string[] = []) =>
+      (await store.due(lane, now, limit, except)).map(({ id }) => id);
+
     it('wait with all that they need until the first device is due', async () => {
       await claim('w', 'a');
-      expect(await store.rest('w', 'a', results, rest)).toBe(true);
-      expect(await store.wake('broadcast', 'b', 6999, 10)).toEqual([]);
-      expect([await store.due('broadcast', 6999, 10), await store.due('broadcast', 7000, 10)]).toEqual([0, 1]);
-      expect(await store.due('direct', 7000, 10)).toBe(0);
-      expect(await store.wake('direct', 'b', 7000, 10)).toEqual([]);
-      const [woken] = await store.wake('broadcast', 'b', 7000, 10);
-      const { batch, progress: got } = woken!.attempt.rest!;
-      expect(woken).toMatchObject({ id: 'w', attempt: { state: 'claimed', owner: 'b', claimedAt: 1000, results } });
-      expect([...batch]).toEqual([1, 2, 3]);
-      expect(got.map(({ tries, dueAt, repaired }) => [tries, dueAt, repaired])).toEqual(
-        rest.progress.map(({ tries, dueAt, repaired }) => [tries, dueAt, repaired]),
-      );
-      expect(got[1]?.last).toMatchObject({ category: last.category, code: last.code, name: last.name });
-      expect(got[0]?.last).toBeUndefined();
+      expect(await store.rest('w', of('a'), results, rest)).toBe(true);
+      expect(await store.wake('w', 'b', 6999)).toBeUndefined();
+      expect([await due('broadcast', 6999), await due('broadcast', 7000)]).toEqual([[], ['w']]);
+      expect(await due('direct', 7000)).toEqual([]);
+      expect(await store.due('broadcast', 7000, 10, [])).toEqual([
+        { id: 'w', credential: broadcast.credential, devices: 4 },
+      ]);
+      const woken = await store.wake('w', 'b', 7000);
+      expect(woken).toMatchObject({ state: 'claimed', owner: 'b', round: 2, claimedAt: 1000, results });
+      expect([...woken!.rest!.batch]).toEqual([1, 2, 3]);
+      const known = ({ last: _, ...each }: Progress): Partial<Progress> => each;
+      expect(woken!.rest!.progress.map(known)).toEqual(rest.progress.map(known));
+      const got = woken!.rest!.progress.map((each) => each.last);
+      expect(got[1]).toMatchObject({ category: last.category, code: last.code, name: last.name });
+      expect(got[0]).toBeUndefined();
     });
 
-    it('that wait are woken by one, the longest due first', async () => {
-      for (const [id, dueAt] of [
-        ['late', 500],
-        ['early', 100],
-        ['middle', 300],
+    it('wait for as long as they are held back, or until what held them back is over', async () => {
+      for (const [id, credential, answersUntil] of [
+        ['u', 'w', 9700],
+        ['v', 'v', 0],
+        ['w', 'w', 0],
       ] as const) {
-        await claim(id, 'a');
-        await store.rest(id, 'a', noResults, { batch: new Uint8Array([1]), progress: [progress(dueAt)] });
+        await store.claim(id, { ...broadcast, credential }, claimed('a', 1000, noResults));
+        await store.rest(id, of('a'), noResults, { ...rest, heldUntil: 9500, answersUntil });
       }
-      const [first, second] = await Promise.all(['b', 'c'].map((owner) => store.wake('broadcast', owner, 1000, 2)));
-      const ids = [...first!, ...second!].map(({ id }) => id);
-      expect(new Set(ids).size).toBe(ids.length);
-      expect(ids).toEqual(expect.arrayContaining(['early']));
-      const others = await store.wake('broadcast', 'd', 1000, 10);
-      expect(ids.length + others.length).toBe(3);
+      expect(await due('broadcast', 9499)).toEqual([]);
+      await store.hasten('direct', ['w'], 8000);
+      await store.hasten('broadcast', ['x', 'w'], 8000);
+      expect(await due('broadcast', 8000)).toEqual(['w']);
+      expect((await store.wake('w', 'b', 8000))?.rest?.heldUntil).toBe(0);
+      expect((await store.wake('v', 'b', 9500))?.rest?.heldUntil).toBe(9500);
+      expect([await due('broadcast', 9699), await due('broadcast', 9700)]).toEqual([[], ['u']]);
+    });
+
+    it('that are held back become due one by one, or all together', async () => {
+      for (const id of ['u', 'v', 'w']) {
+        await claim(id, 'a');
+        await store.rest(id, of('a'), noResults, { ...rest, heldUntil: 9500 });
+      }
+      await store.hastenOne('broadcast', 'another', 8000);
+      await store.hastenOne('direct', broadcast.credential, 8000);
+      expect(await due('broadcast', 8000)).toEqual([]);
+      await store.hastenOne('broadcast', broadcast.credential, 8000);
+      expect(await due('broadcast', 8000)).toHaveLength(1);
+      await store.hastenOne('broadcast', broadcast.credential, 8000);
+      expect(await due('broadcast', 8000)).toHaveLength(2);
+      await store.hasten('broadcast', [broadcast.credential], 8000);
+      expect(await due('broadcast', 8000)).toHaveLength(3);
+    });
+
+    it('go to rest at once where nothing was written, unless somebody has them', async () => {
+      const resting: Resting = {
+        state: 'rest',
+        ...{ ...of('a'), claimedAt: 1000, results: noResults, dueAt: 9500 },
+        rest: { ...rest, heldUntil: 9500 },
+      };
+      expect(await store.claim('w', broadcast, resting)).toBeUndefined();
+      expect(await store.claim('w', broadcast, resting)).toMatchObject({ state: 'rest', owner: 'a', dueAt: 9500 });
+      expect(await due('broadcast', 9500)).toEqual(['w']);
+    });
+
+    it('that wait are woken by one, the longest due first, but for some credentials', async () => {
+      for (const [id, dueAt, credential] of [
+        ['late', 500, 'x'],
+        ['early', 100, 'y'],
+        ['middle', 300, 'x'],
+      ] as const) {
+        await store.claim(id, { lane: 'broadcast', credential }, claimed('a', 1000, noResults));
+        const waits = { batch: new Uint8Array([1]), progress: [progress(dueAt)], heldUntil: 0, answersUntil: 0 };
+        await store.rest(id, of('a'), noResults, waits);
+      }
+      expect(await due('broadcast', 1000)).toEqual(['early', 'middle', 'late']);
+      expect(await due('broadcast', 1000, 2)).toEqual(['early', 'middle']);
+      expect(await due('broadcast', 1000, 1, ['y', 'z'])).toEqual(['middle']);
+      const woken = await Promise.all(['b', 'c', 'd'].map((owner) => store.wake('early', owner, 1000)));
+      expect(woken.filter((attempt) => attempt !== undefined)).toHaveLength(1);
+      expect(await due('broadcast', 1000)).toEqual(['middle', 'late']);
+    });
+
+    it('take late answers while they wait, from the claim that rested', async () => {
+      await claim('w', 'a');
+      await store.rest('w', of('a'), noResults, rest);
+      const fewer = { ...rest, progress: rest.progress.slice(0, 1) };
+      expect(await store.amend('w', of('b'), results, fewer)).toBe(false);
+      expect(await store.amend('w', of('a'), results, fewer)).toBe(true);
+      expect(await store.due('broadcast', 9000, 1, [])).toMatchObject([{ id: 'w', devices: 1 }]);
+      expect(await due('broadcast', 8999)).toEqual([]);
+      expect(await store.finish('w', of('b'), results, 2000)).toBe(false);
+      expect(await store.finish('w', of('a'), results, 2000)).toBe(true);
+      expect(await claim('w', 'c')).toEqual({ state: 'settled', claimedAt: 1000, results, settledAt: 2000 });
+    });
+
+    it('take no late answers once they are claimed again, by the same owner too', async () => {
+      await claim('w', 'a');
+      await store.rest('w', of('a'), noResults, rest);
+      const woken = await store.wake('w', 'a', 7000);
+      expect(await store.amend('w', of('a'), results, rest)).toBe(false);
+      expect(await store.finish('w', of('a'), results, 2000)).toBe(false);
+      await store.rest('w', woken!, noResults, rest);
+      expect(await store.amend('w', of('a'), results, rest)).toBe(false);
+      expect(await store.finish('w', of('a'), results, 2000)).toBe(false);
     });
 
     it('show what waits to those who meet them', async () => {
       await claim('w', 'a');
-      await store.rest('w', 'a', results, rest);
+      await store.rest('w', of('a'), results, rest);
       expect(await claim('w', 'b')).toMatchObject({ state: 'rest', claimedAt: 1000, results, dueAt: 7000 });
     });
 
@@ -109,15 +203,29 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
       await claim('w', 'a');
       const taken = await Promise.all(['b', 'c'].map((owner) => store.takeOver('w', 'a', owner)));
       expect(taken.filter((attempt) => attempt !== undefined)).toHaveLength(1);
-      expect(await store.settle('w', 'a', results, 2000)).toBe(false);
+      expect(await store.settle('w', of('a'), results, 2000)).toBe(false);
+    });
+
+    it('that were claimed again are found with who has them, those that were not are not', async () => {
+      await claim('w', 'a');
+      await claim('v', 'a');
+      await store.rest('w', of('a'), results, rest);
+      expect(await store.resumed('broadcast', 10)).toEqual([]);
+      const woken = await store.wake('w', 'b', 7000);
+      expect(await store.resumed('broadcast', 10)).toEqual([
+        { id: 'w', owner: 'b', credential: broadcast.credential, devices: 4 },
+      ]);
+      expect(await store.resumed('direct', 10)).toEqual([]);
+      await store.settle('w', woken!, results, 8000);
+      expect(await store.resumed('broadcast', 10)).toEqual([]);
     });
 
     it('keep what they waited with when they are taken over after waking', async () => {
       await claim('w', 'a');
-      await store.rest('w', 'a', results, rest);
-      await store.wake('broadcast', 'b', 7000, 1);
+      await store.rest('w', of('a'), results, rest);
+      await store.wake('w', 'b', 7000);
       const taken = await store.takeOver('w', 'b', 'c');
-      expect(taken).toMatchObject({ state: 'claimed', owner: 'c', results });
+      expect(taken).toMatchObject({ state: 'claimed', owner: 'c', round: 3, results });
       expect(taken?.rest?.progress).toHaveLength(4);
     });
   });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { coalesce } from './coalesce.ts';
-import { Permits } from './permits.ts';
 
 describe('coalesced work', () => {
   it('does together what came while the last group was under way', async () => {
@@ -25,53 +24,5 @@ describe('coalesced work', () => {
     const ends = await Promise.allSettled([run(1), run(2)]);
     expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     expect(await run(3)).toBe(3);
-  });
-});
-
-describe('permits', () => {
-  const never = new Promise<void>(() => undefined);
-
-  it('are given in the order of asking', async () => {
-    const permits = new Permits(1);
-    const order: number[] = [];
-    const taken = [1, 2, 3].map(async (n) => {
-      await permits.take(1, never);
-      order.push(n);
-      permits.release();
-    });
-    await Promise.all(taken);
-    expect(order).toEqual([1, 2, 3]);
-    expect(permits.used).toBe(0);
-  });
-
-  it('are given together, and nobody who asks for few gets past who waits for many', async () => {
-    const permits = new Permits(4);
-    await permits.take(2, never);
-    const given: string[] = [];
-    const many = permits.take(3, never).then(() => given.push('many'));
-    const few = permits.take(1, never).then(() => given.push('few'));
-    await Promise.resolve();
-    expect(given).toEqual([]);
-    permits.release();
-    await Promise.all([many, few].slice(0, 1));
-    expect(given).toEqual(['many']);
-    permits.release();
-    await few;
-    expect(permits.used).toBe(4);
-  });
-
-  it('are waited for until it is too late, and then not lost', async () => {
-    const permits = new Permits(2);
-    await permits.take(2, never);
-    const late = Promise.withResolvers<void>();
-    const waiting = permits.take(2, late.promise);
-    const behind = permits.take(1, never);
-    permits.release();
-    late.resolve();
-    expect(await waiting).toBe(false);
-    expect(await behind).toBe(true);
-    permits.release();
-    permits.release();
-    expect(permits.used).toBe(0);
   });
 });

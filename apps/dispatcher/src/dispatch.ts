@@ -1,19 +1,18 @@
-import { claimed, localVerdicts, meet, noResults, OPEN_WINDOWS, windowId } from '@tidings/delivery';
+import { type HeldBack, localVerdicts, OPEN_DEVICES, windowId } from '@tidings/delivery';
 import type { SendBatch, Window } from '@tidings/events';
 import type { OutRecord } from '@tidings/streaming';
 import { currentTrace, inSpan, type Trace } from '@tidings/telemetry';
+import { Admission, type CredentialState } from './admission.ts';
+import type { Due } from './attempts.ts';
+import type { Sender } from './channels/port.ts';
+import { Claims, type Run } from './claims.ts';
+import { DeviceSlots, WindowSlots } from './device-slots.ts';
+import { LateAnswers } from './late-answers.ts';
 import type { Incarnation, Owners } from './owners.ts';
-import { Permits } from './permits.ts';
-import {
-  type Budget,
-  type Job,
-  type OpenWindow,
-  pendingOf,
-  type Publication,
-  Sending,
-  type SendingParts,
-} from './sending.ts';
-import { Waking } from './waking.ts';
+import { RetryScheduler } from './retry-scheduler.ts';
+import { type Budget, type Job, type OpenWindow, type Publication, Sending, type SendingParts } from './sending.ts';
+import { LATE_MS } from './window-devices.ts';
+import type { WindowRun } from './window-run.ts';
 
 export interface DispatchParts extends SendingParts {
   readonly owners: Owners;
@@ -21,187 +20,299 @@ export interface DispatchParts extends SendingParts {
   readonly publish: (record: OutRecord) => Promise<unknown>;
 }
 
-/** Of a handler call that must return within 5 s: until when batches are begun, windows waited for, pushes written, answers awaited. */
-const BEGIN_MS = 1_000;
-const PERMIT_MS = 2_000;
+/**
+ * A handler call must return within 5 s. Counted from its begin: a credential is waited for until READY_MS, slots until SLOTS_MS, pushes
+ * are written until CUTOFF_MS, answers awaited until DEADLINE_MS.
+ */
+const READY_MS = 1_000;
+const SLOTS_MS = 2_000;
 const CUTOFF_MS = 2_750;
 const DEADLINE_MS = 4_000;
-const LEASE_PATIENCE_MS = 2_500;
-/** Windows that are kept for what arrives. */
-const ARRIVALS = 2;
+/** A window that was woken holds slots already: it goes to rest again unless its credential is ready about now. */
+const WOKEN_READY_MS = 100;
+/** How long a window waits in the store whose credential has its share of the slots. */
+const TURN_MS = 1_000;
+/** How long answers are waited for when the worker closes. */
+const CLOSING_MS = 10_000;
 
 /** One lane of a dispatcher: takes batches, sends their windows, and lets wait what must (sending 4). */
 export class Dispatch {
   readonly #parts: DispatchParts;
   readonly #sending: Sending;
-  readonly #waking: Waking;
-  readonly #permits = new Permits(OPEN_WINDOWS);
+  readonly #claims: Claims;
+  readonly #admission: Admission;
+  readonly #slots: DeviceSlots;
+  readonly #scheduler: RetryScheduler;
   /** Windows in the hands of this worker, whatever its incarnation. */
   readonly #open = new Map<string, Promise<unknown>>();
+  /** Windows at rest whose answers still come, by their id. */
+  readonly #late = new Map<string, LateAnswers>();
+  /** Windows that are being written, by credential. */
+  readonly #runs = new Map<string, Set<WindowRun>>();
+  #lateEnded: () => void = () => undefined;
 
   constructor(parts: DispatchParts) {
     this.#parts = parts;
+    const { lane, store, owners, clock, timers, throttles, log } = parts;
     this.#sending = new Sending(parts);
-    this.#waking = new Waking({
-      ...parts,
-      permits: this.#permits,
-      sending: this.#sending,
-      max: OPEN_WINDOWS - ARRIVALS,
-      hold: (id, incarnation, run) => this.#woken(id, incarnation, run),
+    this.#claims = new Claims({ ...parts, sending: this.#sending });
+    this.#slots = new DeviceSlots({
+      total: OPEN_DEVICES,
+      share: OPEN_DEVICES / 4,
+      timers,
+      onPressure: (credential) => this.#runs.get(credential)?.forEach((run) => run.cut()),
     });
+    this.#admission = new Admission({
+      ...{ throttles, clock, timers },
+      onReady: (credentials) => this.#scheduler.hasten(credentials),
+      onError: (credential, error) =>
+        log.warn({ reference: credential, err: error }, 'a credential cannot be sent with'),
+    });
+    this.#scheduler = new RetryScheduler({
+      ...{ lane, store, owners, clock, timers, log },
+      heldBack: () => [...this.#admission.heldBack(), ...this.#slots.saturated()],
+      endedThrottles: () => throttles.ended(),
+      wantsOne: (credential) => this.#admission.wantsOne(credential),
+      resume: (due, incarnation, from) => this.#resume(due, incarnation, from),
+    });
+  }
+
+  /** Windows at rest whose answers still come. */
+  get late(): number {
+    return this.#late.size;
+  }
+
+  /** Credentials (`<application>/<platform>`) whose windows wait until it is tried again to reach their provider. */
+  heldBack(): string[] {
+    return this.#admission.heldBack();
+  }
+
+  /** The states of the credentials of this lane. */
+  credentials(): CredentialState[] {
+    return this.#admission.states();
   }
 
   /** Begins to look for windows that wait and are due. */
   start(): void {
-    this.#waking.start();
-  }
-
-  /** Wakes no further window and resolves when none is open. Handler calls are waited for by who made them. */
-  stop(): Promise<void> {
-    return this.#waking.stop();
+    this.#scheduler.start();
   }
 
   /**
-   * Handles batches, in order; resolves to how many of the leading ones are done with: none where no window is free in time.
+   * Wakes no further window and resolves when none is open. Answers that are late are waited for, for 10 s at most. Handler calls are
+   * waited for by who made them.
+   */
+  async stop(): Promise<void> {
+    await this.#scheduler.stop();
+    if (this.#late.size === 0) return;
+    const over = Promise.withResolvers<void>();
+    this.#lateEnded = () => void (this.#late.size === 0 && over.resolve());
+    const cancel = this.#parts.timers.after(CLOSING_MS, over.resolve);
+    await over.promise;
+    cancel();
+    for (const late of [...this.#late.values()]) late.abandon();
+  }
+
+  /**
+   * Handles batches side by side; resolves to how many of the leading ones are done with: none where no slots are free in time.
    * @param traces of the batches, by their index, as far as they have any
    */
   async handle(batches: readonly SendBatch[], traces: readonly (Trace | undefined)[] = []): Promise<number> {
     const { timers } = this.#parts;
     const startedAt = timers.now();
     const late = Promise.withResolvers<void>();
-    const cancel = timers.after(PERMIT_MS, late.resolve);
+    const cancel = timers.after(SLOTS_MS, late.resolve);
     const budget = { cutoff: startedAt + CUTOFF_MS, deadline: startedAt + DEADLINE_MS };
-    const done: Promise<void>[] = [];
-    for (const [i, batch] of batches.entries()) {
-      if (done.length > 0 && timers.now() - startedAt > BEGIN_MS) break;
-      // Together, so that few batches are under way at a time rather than a part of each.
-      const windows = Math.min(batch.windows.length, OPEN_WINDOWS);
-      if (!(await this.#permits.take(windows, late.promise))) break;
-      done.push(this.#batch(batch, windows, budget, traces[i]));
-    }
-    const ends = await Promise.allSettled(done);
+    const ends = await Promise.allSettled(
+      batches.map((batch, i) => this.#batch(batch, budget, late.promise, traces[i])),
+    );
     cancel();
-    const failed = ends.findIndex(({ status }) => status === 'rejected');
-    if (failed === 0) throw (ends[0] as PromiseRejectedResult).reason;
-    return failed < 0 ? done.length : failed;
+    const open = ends.findIndex((end) => end.status === 'rejected' || !end.value);
+    const first = ends[open];
+    if (open === 0 && first?.status === 'rejected') throw first.reason;
+    return open < 0 ? ends.length : open;
   }
 
-  /** @param permits taken for the batch: as many as it has windows, or all there are */
-  async #batch(batch: SendBatch, permits: number, budget: Budget, trace: Trace | undefined): Promise<void> {
-    let job: Job;
-    try {
-      if (batch.windows.length > permits) throw new RangeError(`batch ${batch.message}: too many windows`);
-      job = this.#sending.job(batch);
-    } catch (error) {
-      for (let i = 0; i < permits; i++) this.#permits.release();
-      throw error;
-    }
+  /** Resolves to false where some of its windows found no slots in time. */
+  async #batch(batch: SendBatch, budget: Budget, late: Promise<void>, trace: Trace | undefined): Promise<boolean> {
+    const job = this.#sending.job(batch);
+    if (job.columns.devices > OPEN_DEVICES) throw new RangeError(`batch ${batch.message}: too many devices`);
     this.#parts.metrics.batch(job.columns.devices);
     const attributes = { 'tidings.devices': job.columns.devices, 'tidings.windows': batch.windows.length };
-    await inSpan(`dispatch ${batch.channel}`, { of: [trace, currentTrace()], attributes }, async (span) => {
-      const windows = batch.windows.map((window) => this.#arriving(job, window, budget));
-      const ends = await Promise.allSettled(windows);
+    return inSpan(`dispatch ${batch.channel}`, { of: [trace, currentTrace()], attributes }, async (span) => {
+      const ends = await Promise.allSettled(batch.windows.map((window) => this.#arriving(job, window, budget, late)));
       span.setAttributes(job.tally.attributes);
       const failed = ends.find((end) => end.status === 'rejected');
       if (failed) throw failed.reason;
+      return ends.every((end) => end.status === 'fulfilled' && end.value);
     });
   }
 
-  /** A window that a batch brings, with its permit, to its published outcome. */
-  async #arriving(job: Job, window: Window, budget: Budget): Promise<void> {
+  /** A window that a batch brings, to its published outcome; false where it found no slots in time. */
+  async #arriving(job: Job, window: Window, budget: Budget, late: Promise<void>): Promise<boolean> {
     const id = windowId({ ...job.batch, w: window.w });
-    // Whoever has it in hand publishes what becomes of it.
-    if (this.#open.has(id)) this.#permits.release();
-    else await this.#publish(await this.#holding(id, () => this.#meet(id, job, window, budget)));
+    // The one that has it in hand publishes what becomes of it.
+    if (this.#open.has(id)) return true;
+    return this.#holding(id, async () => {
+      const ready = await this.#ready(job, READY_MS);
+      if (ready.do === 'end') return this.#end(job, window, (open) => this.#sending.refuse(open, ready.verdict));
+      if (ready.do === 'wait') return this.#hold(job, window, ready.why);
+      const { credential } = job;
+      if (!(await this.#slots.take(credential, window.count, late))) {
+        if (!this.#slots.isSaturated(credential)) return false;
+        // Others need the slots, and what stands behind it in its partition must not wait for it.
+        return this.#hold(job, window, this.#notItsTurn());
+      }
+      const slots = new WindowSlots(window.count, (count) => this.#slots.release(credential, count));
+      try {
+        return await this.#end(job, window, (open) => this.#send(open, { sender: ready.sender, slots, ...budget }));
+      } finally {
+        slots.close();
+      }
+    });
   }
 
-  /** A window that waited, claimed by this worker: it comes into its hands as soon as an arrival of the same lets go of it. */
-  async #woken(id: string, incarnation: Incarnation, run: () => Promise<Publication>): Promise<void> {
+  #notItsTurn(): HeldBack {
+    return { by: 'turn', until: this.#parts.clock.now() + TURN_MS };
+  }
+
+  /** As {@link Admission.ready}, and not throttled either as far as that is known without asking. */
+  async #ready(job: Job, patienceMs: number): ReturnType<Admission['ready']> {
+    const ready = await this.#admission.ready(job, patienceMs);
+    if (ready.do !== 'send') return ready;
+    const { throttles } = this.#parts;
+    const { credential, settings } = ready.sender;
+    if (throttles.wantsProbe(credential) || throttles.isOutdated(credential, settings)) return ready;
+    const until = throttles.blockedUntil(credential);
+    return until > 0 ? { do: 'wait', why: { by: 'throttle', until } } : ready;
+  }
+
+  /** A window that waited and is due, or that `from` was sending when it died, to its published outcome. */
+  async #resume({ id, credential, devices }: Due, incarnation: Incarnation, from?: string): Promise<void> {
     while (this.#open.has(id)) await this.#open.get(id);
-    await this.#publish(await this.#holding(id, () => this.#as(incarnation, run)));
+    await this.#holding(id, async () => {
+      const late = Promise.withResolvers<void>();
+      const cancel = this.#parts.timers.after(SLOTS_MS, late.resolve);
+      const taken = await this.#slots.take(credential, devices, late.promise);
+      cancel();
+      if (!taken) return;
+      const slots = new WindowSlots(devices, (count) => this.#slots.release(credential, count));
+      try {
+        await this.#publish(await this.#claims.as(incarnation, () => this.#wake(id, incarnation, slots, from)));
+      } finally {
+        slots.close();
+      }
+    });
+  }
+
+  async #wake(id: string, incarnation: Incarnation, slots: WindowSlots, from?: string): Promise<Publication> {
+    const { store, clock, timers, metrics } = this.#parts;
+    const attempt = await (from === undefined
+      ? store.wake(id, incarnation.id, clock.now())
+      : store.takeOver(id, from, incarnation.id));
+    if (!attempt) return undefined;
+    // Its late answers cannot be written down any more.
+    this.#late.get(id)?.abandon();
+    const woken = this.#sending.woken(id, attempt, incarnation);
+    const { job } = woken;
+    if (from !== undefined) {
+      metrics.window('taken_over');
+      if (job.batch.atMostOnce) return this.#sending.refuse(woken, localVerdicts.unknownOutcome);
+    }
+    const options = { of: [this.#sending.takeTrace(id)], attributes: { 'tidings.devices': woken.pending.length } };
+    return inSpan(`resume ${job.batch.channel}`, options, async (span) => {
+      const ready = await this.#ready(job, WOKEN_READY_MS);
+      const now = timers.now();
+      const budget = { cutoff: now + CUTOFF_MS, deadline: now + DEADLINE_MS };
+      const publication = await (ready.do === 'end'
+        ? this.#sending.refuse(woken, ready.verdict)
+        : ready.do === 'wait'
+          ? this.#sending.hold(woken, ready.why)
+          : this.#send(woken, { sender: ready.sender, slots, ...budget }));
+      span.setAttributes(job.tally.attributes);
+      return publication;
+    });
   }
 
   async #publish(publication: Publication): Promise<void> {
     if (publication) await this.#parts.publish(publication);
   }
 
-  /** Runs with the window in hand, then gives its permit back. */
-  async #holding(id: string, run: () => Promise<Publication>): Promise<Publication> {
+  /** Runs with the window in hand. */
+  async #holding<T>(id: string, run: () => Promise<T>): Promise<T> {
     const closed = Promise.withResolvers<void>();
     this.#open.set(id, closed.promise);
-    this.#parts.metrics.open(this.#permits.used);
+    this.#measure();
     try {
       return await run();
     } finally {
       this.#open.delete(id);
-      this.#permits.release();
-      this.#parts.metrics.open(this.#permits.used);
+      this.#measure();
       closed.resolve();
     }
   }
 
-  async #meet(id: string, job: Job, window: Window, budget: Budget): Promise<Publication> {
-    const incarnation = await this.#parts.owners.ready(LEASE_PATIENCE_MS);
-    return this.#as(incarnation, async () => {
-      const { store, lane, clock } = this.#parts;
-      const mine = claimed(incarnation.id, clock.now(), noResults);
-      const before = await store.claim(id, lane, mine);
-      const isHeld = before?.state === 'claimed' && (await this.#isHeld(id, before.owner));
-      const meeting = meet(before, mine, isHeld);
-      switch (meeting.do) {
-        case 'drop':
-          return undefined;
-        case 'publish':
-          return this.#sending.record(job, window, meeting.attempt);
-        case 'send':
-          return this.#sending.send(openWindow(id, job, window, meeting.attempt, incarnation), budget);
-        case 'takeOver':
-          return this.#takeOver(openWindow(id, job, window, meeting.attempt, incarnation), budget);
-      }
+  #measure(): void {
+    this.#parts.metrics.open(this.#open.size, this.#slots.used);
+  }
+
+  /** Puts a window to rest that a batch brings: nothing of it was written. */
+  #hold(job: Job, window: Window, why: HeldBack): Promise<true> {
+    return this.#end(job, window, (open) => this.#sending.hold(open, why), why);
+  }
+
+  /** Claims a window that a batch brings, and publishes what becomes of it. */
+  async #end(job: Job, window: Window, run: Run, why?: HeldBack): Promise<true> {
+    await this.#publish(await this.#claims.claim(job, window, run, why));
+    return true;
+  }
+
+  /** Sends a claimed window, unless its credential is throttled and somebody else has the probe. */
+  async #send(open: OpenWindow, { sender, slots, cutoff, deadline }: Means): Promise<Publication> {
+    const { throttles, timers } = this.#parts;
+    const { id, job } = open;
+    const passage = await throttles.pass(sender.credential, sender.settings);
+    if (typeof passage === 'object') return this.#sending.hold(open, { by: 'throttle', until: passage.until });
+    const options = { cutoff, deadline, probe: passage === 'probe' };
+    const ended = Promise.withResolvers<void>();
+    const { publication, late } = await this.#sending
+      .send(open, sender, options, (run) => this.#begun(job.credential, run, ended.promise))
+      .finally(ended.resolve);
+    if (!late) return publication;
+    const answers = new LateAnswers({
+      run: late,
+      timers,
+      until: timers.now() + LATE_MS,
+      write: async (last) => {
+        const amended = await this.#sending.amend(open, late);
+        // The rest of it waits as was published; a settlement, or what is left in the end, is news.
+        if (last) await this.#publish(amended);
+        return amended !== undefined;
+      },
+      release: (count) => slots.release(count),
+      onEnd: () => {
+        if (this.#late.get(id) === answers) this.#late.delete(id);
+        slots.release(Infinity);
+        this.#lateEnded();
+      },
     });
+    slots.keep(late.outstanding);
+    this.#late.set(id, answers);
+    answers.start();
+    return publication;
   }
 
-  /**
-   * Runs as an incarnation, and counts the window as its: a retired one keeps its lease as long as it has any. A run that fails leaves a
-   * claim behind, which must not look alive for as long as this worker lives.
-   */
-  async #as(incarnation: Incarnation, run: () => Promise<Publication>): Promise<Publication> {
-    incarnation.open++;
-    try {
-      return await run();
-    } catch (error) {
-      this.#parts.owners.retire(incarnation);
-      throw error;
-    } finally {
-      incarnation.open--;
-    }
-  }
-
-  /** Whether a claim is in good hands. One of this worker's own is not, unless it is just waking: nothing else of it is open here. */
-  async #isHeld(id: string, owner: string): Promise<boolean> {
-    const { owners } = this.#parts;
-    if (owners.isOwn(owner)) return this.#waking.mayHave(id);
-    return (await owners.alive([owner])).has(owner);
-  }
-
-  /** Its worker died between claim and settlement: the unanswered devices may have been sent to. */
-  async #takeOver(open: OpenWindow, budget: Budget): Promise<Publication> {
-    const { id, attempt, incarnation, job } = open;
-    const { store, metrics } = this.#parts;
-    const taken = await store.takeOver(id, attempt.owner, incarnation.id);
-    if (!taken) return undefined;
-    metrics.window('taken_over');
-    const mine = { ...open, attempt: taken };
-    return job.batch.atMostOnce
-      ? this.#sending.refuse(mine, localVerdicts.unknownOutcome)
-      : this.#sending.send(mine, budget);
+  #begun(credential: string, run: WindowRun, ended: Promise<void>): void {
+    const runs = this.#runs.get(credential) ?? new Set();
+    this.#runs.set(credential, runs.add(run));
+    void ended.then(() => {
+      runs.delete(run);
+      if (runs.size === 0 && this.#runs.get(credential) === runs) this.#runs.delete(credential);
+    });
   }
 }
 
-const openWindow = (
-  id: string,
-  job: Job,
-  window: Window,
-  attempt: OpenWindow['attempt'],
-  incarnation: Incarnation,
-): OpenWindow => ({ id, job, window, attempt, incarnation, pending: pendingOf(job.columns, window, attempt) });
+/** The sender, the slots and the time that a window is sent with. */
+interface Means extends Budget {
+  readonly sender: Sender;
+  readonly slots: WindowSlots;
+}

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { answered, windowId } from '@tidings/delivery';
+import { answered, OVERSIZED, windowId } from '@tidings/delivery';
 import { batchesTopic, SendBatch, topicNames, WindowOutcome, type WindowSettled } from '@tidings/events';
-import { randomBase62, ShiftedClock } from '@tidings/kernel';
+import { ChunkSet, randomBase62, ShiftedClock } from '@tidings/kernel';
 import { Closing, openLog } from '@tidings/runtime';
 import type { Broker } from '@tidings/streaming';
 import { describeWithMongo, recordTraces, testBroker } from '@tidings/testing';
 import { Binary, type Db } from 'mongodb';
 import { Registry } from 'prom-client';
-import type { AttemptDocument } from './attempts.ts';
+import type { AttemptDocument } from './attempt-documents.ts';
 import { type DispatcherDeps, type DispatcherService, openDispatcher } from './dispatcher.ts';
 import { content, sendBatch, type TestDevice } from './testing/batches.ts';
 import { accountsWith } from './testing/credentials.ts';
@@ -102,14 +102,20 @@ describeWithMongo('dispatcher', (mongo) => {
   const owners = () => db.collection<{ _id: string; until: Date }>('owners');
   const ledger = () => simulators.ledger.summary().apns;
 
-  const until = async (condition: () => boolean | Promise<boolean>, patienceMs = 15_000): Promise<void> => {
+  const until = async (condition: () => boolean | Promise<boolean>, patienceMs = 60_000): Promise<void> => {
     const giveUpAt = Date.now() + patienceMs;
     while (!(await condition())) {
       if (Date.now() > giveUpAt) throw new Error('waited in vain');
       await delay(20);
     }
   };
-  const settledOutcomes = () => outcomes.filter(({ outcome }) => outcome?.$case === 'settled');
+  /** How many windows were told to be settled: on a busy machine a batch comes again, and so does what became of it. */
+  const settledWindows = (): number =>
+    new Set(
+      outcomes
+        .filter(({ outcome }) => outcome?.$case === 'settled')
+        .map(({ message, application, bucket, chunk, w }) => [message, application, bucket, chunk, w].join()),
+    ).size;
   const settle = (dispatcher: DispatcherService): Promise<void> =>
     until(async () => (await dispatcher.operations.settled({})).open.length === 0);
 
@@ -154,7 +160,7 @@ describeWithMongo('dispatcher', (mongo) => {
     await until(() => outcomes.length === 1);
     clock.advance(3_600_000);
     simulators.clock.advanceTo(clock.aheadMs);
-    await until(() => settledOutcomes().length === 1);
+    await until(() => settledWindows() === 1);
     await until(() => traces.spans().length === 3);
     const inTrace = traces.spans().filter((span) => span.spanContext().traceId === traceId);
     expect(inTrace.map(({ name, attributes }) => [name, attributes])).toEqual([
@@ -195,7 +201,7 @@ describeWithMongo('dispatcher', (mongo) => {
     await owners().insertOne({ _id: 'other', until: new Date(Date.now() - 1) });
     await start();
     await publish([batch]);
-    await until(() => settledOutcomes().length === 1);
+    await until(() => settledWindows() === 1);
     expect(ledger().accepted).toBe(3);
     expect(outcomes[0]?.outcome?.value).toMatchObject({ claimedAt: new Date(5000) });
   });
@@ -205,7 +211,7 @@ describeWithMongo('dispatcher', (mongo) => {
     await attempts().insertOne(foreign(batch));
     await start();
     await publish([batch]);
-    await until(() => settledOutcomes().length === 1);
+    await until(() => settledWindows() === 1);
     expect(ledger().accepted).toBe(0);
     expect(outcomes[0]?.outcome?.value).toMatchObject({
       sent: [],
@@ -216,37 +222,39 @@ describeWithMongo('dispatcher', (mongo) => {
   it('lets what must wait rest, tells until when, and sends it when that is over', async () => {
     const dispatcher = await start();
     const batch = batchOf([...devices(2), { position: 9, token: apnsToken('unavailable', 9, 1) }]);
-    await simulators.faults.set('apns', { retryAfterSeconds: 3600 / 2 });
+    await simulators.faults.set('apns', { retryAfterSeconds: 600 });
     await publish([batch]);
-    await until(() => outcomes.length === 1);
-    const [deferred] = outcomes;
+    await until(async () => ledger().refused === 1 && (await attempts().countDocuments({ state: 'rest' })) === 1);
+    await until(() => outcomes.length > 0);
+    const deferred = outcomes.at(-1);
     expect(deferred?.outcome?.$case).toBe('deferred');
     const untilAt = (deferred!.outcome!.value as { until: Date }).until.getTime();
-    expect(untilAt - clock.now()).toBeGreaterThan(1_700_000);
+    expect(untilAt - clock.now()).toBeGreaterThan(500_000);
     await settle(dispatcher);
     const [resting] = await attempts().find({ state: 'rest' }).toArray();
     expect(resting?._id).toBe(idOf(batch));
     clock.advance(untilAt - clock.now());
     simulators.clock.advanceTo(clock.aheadMs);
     expect((await dispatcher.operations.settled({})).open).not.toEqual([]);
-    await until(() => settledOutcomes().length === 1);
+    await until(() => settledWindows() === 1);
     await settle(dispatcher);
     expect(ledger()).toMatchObject({ accepted: 3, duplicates: 0 });
   });
 
-  it('shares a closed gate with other replicas', async () => {
+  it('shares a throttle with other replicas', async () => {
     await simulators.faults.set('apns', { retryAfterSeconds: 600 });
     await start();
-    await publish([batchOf([{ position: 1, token: apnsToken('throttled', 1, 1) }])]);
-    await until(() => outcomes.length === 1);
+    await publish([batchOf([{ position: 1, token: apnsToken('unavailable', 1, 1) }])]);
+    await until(() => ledger().refused === 1);
+    await until(async () => (await db.collection('throttles').countDocuments()) === 1);
     await start();
     await publish([batchOf(devices(4), { bucket: 1 })]);
-    await until(() => outcomes.length === 2);
+    await until(() => outcomes.some(({ bucket }) => bucket === 1));
     expect(ledger().accepted).toBe(0);
     expect(outcomes.every(({ outcome }) => outcome?.$case === 'deferred')).toBe(true);
     // Both replicas tell of the same.
     expect(await measured('tidings_dispatch_resting_windows')).toEqual({ apns: 2 * 2 });
-    expect(await measured('tidings_dispatch_closed_gates')).toEqual({ apns: 2 * 1 });
+    expect(await measured('tidings_dispatch_throttled_credentials')).toEqual({ apns: 2 * 1 });
   });
 
   it('goes on with a woken window of another replica that closed', async () => {
@@ -275,18 +283,39 @@ describeWithMongo('dispatcher', (mongo) => {
     await until(() => ledger().accepted > 0);
     await publish([batchOf(devices(1), { message: '0A0B-EEFE4D5E-E445B2E9', messageId: 5n, bucket: 9 })], true);
     await until(() => outcomes.some(({ bucket }) => bucket === 9));
-    expect(settledOutcomes().length).toBeLessThan(17);
-    await until(() => settledOutcomes().length === 17, 60_000);
+    expect(settledWindows()).toBeLessThan(17);
+    await until(() => settledWindows() === 17, 60_000);
   });
 
   it('ends the devices of a payload that cannot be made, and says why', async () => {
     await start({ log: openLog('silent') });
     const broken = { ...content(), ios: { rootParams: '[1]' } as never };
     await publish([batchOf(devices(2), { content: broken })]);
-    await until(() => settledOutcomes().length === 1);
+    await until(() => settledWindows() === 1);
     expect(outcomes[0]?.outcome?.value).toMatchObject({
       failed: [{ category: 'INTERNAL_ERROR', name: 'internal_error' }],
     });
+  });
+
+  it('fails a device alone whose token or values are too long for a batch', async () => {
+    await start();
+    const [first, second, third, last] = devices(4) as [TestDevice, TestDevice, TestDevice, TestDevice];
+    const long: TestDevice[] = [
+      { ...second, token: '', oversized: OVERSIZED.token },
+      { ...third, oversized: OVERSIZED.values },
+    ];
+    await publish([batchOf([first, ...long, last])]);
+    await until(() => settledWindows() === 1);
+    const set = (...positions: number[]): Buffer => Buffer.from(ChunkSet.of(positions).encode());
+    expect(outcomes[0]?.outcome?.value).toMatchObject({
+      sent: [{ set: set(0, 3) }],
+      failed: [
+        { category: 'INVALID_CONTENT', code: '0', name: 'values_too_long', set: set(2) },
+        { category: 'INVALID_TOKEN', code: '0', name: 'token_too_long', set: set(1) },
+      ],
+      deadTokens: [],
+    });
+    expect(ledger()).toMatchObject({ accepted: 2 });
   });
 
   it('waits for credentials that the registry does not give yet', async () => {
@@ -299,7 +328,7 @@ describeWithMongo('dispatcher', (mongo) => {
       },
     });
     await publish([batchOf(devices(2))]);
-    await until(() => settledOutcomes().length === 1, 20_000);
+    await until(() => settledWindows() === 1, 20_000);
     expect(ledger().accepted).toBe(2);
     expect(calls).toBe(3);
   });
@@ -308,17 +337,17 @@ describeWithMongo('dispatcher', (mongo) => {
     const accounts = accountsWith(masterKey, { 1: { version: 2, settings: credentials[1].settings } });
     await start({ accounts });
     await publish(Array.from({ length: 20 }, (_, chunk) => batchOf(devices(2), { chunk })));
-    await until(() => settledOutcomes().length === 20);
+    await until(() => settledWindows() === 20);
     expect(accounts.reads).toBe(1);
   });
 
-  it('has at most eight windows open', async () => {
+  it('has at most eight windows of 500 devices open', async () => {
     await start();
     await simulators.faults.set('apns', { latencyMs: 50 });
     await publish(
       Array.from({ length: 8 }, (_, chunk) =>
         sendBatch(
-          [0, 1, 2, 3].map((w) => ({ w, devices: devices(20, w * 500) })),
+          [0, 1, 2, 3].map((w) => ({ w, devices: devices(500, w * 500) })),
           { chunk, releasedAt: new Date(clock.now()) },
         ),
       ),
@@ -326,7 +355,7 @@ describeWithMongo('dispatcher', (mongo) => {
     let most = 0;
     await until(async () => {
       most = Math.max(most, await attempts().countDocuments({ state: 'claimed' }));
-      return settledOutcomes().length === 32;
+      return settledWindows() === 32;
     });
     expect(most).toBeGreaterThan(1);
     expect(most).toBeLessThanOrEqual(8);
@@ -346,8 +375,10 @@ describeWithMongo('dispatcher', (mongo) => {
       _id: idOf(batch),
       channel: 'apns',
       lane: 'broadcast',
+      credential: 'AAAAA-00000/1',
       state: 'claimed',
       owner: 'other',
+      round: 1,
       claimedAt: new Date(5000),
       results: new Binary(),
     };

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { type Accounts, AccountsDefinition, OperationsDefinition } from '@tidings/rpc';
+import { type Accounts, AccountsDefinition, OperationsDefinition, ProvidersDefinition } from '@tidings/rpc';
 import { remote, rpcControllers } from '@tidings/rpc/grpc';
 import { ServiceProcess } from '@tidings/service';
 import { type DispatcherService, openDispatcher } from './dispatcher.ts';
@@ -20,6 +20,9 @@ async function openChannel(process: DispatcherProcess): Promise<DispatcherServic
 /** The dispatcher of one channel in a process of its own. */
 @Module({
   providers: [{ provide: DISPATCHER, inject: [ServiceProcess], useFactory: openChannel }],
-  controllers: rpcControllers<DispatcherService>(DISPATCHER, { operations: OperationsDefinition }),
+  controllers: rpcControllers<DispatcherService>(DISPATCHER, {
+    operations: OperationsDefinition,
+    providers: ProvidersDefinition,
+  }),
 })
 export class DispatcherModule {}

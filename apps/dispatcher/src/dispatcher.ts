@@ -1,25 +1,31 @@
 import { hostname } from 'node:os';
 import { rootCertificates } from 'node:tls';
-import { OPEN_WINDOWS, WINDOWS_PER_BATCH } from '@tidings/delivery';
+import { OPEN_DEVICES, WINDOW_SIZE, WINDOWS_PER_BATCH } from '@tidings/delivery';
 import { batchesTopic, SendBatch, topicNames } from '@tidings/events';
-import { Fault, platformOf } from '@tidings/kernel';
-import type { Accounts, Operations } from '@tidings/rpc';
+import { Fault } from '@tidings/kernel';
+import type { Accounts, Operations, Providers } from '@tidings/rpc';
 import { AddressGuard, Closing, every, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, incidentsTo, microBatcher } from '@tidings/streaming';
 import { traceOf } from '@tidings/telemetry';
-import { type AttemptDocument, MongoAttempts, REMEMBER_MS } from './attempts.ts';
+import type { CredentialState } from './admission.ts';
+import type { AttemptDocument } from './attempt-documents.ts';
+import { MongoAttempts, REMEMBER_MS } from './mongo-attempts.ts';
 import { ApnsChannel } from './channels/apns/channel.ts';
 import { FcmChannel } from './channels/fcm/channel.ts';
 import type { Channel, Lane } from './channels/port.ts';
 import { Credentials } from './credentials/credentials.ts';
 import { Dispatch } from './dispatch.ts';
-import { Gates, mongoGates } from './gates.ts';
 import { channelMetrics, laneMetrics } from './metrics.ts';
 import { forgetLeases, mongoLeases, Owners } from './owners.ts';
+import { providersOf } from './provider-views.ts';
+import type { FailedOpening } from './providers/connection-failure.ts';
+import { connectionMetrics } from './providers/connection-metrics.ts';
+import { failureLog } from './providers/failure-log.ts';
 import { openFrameLink } from './providers/http2/frame-link.ts';
 import { type ConnectionSettings, Http2Connection } from './providers/http2.ts';
 import { openNodeLink } from './providers/http2/node-link.ts';
 import { guardedPostForm } from './providers/post-form.ts';
+import { mongoThrottles, Throttles } from './throttles.ts';
 import { systemTimers } from './timers.ts';
 
 export interface ProviderUrls {
@@ -45,15 +51,17 @@ export interface DispatcherDeps extends ServiceDeps {
 
 export interface DispatcherService {
   readonly operations: Operations;
+  readonly providers: Providers;
   /** Takes no further batch, finishes what is open, and leaves its windows to others at once. */
   close(): Promise<void>;
 }
 
 const lanes: readonly Lane[] = ['broadcast', 'direct'];
 /** Batches given to a handler at a time: enough to keep the windows open, few enough to be done with in time. */
-const BATCHES_AT_ONCE = 4 * (OPEN_WINDOWS / WINDOWS_PER_BATCH);
-const DIRECT_AT_ONCE = 8 * OPEN_WINDOWS;
-const GATES_EVERY_MS = 1_000;
+const BATCHES_AT_ONCE = 4 * (OPEN_DEVICES / (WINDOWS_PER_BATCH * WINDOW_SIZE));
+/** Most direct batches hold one device: with few at a time a slow provider would hold up all others. */
+const DIRECT_AT_ONCE = 1_000;
+const THROTTLES_EVERY_MS = 1_000;
 const SWEEP_EVERY_MS = 60_000;
 const SWEEP_AT_ONCE = 1_000;
 const SWEEPS_MAX = 20;
@@ -74,30 +82,44 @@ async function compose(deps: DispatcherDeps, closing: Closing): Promise<Dispatch
   const attempts = new MongoAttempts(db.collection<AttemptDocument>('attempts'), name);
   await attempts.prepare();
   const channel = closing.add('connections', channelOf(deps), (opened) => opened.close());
-  const gates = new Gates(mongoGates(db.collection('gates')), clock, (error) =>
-    log.warn({ err: error }, 'a gate could not be shared'),
-  );
-  await gates.refresh();
+  const throttles = new Throttles({
+    store: mongoThrottles(db.collection('throttles'), name),
+    clock,
+    onError: (error) => log.warn({ err: error }, 'a throttle could not be shared'),
+  });
+  await throttles.refresh();
   const outcomes = microBatcher(broker, topicNames.outcomes);
   closing.add('outcomes', outcomes, (batcher) => batcher.drained());
-  for (const lane of lanes) await openLane({ ...deps, lane, attempts, gates, provider: channel, outcomes }, closing);
-  keep(deps, attempts, gates, closing);
+  const dispatches: Dispatch[] = [];
+  for (const lane of lanes) {
+    dispatches.push(await openLane({ ...deps, lane, attempts, throttles, provider: channel, outcomes }, closing));
+  }
+  const states = (): CredentialState[] => dispatches.flatMap((dispatch) => dispatch.credentials());
+  keep(deps, attempts, throttles, closing);
   channelMetrics(deps.metrics, name, {
     resting: () => attempts.resting(),
-    // Gates are `<application>/<platform>`, and those of other channels are known here, too.
-    closedGates: () => gates.closed().filter((gate) => gate.endsWith(`/${platformOf[name]}`)).length,
+    throttled: () => throttles.throttled().length,
   });
 
   const open = async (): Promise<string[]> => {
     const lags = await Promise.all(lanes.map((lane) => broker.lag(groupOf(name, lane))));
     const behind = lags.flat().filter(({ committed, end }) => committed < end);
-    const { claimed, due } = await attempts.counts(clock.now());
+    const { claimed, due } = await attempts.counts(
+      clock.now(),
+      dispatches.flatMap((dispatch) => dispatch.heldBack()),
+    );
     const lines = behind.map(({ topic, partition, committed, end }) => `${end - committed} of ${topic} ${partition}`);
     if (claimed > 0) lines.push(`${claimed} windows being sent`);
     if (due > 0) lines.push(`${due} windows due`);
+    const late = dispatches.reduce((sum, dispatch) => sum + dispatch.late, 0);
+    if (late > 0) lines.push(`${late} windows waiting for answers`);
     return lines.map((line) => `dispatcher.${name}: ${line}`);
   };
-  return { operations: operationsOf(clock, open), close: () => closing.close() };
+  return {
+    operations: operationsOf(clock, open),
+    providers: providersOf({ channel: name, throttles, states }),
+    close: () => closing.close(),
+  };
 }
 
 /** A group for each lane: all members of a group subscribe to the same topics. */
@@ -109,7 +131,14 @@ function channelOf(deps: DispatcherDeps): Channel {
   const credentials = new Credentials(accounts, masterKey);
   const ca = authoritiesWith(extraCa);
   const openLink = deps.http2 === 'node' ? openNodeLink : openFrameLink;
-  const connect = (settings: ConnectionSettings): Http2Connection => new Http2Connection(settings, openLink);
+  const logged = failureLog(deps.log);
+  const counted = connectionMetrics(deps.metrics, deps.channel);
+  const onFailure = (failure: FailedOpening, host: string): void => {
+    logged(failure, host);
+    counted.failed(failure.cause);
+  };
+  const connect = (settings: ConnectionSettings): Http2Connection =>
+    new Http2Connection({ ...settings, onFailure }, openLink);
   const parts = { credentials, clock, ca, connect };
   switch (deps.channel) {
     case 'apns':
@@ -124,14 +153,14 @@ function channelOf(deps: DispatcherDeps): Channel {
 interface LaneDeps extends DispatcherDeps {
   readonly lane: Lane;
   readonly attempts: MongoAttempts;
-  readonly gates: Gates;
+  readonly throttles: Throttles;
   readonly provider: Channel;
   readonly outcomes: ReturnType<typeof microBatcher>;
 }
 
 /** A lane is a worker of its own: with its own lease, windows, consumers and connections. */
-async function openLane(deps: LaneDeps, closing: Closing): Promise<void> {
-  const { db, broker, clock, metrics, channel, lane, attempts, gates, provider, outcomes } = deps;
+async function openLane(deps: LaneDeps, closing: Closing): Promise<Dispatch> {
+  const { db, broker, clock, metrics, channel, lane, attempts, throttles, provider, outcomes } = deps;
   const log = deps.log.child({ channel, lane });
   const owners = new Owners({
     name: `${channel}/${lane}/${hostname()}`,
@@ -142,7 +171,7 @@ async function openLane(deps: LaneDeps, closing: Closing): Promise<void> {
   owners.start();
   closing.add(`${lane} lease`, owners, (opened) => opened.stop());
   const dispatch = new Dispatch({
-    ...{ lane, channel: provider, store: attempts, owners, gates, clock, log },
+    ...{ lane, channel: provider, store: attempts, owners, throttles, clock, log },
     publish: (record) => outcomes.publish(record),
     timers: systemTimers,
     random: Math.random,
@@ -162,13 +191,19 @@ async function openLane(deps: LaneDeps, closing: Closing): Promise<void> {
     report: incidentsTo(log, metrics),
   });
   closing.add(`${lane} batches`, subscription, (opened) => opened.stop());
+  return dispatch;
 }
 
 /** What is done now and then. */
-function keep({ db, clock, log }: DispatcherDeps, attempts: MongoAttempts, gates: Gates, closing: Closing): void {
+function keep(
+  { db, clock, log }: DispatcherDeps,
+  attempts: MongoAttempts,
+  throttles: Throttles,
+  closing: Closing,
+): void {
   const regularly = (name: string, everyMs: number, work: () => Promise<void>): void =>
     void closing.add(name, every(everyMs, work, { name, log }), (periodic) => periodic.stop());
-  regularly('gates', GATES_EVERY_MS, () => gates.refresh());
+  regularly('throttles', THROTTLES_EVERY_MS, () => throttles.refresh());
   regularly('removal of old attempts', SWEEP_EVERY_MS, async () => {
     for (let sweep = 0; sweep < SWEEPS_MAX; sweep++) {
       if ((await attempts.forget(clock.now() - REMEMBER_MS, SWEEP_AT_ONCE)) < SWEEP_AT_ONCE) break;

@@ -1,4 +1,4 @@
-import { OperationsDefinition } from '@tidings/rpc';
+import { OperationsDefinition, ProvidersDefinition } from '@tidings/rpc';
 import { microservice, runService } from '@tidings/service';
 import { DispatcherModule } from './dispatcher.module.ts';
 
@@ -6,5 +6,5 @@ await runService({
   name: 'dispatcher',
   required: ['MONGO_URL', 'TIDINGS_CHANNEL'],
   peers: ['registry'],
-  start: microservice(DispatcherModule, [OperationsDefinition]),
+  start: microservice(DispatcherModule, [OperationsDefinition, ProvidersDefinition]),
 });

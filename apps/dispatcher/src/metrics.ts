@@ -21,7 +21,7 @@ export interface LaneMetrics {
   batch(devices: number): void;
   /** A window went to rest, was taken over from a dead worker, or was lost with the lease. */
   window(event: 'deferred' | 'taken_over' | 'lost'): void;
-  open(windows: number): void;
+  open(windows: number, devices: number): void;
   /** The provider has answered the first push of a window. */
   answered(ms: number): void;
 }
@@ -55,6 +55,11 @@ export function laneMetrics(registry: Registry, channel: string, lane: Lane): La
     help: 'Windows that are being sent',
     labels: ['channel', 'lane'],
   });
+  const openDevices = gaugeIn(registry, {
+    name: 'tidings_dispatch_open_devices',
+    help: 'Devices that slots are taken for: being sent, or sent and not answered yet',
+    labels: ['channel', 'lane'],
+  });
   const seconds = histogramIn(registry, {
     name: 'tidings_dispatch_provider_seconds',
     help: 'How long the provider took to answer the first push of each window',
@@ -66,23 +71,26 @@ export function laneMetrics(registry: Registry, channel: string, lane: Lane): La
     },
     batch: (count) => devices.observe({ channel, lane }, count),
     window: (event) => windows.inc({ channel, lane, event }),
-    open: (count) => open.set({ channel, lane }, count),
+    open(windowCount, deviceCount) {
+      open.set({ channel, lane }, windowCount);
+      openDevices.set({ channel, lane }, deviceCount);
+    },
     answered: (ms) => seconds.observe({ channel, lane }, ms / 1000),
   };
 }
 
-/** What of a channel is looked up when somebody asks. */
+/** Gauges of a channel that are read at each scrape. */
 export interface ChannelState {
   /** Windows that wait for a later time, whoever sent them last. */
   readonly resting: () => Promise<number>;
   /** Credentials that their provider told to wait. */
-  readonly closedGates: () => number;
+  readonly throttled: () => number;
 }
 
 /** How old a count of documents may be. */
 const COUNT_KEPT_MS = 15_000;
 
-export function channelMetrics(registry: Registry, channel: string, { resting, closedGates }: ChannelState): void {
+export function channelMetrics(registry: Registry, channel: string, { resting, throttled }: ChannelState): void {
   const labels = { channel };
   readIn(
     registry,
@@ -98,10 +106,10 @@ export function channelMetrics(registry: Registry, channel: string, { resting, c
     registry,
     'gauge',
     {
-      name: 'tidings_dispatch_closed_gates',
+      name: 'tidings_dispatch_throttled_credentials',
       help: 'Credentials whose provider told to wait',
       labels: ['channel'],
     },
-    () => [{ labels, value: closedGates() }],
+    () => [{ labels, value: throttled() }],
   );
 }

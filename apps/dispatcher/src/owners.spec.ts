@@ -46,6 +46,21 @@ describe('a worker', () => {
     expect(leases.until.get(first!.id)).toBeGreaterThan(time.now() + 5000);
   });
 
+  it.each(['process', 'store'] as const)('keeps its lease where the %s stands still for 10 s', async (what) => {
+    const { owners, pass, freeze, hold } = world();
+    owners.start();
+    await pass(3.9);
+    const incarnation = owners.current();
+    // The next renewal is due at once.
+    const goOn = what === 'store' ? hold() : () => freeze(0);
+    if (what === 'process') freeze(10);
+    await pass(10.1);
+    expect(incarnation!.alive()).toBe(true);
+    goOn();
+    await pass(4);
+    expect(owners.current()).toBe(incarnation);
+  });
+
   it('has no lease before the store says so, and can wait for it', async () => {
     const { owners, pass } = world();
     expect(owners.current()).toBeUndefined();
@@ -69,8 +84,8 @@ describe('a worker', () => {
     owners.start();
     await pass(3);
     const old = owners.current()!;
-    freeze(15);
-    await pass(14);
+    freeze(20);
+    await pass(19);
     expect(old.alive()).toBe(false);
     expect(owners.current()).toBeUndefined();
     await pass(3);
@@ -86,7 +101,7 @@ describe('a worker', () => {
     await pass(3);
     const old = owners.current()!;
     cut(true);
-    await pass(8.5);
+    await pass(13.5);
     expect(old.alive()).toBe(false);
     expect(leases.until.get(old.id)).toBeGreaterThan(time.now());
     cut(false);
@@ -106,7 +121,7 @@ describe('a worker', () => {
     expect(owners.current()?.id).not.toBe(old.id);
     expect(old.alive()).toBe(true);
     old.open = 0;
-    await pass(15);
+    await pass(20);
     expect(old.alive()).toBe(false);
     expect(leases.until.get(old.id)).toBeLessThan(time.now());
   });

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { WORKER_LEASE_MS } from '@tidings/delivery';
 import { Fault } from '@tidings/kernel';
 import type { Collection } from 'mongodb';
 import type { Timers } from './timers.ts';
 import { reached } from './unavailable.ts';
 
-/** How long a worker counts as alive after it last said so. */
-export const LEASE_MS = 10_000;
-export const RENEW_MS = 2_000;
+const RENEW_MS = 2_000;
 /** A worker stops this long before its lease ends: clocks differ, and a write takes its time. */
 const MARGIN_MS = 1_000;
 
@@ -82,7 +81,7 @@ export class Owners {
     return this.#current?.alive() ? this.#current : undefined;
   }
 
-  /** The same, waited for. Throws a Fault `unavailable` after `patienceMs`. */
+  /** Waits for an incarnation whose lease holds. Throws a Fault `unavailable` after `patienceMs`. */
   async ready(patienceMs: number): Promise<Incarnation> {
     const { timers } = this.#options;
     const giveUpAt = timers.now() + patienceMs;
@@ -151,8 +150,8 @@ export class Owners {
     }
     const sentAt = timers.now();
     try {
-      await Promise.all(lives.map(({ id }) => store.renew(id, sentAt + LEASE_MS)));
-      for (const each of lives) each.until = Math.max(each.until, sentAt + LEASE_MS);
+      await Promise.all(lives.map(({ id }) => store.renew(id, sentAt + WORKER_LEASE_MS)));
+      for (const each of lives) each.until = Math.max(each.until, sentAt + WORKER_LEASE_MS);
       // A renewal may be answered after its incarnation was given up, and forgotten.
       if (!life.retired) this.#current = life;
       this.#wake();

@@ -1,25 +1,34 @@
 import { describe, expect, it } from '@jest/globals';
-import { answered, apnsRefusal, localVerdicts, sent, type Settled, type Verdict, windowId } from '@tidings/delivery';
+import {
+  answered,
+  apnsRefusal,
+  localVerdicts,
+  sent,
+  type Settled,
+  type Verdict,
+  windowId,
+  WORKER_LEASE_MS,
+} from '@tidings/delivery';
 import { type FailedSet, type SendBatch, WindowOutcome } from '@tidings/events';
-import { ChunkSet } from '@tidings/kernel';
+import { ChunkSet, Fault } from '@tidings/kernel';
 import type { Channel, Job, PushListener, Sender } from './channels/port.ts';
 import { Dispatch } from './dispatch.ts';
-import { Gates } from './gates.ts';
 import { Owners } from './owners.ts';
 import { sendBatch } from './testing/batches.ts';
-import { type Journey, MemoryAttempts, MemoryGates, MemoryLeases } from './testing/memory-store.ts';
+import { type Journey, MemoryAttempts, MemoryLeases, MemoryThrottles } from './testing/memory-store.ts';
 import { noMetrics } from './testing/no-metrics.ts';
 import { VirtualTime } from './testing/virtual-time.ts';
+import { Throttles } from './throttles.ts';
 
 /*
- * The send protocol under kills, freezes, lost records, slow providers and 429s: two fan-out workers that emit and watch, two dispatchers
- * (the real ones, over stores in memory), an at-least-once topic. When the dust settles every planned device has exactly one terminal state,
- * the fan-out knows it, and every duplicate on the wire belongs to a window whose owner had died or been frozen while it was open.
+ * The send protocol under kills, freezes, lost records, 429s, late and missing answers, throttled credentials and providers that cannot be
+ * reached: two fan-out workers that emit and watch, two dispatchers (the real ones, over stores in memory), an at-least-once topic. When
+ * the dust settles every planned device has exactly one terminal state, the fan-out knows it, and every duplicate on the wire belongs to a
+ * device that was never answered, or to a window whose owner had died or been frozen while it was open.
  */
 
 const START = 1_800_000_000_000;
 const SECOND = 1000;
-const LEASE = 10 * SECOND;
 const GRACE = 6 * SECOND;
 const CHUNKS = 2;
 const WINDOWS = 6;
@@ -27,6 +36,9 @@ const TARGETS = 8;
 
 const unregistered = apnsRefusal(410, '{"reason":"Unregistered"}').verdict;
 const tooMany = apnsRefusal(429, '{"reason":"TooManyRequests"}').verdict;
+const unavailable = apnsRefusal(503, '{"reason":"ServiceUnavailable"}').verdict;
+/** Answers of slow devices come before they are waited for no more, those of silent ones never. */
+const SLOWEST = 28 * SECOND;
 
 interface Mark {
   readonly emittedAt?: number;
@@ -56,8 +68,11 @@ interface PlannedWindow {
 
 interface Verdicts {
   readonly errors: string[];
-  readonly stats: Record<'kills' | 'freezes' | 'lost' | 'duplicates' | 'reemitted' | 'deferred' | 'unknown', number>;
+  readonly stats: Record<Stat, number>;
 }
+
+type Stat =
+  'kills' | 'freezes' | 'lost' | 'duplicates' | 'reemitted' | 'deferred' | 'unknown' | 'late' | 'throttled' | 'unready';
 
 function generator(seed: number): () => number {
   let r = seed >>> 0;
@@ -69,17 +84,24 @@ function generator(seed: number): () => number {
   };
 }
 
+const within = ([from, to]: readonly [number, number], now: number): boolean => now >= from && now < to;
+
 class World {
   readonly #random: () => number;
   readonly #time = new VirtualTime(START);
   readonly #atMostOnce: boolean;
   readonly #attempts = new MemoryAttempts();
   readonly #leases = new MemoryLeases();
-  readonly #gates = new MemoryGates();
+  readonly #throttles = new MemoryThrottles();
+  /** When the provider throttles the credential of a chunk, and when it cannot be reached: from and to. */
+  readonly #throttled: (readonly [number, number])[] = [];
+  readonly #down: (readonly [number, number])[] = [];
   readonly #plan = new Map<string, PlannedWindow>();
-  readonly #fate = new Map<string, 'ok' | 'dead' | 'busy'>();
+  readonly #fate = new Map<string, 'ok' | 'dead' | 'busy' | 'slow' | 'silent'>();
   readonly #busyUntil = new Map<string, number>();
   readonly #wire = new Map<string, number>();
+  /** Answers that ask for a repeat. */
+  readonly #refusals = new Map<string, number>();
   readonly #marks = new Map<string, Mark>();
   readonly #records: { readonly windows: readonly string[]; readonly lost: boolean }[] = [];
   #committed = 0;
@@ -97,12 +119,21 @@ class World {
     reemitted: 0,
     deferred: 0,
     unknown: 0,
+    late: 0,
+    throttled: 0,
+    unready: 0,
   };
 
   constructor(seed: number, atMostOnce: boolean) {
     this.#random = generator(seed);
     this.#atMostOnce = atMostOnce;
+    const spell = (longest: number): readonly [number, number] => {
+      const from = START + this.#random() * 60 * SECOND;
+      return [from, from + this.#random() * longest];
+    };
     for (let chunk = 0; chunk < CHUNKS; chunk++) {
+      this.#throttled.push(spell(20 * SECOND));
+      this.#down.push(spell(10 * SECOND));
       for (let w = 0; w < WINDOWS; w++) {
         const devices = Array.from({ length: TARGETS }, (_, i) => `${chunk}.${w * TARGETS + i}`);
         const { message, bucket, application, channel } = sendBatch([]);
@@ -110,7 +141,13 @@ class World {
         this.#plan.set(windowId({ message, bucket, application, chunk, channel, w }), { chunk, w, devices, plannedAt });
         for (const device of devices) {
           const chance = this.#random();
-          this.#fate.set(device, chance < 0.1 ? 'dead' : chance < 0.25 ? 'busy' : 'ok');
+          const fates = [
+            [0.1, 'dead'],
+            [0.2, 'busy'],
+            [0.3, 'slow'],
+            [0.32, 'silent'],
+          ] as const;
+          this.#fate.set(device, fates.find(([below]) => chance < below)?.[1] ?? 'ok');
         }
       }
     }
@@ -154,7 +191,9 @@ class World {
     process.failed = true;
     for (const id of process.claiming) this.#suspicious.add(id);
     for (const [id, { attempt }] of this.#attempts.byId) {
-      if (attempt.state === 'claimed' && attempt.owner.startsWith(`${process.name}/`)) this.#suspicious.add(id);
+      if (attempt.state === 'settled' || !attempt.owner.startsWith(`${process.name}/`)) continue;
+      const awaitsAnswers = attempt.state === 'rest' && attempt.rest.progress.some(({ unanswered }) => unanswered);
+      if (attempt.state === 'claimed' || awaitsAnswers) this.#suspicious.add(id);
     }
   }
 
@@ -190,8 +229,9 @@ class World {
         const { settled, record, emittedAt = 0, deferredUntil } = this.#marks.get(id) ?? {};
         if (settled || now < this.#plan.get(id)!.plannedAt) return false;
         if (record === undefined) return true;
-        const overdue = deferredUntil !== undefined && now > deferredUntil + LEASE + GRACE;
-        const silent = this.#committed > record && deferredUntil === undefined && now > emittedAt + LEASE + GRACE;
+        const overdue = deferredUntil !== undefined && now > deferredUntil + WORKER_LEASE_MS + GRACE;
+        const silent =
+          this.#committed > record && deferredUntil === undefined && now > emittedAt + WORKER_LEASE_MS + GRACE;
         if (overdue || silent) this.stats.reemitted++;
         return overdue || silent;
       });
@@ -241,30 +281,38 @@ class World {
     const attempts = this.#attempts.over(journey);
     const store: typeof attempts = {
       ...attempts,
-      claim: async (id, lane, attempt) => {
-        process.claiming.add(id);
-        const before = await attempts.claim(id, lane, attempt);
+      claim: async (id, place, attempt) => {
+        if (attempt.state === 'claimed') process.claiming.add(id);
+        const before = await attempts.claim(id, place, attempt);
         process.claiming.delete(id);
         return before;
       },
-      takeOver: (id, from, to) => {
+      takeOver: async (id, from, to) => {
         // It may have been claimed by a call that was on its way when the process failed.
         const failed = this.#processes.find(({ name }) => from.startsWith(`${name}/`));
         if (failed?.failed) this.#suspicious.add(id);
-        this.#takenOver.add(id);
-        return attempts.takeOver(id, from, to);
+        const taken = await attempts.takeOver(id, from, to);
+        // It may have come to its end by then.
+        if (taken) this.#takenOver.add(id);
+        return taken;
       },
     };
     const fail = (error: unknown): void => {
       throw error;
     };
+    const throttles = new Throttles({ store: this.#throttles.over(journey), clock: this.#time, onError: fail });
+    const refresh = (): void => {
+      void throttles.refresh();
+      this.#time.at(SECOND, refresh, alive);
+    };
+    refresh();
     const owners = new Owners({ name: process.name, store: this.#leases.over(journey), timers, onError: fail });
     const dispatch = new Dispatch({
       lane: 'broadcast',
       channel: this.#channel(process),
       store,
       owners,
-      gates: new Gates(this.#gates.over(journey), this.#time, fail),
+      throttles,
       publish: ({ value }) => journey(() => void this.#outcomes.push(WindowOutcome.decode(value))),
       clock: this.#time,
       timers,
@@ -308,41 +356,55 @@ class World {
       devices: devices.map((token) => ({ token, position: Number(token.split('.')[1]) })),
     }));
     const releasedAt = new Date(START);
-    return sendBatch(windows, { chunk: planned[0]!.chunk, releasedAt, atMostOnce: this.#atMostOnce });
+    const { chunk } = planned[0]!;
+    // Several credentials: what one of them is told to wait holds up no other.
+    const credential = { application: `credential-${chunk}`, platform: 1, version: 1 };
+    return sendBatch(windows, { chunk, credential, releasedAt, atMostOnce: this.#atMostOnce });
   }
 
   #channel(process: Process): Channel {
-    return { open: async (job) => this.#sender(process, job), close: () => undefined };
+    return {
+      open: async (job) => this.#sender(process, job),
+      ttlSeconds: () => undefined,
+      close: () => undefined,
+    };
   }
 
   #sender(process: Process, { batch, columns }: Job): Sender {
-    // Never slower than the time between the last push and the deadline: a time-out seen by a live worker is repeated, too.
-    const wait = (): number => this.#random() * (this.#random() < 0.3 ? 1100 : 300);
-    let free = 1;
+    const { chunk } = batch;
+    let free = 2;
     const waiting: (() => void)[] = [];
-    const push = (device: number, tag: number, _deadline: number, listener: PushListener): 'written' | 'busy' => {
+    const push = (device: number, tag: number, deadline: number, listener: PushListener): 'written' | 'busy' => {
       if (free === 0) return 'busy';
       free--;
-      const name = `${batch.chunk}.${columns.positions[device]!}`;
+      const name = `${chunk}.${columns.positions[device]!}`;
       this.#wire.set(name, (this.#wire.get(name) ?? 0) + 1);
       const w = Math.floor(columns.positions[device]! / TARGETS);
       if (this.#takenOver.has(windowId({ ...batch, w }))) this.#repeated.push(name);
-      const answer = this.#answer(name);
+      const { verdict, retryAfterMs, afterMs } = this.#answer(name, chunk);
+      const latest = deadline - this.#time.now();
+      if (afterMs > 5 * SECOND) this.stats.late++;
       this.#time.at(
-        wait(),
+        Math.min(afterMs, latest),
         () => {
           free++;
-          listener.answered(tag, answer.verdict, { retryAfterMs: answer.retryAfterMs });
+          if (afterMs > latest) listener.answered(tag, localVerdicts.timeout);
+          else listener.answered(tag, verdict, { retryAfterMs });
           waiting.shift()?.();
         },
         this.#alive(process),
       );
       return 'written';
     };
-    // Several credentials: what one of them is told to wait holds up no other.
     return {
-      gate: `${batch.chunk}/${batch.windows[0]!.w}`,
-      ttlSeconds: undefined,
+      credential: `fingerprint-${chunk}`,
+      settings: { reference: `credential-${chunk}/1`, version: 1 },
+      prepare: async () => {
+        if (!within(this.#down[chunk]!, this.#time.now())) return undefined;
+        this.stats.unready++;
+        throw Fault.unavailable('down');
+      },
+      trouble: () => localVerdicts.unreachable,
       push,
       whenReady: (run) => void waiting.push(run),
       downUntil: () => 0,
@@ -350,14 +412,29 @@ class World {
     };
   }
 
-  #answer(device: string): { verdict: Verdict; retryAfterMs: number } {
+  #answer(device: string, chunk: number): { verdict: Verdict; retryAfterMs: number; afterMs: number } {
     const now = this.#time.now();
     const fate = this.#fate.get(device);
-    if (fate === 'dead') return { verdict: unregistered, retryAfterMs: 0 };
-    if (fate === 'ok') return { verdict: sent, retryAfterMs: 0 };
+    const afterMs = this.#random() * (this.#random() < 0.3 ? 1100 : 300);
+    const throttled = this.#throttled[chunk]!;
+    if (within(throttled, now)) {
+      this.stats.throttled++;
+      this.#refused(device);
+      return { verdict: unavailable, retryAfterMs: throttled[1] - now, afterMs };
+    }
+    if (fate === 'dead') return { verdict: unregistered, retryAfterMs: 0, afterMs };
+    if (fate === 'slow') return { verdict: sent, retryAfterMs: 0, afterMs: this.#random() * SLOWEST };
+    if (fate === 'silent' && this.#wire.get(device) === 1) return { verdict: sent, retryAfterMs: 0, afterMs: Infinity };
+    if (fate !== 'busy') return { verdict: sent, retryAfterMs: 0, afterMs };
     if (!this.#busyUntil.has(device)) this.#busyUntil.set(device, now + (3 + this.#int(20)) * SECOND);
     const left = this.#busyUntil.get(device)! - now;
-    return left > 0 ? { verdict: tooMany, retryAfterMs: left } : { verdict: sent, retryAfterMs: 0 };
+    if (left <= 0) return { verdict: sent, retryAfterMs: 0, afterMs };
+    this.#refused(device);
+    return { verdict: tooMany, retryAfterMs: left, afterMs };
+  }
+
+  #refused(device: string): void {
+    this.#refusals.set(device, (this.#refusals.get(device) ?? 0) + 1);
   }
 
   #errors(): string[] {
@@ -395,7 +472,8 @@ class World {
       if (name === localVerdicts.unknownOutcome.name) {
         this.stats.unknown++;
         if (!this.#atMostOnce) errors.push(`device ${chunk}.${position} given up`);
-        if (!this.#suspicious.has(id)) errors.push(`device ${chunk}.${position} unknown though its owner never failed`);
+        if (!this.#suspicious.has(id) && this.#fate.get(`${chunk}.${position}`) !== 'silent')
+          errors.push(`device ${chunk}.${position} unknown though its owner never failed`);
       } else if (category !== 'INVALID_TOKEN' || this.#fate.get(`${chunk}.${position}`) !== 'dead') {
         errors.push(`device ${chunk}.${position} failed with ${name}`);
       }
@@ -420,7 +498,10 @@ class World {
     for (const [id, { devices }] of this.#plan) {
       for (const device of devices) {
         const times = this.#wire.get(device) ?? 0;
-        if (times < 2 || this.#fate.get(device) === 'busy') continue;
+        // Refusals are repeated, and so is what was never answered.
+        const refusals = this.#refusals.get(device) ?? 0;
+        const allowed = 1 + refusals + (this.#fate.get(device) === 'silent' && !this.#atMostOnce ? 1 : 0);
+        if (times <= allowed) continue;
         this.stats.duplicates++;
         if (!this.#suspicious.has(id))
           errors.push(`device ${device} on the wire ${times} times though its owner never failed`);
@@ -449,7 +530,7 @@ describe('the send protocol under kills and freezes', () => {
       }
       expect(wrong).toEqual([]);
       expect(total['kills']! + total['freezes']!).toBeGreaterThan(4 * RUNS);
-      expect(total['deferred']).toBeGreaterThan(0);
+      for (const stat of ['deferred', 'late', 'throttled', 'unready']) expect(total[stat]).toBeGreaterThan(0);
       // eslint-disable-next-line no-console -- wanted when many runs are asked for
       if (process.env['TIDINGS_SIM_RUNS']) console.log({ atMostOnce, runs: RUNS, ...total });
     },

@@ -9,37 +9,40 @@ import {
   deferredOutcome,
   type DeviceResult,
   dueOf,
-  localVerdicts,
+  type HeldBack,
   pickDevices,
   type Progress,
   type Rest,
   type Resting,
+  type Results,
   resultsOf,
-  RETRY_FOR_MS,
   type Settled,
   settledOutcome,
+  untried,
   type Verdict,
+  waitOf,
   withResults,
 } from '@tidings/delivery';
 import { SendBatch, type Window, WindowOutcome } from '@tidings/events';
-import { type Clock, Fault } from '@tidings/kernel';
+import type { Clock } from '@tidings/kernel';
 import type { OutRecord } from '@tidings/streaming';
 import { currentTrace, type Trace } from '@tidings/telemetry';
 import type { Logger } from 'pino';
 import type { AttemptStore } from './attempts.ts';
 import type { Channel, Lane, Sender } from './channels/port.ts';
-import type { Gates } from './gates.ts';
 import { type LaneMetrics, outcomesOf } from './metrics.ts';
 import type { Incarnation } from './owners.ts';
 import { Tally } from './tally.ts';
+import type { Throttles } from './throttles.ts';
 import type { Timers } from './timers.ts';
-import { type Pending, type RunEnd, WindowRun } from './window-run.ts';
+import { LATE_MS, type Pending, type Standing } from './window-devices.ts';
+import { type RunEnd, WindowRun } from './window-run.ts';
 
 export interface SendingParts {
   readonly lane: Lane;
   readonly channel: Channel;
   readonly store: AttemptStore;
-  readonly gates: Gates;
+  readonly throttles: Throttles;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly random: () => number;
@@ -57,6 +60,9 @@ export interface Budget {
 export interface Job {
   readonly batch: SendBatch;
   readonly columns: BatchColumns;
+  /** Which settings it is sent with: `<application>/<platform>`, '' where there are none. */
+  readonly credential: string;
+  readonly ttlSeconds: number | undefined;
   readonly sender: () => Promise<Sender | Verdict>;
   readonly tally: Tally;
 }
@@ -74,18 +80,25 @@ export interface OpenWindow {
 /** The outcome to publish, or nothing: the window is somebody else's. */
 export type Publication = OutRecord | undefined;
 
+/** How a window was left: what is published of it, and the run that still waits for answers, if any. */
+export interface Left {
+  readonly publication: Publication;
+  readonly late?: WindowRun | undefined;
+}
+
 /** How soon a write is repeated that the store did not answer. */
 const AGAIN_MS = 200;
-/** How long devices wait whose credential could not be read. */
-const UNAVAILABLE_MS = 1_000;
 const HOUR_MS = 3_600_000;
 /** Windows at rest whose traces are remembered. */
 const TRACES_MAX = 1_000;
+/** A window at rest that a batch brings again is due when its turn comes: nobody need ask again sooner. */
+const ASK_AGAIN_MS = 60_000;
+const HELD_MS = 600_000;
 
 /** Sends claimed windows and writes down how they ended. */
 export class Sending {
   readonly #parts: SendingParts;
-  /** Of windows that were put to rest here, while traces are recorded. */
+  /** Traces of windows that were put to rest in this process, by the window's id. */
   readonly #traces = new Map<string, Trace>();
 
   constructor(parts: SendingParts) {
@@ -102,66 +115,111 @@ export class Sending {
   job(batch: SendBatch): Job {
     const { channel, lane } = this.#parts;
     const columns = columnsOf(batch);
+    const { application, platform } = batch.credential ?? { application: '', platform: 0 };
     let sender: Promise<Sender | Verdict> | undefined;
     return {
       batch,
       columns,
+      credential: application === '' ? '' : `${application}/${platform}`,
+      ttlSeconds: channel.ttlSeconds(batch),
       sender: () => (sender ??= channel.open({ batch, columns, lane })),
       tally: new Tally(),
     };
   }
 
-  async send(open: OpenWindow, budget: Budget): Promise<Publication> {
-    let end: RunEnd;
-    try {
-      const sender = await open.job.sender();
-      end = 'category' in sender ? this.#allEnd(open, sender) : await this.#run(open, sender, budget);
-    } catch (error) {
-      end = this.#failed(open, error);
-    }
-    return this.#end(open, end);
+  /** A window that waited, claimed again, with what it waited with. */
+  woken(id: string, attempt: Claimed, incarnation: Incarnation): OpenWindow {
+    const { batch, progress } = attempt.rest!;
+    const job = this.job(SendBatch.decode(batch));
+    const pending = progress.map((each, device) => ({ device, progress: each }));
+    return { id, job, window: job.batch.windows[0]!, attempt, incarnation, pending };
+  }
+
+  /**
+   * Sends a window. What is unanswered at the deadline is left to the run that is returned: its answers are still to come.
+   * @param begun hears of the run while it may still be cut short
+   */
+  async send(
+    open: OpenWindow,
+    sender: Sender,
+    options: Budget & { readonly probe: boolean },
+    begun: (run: WindowRun) => void,
+  ): Promise<Left> {
+    const run = this.#runOf(open, sender, options);
+    begun(run);
+    const end = await run.run();
+    const publication = await this.#end(open, end);
+    if (publication && run.isLate) return { publication, late: run };
+    run.abandon();
+    return { publication };
   }
 
   /** Ends the unanswered devices of a window without sending. */
   refuse(open: OpenWindow, verdict: Verdict): Promise<Publication> {
-    return this.#end(open, this.#allEnd(open, verdict));
+    const now = this.#parts.clock.now();
+    const results = open.pending.map(({ device }) => resultOf(open.job.columns, device, verdict, now));
+    return this.#end(open, { lost: false, results, waiting: [], heldUntil: 0, answersUntil: 0 });
   }
 
-  #run({ id, job, pending, incarnation, attempt }: OpenWindow, sender: Sender, budget: Budget): Promise<RunEnd> {
-    const { gates, clock, timers, random, log, metrics } = this.#parts;
-    const onFault = (error: unknown): void => log.error({ window: id, err: error }, 'a push could not be made');
-    const { batch, columns } = job;
-    const parts = { batch, columns, pending, sender, incarnation, gates, clock, timers, random, onFault, ...budget };
-    const onAnswer = (ms: number): void => metrics.answered(ms);
-    return new WindowRun({ ...parts, onAnswer, claimedAt: attempt.claimedAt }).run();
+  /** Puts a claimed window to rest that cannot be sent now. */
+  hold(open: OpenWindow, why: HeldBack): Promise<Publication> {
+    return this.#end(open, { lost: false, ...this.held(open, why) });
   }
 
-  #allEnd({ job: { columns }, pending }: OpenWindow, verdict: Verdict): RunEnd {
-    const hour = Math.floor(this.#parts.clock.now() / HOUR_MS);
-    const results = pending.map(({ device }): DeviceResult => ({
-      position: columns.positions[device]!,
-      platform: columns.platforms[device]!,
-      hour,
-      displayable: bitAt(columns.displayable, device),
-      verdict,
-      deadToken: undefined,
-      since: undefined,
-    }));
-    return { lost: false, results, waiting: [] };
-  }
-
-  /** What passes is waited for; anything else is a fault of our own, and final (R-P3). */
-  #failed(open: OpenWindow, error: unknown): RunEnd {
-    const { clock, log } = this.#parts;
-    const now = clock.now();
-    const passes = Fault.from(error).kind === 'unavailable';
-    if (passes && now + UNAVAILABLE_MS <= open.attempt.claimedAt + RETRY_FOR_MS) {
-      const dueAt = now + UNAVAILABLE_MS;
-      const waiting = open.pending.map(({ device, progress }) => ({ device, progress: { ...progress, dueAt } }));
-      return { lost: false, results: [], waiting };
+  /** What becomes of the devices of a window that cannot be sent now. */
+  held({ job, attempt, pending }: Pick<OpenWindow, 'job' | 'attempt' | 'pending'>, why: HeldBack): Standing {
+    const now = this.#parts.clock.now();
+    const { batch, columns, ttlSeconds } = job;
+    const { claimedAt } = attempt;
+    const times = { now, claimedAt, ttlSeconds, releasedAt: batch.releasedAt?.getTime() ?? claimedAt };
+    const results: DeviceResult[] = [];
+    const waiting: Pending[] = [];
+    let heldUntil = Infinity;
+    for (const { device, progress } of pending) {
+      const wait = waitOf(progress, why, times);
+      if (wait.verdict) results.push(resultOf(columns, device, wait.verdict, now));
+      else {
+        waiting.push({ device, progress: wait.progress });
+        heldUntil = Math.min(heldUntil, wait.until);
+      }
     }
-    log.error({ window: open.id, err: error }, 'a window could not be sent');
-    return this.#allEnd(open, localVerdicts.internalError);
+    return { results, waiting, heldUntil: waiting.length > 0 ? heldUntil : 0, answersUntil: 0 };
+  }
+
+  /**
+   * Writes down what late answers have made of a window at rest; resolves to what is to be published, or to nothing where somebody has
+   * claimed it since.
+   */
+  async amend({ id, job, window, attempt }: OpenWindow, run: WindowRun): Promise<Publication> {
+    const { store, clock, throttles } = this.#parts;
+    const standing = run.standing();
+    const giveUpAt = this.#parts.timers.now() + LATE_MS;
+    const wanted = (): boolean => this.#parts.timers.now() < giveUpAt;
+    const results = withResults(attempt.results, resultsOf(standing.results));
+    if (standing.waiting.length === 0) {
+      const settledAt = clock.now();
+      const kept = await this.#repeated(wanted, () => store.finish(id, attempt, results, settledAt));
+      return kept ? this.#settled(job, window, attempt, results, settledAt) : undefined;
+    }
+    // It may have been lifted since.
+    const heldUntil = throttles.blockedUntil(run.credential) > 0 ? standing.heldUntil : 0;
+    const rest = restOf(job, window, { ...standing, heldUntil });
+    if (!(await this.#repeated(wanted, () => store.amend(id, attempt, results, rest)))) return undefined;
+    return this.record(job, window, restingOf(attempt, results, rest));
+  }
+
+  #runOf(open: OpenWindow, sender: Sender, options: Budget & { readonly probe: boolean }): WindowRun {
+    const { id, job, pending, incarnation, attempt } = open;
+    const { throttles, clock, timers, random, log, metrics } = this.#parts;
+    const { batch, columns, ttlSeconds } = job;
+    const { claimedAt } = attempt;
+    return new WindowRun({
+      ...{ batch, columns, pending, sender, incarnation, throttles, clock, timers, claimedAt, ttlSeconds },
+      ...options,
+      random: random(),
+      onFault: (error) => log.error({ window: id, err: error }, 'a push could not be made'),
+      onAnswer: (ms) => metrics.answered(ms),
+    });
   }
 
   /** Writes down how the window ended, and what is to be published of it. */
@@ -172,21 +230,23 @@ export class Sending {
     const results = withResults(attempt.results, resultsOf(end.results));
     if (end.waiting.length === 0) {
       const settledAt = clock.now();
-      const kept = await this.#keep(incarnation, () => store.settle(id, incarnation.id, results, settledAt));
-      if (!kept) return this.#lost();
-      const outcomes = outcomesOf(results);
-      metrics.settled(outcomes);
-      job.tally.settled(outcomes);
-      return this.record(job, window, { state: 'settled', claimedAt: attempt.claimedAt, results, settledAt });
+      const kept = await this.#keep(incarnation, () => store.settle(id, attempt, results, settledAt));
+      return kept ? this.#settled(job, window, attempt, results, settledAt) : this.#lost();
     }
-    const rest = restOf(open, end.waiting);
-    const kept = await this.#keep(incarnation, () => store.rest(id, incarnation.id, results, rest));
+    const rest = restOf(job, window, end);
+    const kept = await this.#keep(incarnation, () => store.rest(id, attempt, results, rest));
     if (!kept) return this.#lost();
     metrics.window('deferred');
     job.tally.deferred(end.waiting.length);
     this.#keepTrace(id);
-    const dueAt = dueOf(rest);
-    return this.record(job, window, { state: 'rest', claimedAt: attempt.claimedAt, results, rest, dueAt });
+    return this.record(job, window, restingOf(attempt, results, rest));
+  }
+
+  #settled(job: Job, window: Window, { claimedAt }: Claimed, results: Results, settledAt: number): OutRecord {
+    const outcomes = outcomesOf(results);
+    this.#parts.metrics.settled(outcomes);
+    job.tally.settled(outcomes);
+    return this.record(job, window, { state: 'settled', claimedAt, results, settledAt });
   }
 
   #keepTrace(id: string): void {
@@ -202,9 +262,13 @@ export class Sending {
   }
 
   /** Repeats a write until it is answered, or the lease is over. */
-  async #keep(incarnation: Incarnation, write: () => Promise<boolean>): Promise<boolean> {
+  #keep(incarnation: Incarnation, write: () => Promise<boolean>): Promise<boolean> {
+    return this.#repeated(() => incarnation.alive(), write);
+  }
+
+  async #repeated(wanted: () => boolean, write: () => Promise<boolean>): Promise<boolean> {
     for (;;) {
-      if (!incarnation.alive()) return false;
+      if (!wanted()) return false;
       try {
         return await write();
       } catch (error) {
@@ -214,13 +278,21 @@ export class Sending {
     }
   }
 
+  /** The outcome of a window that a batch brings again: a deferral says when it is worth to ask once more. */
+  again(job: Job, window: Window, attempt: Settled | Resting): OutRecord {
+    if (attempt.state === 'settled') return this.record(job, window, attempt);
+    const dueAt = Math.max(attempt.dueAt, this.#parts.clock.now() + ASK_AGAIN_MS);
+    return this.record(job, window, { ...attempt, dueAt });
+  }
+
   /** The outcome as it is published, the same each time. */
   record({ batch }: Job, { w }: Window, attempt: Settled | Resting): OutRecord {
     const addressee: Addressee = { ...batch, w };
+    const now = this.#parts.clock.now();
     const outcome =
       attempt.state === 'settled'
         ? settledOutcome(addressee, attempt.results, new Date(attempt.claimedAt), new Date(attempt.settledAt))
-        : deferredOutcome(addressee, new Date(attempt.dueAt), new Date(this.#parts.clock.now()));
+        : deferredOutcome(addressee, new Date(shownDueAt(attempt, now)), new Date(now));
     return {
       key: chunkKey(batch.message, batch.application, batch.chunk),
       value: WindowOutcome.encode(outcome).finish(),
@@ -228,10 +300,26 @@ export class Sending {
   }
 }
 
-const untried: Progress = { tries: 0, dueAt: 0, repaired: false, last: undefined };
+/** When the watchdog may ask for a window. One that is held back is woken when its credential can be used again: nobody need ask soon. */
+const shownDueAt = ({ dueAt, rest }: Resting, now: number): number =>
+  rest.heldUntil > 0 ? Math.max(dueAt, now + HELD_MS) : dueAt;
+
+const resultOf = (columns: BatchColumns, device: number, verdict: Verdict, now: number): DeviceResult => ({
+  position: columns.positions[device]!,
+  platform: columns.platforms[device]!,
+  hour: Math.floor(now / HOUR_MS),
+  displayable: bitAt(columns.displayable, device),
+  verdict,
+  deadToken: undefined,
+  since: undefined,
+});
 
 /** The devices of a window that have no result, each with how far it came. */
-export function pendingOf(columns: BatchColumns, { first, count }: Window, { results, rest }: Claimed): Pending[] {
+export function pendingOf(
+  columns: BatchColumns,
+  { first, count }: Window,
+  { results, rest }: Pick<Claimed, 'results' | 'rest'>,
+): Pending[] {
   const done = answered(results);
   const earlier = new Map<number, Progress>();
   if (rest) {
@@ -246,10 +334,20 @@ export function pendingOf(columns: BatchColumns, { first, count }: Window, { res
   return pending;
 }
 
-function restOf({ job: { batch, columns }, window }: OpenWindow, waiting: readonly Pending[]): Rest {
+/** The devices of a window that wait, in the form that is stored. */
+export function restOf({ batch, columns }: Job, window: Window, standing: Standing): Rest {
+  const { waiting, heldUntil, answersUntil } = standing;
   const devices = waiting.map(({ device }) => device);
   return {
     batch: SendBatch.encode(pickDevices(batch, columns, window, devices)).finish(),
     progress: waiting.map(({ progress }) => progress),
+    heldUntil,
+    answersUntil,
   };
 }
+
+/** The attempt of a window that was put to rest. */
+export const restingOf = ({ owner, round, claimedAt }: Claimed, results: Results, rest: Rest): Resting => ({
+  ...{ state: 'rest', owner, round, claimedAt, results, rest },
+  dueAt: dueOf(rest),
+});

@@ -5,14 +5,14 @@
 export interface Timers {
   /** Milliseconds since 1970 UTC. */
   now(): number;
-  /** Runs once, later; the result prevents it. */
+  /** Runs once, later, and soon where the time is over; the result prevents it. */
   after(ms: number, run: () => void): () => void;
 }
 
 export const systemTimers: Timers = {
   now: () => Date.now(),
   after(ms, run) {
-    const timer = setTimeout(run, ms);
+    const timer = setTimeout(run, Math.max(ms, 0));
     return () => clearTimeout(timer);
   },
 };

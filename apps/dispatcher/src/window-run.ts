@@ -1,50 +1,24 @@
-import {
-  type BatchColumns,
-  bitAt,
-  type DeviceResult,
-  hasToken,
-  localVerdicts,
-  type Progress,
-  RETRY_FOR_MS,
-  retryDeadline,
-  retryWaitMs,
-  tokenOf,
-  type Verdict,
-} from '@tidings/delivery';
-import type { SendBatch } from '@tidings/events';
-import { type Clock, Fault } from '@tidings/kernel';
+import { type HeldBack, localVerdicts, type Verdict } from '@tidings/delivery';
+import { Fault } from '@tidings/kernel';
 import type { AnswerDetail, PushListener, Sender } from './channels/port.ts';
-import type { Gates } from './gates.ts';
 import type { Incarnation } from './owners.ts';
+import type { Throttles } from './throttles.ts';
 import type { Timers } from './timers.ts';
+import { LATE_MS, type Standing, WindowDevices, type WindowDevicesParts } from './window-devices.ts';
 
-/** A device of the window that has no result yet. */
-export interface Pending {
-  /** Index in the batch's columns. */
-  readonly device: number;
-  readonly progress: Progress;
-}
+/** How the writing of a window ended: the worker lost its lease, or every device has a result or something to wait for. */
+export type RunEnd = { readonly lost: true } | (Standing & { readonly lost: false });
 
-/** How the sending of a window ended: the worker lost its lease, or every device has a result or something to wait for. */
-export type RunEnd =
-  | { readonly lost: true }
-  | { readonly lost: false; readonly results: readonly DeviceResult[]; readonly waiting: readonly Pending[] };
-
-export interface RunParts {
-  readonly batch: SendBatch;
-  readonly columns: BatchColumns;
-  readonly pending: readonly Pending[];
+export interface RunParts extends WindowDevicesParts {
   readonly sender: Sender;
   readonly incarnation: Incarnation;
-  readonly gates: Gates;
-  /** When the window was first claimed. */
-  readonly claimedAt: number;
-  /** When the last push is written, and when the last answer is waited for, on the timers' clock. */
+  readonly throttles: Throttles;
+  /** The credential is throttled, and one push finds out whether it still is. */
+  readonly probe: boolean;
+  /** When the last push is written, and when the run ends with answers outstanding, on the timers' clock. */
   readonly cutoff: number;
   readonly deadline: number;
-  readonly clock: Clock;
   readonly timers: Timers;
-  readonly random: () => number;
   /** Hears of the first fault of our own. */
   readonly onFault: (error: unknown) => void;
   /** Hears how long the provider took to answer the first push. */
@@ -55,57 +29,60 @@ export interface RunParts {
 const TURN = 64;
 /** Repeats at once of what the provider has not looked at; then it waits as after an error. */
 const REPEATS_MAX = 5;
-/** What is due so soon is due now: waking a window costs more. */
-const SOON_MS = 250;
-/** A timer that is so late tells that the process stood still. */
-const LATE_MS = 100;
 const HOUR_MS = 3_600_000;
 
-/** Why the devices that are left are not written now. */
-interface Waiting {
-  readonly dueAt: number;
-  /** What they end with when their time is over. */
-  readonly verdict: Verdict;
-  /** When that is. */
-  readonly until: number;
-}
-
-/** Sends the pending devices of a window and gathers what becomes of them. No promise and no closure per device. */
+/**
+ * Sends the pending devices of a window and gathers what becomes of them. The run ends at its deadline at the latest; answers that come
+ * later still change its standing, and are told by {@link onLate}. No promise and no closure per device.
+ */
 export class WindowRun implements PushListener {
   readonly #parts: RunParts;
+  readonly #devices: WindowDevices;
   readonly #pump = (): void => this.#write();
-  readonly #random: number;
-  readonly #retryUntil: number;
-  /** Indexes in `pending` to write, from `#next` on. */
+  /** Devices to write, from `#next` on. */
   readonly #queue: number[] = [];
   #next = 0;
-  readonly #verdicts: (Verdict | undefined)[];
-  readonly #progress: (Progress | undefined)[];
-  readonly #at: Float64Array;
-  readonly #since = new Map<number, number>();
-  readonly #repaired = new Set<number>();
+  readonly #repairing = new Set<number>();
   readonly #repeats = new Map<number, number>();
+  /** 1 for those that were written and are not answered. */
+  readonly #flying: Uint8Array;
   #inFlight = 0;
+  #probing: boolean;
   /** The push whose answer is timed, and when it was written. */
   #timed = -1;
   #timedAt = 0;
   #faulty = false;
-  #repairing = 0;
-  /** Set once nothing more is written: when what is left is due. */
-  #rest: Waiting | undefined;
-  #ended = false;
+  /** Why nothing more is written; undefined while pushes are written. */
+  #held: HeldBack | undefined;
+  #phase: 'writing' | 'late' | 'over' = 'writing';
   #resolve: (end: RunEnd) => void = () => undefined;
   readonly #cancels: (() => void)[] = [];
 
+  /** Answers that came after the run had ended. */
+  lateAnswers = 0;
+  /** Called for each of them. */
+  onLate: () => void = () => undefined;
+
   constructor(parts: RunParts) {
     this.#parts = parts;
-    const { pending, batch, claimedAt, sender, random } = parts;
-    this.#random = random();
-    const releasedAt = batch.releasedAt?.getTime() ?? claimedAt;
-    this.#retryUntil = retryDeadline(releasedAt, claimedAt, sender.ttlSeconds);
-    this.#verdicts = new Array<Verdict | undefined>(pending.length).fill(undefined);
-    this.#progress = new Array<Progress | undefined>(pending.length).fill(undefined);
-    this.#at = new Float64Array(pending.length);
+    this.#devices = new WindowDevices(parts);
+    this.#probing = parts.probe;
+    this.#flying = new Uint8Array(parts.pending.length);
+  }
+
+  /** Fingerprint of the credential that it is sent with. */
+  get credential(): string {
+    return this.#parts.sender.credential;
+  }
+
+  /** Whether the run has ended with answers outstanding, which may have come since. */
+  get isLate(): boolean {
+    return this.#phase === 'late';
+  }
+
+  /** Devices that were written and are not answered. */
+  get outstanding(): number {
+    return this.#phase === 'over' ? 0 : this.#inFlight;
   }
 
   /** Resolves at the deadline at the latest. */
@@ -113,30 +90,72 @@ export class WindowRun implements PushListener {
     const { timers, cutoff, deadline } = this.#parts;
     return new Promise((resolve) => {
       this.#resolve = resolve;
-      this.#sort();
+      for (const i of this.#devices.toWrite()) this.#queue.push(i);
       const now = timers.now();
       this.#cancels.push(
         timers.after(cutoff - now, this.#pump),
-        timers.after(deadline - now, () => this.#atDeadline(deadline, 2)),
+        timers.after(deadline - now, () => this.cut()),
       );
       this.#write();
     });
   }
 
+  /** Ends the run now: nothing more is written, and what is in flight comes late. */
+  cut(): void {
+    if (this.#phase !== 'writing') return;
+    this.#held ??= this.#notItsTurn();
+    for (const i of this.#repairing) this.#devices.again(i);
+    this.#repairing.clear();
+    this.#endIfDone(true);
+  }
+
+  /** Listens no more: somebody else has the window, or nobody waits for its late answers. */
+  abandon(): void {
+    this.#end('over');
+  }
+
+  /** What has become of the devices by now. */
+  standing(): Standing {
+    return this.#devices.standing(this.#inFlight > 0);
+  }
+
   mayGo(): boolean {
-    return this.#parts.incarnation.alive();
+    return this.#phase !== 'over' && this.#parts.incarnation.alive();
   }
 
   answered(i: number, verdict: Verdict, detail: AnswerDetail = {}): void {
-    if (this.#ended) return;
-    this.#inFlight--;
+    if (!this.#arrived(i)) return;
     if (i === this.#timed) this.#time(verdict);
     const { retryAfterMs = 0, since } = detail;
-    const { clock, gates, sender } = this.#parts;
-    if (retryAfterMs > 0) gates.close(sender.gate, clock.now() + retryAfterMs);
-    if (since !== undefined) this.#since.set(i, since);
+    this.#throttle(verdict, retryAfterMs);
+    if (since !== undefined) this.#devices.deadSince(i, since);
     this.#obey(i, verdict, retryAfterMs);
-    if (this.#inFlight === 0) this.#write();
+    this.#goOn(this.#inFlight === 0);
+  }
+
+  unprocessed(i: number): void {
+    if (!this.#arrived(i)) return;
+    const repeats = (this.#repeats.get(i) ?? 0) + 1;
+    this.#repeats.set(i, repeats);
+    if (this.#phase === 'late') this.#devices.unprocessed(i);
+    else if (repeats > REPEATS_MAX) this.#devices.retry(i, { verdict: localVerdicts.connectionLost });
+    else this.#queue.push(i);
+    this.#goOn(true);
+  }
+
+  /** Whether the answer is one that is waited for. */
+  #arrived(i: number): boolean {
+    if (this.#phase === 'over' || this.#flying[i] === 0) return false;
+    this.#flying[i] = 0;
+    this.#inFlight--;
+    return true;
+  }
+
+  #goOn(write: boolean): void {
+    if (this.#phase === 'late') {
+      this.lateAnswers++;
+      this.onLate();
+    } else if (write) this.#write();
   }
 
   /** Local causes are no answers. */
@@ -146,103 +165,105 @@ export class WindowRun implements PushListener {
     if (code !== '0') onAnswer(timers.now() - this.#timedAt);
   }
 
+  /** What the answer says of the credential: that it is to wait, or that it may go on. */
+  #throttle({ then, code, name }: Verdict, retryAfterMs: number): void {
+    const { throttles, sender, clock } = this.#parts;
+    const isAnswer = code !== '0';
+    if (then.do === 'retry' && then.throttles !== 'device') {
+      const waitMs = Math.max(retryAfterMs, then.throttles === 'credential' ? then.firstWaitMs : 0);
+      if (waitMs > 0) {
+        this.#probing = false;
+        throttles.close(sender.credential, clock.now() + waitMs, `${code} ${name}`, sender.settings);
+        return;
+      }
+    }
+    if (!this.#probing) return;
+    this.#probing = false;
+    if (isAnswer) throttles.lift(sender.credential);
+    else throttles.returnProbe(sender.credential, sender.settings);
+  }
+
   #obey(i: number, verdict: Verdict, retryAfterMs: number): void {
     switch (verdict.then.do) {
       case 'sent':
       case 'final':
       case 'invalidate':
-        this.#settle(i, verdict);
+        this.#devices.settle(i, verdict);
         break;
       case 'once':
-        if (this.#repaired.has(i)) this.#settle(i, verdict);
+        if (this.#devices.isRepaired(i)) this.#devices.settle(i, verdict);
         else this.#repair(i, verdict);
         break;
       case 'retry':
-        this.#retry(i, verdict, verdict.then.firstWaitMs, retryAfterMs);
+        if (verdict === localVerdicts.connectionLost || verdict === localVerdicts.timeout) this.#unknown(i, verdict);
+        else this.#devices.retry(i, { verdict, firstWaitMs: verdict.then.firstWaitMs, retryAfterMs });
         break;
     }
   }
 
-  unprocessed(i: number): void {
-    if (this.#ended) return;
-    this.#inFlight--;
-    const repeats = (this.#repeats.get(i) ?? 0) + 1;
-    this.#repeats.set(i, repeats);
-    if (repeats > REPEATS_MAX) this.#retry(i, localVerdicts.connectionLost, 0, 0);
-    else this.#queue.push(i);
-    this.#write();
-  }
-
-  /** Sets aside what needs no push, or not yet. */
-  #sort(): void {
-    const { pending, columns, clock } = this.#parts;
-    const soon = clock.now() + SOON_MS;
-    pending.forEach(({ device, progress }, i) => {
-      if (progress.repaired) this.#repaired.add(i);
-      if (bitAt(columns.gone, device)) this.#settle(i, localVerdicts.noDevice);
-      else if (!hasToken(columns, device)) this.#settle(i, localVerdicts.noToken);
-      else if (progress.dueAt > soon) this.#progress[i] = progress;
-      else this.#queue.push(i);
-    });
+  /** It was written and its answer is lost: it may have been delivered. */
+  #unknown(i: number, verdict: Verdict): void {
+    if (this.#parts.batch.atMostOnce) this.#devices.settle(i, localVerdicts.unknownOutcome);
+    // A late device waits for its answer already, until it is due.
+    else if (this.#phase !== 'late' || verdict !== localVerdicts.timeout)
+      this.#devices.retry(i, { verdict, unanswered: true });
   }
 
   #write(): void {
-    if (this.#ended) return;
+    if (this.#phase !== 'writing') return;
     if (!this.#parts.incarnation.alive()) {
-      this.#end({ lost: true });
+      this.#end('over', { lost: true });
       return;
     }
     for (let written = 0; this.#next < this.#queue.length && this.#mayWrite();) {
+      // One push is enough to find out.
+      if (this.#probing && this.#inFlight > 0) return;
       if (written++ === TURN) {
         this.#cancels.push(this.#parts.timers.after(0, this.#pump));
         return;
       }
       if (!this.#push(this.#queue[this.#next]!)) break;
     }
-    this.#endIfDone();
+    this.#endIfDone(false);
   }
 
   /** False once the rest of the queue has to wait. */
   #mayWrite(): boolean {
-    if (this.#rest) return false;
-    const { gates, sender, timers, cutoff } = this.#parts;
-    const blockedUntil = gates.blockedUntil(sender.gate);
-    if (blockedUntil > 0) this.#rest = this.#waitsUntil(blockedUntil, localVerdicts.throttled);
-    else if (timers.now() >= cutoff) this.#rest = this.#outOfTime();
-    return this.#rest === undefined;
+    if (this.#held) return false;
+    const { throttles, sender, timers, cutoff } = this.#parts;
+    const until = this.#probing ? 0 : throttles.blockedUntil(sender.credential);
+    if (until > 0) this.#held = { by: 'throttle', until };
+    else if (timers.now() >= cutoff) this.#held = this.#notItsTurn();
+    return this.#held === undefined;
   }
 
-  #waitsUntil(dueAt: number, verdict: Verdict): Waiting {
-    return { dueAt, verdict, until: this.#retryUntil };
-  }
-
-  /** The window's time is over, not the devices': they were not tried yet, and a short TTL must not cost them that. */
-  #outOfTime(): Waiting {
-    const { clock, claimedAt } = this.#parts;
-    return { dueAt: clock.now(), verdict: localVerdicts.unreachable, until: claimedAt + RETRY_FOR_MS };
+  #notItsTurn(): HeldBack {
+    return { by: 'turn', until: this.#parts.clock.now() };
   }
 
   /** Writes one push; false when there is no room for another. */
   #push(i: number): boolean {
     const { sender, incarnation, clock, timers } = this.#parts;
     if (!incarnation.alive()) {
-      this.#end({ lost: true });
+      this.#end('over', { lost: true });
       return false;
     }
     const pushed = this.#pushed(i);
     if (pushed === 'busy') {
       const downMs = sender.downUntil() - timers.now();
-      if (downMs > 0) this.#rest = this.#waitsUntil(clock.now() + Math.min(downMs, HOUR_MS), localVerdicts.unreachable);
-      else sender.whenReady(this.#pump);
+      if (downMs > 0) {
+        this.#held = { by: 'provider', until: clock.now() + Math.min(downMs, HOUR_MS), cause: sender.trouble() };
+      } else sender.whenReady(this.#pump);
       return false;
     }
     this.#next++;
     if (pushed === 'written') this.#written(i);
-    else this.#settle(i, pushed);
+    else this.#devices.settle(i, pushed);
     return true;
   }
 
   #written(i: number): void {
+    this.#flying[i] = 1;
     this.#inFlight++;
     if (this.#timed >= 0) return;
     this.#timed = i;
@@ -253,7 +274,7 @@ export class WindowRun implements PushListener {
   #pushed(i: number): 'written' | 'busy' | Verdict {
     const { sender, pending, deadline, onFault } = this.#parts;
     try {
-      return sender.push(pending[i]!.device, i, deadline, this);
+      return sender.push(pending[i]!.device, i, deadline + LATE_MS, this);
     } catch (error) {
       if (!this.#faulty) onFault(error);
       this.#faulty = true;
@@ -261,102 +282,51 @@ export class WindowRun implements PushListener {
     }
   }
 
-  #settle(i: number, verdict: Verdict): void {
-    this.#verdicts[i] = verdict;
-    this.#at[i] = this.#parts.clock.now();
-  }
-
-  #retry(i: number, verdict: Verdict, firstWaitMs: number, retryAfterMs: number): void {
-    const tries = this.#parts.pending[i]!.progress.tries + 1;
-    const dueAt = this.#parts.clock.now() + retryWaitMs({ tries, firstWaitMs, retryAfterMs }, this.#random);
-    if (dueAt > this.#retryUntil) this.#settle(i, { ...verdict, then: { do: 'final' } });
-    else this.#wait(i, { tries, dueAt, repaired: this.#repaired.has(i), last: verdict });
-  }
-
-  #wait(i: number, progress: Progress): void {
-    this.#progress[i] = progress;
-  }
-
+  /** New credentials are got, and it is sent once more. */
   #repair(i: number, verdict: Verdict): void {
-    this.#repaired.add(i);
-    this.#repairing++;
-    this.#parts.sender
-      .repair()
-      .then(
-        () => void this.#queue.push(i),
-        (error: unknown) => {
-          if (Fault.from(error).kind === 'unavailable') this.#retry(i, localVerdicts.connectionLost, 0, 0);
-          else this.#settle(i, verdict);
-        },
-      )
-      .finally(() => {
-        this.#repairing--;
-        this.#write();
-      });
-  }
-
-  /** Waits a little longer when the timer itself is late: after a pause of the process the answers are still in the socket. */
-  #atDeadline(expected: number, patience: number): void {
-    const { timers } = this.#parts;
-    const now = timers.now();
-    if (now - expected < LATE_MS || patience === 0) this.#expire();
-    else this.#cancels.push(timers.after(LATE_MS, () => this.#atDeadline(now + LATE_MS, patience - 1)));
-  }
-
-  #expire(): void {
-    if (this.#ended) return;
-    this.#inFlight = 0;
-    this.#repairing = 0;
-    this.#rest ??= this.#outOfTime();
-    const written = new Set(this.#queue.slice(0, this.#next));
-    for (const i of written) {
-      if (!this.#verdicts[i] && !this.#progress[i]) this.#retry(i, localVerdicts.timeout, 0, 0);
+    const { sender } = this.#parts;
+    this.#devices.repaired(i);
+    if (this.#phase === 'late') {
+      // The next run sends it. Where nothing has been got by then, that run finds out again.
+      this.#devices.again(i);
+      sender.repair().catch(() => undefined);
+      return;
     }
-    this.#endIfDone();
+    this.#repairing.add(i);
+    sender.repair().then(
+      () => this.#repairEnded(i, () => void this.#queue.push(i)),
+      (error: unknown) =>
+        this.#repairEnded(i, () => {
+          if (Fault.from(error).kind === 'unavailable')
+            this.#devices.retry(i, { verdict: localVerdicts.connectionLost });
+          else this.#devices.settle(i, verdict);
+        }),
+    );
   }
 
-  #endIfDone(): void {
-    if (this.#ended || this.#inFlight > 0 || this.#repairing > 0) return;
-    if (this.#next < this.#queue.length && !this.#rest) return;
-    for (const i of this.#queue.slice(this.#next)) this.#unsent(i, this.#rest!);
-    if (!this.#parts.incarnation.alive()) this.#end({ lost: true });
-    else this.#end({ lost: false, results: this.#results(), waiting: this.#waiting() });
+  /** Once the run has ended, the device waits for another one. */
+  #repairEnded(i: number, then: () => void): void {
+    if (!this.#repairing.delete(i)) return;
+    then();
+    this.#write();
   }
 
-  /** It was not its turn: no try is counted. */
-  #unsent(i: number, { dueAt, verdict, until }: Waiting): void {
-    const { tries, last } = this.#parts.pending[i]!.progress;
-    if (dueAt > until) this.#settle(i, last ?? verdict);
-    else this.#wait(i, { tries, dueAt, repaired: this.#repaired.has(i), last });
+  #endIfDone(cut: boolean): void {
+    if (this.#phase !== 'writing') return;
+    if (!cut && (this.#inFlight > 0 || this.#repairing.size > 0)) return;
+    if (this.#next < this.#queue.length && !this.#held) return;
+    for (const i of this.#queue.slice(this.#next)) this.#devices.unsent(i, this.#held!);
+    if (this.#inFlight > 0) this.#flying.forEach((flying, i) => void (flying === 1 && this.#devices.late(i)));
+    if (!this.#parts.incarnation.alive()) this.#end('over', { lost: true });
+    else this.#end(this.#inFlight > 0 ? 'late' : 'over', { lost: false, ...this.standing() });
   }
 
-  #results(): DeviceResult[] {
-    const { pending, columns } = this.#parts;
-    return pending.flatMap(({ device }, i) => {
-      const verdict = this.#verdicts[i];
-      if (!verdict) return [];
-      return {
-        position: columns.positions[device]!,
-        platform: columns.platforms[device]!,
-        hour: Math.floor(this.#at[i]! / HOUR_MS),
-        displayable: bitAt(columns.displayable, device),
-        verdict,
-        deadToken: verdict.then.do === 'invalidate' ? tokenOf(columns, device) : undefined,
-        since: this.#since.get(i),
-      };
-    });
-  }
-
-  #waiting(): Pending[] {
-    return this.#parts.pending.flatMap(({ device }, i) => {
-      const progress = this.#progress[i];
-      return progress && !this.#verdicts[i] ? [{ device, progress }] : [];
-    });
-  }
-
-  #end(end: RunEnd): void {
-    this.#ended = true;
-    for (const cancel of this.#cancels) cancel();
-    this.#resolve(end);
+  #end(phase: 'late' | 'over', end?: RunEnd): void {
+    const { throttles, sender } = this.#parts;
+    if (phase === 'over' && this.#probing) throttles.returnProbe(sender.credential, sender.settings);
+    if (phase === 'over') this.#probing = false;
+    this.#phase = phase;
+    for (const cancel of this.#cancels.splice(0)) cancel();
+    if (end) this.#resolve(end);
   }
 }

@@ -21,9 +21,9 @@ const BASIC_CONSTRAINTS = oid('551d13');
 
 const nameOf = (text: string): Buffer => sequence(der(0x31, sequence(COMMON_NAME, der(0x0c, Buffer.from(text)))));
 
-const extensions = (): Buffer => {
+const extensions = (host: string): Buffer => {
   const names = sequence(
-    der(0x82, Buffer.from('localhost')),
+    der(0x82, Buffer.from(host)),
     der(0x87, Buffer.from([127, 0, 0, 1])),
     der(0x87, Buffer.concat([Buffer.alloc(15), Buffer.from([1])])),
   );
@@ -33,19 +33,19 @@ const extensions = (): Buffer => {
 };
 
 /**
- * A new P-256 key with a certificate for `localhost`, `127.0.0.1` and `::1` that is its own authority, valid for ten
- * years; clients trust it by its `cert`.
+ * A new P-256 key with a certificate for a host, `127.0.0.1` and `::1` that is its own authority; clients trust it by its `cert`.
+ * @param options.days for how many days from now it is valid; below 0 it has expired
  */
-export const selfSigned = (): TlsFiles => {
+export const selfSigned = ({ host = 'localhost', days = 3650 } = {}): TlsFiles => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   const now = Date.now();
-  const validity = sequence(time(new Date(now - 86_400_000)), time(new Date(now + 3650 * 86_400_000)));
+  const validity = sequence(time(new Date(now - 86_400_000)), time(new Date(now + days * 86_400_000)));
   const version = der(0xa0, der(0x02, Buffer.from([2])));
   // The first bit of a positive number is 0.
   const serial = der(0x02, Buffer.concat([Buffer.from([1]), randomBytes(15)]));
   const issuer = nameOf('Tidings simulators');
   const spki = publicKey.export({ type: 'spki', format: 'der' });
-  const body = sequence(version, serial, ECDSA_SHA256, issuer, validity, issuer, spki, extensions());
+  const body = sequence(version, serial, ECDSA_SHA256, issuer, validity, issuer, spki, extensions(host));
   const signature = der(0x03, Buffer.from([0]), sign('sha256', body, privateKey));
   const text = sequence(body, ECDSA_SHA256, signature).toString('base64').replaceAll(/.{64}/g, '$&\n').trimEnd();
   return {

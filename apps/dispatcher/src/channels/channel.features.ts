@@ -72,7 +72,7 @@ export function channelFeatures(subject: ChannelSubject): void {
       const fates = await world.send(batch(accepted(1200)));
       expect([...fates]).toEqual(all(1200, 'SENT'));
       expect(summary()).toMatchObject({ accepted: 1200, refused: 0, tokens: 1200, duplicates: 0, unidentified: 0 });
-      expect(world.outcomes.map(({ w }) => w).toSorted()).toEqual([0, 1, 2]);
+      expect(world.settledWindows()).toEqual([0, 1, 2]);
     });
 
     it('reports a dead token, and its siblings as sent', async () => {
@@ -88,7 +88,7 @@ export function channelFeatures(subject: ChannelSubject): void {
     it('sends nothing inside the time that a throttled credential has to wait, and all of it afterwards', async () => {
       await simulators.faults.set(subject.name, { retryAfterSeconds: 2 });
       const startedAt = Date.now();
-      await world.hand(batch([device('throttled', 0), ...accepted(1).map((each) => ({ ...each, position: 1 }))]));
+      await world.hand(batch([device('unavailable', 0, 1), ...accepted(1).map((each) => ({ ...each, position: 1 }))]));
       const asked = summary().refused;
       const later = batch([{ ...device('accepted', 7), position: 7 }], { bucket: 1 });
       await world.hand(later);
@@ -97,6 +97,34 @@ export function channelFeatures(subject: ChannelSubject): void {
       await world.settle(30_000, true);
       expect(new Set(world.fates().values())).toEqual(new Set(['SENT']));
       expect(Date.now() - startedAt).toBeLessThan(30_000);
+    });
+
+    it('loses nobody to a provider that asks to wait for hours', async () => {
+      await simulators.faults.set(subject.name, { retryAfterSeconds: 7200 });
+      await world.hand(
+        batch([device('unavailable', 0, 1), ...accepted(300).map((each, i) => ({ ...each, position: 1 + i }))]),
+      );
+      await world.hand(
+        batch(
+          [700, 701, 702].map((n) => device('accepted', n)),
+          { bucket: 1 },
+        ),
+      );
+      expect([...world.fates().values()].filter((fate) => fate !== 'SENT')).toEqual([]);
+      const aheadMs = world.clock.aheadMs;
+      await world.settle(30_000, true);
+      expect(new Set(world.fates().values())).toEqual(new Set(['SENT']));
+      expect(summary()).toMatchObject({ refused: 1, duplicates: 0 });
+      // 15 minutes at most, and what a probe takes.
+      expect(world.clock.aheadMs - aheadMs).toBeLessThan(1_000_000);
+    });
+
+    it('sends nothing twice to a provider that answers after 6 s', async () => {
+      await simulators.faults.set(subject.name, { latencyMs: 6000 });
+      const fates = await world.send(batch(accepted(60)), 60_000, false);
+      expect([...fates]).toEqual(all(60, 'SENT'));
+      expect(summary()).toMatchObject({ accepted: 60, duplicates: 0 });
+      expect(world.settledWindows()).toEqual([0]);
     });
 
     it('tries again after a server error until it is over', async () => {
@@ -121,7 +149,7 @@ export function channelFeatures(subject: ChannelSubject): void {
     });
 
     it('repeats what was not answered in time, masked by the same id', async () => {
-      const fates = await world.send(batch([device('silent', 0), device('lostReply', 1)]), 30_000);
+      const fates = await world.send(batch([device('silent', 0), device('lostReply', 1)]), 90_000);
       expect(new Set(fates.values())).toEqual(new Set(['SENT']));
       const { duplicates, masked } = summary();
       expect(duplicates).toBe(masked);

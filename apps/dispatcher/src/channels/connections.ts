@@ -1,17 +1,33 @@
+import { connectionVerdicts, type Verdict } from '@tidings/delivery';
+import { Fault } from '@tidings/kernel';
 import type { ProviderConnection } from '../providers/http2.ts';
+import type { Throttler } from '../throttles.ts';
 import type { Lane } from './port.ts';
+
+/** Resolves when a connection is open. Throws a Fault `unavailable` where it cannot be opened. */
+export async function opened(connection: ProviderConnection): Promise<void> {
+  // It calls when it is open, and when it could not be opened.
+  if (!connection.isOpen()) await new Promise<void>((resolve) => connection.whenReady(resolve));
+  if (connection.isOpen()) return;
+  const { cause, message } = connection.lastFailure() ?? { cause: 'unreachable', message: '' };
+  throw new Fault('unavailable', 'the provider cannot be reached', { internal: `${cause}: ${message}` });
+}
+
+/** What devices end with that this connection was not open for, for too long. */
+export const troubleOf = (connection: ProviderConnection): Verdict =>
+  connectionVerdicts[connection.lastFailure()?.cause ?? 'unreachable'];
 
 interface Entry {
   readonly version: number;
   readonly connection: ProviderConnection;
 }
 
-/** A connection per credential and lane; a new version of the credential takes the place of the old one. */
+/** A connection per credential and lane; a new version of its settings takes the place of the old one. */
 export class Connections {
   readonly #entries = new Map<string, Entry>();
 
-  of(gate: string, version: number, lane: Lane, open: () => ProviderConnection): ProviderConnection {
-    const key = `${gate}/${lane}`;
+  of({ reference, version }: Throttler, lane: Lane, open: () => ProviderConnection): ProviderConnection {
+    const key = `${reference}/${lane}`;
     const entry = this.#entries.get(key);
     if (entry?.version === version) return entry.connection;
     // What is under way on the old one ends there.

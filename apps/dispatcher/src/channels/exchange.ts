@@ -17,7 +17,7 @@ export interface ExchangeContext {
   readonly refusal: (status: number, body: string) => Refusal;
   /** The provider or access token that pushes carry now. */
   credential: string;
-  /** Of these tokens, the one that was refused last. */
+  /** The provider token that was refused last. */
   refused: string;
 }
 
@@ -52,7 +52,10 @@ export class PushExchange implements Exchange {
     const { verdict, since } = refusal(status, body);
     if (verdict.then.do === 'once') this.#context.refused = this.#credential;
     if (verdict.then.do === 'retry' && verdict.then.reconnect) connection.renew(this.#epoch);
-    this.#listener.answered(this.#tag, verdict, { retryAfterMs: retryAfterMs(headers['retry-after'], now()), since });
+    this.#listener.answered(this.#tag, verdict, {
+      retryAfterMs: retryAfterMs(status, headers['retry-after'], now()),
+      since,
+    });
   }
 
   failed(cause: FailureCause): void {

@@ -1,5 +1,6 @@
 import type { SendBatch } from '@tidings/events';
 import type { BatchColumns, Verdict } from '@tidings/delivery';
+import type { Throttler } from '../throttles.ts';
 
 /** Messages to named recipients have consumers and connections of their own: a receipt never waits behind a broadcast. */
 export type Lane = 'broadcast' | 'direct';
@@ -14,19 +15,28 @@ export interface Job {
 /** A provider that pushes go to. */
 export interface Channel {
   /**
-   * Gets ready to send: reads the credential, opens connections, compiles the content. A verdict holds for every device of the job.
-   * Throws a Fault `unavailable` for what passes.
+   * Reads and checks the credential of a job, and compiles its content. A verdict holds for every device of the job. Connects to nobody:
+   * that is {@link Sender.prepare}. Throws a Fault `unavailable` for what passes.
    */
   open(job: Job): Promise<Sender | Verdict>;
+  /** A message's time to live; undefined where it has none. */
+  ttlSeconds(batch: SendBatch): number | undefined;
   close(): void;
 }
 
 /** Writes the pushes of one job to the provider. */
 export interface Sender {
-  /** Name of the credential: what the provider tells to wait. */
-  readonly gate: string;
-  /** The message's time to live; undefined where it has none. */
-  readonly ttlSeconds: number | undefined;
+  /** Fingerprint of the credential: what the provider throttles. Applications with the same credential share it. */
+  readonly credential: string;
+  /** Which settings it was made of. */
+  readonly settings: Throttler;
+  /**
+   * Gets what every push needs: an access token, an open connection. Resolves when pushes can be written, or to a verdict that holds for
+   * every device. Throws a Fault `unavailable` for what passes; {@link trouble} says what it was.
+   */
+  prepare(): Promise<Verdict | undefined>;
+  /** Why the provider could not be reached: what devices end with when their time is over. */
+  trouble(): Verdict;
   /**
    * Writes the push of a device (an index in the columns), or says that there is no room now (`busy`), or what its end is without
    * asking the provider.

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, verify } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { ShiftedClock } from '@tidings/kernel';
+import { Fault, ShiftedClock } from '@tidings/kernel';
 import type { FormReply } from '../providers/post-form.ts';
 import { AccessToken } from './access-token.ts';
 
@@ -71,6 +71,18 @@ describe('an access token', () => {
   ])('that is not given: %i %s', async (status, body, kind) => {
     const { token } = world(() => ({ status, body }));
     await expect(token.get()).rejects.toMatchObject({ kind });
+  });
+
+  it('that cannot be asked for says why, until it can', async () => {
+    const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    const { token } = world((call) => {
+      if (call === 1) throw Fault.unavailable('the token address does not answer', refused);
+      return granted(call);
+    });
+    await expect(token.get()).rejects.toMatchObject({ kind: 'unavailable' });
+    expect(token.lastFailure).toBe('connection_refused');
+    await token.get();
+    expect(token.lastFailure).toBeUndefined();
   });
 
   it('that was refused is not asked for again at once', async () => {

@@ -1,9 +1,11 @@
 import type { KeyObject } from 'node:crypto';
+import type { ConnectionFailure } from '@tidings/delivery';
 import { type Clock, Fault } from '@tidings/kernel';
+import { connectionFailureOf } from '../providers/connection-failure.ts';
 import type { PostForm } from '../providers/post-form.ts';
 import { signedJwt } from './jwt.ts';
 
-/** What of a Google service account is needed to get access tokens. */
+/** The fields of a Google service account that access tokens are got with. */
 export interface ServiceAccount {
   readonly clientEmail: string;
   readonly key: KeyObject;
@@ -36,10 +38,16 @@ export class AccessToken {
   readonly #parts: AccessTokenParts;
   #token: Token | undefined;
   #request: Promise<Token> | undefined;
+  #lastFailure: ConnectionFailure | undefined;
   #refused: { readonly fault: Fault; readonly until: number } | undefined;
 
   constructor(parts: AccessTokenParts) {
     this.#parts = parts;
+  }
+
+  /** Why the last request got no answer; undefined where it got one. */
+  get lastFailure(): ConnectionFailure | undefined {
+    return this.#lastFailure;
   }
 
   /** A token that is good for a while. Throws a Fault `unavailable` for what passes, `forbidden` where the account is refused. */
@@ -65,7 +73,11 @@ export class AccessToken {
     const iat = Math.floor(now / 1000);
     const claims = { iss: clientEmail, scope, aud: tokenUri, iat, exp: iat + ASSERTION_SECONDS };
     const assertion = signedJwt(key, { typ: 'JWT', ...(keyId === undefined ? {} : { kid: keyId }) }, claims);
-    const { status, body } = await postForm(tokenUri, { grant_type: GRANT, assertion });
+    const { status, body } = await postForm(tokenUri, { grant_type: GRANT, assertion }).catch((error: unknown) => {
+      this.#lastFailure = connectionFailureOf(causeOf(error));
+      throw error;
+    });
+    this.#lastFailure = undefined;
     const { access_token: text, expires_in: seconds, error } = fieldsOf(body);
     if (status === 200 && typeof text === 'string' && text !== '') return tokenOf(text, seconds, now);
     if (status >= 500 || status === 429 || status === 408) throw Fault.unavailable(`token address answers ${status}`);
@@ -74,6 +86,12 @@ export class AccessToken {
     throw fault;
   }
 }
+
+/** What the system or TLS said, behind the words of the fault. */
+const causeOf = (error: unknown): Error | undefined => {
+  const { cause } = Fault.from(error);
+  return cause instanceof Error ? cause : undefined;
+};
 
 function tokenOf(text: string, seconds: unknown, now: number): Token {
   const lifeMs = (typeof seconds === 'number' && seconds > 0 ? seconds : DEFAULT_LIFETIME_SECONDS) * 1000;

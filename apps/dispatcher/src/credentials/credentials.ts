@@ -2,6 +2,7 @@ import type { CredentialReference } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 import type { Accounts, SealedCredential } from '@tidings/rpc';
 import { open } from '@tidings/runtime';
+import type { Throttler } from '../throttles.ts';
 
 /** The credential of a platform, opened. */
 export interface Credential {
@@ -12,6 +13,12 @@ export interface Credential {
   /** By the names of configureApplication. */
   readonly settings: ReadonlyMap<string, string>;
 }
+
+/** Names the settings that a credential was made of. */
+export const settingsOf = ({ application, platform, version }: Credential): Throttler => ({
+  reference: `${application}/${platform}`,
+  version,
+});
 
 /** Credentials, read through once per version and opened in memory only. */
 export class Credentials {

@@ -1,4 +1,6 @@
 import type { ConnectionOptions } from 'node:tls';
+import { type FailedOpening, failedOpening } from './connection-failure.ts';
+import { Liveness, type Patience } from './http2/liveness.ts';
 
 /**
  * One connection to a provider at a time, renewed when it breaks or the provider drains it. The rest of the dispatcher knows this port
@@ -7,6 +9,8 @@ import type { ConnectionOptions } from 'node:tls';
 export interface ProviderConnection {
   /** Whether a request would be written now. Opens the connection if it is not open. */
   ready(): boolean;
+  /** Whether the provider can be reached, streams free or not. */
+  isOpen(): boolean;
   /**
    * Writes a POST, or returns false where no stream is free or the connection is not open. The body must not change any more. The exchange
    * hears exactly once what became of it, never before this returns.
@@ -16,7 +20,9 @@ export interface ProviderConnection {
   whenReady(run: () => void): void;
   /** Until when it will not try to open, in milliseconds of the system's clock; 0 = it is open, or being opened. */
   downUntil(): number;
-  /** Counts the connections that were opened. */
+  /** Why the last attempt to open it failed; undefined once it is open again. */
+  lastFailure(): FailedOpening | undefined;
+  /** The number of the connection that a request would be written to: they are counted as they are opened. */
   readonly epoch: number;
   /** Takes a new connection for the next request, if that of `epoch` is still the current one; requests under way end on the old one. */
   renew(epoch: number): void;
@@ -41,7 +47,10 @@ export interface Exchange {
   readonly deadline: number;
   /** Asked when it is handed to the socket: since it was written the process may have stood still, and somebody else gone on. */
   mayGo(): boolean;
-  /** `body` is read for statuses other than 200 only, and cut to 16 KiB. */
+  /**
+   * `body` is read for statuses other than 200 only, and cut to 16 KiB; the rest is declined. It is what came of it where the provider
+   * resets the stream or does not end it until the deadline.
+   */
   answered(status: number, headers: AnswerHeaders, body: string): void;
   failed(cause: FailureCause): void;
 }
@@ -56,6 +65,17 @@ export interface ConnectionSettings {
   readonly tls?: ConnectionOptions | undefined;
   /** Streams open at a time at most, whatever the provider allows. @default 1000 */
   readonly maxStreams?: number;
+  readonly timing?: Partial<ConnectionTiming>;
+  /** Called at each attempt to open that failed, with host and port of the address. */
+  readonly onFailure?: (failure: FailedOpening, host: string) => void;
+}
+
+/** In milliseconds. */
+export interface ConnectionTiming extends Patience {
+  /** Until when a connection must be open: TCP, TLS and the provider's settings. */
+  readonly connectMs: number;
+  /** How often links are looked at. */
+  readonly watchMs: number;
 }
 
 /** One HTTP/2 connection, from its first request to its last. */
@@ -70,11 +90,12 @@ export interface Link {
   request(request: OutgoingRequest, body: Uint8Array, exchange: Exchange): boolean;
   /** Fails requests whose time is over. */
   expire(now: number): void;
-  /** Asks whether somebody is there, and breaks the connection when nobody answers in time. */
-  ping(timeoutMs: number): void;
+  /** Asks whether the provider is there: the answer shows in `heardAt`. */
+  ping(): void;
   /** Takes no further request and closes when the last is answered. */
   drain(): void;
-  destroy(): void;
+  /** @param error what `closed` tells, unless something else has gone wrong before */
+  destroy(error?: Error): void;
 }
 
 /** What a link tells. `opened` comes once at most, `closed` once and last. */
@@ -85,7 +106,8 @@ export interface LinkEvents {
   room(): void;
   /** The provider takes no further request. */
   draining(): void;
-  closed(): void;
+  /** @param error what ended it, if anything did but the other side's wish */
+  closed(error?: Error): void;
 }
 
 export type OpenLink = (settings: ConnectionSettings, events: LinkEvents) => Link;
@@ -95,14 +117,17 @@ export const MAX_STREAMS = 1000;
 export const BODY_MAX = 16_384;
 export const noHeaders: AnswerHeaders = {};
 
-const CONNECT_TIMEOUT_MS = 5_000;
+const defaultTiming: ConnectionTiming = {
+  connectMs: 5_000,
+  silenceMs: 1_000,
+  pingMs: 2_000,
+  graceMs: 2_000,
+  watchMs: 250,
+};
 const BACK_OFF_MIN_MS = 100;
-const BACK_OFF_MAX_MS = 5_000;
-/** With requests under way and nothing heard for so long, a PING asks whether somebody is there. */
-const SILENCE_MS = 1_000;
-const PING_TIMEOUT_MS = 2_000;
+/** With an attempt that has just missed the provider's return, still less than the 5 s that a recovery may take. */
+const BACK_OFF_MAX_MS = 2_000;
 const IDLE_MS = 600_000;
-const WATCH_MS = 250;
 /** A look that is so late tells that the process stood still. */
 const PAUSE_MS = 250;
 /** A connection has 2^30 stream numbers. */
@@ -110,15 +135,22 @@ const REQUESTS_MAX = 2 ** 29;
 
 interface Entry {
   readonly link: Link;
+  readonly liveness: Liveness;
   readonly epoch: number;
   readonly timer: NodeJS.Timeout;
   requests: number;
-  pingedAt: number;
+  /** It takes no further request, whatever happens. */
+  retired: boolean;
 }
 
-/** Keeps a link open: reconnects with back-off, asks silent providers, gives up what takes too long, and hands out streams in turn. */
+/**
+ * Keeps a link open: reconnects with back-off, asks silent providers, gives up what takes too long, and hands out streams in turn. A link
+ * that does not answer a PING gets no further request, and another one is opened beside it. It is used again when it is heard again; what
+ * runs on it is lost only when the other link has opened and it stays silent.
+ */
 export class Http2Connection implements ProviderConnection {
   readonly #settings: ConnectionSettings;
+  readonly #timing: ConnectionTiming;
   readonly #open: OpenLink;
   readonly #entries = new Set<Entry>();
   #current: Entry | undefined;
@@ -126,6 +158,7 @@ export class Http2Connection implements ProviderConnection {
   #epoch = 0;
   #failures = 0;
   #downUntil = 0;
+  #lastFailure: FailedOpening | undefined;
   #waiting: (() => void)[] = [];
   #watch: NodeJS.Timeout | undefined;
   #lookedAt = 0;
@@ -134,15 +167,20 @@ export class Http2Connection implements ProviderConnection {
 
   constructor(settings: ConnectionSettings, open: OpenLink) {
     this.#settings = settings;
+    this.#timing = { ...defaultTiming, ...settings.timing };
     this.#open = open;
   }
 
   get epoch(): number {
-    return this.#epoch;
+    return this.#current?.epoch ?? this.#epoch;
   }
 
   ready(): boolean {
     return this.#usable()?.link.ready() ?? false;
+  }
+
+  isOpen(): boolean {
+    return this.#current !== undefined;
   }
 
   request(request: OutgoingRequest, body: Uint8Array, exchange: Exchange): boolean {
@@ -151,7 +189,7 @@ export class Http2Connection implements ProviderConnection {
     if (++entry.requests === REQUESTS_MAX) this.renew(entry.epoch);
     if (!this.#watch) {
       this.#lookedAt = Date.now();
-      this.#watch = setInterval(() => this.#look(), WATCH_MS).unref();
+      this.#watch = setInterval(() => this.#look(), this.#timing.watchMs).unref();
     }
     return true;
   }
@@ -168,11 +206,15 @@ export class Http2Connection implements ProviderConnection {
     return this.#usable() || this.#connecting ? 0 : this.#downUntil;
   }
 
+  lastFailure(): FailedOpening | undefined {
+    return this.#lastFailure;
+  }
+
   renew(epoch: number): void {
-    const entry = this.#current;
-    if (entry?.epoch !== epoch) return;
-    this.#current = undefined;
-    entry.link.drain();
+    // Suspect links count, too: one that is heard again would be used again.
+    for (const entry of this.#entries) {
+      if (entry.epoch === epoch && entry !== this.#connecting) this.#retire(entry);
+    }
   }
 
   close(): void {
@@ -191,18 +233,27 @@ export class Http2Connection implements ProviderConnection {
 
   #connect(): void {
     const epoch = ++this.#epoch;
-    const link = this.#open(this.#settings, {
-      opened: () => this.#opened(entry),
-      room: () => this.#wake(),
-      draining: () => this.#ending(entry),
-      closed: () => {
-        clearTimeout(entry.timer);
-        this.#entries.delete(entry);
-        this.#ending(entry);
-      },
-    });
-    const timer = setTimeout(() => link.destroy(), CONNECT_TIMEOUT_MS);
-    const entry: Entry = { link, epoch, timer, requests: 0, pingedAt: 0 };
+    let link: Link;
+    try {
+      link = this.#open(this.#settings, {
+        opened: () => this.#opened(entry),
+        room: () => this.#wake(),
+        draining: () => this.#ending(entry),
+        closed: (error) => {
+          clearTimeout(entry.timer);
+          this.#entries.delete(entry);
+          this.#ending(entry, error);
+        },
+      });
+    } catch (error) {
+      // A certificate of the client that TLS does not take.
+      this.#backOff(error as Error);
+      return;
+    }
+    const { connectMs } = this.#timing;
+    const timer = setTimeout(() => link.destroy(new Error(`not open after ${connectMs} ms`)), connectMs);
+    const liveness = new Liveness(link, this.#timing);
+    const entry: Entry = { link, liveness, epoch, timer, requests: 0, retired: false };
     this.#entries.add(entry);
     this.#connecting = entry;
   }
@@ -211,45 +262,95 @@ export class Http2Connection implements ProviderConnection {
     clearTimeout(entry.timer);
     if (this.#connecting !== entry) return;
     this.#connecting = undefined;
+    this.#use(entry);
+  }
+
+  #use(entry: Entry): void {
     this.#current = entry;
     this.#downUntil = 0;
+    this.#lastFailure = undefined;
     this.#wakeAll();
+  }
+
+  #retire(entry: Entry): void {
+    entry.retired = true;
+    if (this.#current === entry) this.#current = undefined;
+    entry.link.drain();
   }
 
   /** A link that served nothing counts as failed, also one that opened: else it would be opened again and again. */
-  #ending(entry: Entry): void {
-    if (entry.link.proven) this.#failures = 0;
-    else if (this.#connecting === entry || this.#current === entry) this.#backOff();
+  #ending(entry: Entry, error?: Error): void {
+    entry.retired = true;
+    if (this.#connecting !== entry && this.#current !== entry) return;
     if (this.#connecting === entry) this.#connecting = undefined;
-    if (this.#current === entry) this.#current = undefined;
+    else this.#current = undefined;
+    if (entry.link.proven) this.#failures = 0;
+    else this.#backOff(error);
     this.#wakeAll();
   }
 
-  #backOff(): void {
+  #backOff(error: Error | undefined): void {
+    if (this.#closed) return;
+    const now = Date.now();
     const wait = Math.min(BACK_OFF_MAX_MS, BACK_OFF_MIN_MS * 2 ** this.#failures);
     this.#failures++;
-    this.#downUntil = Date.now() + wait * (0.8 + 0.4 * Math.random());
+    this.#downUntil = now + wait * (0.8 + 0.4 * Math.random());
+    this.#lastFailure = failedOpening(error, now);
+    this.#settings.onFailure?.(this.#lastFailure, hostOf(this.#settings.url));
   }
 
   /** Gives up what took too long, and asks silent providers whether they are there. */
   #look(): void {
     const now = Date.now();
-    const paused = now - this.#lookedAt > WATCH_MS + PAUSE_MS;
+    const paused = now - this.#lookedAt > this.#timing.watchMs + PAUSE_MS;
     this.#lookedAt = now;
     // After a pause of the process the answers are still in the socket.
-    if (paused) return;
+    if (paused) {
+      for (const { liveness } of this.#entries) liveness.paused(now);
+      return;
+    }
     let busy = 0;
     for (const entry of this.#entries) {
-      busy += entry.link.busy;
       entry.link.expire(now);
-      const silentSince = Math.max(entry.link.heardAt, entry.pingedAt);
-      if (entry.link.busy > 0 && now - silentSince > SILENCE_MS) {
-        entry.pingedAt = now;
-        entry.link.ping(PING_TIMEOUT_MS);
-      }
+      this.#judge(entry, now);
+      busy += entry.link.busy;
     }
     if (busy > 0) this.#busyAt = now;
     else if (now - this.#busyAt > IDLE_MS) this.#rest();
+  }
+
+  #judge(entry: Entry, now: number): void {
+    const { link, liveness } = entry;
+    const aliveAt = this.#current?.link.heardAt ?? 0;
+    switch (liveness.look(now, aliveAt)) {
+      case 'suspected':
+        if (this.#current === entry) this.#current = undefined;
+        break;
+      case 'recovered':
+        this.#recovered(entry);
+        break;
+      case 'dead':
+        link.destroy(new Error('silent'));
+        break;
+      case undefined:
+        break;
+    }
+    // Whether the provider is alive shows on another link.
+    if (liveness.suspect && !this.#closed) this.#usable()?.liveness.ask(now, liveness.suspectedAt);
+  }
+
+  /** The provider stalled, and goes on: what runs on the link is answered. */
+  #recovered(entry: Entry): void {
+    if (entry.retired) return;
+    if (this.#current) {
+      this.#retire(entry);
+      return;
+    }
+    const probe = this.#connecting;
+    this.#connecting = undefined;
+    probe?.link.destroy();
+    this.#failures = 0;
+    this.#use(entry);
   }
 
   /** Nobody has used it for long: lets it go until somebody does. */
@@ -271,3 +372,5 @@ export class Http2Connection implements ProviderConnection {
     for (const run of this.#waiting.splice(0)) run();
   }
 }
+
+const hostOf = (url: string): string => URL.parse(url)?.host ?? url;

@@ -13,6 +13,8 @@ export interface TestDevice {
   /** @default false */
   readonly gone?: boolean;
   readonly badge?: number;
+  /** Which column is too large, as in `OVERSIZED`. @default 0 */
+  readonly oversized?: number;
 }
 
 export interface TestWindow {
@@ -82,6 +84,7 @@ export function sendBatch(windows: readonly TestWindow[], fields: Partial<SendBa
     gone: bits(devices.map(({ gone = false }) => gone)),
     checks: Buffer.from(devices.flatMap(({ position }) => [1, position >>> 8, position & 255])),
     badges: Buffer.from(Int32Array.from(badges).buffer),
+    oversized: Buffer.from(devices.map(({ oversized = 0 }) => oversized)),
     content: content(),
     credential: { application: 'AAAAA-00000', platform: 1, version: 1 },
     releasedAt: undefined,

@@ -7,13 +7,13 @@ import { AddressGuard } from '@tidings/runtime';
 import type { Channel } from '../channels/port.ts';
 import { Credentials } from '../credentials/credentials.ts';
 import { Dispatch } from '../dispatch.ts';
-import { Gates } from '../gates.ts';
 import { Owners } from '../owners.ts';
 import { type ConnectionSettings, Http2Connection, type OpenLink } from '../providers/http2.ts';
 import { guardedPostForm } from '../providers/post-form.ts';
+import { Throttles } from '../throttles.ts';
 import { systemTimers } from '../timers.ts';
 import { accountsWith, type TestCredentials } from './credentials.ts';
-import { MemoryAttempts, MemoryGates, MemoryLeases } from './memory-store.ts';
+import { MemoryAttempts, MemoryLeases, MemoryThrottles } from './memory-store.ts';
 import { noMetrics } from './no-metrics.ts';
 
 /** What channels are opened with. */
@@ -23,6 +23,9 @@ export interface ChannelParts {
   readonly connect: (settings: ConnectionSettings) => Http2Connection;
   readonly postForm: ReturnType<typeof guardedPostForm>;
 }
+
+/** A provider that is down is no fault of the lane. */
+const NOT_READY = 'a credential cannot be sent with';
 
 /** A device's outcome in one line: `SENT`, or `<category> <code> <name>`. */
 export type Fate = string;
@@ -62,13 +65,13 @@ export class LaneWorld {
       channel: this.channel,
       store: this.attempts.over(),
       owners: this.#owners,
-      gates: new Gates(new MemoryGates().over(), this.clock, fail),
+      throttles: new Throttles({ store: new MemoryThrottles().over(), clock: this.clock, onError: fail }),
       publish: async ({ value }) => void this.outcomes.push(WindowOutcome.decode(value)),
       clock: this.clock,
       timers: systemTimers,
       random: () => 0.5,
       metrics: noMetrics,
-      log: { error: (_: unknown) => fail(_), warn: (_: unknown) => fail(_) },
+      log: { error: (_: unknown) => fail(_), warn: (_: unknown, text?: string) => text !== NOT_READY && fail(_) },
     });
     this.#owners.start();
     this.#dispatch.start();
@@ -83,14 +86,21 @@ export class LaneWorld {
   }
 
   /** Hands a batch over and resolves when all of it is settled; the clock is set forward where somebody waits. */
-  async send(batch: SendBatch, patienceMs = 20_000): Promise<ReadonlyMap<number, Fate>> {
+  async send(batch: SendBatch, patienceMs = 60_000, hurry = true): Promise<ReadonlyMap<number, Fate>> {
     await this.hand(batch);
-    await this.settle(patienceMs, true);
+    await this.settle(patienceMs, hurry);
     return this.fates();
   }
 
+  /** The windows that were told to be settled, ascending. */
+  settledWindows(): number[] {
+    return this.outcomes
+      .flatMap(({ w, outcome }) => (outcome?.$case === 'settled' ? [w] : []))
+      .toSorted((a, b) => a - b);
+  }
+
   /** Resolves when no window is open or waits. */
-  async settle(patienceMs = 20_000, hurry = false): Promise<void> {
+  async settle(patienceMs = 60_000, hurry = false): Promise<void> {
     const until = Date.now() + patienceMs;
     while (this.open().length > 0) {
       if (Date.now() > until) throw new Error(`not settled: ${this.open().join(', ')}`);
@@ -111,12 +121,14 @@ export class LaneWorld {
     );
   }
 
-  /** When the first window that waits is due, if all open ones wait. */
+  /** When the first window that waits is due, if all open ones wait, and for nothing but the time. */
   nextDue(): number | undefined {
     const open = [...this.attempts.byId.values()]
       .map(({ attempt }) => attempt)
       .filter(({ state }) => state !== 'settled');
-    const dues = open.map((attempt) => (attempt.state === 'rest' ? attempt.dueAt : undefined));
+    const dues = open.map((attempt) =>
+      attempt.state === 'rest' && attempt.rest.answersUntil === 0 ? attempt.dueAt : undefined,
+    );
     return dues.length > 0 && dues.every((due) => due !== undefined) ? Math.min(...dues) : undefined;
   }
 

@@ -1,35 +1,37 @@
-import {
-  type Attempt,
-  type Claimed,
-  deferred,
-  type Rest,
-  type Results,
-  settled,
-  takenOver,
-  woken,
-} from '@tidings/delivery';
-import type { AttemptStore, Woken } from '../attempts.ts';
+import { amended, type Attempt, type Claim, deferred, finished, settled, takenOver, woken } from '@tidings/delivery';
+import type { AttemptStore, Due, Place, Resumed } from '../attempts.ts';
 import type { Lane } from '../channels/port.ts';
-import type { GateStore } from '../gates.ts';
 import type { LeaseStore } from '../owners.ts';
+import type { Throttle, ThrottleStore } from '../throttles.ts';
 
 /** How a call reaches the store: the effect happens once, some time between call and answer, or never. */
 export type Journey = <T>(effect: () => T) => Promise<T>;
 
 const atOnce: Journey = async (effect) => effect();
 
+interface Entry extends Place {
+  readonly attempt: Attempt;
+}
+
 /** Attempts in memory, changed by the transitions of libs/delivery and nothing else. */
 export class MemoryAttempts {
-  readonly byId = new Map<string, { readonly lane: Lane; readonly attempt: Attempt }>();
+  readonly byId = new Map<string, Entry>();
 
   over(journey: Journey = atOnce): AttemptStore {
+    const put = (id: string, change: (attempt: Attempt | undefined) => Attempt | undefined): Promise<boolean> =>
+      journey(() => this.#put(id, change(this.#get(id))) !== undefined);
     return {
-      claim: (id, lane, attempt) => journey(() => this.#claim(id, lane, attempt)),
+      claim: (id, place, attempt) => journey(() => this.#claim(id, place, attempt)),
       takeOver: (id, from, to) => journey(() => this.#put(id, takenOver(this.#get(id), from, to))),
-      settle: (id, owner, results, now) => journey(() => this.#settle(id, owner, results, now)),
-      rest: (id, owner, results, rest) => journey(() => this.#rest(id, owner, results, rest)),
-      due: (lane, now, limit) => journey(() => this.#due(lane, now, limit)),
-      wake: (lane, owner, now, limit) => journey(() => this.#wake(lane, owner, now, limit)),
+      settle: (id, claim, results, now) => put(id, (attempt) => settled(attempt, claim, results, now)),
+      rest: (id, claim, results, rest) => put(id, (attempt) => deferred(attempt, claim, results, rest)),
+      amend: (id, claim, results, rest) => put(id, (attempt) => amended(attempt, claim, results, rest)),
+      finish: (id, claim, results, now) => put(id, (attempt) => finished(attempt, claim, results, now)),
+      due: (lane, now, limit, except) => journey(() => this.#due(lane, now, limit, except)),
+      resumed: (lane, limit) => journey(() => this.#resumed(lane).slice(0, limit)),
+      wake: (id, owner, now) => journey(() => this.#put(id, woken(this.#get(id), owner, now))),
+      hasten: (lane, credentials, now) => journey(() => this.#hasten(lane, credentials, now)),
+      hastenOne: (lane, credential, now) => journey(() => this.#hasten(lane, [credential], now, 1)),
     };
   }
 
@@ -38,37 +40,45 @@ export class MemoryAttempts {
   }
 
   #put<A extends Attempt>(id: string, attempt: A | undefined): A | undefined {
-    if (attempt) this.byId.set(id, { lane: this.byId.get(id)!.lane, attempt });
+    if (attempt) this.byId.set(id, { ...this.byId.get(id)!, attempt });
     return attempt;
   }
 
-  #claim(id: string, lane: Lane, attempt: Claimed): Attempt | undefined {
+  #claim(id: string, place: Place, attempt: Attempt & Claim): Attempt | undefined {
     const before = this.#get(id);
-    if (!before) this.byId.set(id, { lane, attempt });
+    if (!before) this.byId.set(id, { ...place, attempt });
     return before;
   }
 
-  #settle(id: string, owner: string, results: Results, now: number): boolean {
-    return this.#put(id, settled(this.#get(id), owner, results, now)) !== undefined;
+  #due(lane: Lane, now: number, limit: number, except: readonly string[]): Due[] {
+    const due = [...this.byId].flatMap(([id, { lane: of, credential, attempt }]) =>
+      of === lane && attempt.state === 'rest' && attempt.dueAt <= now && !except.includes(credential)
+        ? [{ id, credential, devices: attempt.rest.progress.length, dueAt: attempt.dueAt }]
+        : [],
+    );
+    return due
+      .toSorted((a, b) => a.dueAt - b.dueAt)
+      .slice(0, limit)
+      .map(({ dueAt: _, ...each }) => each);
   }
 
-  #rest(id: string, owner: string, results: Results, rest: Rest): boolean {
-    return this.#put(id, deferred(this.#get(id), owner, results, rest)) !== undefined;
+  #resumed(lane: Lane): Resumed[] {
+    return [...this.byId].flatMap(([id, { lane: of, credential, attempt }]) =>
+      of === lane && attempt.state === 'claimed' && attempt.rest
+        ? [{ id, owner: attempt.owner, credential, devices: attempt.rest.progress.length }]
+        : [],
+    );
   }
 
-  #due(lane: Lane, now: number, limit: number): number {
-    const due = [...this.byId.values()].filter((entry) => entry.lane === lane && woken(entry.attempt, '', now));
-    return Math.min(due.length, limit);
-  }
-
-  #wake(lane: Lane, owner: string, now: number, limit: number): Woken[] {
-    const found: Woken[] = [];
-    for (const [id, entry] of this.byId) {
-      if (found.length === limit) break;
-      const attempt = entry.lane === lane ? woken(entry.attempt, owner, now) : undefined;
-      if (attempt) found.push({ id, attempt: this.#put(id, attempt)! });
+  #hasten(lane: Lane, credentials: readonly string[], now: number, limit = Infinity): void {
+    const held = [...this.byId].flatMap(([id, { lane: of, credential, attempt }]) => {
+      if (of !== lane || !credentials.includes(credential) || attempt.state !== 'rest') return [];
+      const { heldUntil, answersUntil } = attempt.rest;
+      return heldUntil > 0 && answersUntil === 0 && attempt.dueAt > now ? [{ id, attempt }] : [];
+    });
+    for (const { id, attempt } of held.slice(0, limit)) {
+      this.#put(id, { ...attempt, dueAt: now, rest: { ...attempt.rest, heldUntil: 0 } });
     }
-    return found;
   }
 }
 
@@ -85,14 +95,28 @@ export class MemoryLeases {
   }
 }
 
-export class MemoryGates {
-  readonly #until = new Map<string, number>();
+export class MemoryThrottles {
+  readonly #throttles = new Map<string, Throttle & { readonly probedUntil: number }>();
 
-  over(journey: Journey = atOnce): GateStore {
+  over(journey: Journey = atOnce): ThrottleStore {
+    const throttles = this.#throttles;
     return {
-      close: (gate, until) => journey(() => void this.#until.set(gate, Math.max(until, this.#until.get(gate) ?? 0))),
-      closed: (now) =>
-        journey(() => [...this.#until].filter(([, until]) => until > now).map(([gate, until]) => ({ gate, until }))),
+      close: (credential, until, cause, { reference, version }) =>
+        journey(() => {
+          const before = throttles.get(credential);
+          const versions = new Map(before?.versions).set(reference, version);
+          const longest = Math.max(until, before?.until ?? 0);
+          throttles.set(credential, { credential, until: longest, cause, versions, probedUntil: 0 });
+        }),
+      all: () => journey(() => [...throttles.values()]),
+      probe: (credential, now, until) =>
+        journey(() => {
+          const throttle = throttles.get(credential);
+          if (!throttle || throttle.until > now || throttle.probedUntil > now) return false;
+          throttles.set(credential, { ...throttle, probedUntil: until });
+          return true;
+        }),
+      lift: (credential) => journey(() => throttles.delete(credential)),
     };
   }
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, createPublicKey } from 'node:crypto';
 import type { ConnectionOptions } from 'node:tls';
 import {
   type ApnsRefusal,
@@ -8,11 +8,14 @@ import {
   tokenOf,
   type Verdict,
 } from '@tidings/delivery';
+import type { SendBatch } from '@tidings/events';
 import type { Clock } from '@tidings/kernel';
 import { apnsKind, apnsPayload, type ApnsPayloadKind, type CompiledPayload, PayloadWriter } from '@tidings/messaging';
-import type { Credential, Credentials } from '../../credentials/credentials.ts';
+import { type Credential, type Credentials, settingsOf } from '../../credentials/credentials.ts';
+import { fingerprint } from '../../credentials/fingerprint.ts';
 import type { ConnectionSettings, ProviderConnection } from '../../providers/http2.ts';
-import { Connections } from '../connections.ts';
+import type { Throttler } from '../../throttles.ts';
+import { Connections, opened, troubleOf } from '../connections.ts';
 import { type ExchangeContext, PushExchange } from '../exchange.ts';
 import type { Channel, Job, PushListener, Sender } from '../port.ts';
 import { type ApnsCredential, apnsCredential, type ApnsProof } from './credential.ts';
@@ -35,6 +38,7 @@ interface Prepared {
   readonly version: number;
   readonly credential: ApnsCredential | Verdict;
   readonly token: ProviderToken | undefined;
+  readonly fingerprint: string;
 }
 
 /** Apple's push service. */
@@ -52,11 +56,16 @@ export class ApnsChannel implements Channel {
     const { credential: reference } = job.batch;
     if (!reference) return localVerdicts.notConfigured;
     const stored = await this.#parts.credentials.read(reference);
-    const gate = `${stored.application}/${stored.platform}`;
-    const { credential, token, version } = await this.#prepare(gate, stored);
+    const settings = settingsOf(stored);
+    const { credential, token, fingerprint } = await this.#prepare(settings.reference, stored);
     if ('category' in credential) return credential;
-    const connection = this.#connections.of(gate, version, job.lane, () => this.#connect(credential));
-    return new ApnsSender({ job, gate, credential, token, connection, writer: this.#writer, clock: this.#parts.clock });
+    const connection = this.#connections.of(settings, job.lane, () => this.#connect(credential));
+    const parts = { job, settings, fingerprint, credential, token, connection };
+    return new ApnsSender({ ...parts, writer: this.#writer, clock: this.#parts.clock });
+  }
+
+  ttlSeconds({ content }: SendBatch): number | undefined {
+    return content?.ios?.ttlSeconds;
   }
 
   close(): void {
@@ -64,15 +73,15 @@ export class ApnsChannel implements Channel {
   }
 
   /** What a stored credential comes to: opened once per version, for all who send with it. */
-  async #prepare(gate: string, stored: Credential): Promise<Prepared> {
-    const known = this.#prepared.get(gate);
+  async #prepare(reference: string, stored: Credential): Promise<Prepared> {
+    const known = this.#prepared.get(reference);
     if (known?.version === stored.version) return known;
     const credential = await apnsCredential(stored);
-    const since = this.#prepared.get(gate);
+    const since = this.#prepared.get(reference);
     if (since && since.version >= stored.version) return since;
     const token = providerTokenOf(credential, this.#parts.clock);
-    const prepared = { version: stored.version, credential, token };
-    this.#prepared.set(gate, prepared);
+    const prepared = { version: stored.version, credential, token, fingerprint: fingerprintOf(credential) };
+    this.#prepared.set(reference, prepared);
     return prepared;
   }
 
@@ -81,6 +90,15 @@ export class ApnsChannel implements Channel {
     const url = sandbox ? (urls?.sandbox ?? SANDBOX) : (urls?.production ?? PRODUCTION);
     return connect({ url, tls: tlsOf(proof, ca) });
   }
+}
+
+function fingerprintOf(credential: ApnsCredential | Verdict): string {
+  if (!('proof' in credential)) return '';
+  const { sandbox, proof } = credential;
+  const environment = sandbox ? 'sandbox' : 'production';
+  if (proof.by === 'certificate') return fingerprint('apns', [environment, proof.tls.cert]);
+  const key = createPublicKey(proof.key).export({ type: 'spki', format: 'der' });
+  return fingerprint('apns', [environment, proof.teamId, proof.keyId, key.toString('base64')]);
 }
 
 const providerTokenOf = (credential: ApnsCredential | Verdict, clock: Clock): ProviderToken | undefined =>
@@ -93,7 +111,8 @@ const tlsOf = (proof: ApnsProof, ca: readonly string[] | undefined): ConnectionO
 
 interface SenderParts {
   readonly job: Job;
-  readonly gate: string;
+  readonly settings: Throttler;
+  readonly fingerprint: string;
   readonly credential: ApnsCredential;
   readonly token: ProviderToken | undefined;
   readonly connection: ProviderConnection;
@@ -152,8 +171,8 @@ class PathTokens {
 }
 
 class ApnsSender implements Sender {
-  readonly gate: string;
-  readonly ttlSeconds: number | undefined;
+  readonly credential: string;
+  readonly settings: Throttler;
   readonly #parts: SenderParts;
   readonly #kind: ApnsPayloadKind;
   readonly #shared: readonly string[];
@@ -166,10 +185,10 @@ class ApnsSender implements Sender {
 
   constructor(parts: SenderParts) {
     this.#parts = parts;
-    const { job, gate, credential, connection, clock } = parts;
+    const { job, credential, connection, clock } = parts;
     const content = job.batch.content!;
-    this.gate = gate;
-    this.ttlSeconds = content.ios?.ttlSeconds;
+    this.credential = parts.fingerprint;
+    this.settings = parts.settings;
     this.#kind = apnsKind(content);
     this.#shared = sharedHeaders(job.batch, this.#kind, credential.bundleId);
     this.#idPrefix = idPrefix(job.batch);
@@ -181,6 +200,14 @@ class ApnsSender implements Sender {
       now: () => clock.now(),
       refusal: (status, body): ApnsRefusal => apnsRefusal(status, body),
     };
+  }
+
+  async prepare(): Promise<undefined> {
+    await opened(this.#parts.connection);
+  }
+
+  trouble(): Verdict {
+    return troubleOf(this.#parts.connection);
   }
 
   push(device: number, tag: number, deadline: number, listener: PushListener): 'written' | 'busy' | Verdict {

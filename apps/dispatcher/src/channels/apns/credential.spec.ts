@@ -47,6 +47,18 @@ describe('an APNs credential', () => {
         .privateKey.export({ type: 'pkcs8', format: 'pem' })
         .toString(),
     ],
+    [
+      'a key on a curve that APNs does not know',
+      generateKeyPairSync('ec', { namedCurve: 'secp384r1' })
+        .privateKey.export({ type: 'pkcs8', format: 'pem' })
+        .toString(),
+    ],
+    [
+      'a key of RSA with too few bits',
+      generateKeyPairSync('rsa', { modulusLength: 1024 })
+        .privateKey.export({ type: 'pkcs8', format: 'pem' })
+        .toString(),
+    ],
   ])('is unusable with %s', async (_, file) => {
     expect(await of({ ...complete, ios_key_file: base64(file) })).toMatchObject({
       category: 'INVALID_CONFIGURATION',

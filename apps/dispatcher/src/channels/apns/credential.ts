@@ -1,6 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { localVerdicts, type Verdict } from '@tidings/delivery';
+import { Fault } from '@tidings/kernel';
 import { openKeyFile } from '@tidings/runtime';
 import type { Credential } from '../../credentials/credentials.ts';
 
@@ -23,7 +24,13 @@ export interface ApnsCredential {
 
 const SANDBOX = '0';
 
-/** Reads what configureApplication stored for iOS; a verdict where nothing can be sent with it (R-A2, R-A6). */
+/** The curve of ES256, the one algorithm that APNs takes tokens in. */
+const TOKEN_CURVE = 'prime256v1';
+
+/**
+ * Reads what configureApplication stored for iOS; a verdict where nothing can be sent with it (R-A2, R-A6).
+ * @throws Fault `unavailable` where it cannot be opened at this moment
+ */
 export async function apnsCredential({ settings }: Credential): Promise<ApnsCredential | Verdict> {
   const text = (name: string): string => settings.get(name) ?? '';
   const file = Buffer.from(text('ios_key_file'), 'base64');
@@ -33,20 +40,26 @@ export async function apnsCredential({ settings }: Credential): Promise<ApnsCred
     const { key: pem, certificates } = await openKeyFile(file, text('ios_key_password'));
     if (pem === undefined) return localVerdicts.unusableKey;
     if (certificates.length > 0) {
-      const tls = { cert: certificates.join(''), key: pem };
-      // Throws where they do not belong together.
-      createSecureContext(tls);
-      const bundleId = text('ios_bundle_id') || bundleOf(new X509Certificate(certificates[0]!).subject);
+      const { subject, tls } = clientCertificate(certificates, pem);
+      const bundleId = text('ios_bundle_id') || bundleOf(subject);
       return bundleId === '' ? localVerdicts.notConfigured : { bundleId, sandbox, proof: { by: 'certificate', tls } };
     }
     const key = createPrivateKey(pem);
     const [keyId, teamId, bundleId] = [text('ios_key_id'), text('ios_team_id'), text('ios_bundle_id')];
-    if (key.asymmetricKeyType !== 'ec') return localVerdicts.unusableKey;
+    if (key.asymmetricKeyDetails?.namedCurve !== TOKEN_CURVE) return localVerdicts.unusableKey;
     if (keyId === '' || teamId === '' || bundleId === '') return localVerdicts.notConfigured;
     return { bundleId, sandbox, proof: { by: 'token', key, keyId, teamId } };
-  } catch {
+  } catch (error) {
+    if (error instanceof Fault && error.kind === 'unavailable') throw error;
     return localVerdicts.unusableKey;
   }
+}
+
+/** @throws Error where the key does not belong to the first certificate */
+function clientCertificate(certificates: readonly string[], key: string) {
+  const tls = { cert: certificates.join(''), key };
+  createSecureContext(tls);
+  return { tls, subject: new X509Certificate(certificates[0]!).subject };
 }
 
 /** Apple puts the bundle into the user id of the subject. */

@@ -1,11 +1,15 @@
-import { fcmRefusal, localVerdicts, type Verdict } from '@tidings/delivery';
+import { createPublicKey } from 'node:crypto';
+import { connectionVerdicts, fcmRefusal, localVerdicts, type Verdict } from '@tidings/delivery';
+import type { SendBatch } from '@tidings/events';
 import { type Clock, Fault } from '@tidings/kernel';
 import { type CompiledPayload, fcmPayload, fitsFcm, PayloadWriter } from '@tidings/messaging';
 import { AccessToken } from '../../credentials/access-token.ts';
-import type { Credentials } from '../../credentials/credentials.ts';
+import { type Credentials, settingsOf } from '../../credentials/credentials.ts';
+import { fingerprint } from '../../credentials/fingerprint.ts';
 import type { ConnectionSettings, OutgoingRequest, ProviderConnection } from '../../providers/http2.ts';
 import type { PostForm } from '../../providers/post-form.ts';
-import { Connections } from '../connections.ts';
+import type { Throttler } from '../../throttles.ts';
+import { Connections, opened, troubleOf } from '../connections.ts';
 import { type ExchangeContext, PushExchange, type Refusal } from '../exchange.ts';
 import type { Channel, Job, PushListener, Sender } from '../port.ts';
 import { type FcmCredential, fcmCredential } from './credential.ts';
@@ -28,6 +32,7 @@ interface Prepared {
   readonly version: number;
   readonly credential: FcmCredential | Verdict;
   readonly access: AccessToken | undefined;
+  readonly fingerprint: string;
 }
 
 /** Firebase Cloud Messaging, HTTP v1. */
@@ -46,30 +51,29 @@ export class FcmChannel implements Channel {
     if (!reference) return localVerdicts.notConfigured;
     const { credentials, url = FCM, connect, ca, clock } = this.#parts;
     const stored = await credentials.read(reference);
-    const gate = `${stored.application}/${stored.platform}`;
-    let prepared = this.#prepared.get(gate);
+    const settings = settingsOf(stored);
+    let prepared = this.#prepared.get(settings.reference);
     if (prepared?.version !== stored.version) {
       const credential = fcmCredential(stored);
-      prepared = { version: stored.version, credential, access: this.#accessOf(credential) };
-      this.#prepared.set(gate, prepared);
+      prepared = {
+        version: stored.version,
+        credential,
+        access: this.#accessOf(credential),
+        fingerprint: fingerprintOf(credential),
+      };
+      this.#prepared.set(settings.reference, prepared);
     }
-    const { credential, access, version } = prepared;
+    const { credential, access, fingerprint: id } = prepared;
     if ('category' in credential) return credential;
-    const accessToken = await tokenOf(access!);
-    if (accessToken === undefined) return localVerdicts.accessRefused;
     const tls = ca ? { ca: [...ca] } : {};
-    const connection = this.#connections.of(gate, version, job.lane, () => connect({ url, tls }));
+    const connection = this.#connections.of(settings, job.lane, () => connect({ url, tls }));
     const { projectId } = credential;
-    return new FcmSender({
-      job,
-      gate,
-      projectId,
-      access: access!,
-      accessToken,
-      connection,
-      writer: this.#writer,
-      clock,
-    });
+    const parts = { job, settings, fingerprint: id, projectId, access: access!, connection };
+    return new FcmSender({ ...parts, writer: this.#writer, clock });
+  }
+
+  ttlSeconds({ content }: SendBatch): number | undefined {
+    return content?.android?.ttlSeconds;
   }
 
   close(): void {
@@ -83,30 +87,27 @@ export class FcmChannel implements Channel {
   }
 }
 
-/** The access token, or undefined where the account is refused. */
-async function tokenOf(access: AccessToken): Promise<string | undefined> {
-  try {
-    return await access.get();
-  } catch (error) {
-    if (Fault.from(error).kind === 'forbidden') return undefined;
-    throw error;
-  }
+function fingerprintOf(credential: FcmCredential | Verdict): string {
+  if ('category' in credential) return '';
+  const { projectId, account } = credential;
+  const key = createPublicKey(account.key).export({ type: 'spki', format: 'der' });
+  return fingerprint('fcm', [projectId, account.clientEmail, key.toString('base64')]);
 }
 
 interface SenderParts {
   readonly job: Job;
-  readonly gate: string;
+  readonly settings: Throttler;
+  readonly fingerprint: string;
   readonly projectId: string;
   readonly access: AccessToken;
-  readonly accessToken: string;
   readonly connection: ProviderConnection;
   readonly writer: PayloadWriter;
   readonly clock: Clock;
 }
 
 class FcmSender implements Sender {
-  readonly gate: string;
-  readonly ttlSeconds: number | undefined;
+  readonly credential: string;
+  readonly settings: Throttler;
   readonly #parts: SenderParts;
   readonly #payloads: (CompiledPayload | undefined)[] = [];
   readonly #exchanges: ExchangeContext;
@@ -114,12 +115,29 @@ class FcmSender implements Sender {
 
   constructor(parts: SenderParts) {
     this.#parts = parts;
-    const { job, gate, projectId, connection, clock } = parts;
-    this.gate = gate;
-    this.ttlSeconds = job.batch.content!.android?.ttlSeconds;
-    this.#request = requestWith(projectId, parts.accessToken);
+    const { connection, clock } = parts;
+    this.credential = parts.fingerprint;
+    this.settings = parts.settings;
+    this.#request = requestWith(parts.projectId, '');
     const refusal = (status: number, body: string): Refusal => ({ verdict: fcmRefusal(status, body) });
-    this.#exchanges = { connection, now: () => clock.now(), refusal, credential: parts.accessToken, refused: '' };
+    this.#exchanges = { connection, now: () => clock.now(), refusal, credential: '', refused: '' };
+  }
+
+  async prepare(): Promise<Verdict | undefined> {
+    const { access, connection } = this.#parts;
+    try {
+      this.#use(await access.get());
+    } catch (error) {
+      if (Fault.from(error).kind === 'forbidden') return localVerdicts.accessRefused;
+      throw error;
+    }
+    await opened(connection);
+    return undefined;
+  }
+
+  trouble(): Verdict {
+    const { access, connection } = this.#parts;
+    return access.lastFailure === undefined ? troubleOf(connection) : connectionVerdicts[access.lastFailure];
   }
 
   push(device: number, tag: number, deadline: number, listener: PushListener): 'written' | 'busy' | Verdict {
@@ -141,9 +159,13 @@ class FcmSender implements Sender {
   }
 
   async repair(): Promise<void> {
-    const exchanges = this.#exchanges;
-    exchanges.credential = await this.#parts.access.renewed(exchanges.refused);
-    this.#request = requestWith(this.#parts.projectId, exchanges.credential);
+    this.#use(await this.#parts.access.renewed(this.#exchanges.refused));
+  }
+
+  #use(accessToken: string): void {
+    if (accessToken === this.#exchanges.credential) return;
+    this.#exchanges.credential = accessToken;
+    this.#request = requestWith(this.#parts.projectId, accessToken);
   }
 
   #payloadFor(language: number): CompiledPayload {

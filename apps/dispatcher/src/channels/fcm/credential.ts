@@ -1,5 +1,5 @@
-import { createPrivateKey } from 'node:crypto';
 import { localVerdicts, type Verdict } from '@tidings/delivery';
+import { openPlainKey } from '@tidings/runtime';
 import type { ServiceAccount } from '../../credentials/access-token.ts';
 import type { Credential } from '../../credentials/credentials.ts';
 
@@ -20,7 +20,7 @@ export function fcmCredential({ settings }: Credential): FcmCredential | Verdict
     const fields = JSON.parse(json) as Readonly<Record<string, unknown>>;
     const projectId = textOf(fields['project_id']);
     const clientEmail = textOf(fields['client_email']);
-    const key = createPrivateKey(textOf(fields['private_key']));
+    const key = openPlainKey(textOf(fields['private_key']));
     if (key.asymmetricKeyType !== 'rsa' || projectId === '' || clientEmail === '') return localVerdicts.unusableKey;
     const keyId = textOf(fields['private_key_id']) || undefined;
     const tokenUri = textOf(fields['token_uri']) || TOKEN_URI;

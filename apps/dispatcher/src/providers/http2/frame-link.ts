@@ -12,6 +12,7 @@ import {
   noHeaders,
   type OutgoingRequest,
 } from '../http2.ts';
+import { noHttp2 } from '../connection-failure.ts';
 import { decodeHeaders, isOk } from './decode-headers.ts';
 import { FrameInput, type FrameSink } from './frame-input.ts';
 import { FrameOutput } from './frame-output.ts';
@@ -28,6 +29,8 @@ const CONNECTION_WINDOW = 1 << 24;
 /** Bytes that may wait for the socket before no further request is taken. */
 const BACKLOG_BYTES = 1 << 20;
 const PATH_MAX = 8_192;
+/** How long the other side may take to close after us. */
+const CLOSE_MS = 5_000;
 const OK = 200;
 
 /** The provider keeps no header table for its answers, pushes nothing, and may send much before it hears from us. */
@@ -50,10 +53,11 @@ class FrameLink implements Link, FrameSink {
   readonly #write: (target: Buffer, at: number) => number;
   readonly #maxStreams: number;
   readonly #streams = new Map<number, Stream>();
-  readonly #pings: NodeJS.Timeout[] = [];
   #opened = false;
   #draining = false;
-  #closed = false;
+  /** Nothing more will be written. */
+  #ended = false;
+  #error: Error | undefined;
   #nextId = 1;
   #peerStreams = Infinity;
   #peerWindow = DEFAULT_WINDOW;
@@ -83,7 +87,7 @@ class FrameLink implements Link, FrameSink {
     this.#socket.on('data', (chunk: Buffer) => this.#onData(chunk));
     this.#socket.on('drain', () => events.room());
     // What goes wrong is followed by `close`; an end of the other side is answered by it.
-    this.#socket.on('error', () => undefined);
+    this.#socket.on('error', (error) => (this.#error ??= error));
     this.#socket.on('end', () => this.#socket.destroy());
     this.#socket.once('close', () => this.#onClose());
   }
@@ -93,7 +97,7 @@ class FrameLink implements Link, FrameSink {
   }
 
   ready(): boolean {
-    const open = this.#opened && !this.#draining && !this.#closed;
+    const open = this.#opened && !this.#draining && !this.#ended;
     const { size } = this.#streams;
     const free = size < this.#maxStreams && size < this.#peerStreams && this.#stuck === 0;
     return open && free && this.#socket.writableLength < BACKLOG_BYTES;
@@ -114,16 +118,19 @@ class FrameLink implements Link, FrameSink {
   }
 
   expire(now: number): void {
+    const busy = this.#streams.size;
     for (const stream of this.#streams.values()) {
       if (stream.exchange.deadline > now) continue;
       this.#output.number(Frame.RstStream, stream.id, CANCEL);
-      this.#fail(stream, 'timeout');
+      if (stream.status === 0) this.#fail(stream, 'timeout');
+      else this.#onEnd(stream);
     }
+    if (this.#streams.size < busy) this.#events.room();
+    this.#endIfDone();
   }
 
-  ping(timeoutMs: number): void {
+  ping(): void {
     this.#output.frame(Frame.Ping, 0, 0, new Uint8Array(8));
-    this.#pings.push(setTimeout(() => this.destroy(), timeoutMs));
   }
 
   drain(): void {
@@ -131,7 +138,8 @@ class FrameLink implements Link, FrameSink {
     this.#endIfDone();
   }
 
-  destroy(): void {
+  destroy(error?: Error): void {
+    this.#error ??= error;
     this.#socket.destroy();
   }
 
@@ -150,17 +158,23 @@ class FrameLink implements Link, FrameSink {
     this.#read += frameBytes;
     const stream = this.#streams.get(id);
     if (!stream) return;
-    if (stream.status !== OK && stream.bodyBytes < BODY_MAX) {
-      // The chunk that it is in is longer than it, and must not be kept for it.
-      (stream.body ??= []).push(Buffer.from(part));
-      stream.bodyBytes += part.length;
-    }
+    // The chunk that it is in is longer than it, and must not be kept for it.
+    if (stream.status !== OK) (stream.body ??= []).push(Buffer.from(part));
+    stream.bodyBytes += part.length;
     if (flags & Flag.EndStream) this.#onEnd(stream);
+    else if (stream.bodyBytes >= BODY_MAX) {
+      // The window is not opened again for what nobody reads: the rest is declined, and the place is free.
+      this.#output.number(Frame.RstStream, id, CANCEL);
+      this.#onEnd(stream);
+    }
   }
 
   onReset(id: number, code: number): void {
     const stream = this.#streams.get(id);
-    if (stream) this.#fail(stream, code === REFUSED_STREAM ? 'unprocessed' : 'lost');
+    if (!stream) return;
+    // The same request would be answered in the same way: the status counts.
+    if (stream.status !== 0) this.#onEnd(stream);
+    else this.#fail(stream, code === REFUSED_STREAM ? 'unprocessed' : 'lost');
   }
 
   onSettings(payload: Buffer): void {
@@ -176,8 +190,8 @@ class FrameLink implements Link, FrameSink {
   }
 
   onPing(flags: number, payload: Buffer): void {
-    if (flags & Flag.Ack) clearTimeout(this.#pings.shift());
-    else this.#output.frame(Frame.Ping, Flag.Ack, 0, payload);
+    // That an answer came is noted with all that comes.
+    if ((flags & Flag.Ack) === 0) this.#output.frame(Frame.Ping, Flag.Ack, 0, payload);
   }
 
   onGoAway(lastId: number): void {
@@ -201,7 +215,7 @@ class FrameLink implements Link, FrameSink {
   #onConnect(): void {
     const { encrypted, alpnProtocol } = this.#socket as Partial<TLSSocket>;
     if (encrypted && alpnProtocol !== 'h2') {
-      this.destroy();
+      this.destroy(noHttp2('the provider does not offer HTTP/2'));
       return;
     }
     this.#output.text(PREFACE);
@@ -210,12 +224,11 @@ class FrameLink implements Link, FrameSink {
   }
 
   #onClose(): void {
-    this.#closed = true;
-    for (const timer of this.#pings) clearTimeout(timer);
+    this.#ended = true;
     for (const stream of this.#streams.values()) {
       this.#fail(stream, stream.id > this.#output.flushedStream ? 'unprocessed' : 'lost');
     }
-    this.#events.closed();
+    this.#events.closed(this.#error);
   }
 
   #onData(chunk: Buffer): void {
@@ -223,9 +236,9 @@ class FrameLink implements Link, FrameSink {
     const busy = this.#streams.size;
     try {
       this.#input.take(chunk);
-    } catch {
+    } catch (error) {
       // The provider breaks the rules, or we misunderstand it: nothing that follows can be trusted.
-      this.destroy();
+      this.destroy(this.#opened ? (error as Error) : noHttp2('the provider does not speak HTTP/2'));
       return;
     }
     if (this.#read > CONNECTION_WINDOW / 2) {
@@ -274,6 +287,11 @@ class FrameLink implements Link, FrameSink {
   }
 
   #onEnd(stream: Stream): void {
+    if (stream.status === 0) {
+      // An end without a beginning breaks the protocol, and says nothing.
+      this.#fail(stream, 'lost');
+      return;
+    }
     this.#forget(stream);
     if (stream.done) return;
     stream.done = true;
@@ -318,12 +336,14 @@ class FrameLink implements Link, FrameSink {
   }
 
   #endIfDone(): void {
-    if (!this.#draining || this.#streams.size > 0 || this.#closed) return;
+    if (!this.#draining || this.#streams.size > 0 || this.#ended) return;
+    this.#ended = true;
     const payload = Buffer.alloc(8);
     payload.writeUInt32BE(NO_ERROR, 4);
     this.#output.frame(Frame.GoAway, 0, 0, payload);
     this.#output.flush();
     this.#socket.end();
+    this.#socket.setTimeout(CLOSE_MS, () => this.destroy());
   }
 }
 

@@ -1,27 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import {
-  createSecureServer,
-  createServer,
-  type Http2Server,
-  type Http2Session,
-  type IncomingHttpHeaders,
-  type ServerHttp2Stream,
-  type ServerOptions,
-  type Settings,
-} from 'node:http2';
-import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { createSecureServer, type Http2Session, type ServerHttp2Stream, type Settings } from 'node:http2';
+import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from '@jest/globals';
-import { type AnswerHeaders, type FailureCause, Http2Connection } from '../http2.ts';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Http2World } from '../../testing/http2-world.ts';
 import { selfSigned } from '../../testing/simulators.ts';
 import { openFrameLink } from './frame-link.ts';
 import { openNodeLink } from './node-link.ts';
-
-type End = { status: number; headers: AnswerHeaders; body: string } | { cause: FailureCause };
-interface Received {
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Buffer;
-}
 
 /** Resolves when the other side has acknowledged the settings, and goes by them. */
 const change = (session: Http2Session, settings: Settings): Promise<void> =>
@@ -32,68 +17,15 @@ describe.each([
   ['frames of our own', openFrameLink],
   ['node:http2', openNodeLink],
 ])('HTTP/2 by %s', (_, openLink) => {
-  const closers: (() => unknown)[] = [];
-  afterEach(async () => {
-    for (const close of closers.splice(0).reverse()) await close();
+  let world: Http2World;
+  beforeEach(() => {
+    world = new Http2World(openLink);
   });
+  afterEach(() => world.close());
 
-  const listen = async (server: Http2Server | Server): Promise<number> => {
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return (server.address() as AddressInfo).port;
-  };
-
-  async function serve(
-    answer: (stream: ServerHttp2Stream, received: Received) => void,
-    options: ServerOptions = {},
-  ): Promise<{ url: string; received: Received[]; sessions: Http2Session[] }> {
-    const received: Received[] = [];
-    const sessions: Http2Session[] = [];
-    const server = createServer(options);
-    server.on('session', (session) => sessions.push(session));
-    server.on('stream', (stream, headers) => {
-      const parts: Buffer[] = [];
-      stream.on('error', () => undefined);
-      stream.on('data', (part: Buffer) => parts.push(part));
-      stream.on('end', () => {
-        const one = { headers, body: Buffer.concat(parts) };
-        received.push(one);
-        answer(stream, one);
-      });
-    });
-    const url = `http://127.0.0.1:${await listen(server)}`;
-    closers.push(() => {
-      for (const session of sessions) session.destroy();
-      server.close();
-    });
-    return { url, received, sessions };
-  }
-
-  const connect = (url: string, tls = {}): Http2Connection => {
-    const connection = new Http2Connection({ url, tls }, openLink);
-    closers.push(() => connection.close());
-    return connection;
-  };
-
-  const ask = async (
-    connection: Http2Connection,
-    body: Uint8Array = Buffer.from('{}'),
-    request = { path: '/p', shared: ['a', 'b'], own: ['c', 'd'] },
-    patienceMs = 10_000,
-    mayGo = () => true,
-  ): Promise<End> => {
-    const ended = Promise.withResolvers<End>();
-    const exchange = {
-      deadline: Date.now() + patienceMs,
-      mayGo,
-      answered: (status: number, headers: AnswerHeaders, text: string) =>
-        ended.resolve({ status, headers, body: text }),
-      failed: (cause: FailureCause) => ended.resolve({ cause }),
-    };
-    while (!connection.request(request, body, exchange)) {
-      await new Promise<void>((resolve) => connection.whenReady(resolve));
-    }
-    return ended.promise;
-  };
+  const serve: Http2World['serve'] = (...args) => world.serve(...args);
+  const connect: Http2World['connect'] = (...args) => world.connect(...args);
+  const ask: Http2World['ask'] = (...args) => world.ask(...args);
 
   // Node's own link hands over at once what it is given.
   if (openLink === openFrameLink) {
@@ -146,24 +78,6 @@ describe.each([
         ...{ authorization: 'bearer x', 'apns-topic': 'com.example' },
       });
     }
-  });
-
-  it('reads refusals with their headers and bodies, cut to what is kept', async () => {
-    const { url } = await serve((stream, { headers }) => {
-      stream.respond({ ':status': 429, 'retry-after': '17', 'x-long': 'y'.repeat(3000) });
-      stream.end(headers[':path'] === '/long' ? 'ü'.repeat(30_000) : '{"reason":"TooManyRequests"}');
-    });
-    const connection = connect(url);
-    expect(await ask(connection)).toMatchObject({
-      status: 429,
-      headers: { 'retry-after': '17' },
-      body: '{"reason":"TooManyRequests"}',
-    });
-    const long = (await ask(connection, undefined, { path: '/long', shared: [], own: [] })) as {
-      readonly body: string;
-    };
-    expect(long.body.length).toBeGreaterThan(8000);
-    expect(long.body.length).toBeLessThanOrEqual(16_384);
   });
 
   it('sends bodies larger than windows and frames', async () => {
@@ -220,24 +134,6 @@ describe.each([
     }
   });
 
-  it('tells what a reset stream was', async () => {
-    const { url } = await serve((stream, { headers }) => stream.close(Number(headers['code'])));
-    const connection = connect(url);
-    const reset = (code: number) => ask(connection, undefined, { path: '/', shared: [], own: ['code', String(code)] });
-    expect(await reset(7)).toEqual({ cause: 'unprocessed' });
-    expect(await reset(2)).toEqual({ cause: 'lost' });
-  });
-
-  it('gives up what is not answered in time, and goes on', async () => {
-    const { url } = await serve((stream, { headers }) => {
-      if (headers[':path'] === '/p') stream.respond({ ':status': 200 }, { endStream: true });
-    });
-    const connection = connect(url);
-    const silent = { path: '/silent', shared: [], own: [] };
-    expect(await ask(connection, undefined, silent, 300)).toEqual({ cause: 'timeout' });
-    expect(await ask(connection)).toMatchObject({ status: 200 });
-  });
-
   it('gets over a good-bye: what is under way ends, what follows takes another connection', async () => {
     const { url, sessions } = await serve((stream) => {
       setTimeout(() => stream.destroyed || stream.respond({ ':status': 200 }, { endStream: true }), 100);
@@ -278,8 +174,8 @@ describe.each([
     const server = createSecureServer({ cert, key });
     server.on('stream', (stream) => stream.respond({ ':status': 200 }, { endStream: true }));
     server.on('sessionError', () => undefined);
-    const port = await listen(server);
-    closers.push(() => server.close());
+    const port = await world.listen(server);
+    world.onClose(() => server.close());
     const trusting = connect(`https://localhost:${port}`, { ca: cert });
     expect(await ask(trusting)).toMatchObject({ status: 200 });
     trusting.close();
@@ -296,17 +192,7 @@ describe.each([
   ])(
     'backs off from what %s',
     async (_kind: string, tries: number, greet: (socket: Socket) => unknown) => {
-      const sockets: Socket[] = [];
-      const server = createTcpServer((socket) => {
-        sockets.push(socket);
-        socket.on('error', () => undefined);
-        greet(socket);
-      });
-      const port = await listen(server);
-      closers.push(() => {
-        for (const socket of sockets) socket.destroy();
-        server.close();
-      });
+      const { port, sockets } = await world.tcp(greet);
       const connection = connect(`http://127.0.0.1:${port}`);
       for (let failed = 0; failed < tries;) {
         expect(connection.ready()).toBe(false);

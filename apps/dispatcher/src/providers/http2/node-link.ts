@@ -16,6 +16,7 @@ import {
   noHeaders,
   type OutgoingRequest,
 } from '../http2.ts';
+import { noHttp2 } from '../connection-failure.ts';
 
 const WINDOW_BYTES = 1 << 20;
 /** node:http2 refuses streams of a session that holds more. */
@@ -30,6 +31,8 @@ interface Request {
   status: number;
   headers: AnswerHeaders | undefined;
   body: string;
+  /** Length of what came of the body, in bytes, or in characters where it is kept. */
+  received: number;
   done: boolean;
 }
 const REQUEST = Symbol('request');
@@ -42,26 +45,36 @@ function onResponse(this: ClientHttp2Stream, headers: IncomingHttpHeaders): void
   if (request.status === OK) {
     finish(request);
     request.exchange.answered(OK, noHeaders, '');
-    this.resume();
-    return;
+  } else {
+    request.headers = headers as AnswerHeaders;
+    this.setEncoding('utf8');
   }
-  request.headers = headers as AnswerHeaders;
-  this.setEncoding('utf8');
   this.on('data', onData);
 }
 
-function onData(this: ClientHttp2Stream, chunk: string): void {
+function onData(this: ClientHttp2Stream, chunk: Buffer | string): void {
   const request = (this as Stream)[REQUEST];
-  if (request.body.length < BODY_MAX) request.body += chunk.slice(0, BODY_MAX - request.body.length);
+  request.received += chunk.length;
+  if (typeof chunk === 'string') request.body += chunk.slice(0, BODY_MAX - request.body.length);
+  if (request.received < BODY_MAX || this.closed) return;
+  // The window is not opened again for what nobody reads: the rest is declined, and the place is free.
+  answer(request);
+  this.close(constants.NGHTTP2_CANCEL);
 }
 
 function onEnd(this: ClientHttp2Stream): void {
   const request = (this as Stream)[REQUEST];
+  // The end of a broken connection looks like the end of the body.
+  if (!request.link.broken) answer(request);
+}
+
+/** Tells what came of an answer other than 200. */
+function answer(request: Request): void {
   if (request.headers === undefined || !finish(request)) return;
   request.exchange.answered(request.status, request.headers, request.body);
 }
 
-/** The error comes with what `close` tells, too. */
+/** The error of a stream comes with what `close` tells, too. */
 const ignore = (): void => undefined;
 
 function onClose(this: ClientHttp2Stream): void {
@@ -85,6 +98,7 @@ class NodeLink implements Link {
   readonly #streams = new Set<Stream>();
   #lastStreamId: number | undefined;
   #opened = false;
+  #error: Error | undefined;
   heardAt = Date.now();
   proven = false;
 
@@ -95,18 +109,25 @@ class NodeLink implements Link {
     this.#maxStreams = maxStreams;
     const settings = { enablePush: false, initialWindowSize: WINDOW_BYTES };
     this.#session = connect(url, { ...tls, settings, maxSessionMemory: MEMORY_MB });
+    this.#session.once('connect', ({ encrypted, alpnProtocol }) => {
+      if (encrypted && alpnProtocol !== 'h2') this.destroy(noHttp2('the provider does not offer HTTP/2'));
+    });
     this.#session.on('remoteSettings', () => this.#onSettings());
     this.#session.on('goaway', (_code: number, lastStreamId: number) => {
       this.#lastStreamId = lastStreamId;
       if (lastStreamId > 0) this.proven = true;
       events.draining();
     });
-    this.#session.on('error', ignore);
-    this.#session.once('close', () => events.closed());
+    this.#session.on('error', (error: Error) => void (this.#error ??= error));
+    this.#session.once('close', () => events.closed(this.#error));
   }
 
   get busy(): number {
     return this.#streams.size;
+  }
+
+  get broken(): boolean {
+    return this.#session.destroyed;
   }
 
   heard(): void {
@@ -124,7 +145,7 @@ class NodeLink implements Link {
     if (!this.ready()) return false;
     const headers = [...this.#pseudo, ':path', path, ...shared, ...own];
     const stream = this.#session.request(headers, STREAM_OPTIONS) as Stream;
-    stream[REQUEST] = { exchange, link: this, status: 0, headers: undefined, body: '', done: false };
+    stream[REQUEST] = { exchange, link: this, status: 0, headers: undefined, body: '', received: 0, done: false };
     this.#streams.add(stream);
     stream.on('response', onResponse);
     stream.on('end', onEnd);
@@ -137,32 +158,34 @@ class NodeLink implements Link {
   expire(now: number): void {
     for (const stream of this.#streams) {
       const request = stream[REQUEST];
-      if (request.exchange.deadline > now || !finish(request)) continue;
-      request.exchange.failed('timeout');
+      if (request.exchange.deadline > now) continue;
+      answer(request);
+      if (finish(request)) request.exchange.failed('timeout');
       stream.close(constants.NGHTTP2_CANCEL);
     }
   }
 
-  ping(timeoutMs: number): void {
-    const timer = setTimeout(() => this.#session.destroy(), timeoutMs);
-    const sent = this.#session.ping(() => {
-      clearTimeout(timer);
-      this.heardAt = Date.now();
+  ping(): void {
+    if (this.#session.destroyed) return;
+    this.#session.ping((error) => {
+      if (!error) this.heardAt = Date.now();
     });
-    if (!sent) clearTimeout(timer);
   }
 
   drain(): void {
     this.#session.close();
   }
 
-  destroy(): void {
+  destroy(error?: Error): void {
+    this.#error ??= error;
     this.#session.destroy();
   }
 
   ended(stream: Stream): void {
     this.#streams.delete(stream);
     const request = stream[REQUEST];
+    // The same request would be answered in the same way: the status counts.
+    if (!this.broken) answer(request);
     if (finish(request)) {
       const unprocessed =
         stream.id === undefined ||
@@ -180,7 +203,7 @@ class NodeLink implements Link {
       return;
     }
     this.#opened = true;
-    this.#session.setLocalWindowSize(WINDOW_BYTES * 16);
+    if (!this.#session.destroyed) this.#session.setLocalWindowSize(WINDOW_BYTES * 16);
     this.#events.opened();
   }
 }

@@ -1,0 +1,118 @@
+import { type Attempt, noResults, type Progress, type Rest, type Results, type Verdict } from '@tidings/delivery';
+import { WindowSettled } from '@tidings/events';
+import { ChunkSet } from '@tidings/kernel';
+import { Binary } from 'mongodb';
+import type { Lane } from './channels/port.ts';
+
+interface ProgressDocument {
+  readonly tries: number;
+  readonly firstTriedAt?: Date;
+  readonly dueAt: Date;
+  readonly repaired: boolean;
+  readonly unanswered?: true;
+  readonly last?: { readonly category: string; readonly code: string; readonly name: string };
+  /** Indexes of the devices in the batch: a chunk set. */
+  readonly devices: Binary;
+}
+
+interface RestDocument {
+  /** SendBatch with the unanswered devices. */
+  readonly batch: Binary;
+  /** Its devices. */
+  readonly devices: number;
+  readonly progress: readonly ProgressDocument[];
+  readonly heldUntil?: Date;
+  readonly answersUntil?: Date;
+}
+
+/** A document of the collection `attempts`. */
+export interface AttemptDocument {
+  /** The window's identity. */
+  readonly _id: string;
+  readonly channel: string;
+  readonly lane: Lane;
+  readonly credential: string;
+  readonly state: Attempt['state'];
+  /** The incarnation that has claimed the window, or that ended the claim. */
+  readonly owner: string;
+  /** How often it has been claimed. */
+  readonly round: number;
+  readonly claimedAt: Date;
+  /** WindowSettled without `claimed_at`. */
+  readonly results: Binary;
+  readonly rest?: RestDocument;
+  readonly dueAt?: Date;
+  readonly settledAt?: Date;
+}
+
+export const packResults = (results: Results): Binary =>
+  new Binary(WindowSettled.encode({ ...results, claimedAt: undefined }).finish());
+
+function unpackResults(bytes: Binary): Results {
+  if (bytes.length() === 0) return noResults;
+  const { sent, failed, deadTokens } = WindowSettled.decode(bytes.buffer);
+  return { sent, failed, deadTokens };
+}
+
+const keyOf = ({ tries, firstTriedAt, dueAt, repaired, unanswered, last }: Progress): string =>
+  `${tries}/${firstTriedAt}/${dueAt}/${repaired}/${unanswered}/${last?.category}/${last?.code}/${last?.name}`;
+
+/** Devices that came equally far share an entry: usually all of them. */
+export function packRest({ batch, progress, heldUntil, answersUntil }: Rest): RestDocument {
+  const groups = new Map<string, { readonly of: Progress; readonly devices: number[] }>();
+  progress.forEach((each, i) => {
+    const key = keyOf(each);
+    const group = groups.get(key);
+    if (group) group.devices.push(i);
+    else groups.set(key, { of: each, devices: [i] });
+  });
+  return {
+    batch: new Binary(batch),
+    devices: progress.length,
+    ...(heldUntil > 0 ? { heldUntil: new Date(heldUntil) } : {}),
+    ...(answersUntil > 0 ? { answersUntil: new Date(answersUntil) } : {}),
+    progress: [...groups.values()].map(
+      ({ of: { tries, firstTriedAt, dueAt, repaired, unanswered, last }, devices }) => ({
+        tries,
+        ...(firstTriedAt > 0 ? { firstTriedAt: new Date(firstTriedAt) } : {}),
+        dueAt: new Date(dueAt),
+        repaired,
+        ...(unanswered ? { unanswered } : {}),
+        ...(last ? { last: { category: last.category, code: last.code, name: last.name } } : {}),
+        devices: new Binary(ChunkSet.of(devices).encode()),
+      }),
+    ),
+  };
+}
+
+function unpackRest({ batch, progress, heldUntil, answersUntil }: RestDocument): Rest {
+  const devices: Progress[] = [];
+  for (const { tries, firstTriedAt, dueAt, repaired, unanswered = false, last, devices: indexes } of progress) {
+    const each: Progress = {
+      ...{ tries, firstTriedAt: firstTriedAt?.getTime() ?? 0, dueAt: dueAt.getTime(), repaired, unanswered },
+      last: last && ({ ...last, then: { do: 'final' } } as Verdict),
+    };
+    for (const index of ChunkSet.decode(indexes.buffer).positions()) devices[index] = each;
+  }
+  return {
+    batch: batch.buffer,
+    progress: devices,
+    heldUntil: heldUntil?.getTime() ?? 0,
+    answersUntil: answersUntil?.getTime() ?? 0,
+  };
+}
+
+/** The attempt that a document holds. */
+export function attemptOf(document: AttemptDocument): Attempt {
+  const begun = { claimedAt: document.claimedAt.getTime(), results: unpackResults(document.results) };
+  const rest = document.rest && unpackRest(document.rest);
+  const claim = { owner: document.owner, round: document.round };
+  switch (document.state) {
+    case 'claimed':
+      return { state: 'claimed', ...begun, ...claim, rest };
+    case 'rest':
+      return { state: 'rest', ...begun, ...claim, rest: rest!, dueAt: document.dueAt!.getTime() };
+    case 'settled':
+      return { state: 'settled', ...begun, settledAt: document.settledAt!.getTime() };
+  }
+}

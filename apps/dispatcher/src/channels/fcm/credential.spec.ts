@@ -1,0 +1,30 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { fcmCredential } from './credential.ts';
+
+const pem = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'pem' }).toString();
+const rsa = (modulusLength: number): string => pem(generateKeyPairSync('rsa', { modulusLength }).privateKey);
+const of = (private_key: string) =>
+  fcmCredential({
+    application: 'A',
+    platform: 3,
+    version: 1,
+    settings: new Map([
+      ['android_fcm_service_account', JSON.stringify({ project_id: 'p', client_email: 'a@p.example', private_key })],
+    ]),
+  });
+
+describe('an FCM credential', () => {
+  it.each([2048, 4096])('signs with RSA of %i bits', (bits) => {
+    expect(of(rsa(bits))).toMatchObject({ projectId: 'p', account: { clientEmail: 'a@p.example' } });
+  });
+
+  it.each([
+    ['RSA with too few bits', rsa(1024)],
+    ['a key of another kind', pem(generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey)],
+    ['a text of a megabyte', `-----BEGIN PRIVATE KEY-----\n${'A'.repeat(1_000_000)}\n-----END PRIVATE KEY-----\n`],
+    ['nothing', ''],
+  ])('is unusable with %s', (_, key) => {
+    expect(of(key)).toMatchObject({ category: 'INVALID_CONFIGURATION', name: 'unusable_key' });
+  });
+});

@@ -1,0 +1,117 @@
+import {
+  claimed,
+  type HeldBack,
+  localVerdicts,
+  meet,
+  noResults,
+  type Resting,
+  resultsOf,
+  windowId,
+  withResults,
+} from '@tidings/delivery';
+import type { Window } from '@tidings/events';
+import type { Incarnation, Owners } from './owners.ts';
+import {
+  type Job,
+  type OpenWindow,
+  pendingOf,
+  type Publication,
+  restingOf,
+  restOf,
+  type Sending,
+  type SendingParts,
+} from './sending.ts';
+
+export interface ClaimsParts extends Pick<SendingParts, 'lane' | 'store' | 'clock' | 'metrics'> {
+  readonly owners: Owners;
+  readonly sending: Sending;
+}
+
+/** Sends a claimed window, or ends it otherwise. */
+export type Run = (open: OpenWindow) => Promise<Publication>;
+
+const LEASE_PATIENCE_MS = 2_500;
+
+/** Claims windows that batches bring, and takes over those whose worker has died (sending 4). */
+export class Claims {
+  readonly #parts: ClaimsParts;
+
+  constructor(parts: ClaimsParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Runs with a window once it is claimed. Where somebody has it, or it is at rest or settled already, that decides what is published.
+   * @param why given where it is to rest at once: one write does it, without a claim, unless a device has reached its end
+   */
+  async claim(job: Job, window: Window, run: Run, why?: HeldBack): Promise<Publication> {
+    const { owners, store, lane, clock, metrics, sending } = this.#parts;
+    const id = windowId({ ...job.batch, w: window.w });
+    const incarnation = await owners.ready(LEASE_PATIENCE_MS);
+    return this.as(incarnation, async () => {
+      const mine = claimed(incarnation.id, clock.now(), noResults);
+      const open = { id, job, window, attempt: mine, incarnation, pending: pendingOf(job.columns, window, mine) };
+      const rests = why && this.#restingAtOnce(open, why);
+      const place = { lane, credential: job.credential };
+      const before = await store.claim(id, place, rests ?? mine);
+      if (!before && rests) {
+        metrics.window('deferred');
+        job.tally.deferred(rests.rest.progress.length);
+        return sending.record(job, window, rests);
+      }
+      const isHeld = before?.state === 'claimed' && (await this.#isHeld(before.owner));
+      const meeting = meet(before, mine, isHeld);
+      switch (meeting.do) {
+        case 'drop':
+          return undefined;
+        case 'publish':
+          return sending.again(job, window, meeting.attempt);
+        case 'send':
+          return run({ ...open, attempt: meeting.attempt });
+        case 'takeOver':
+          return this.#takeOver({ ...open, attempt: meeting.attempt }, run);
+      }
+    });
+  }
+
+  /**
+   * Runs as an incarnation, and counts the window as its: a retired one keeps its lease as long as it has any. A run that fails leaves a
+   * claim behind, which must not look alive for as long as this worker lives.
+   */
+  async as(incarnation: Incarnation, run: () => Promise<Publication>): Promise<Publication> {
+    incarnation.open++;
+    try {
+      return await run();
+    } catch (error) {
+      this.#parts.owners.retire(incarnation);
+      throw error;
+    } finally {
+      incarnation.open--;
+    }
+  }
+
+  /** The attempt of a window all of whose devices wait. */
+  #restingAtOnce(open: OpenWindow, why: HeldBack): Resting | undefined {
+    const standing = this.#parts.sending.held(open, why);
+    if (standing.waiting.length === 0) return undefined;
+    const results = withResults(noResults, resultsOf(standing.results));
+    return restingOf(open.attempt, results, restOf(open.job, open.window, standing));
+  }
+
+  /** Whether a claim is in good hands. One of this worker's own is not: whatever it has in hand is not met twice. */
+  async #isHeld(owner: string): Promise<boolean> {
+    const { owners } = this.#parts;
+    return !owners.isOwn(owner) && (await owners.alive([owner])).has(owner);
+  }
+
+  /** Its worker died between claim and settlement: the unanswered devices may have been sent to. */
+  async #takeOver(open: OpenWindow, run: Run): Promise<Publication> {
+    const { id, attempt, incarnation, job, window } = open;
+    const { store, metrics, sending } = this.#parts;
+    const taken = await store.takeOver(id, attempt.owner, incarnation.id);
+    if (!taken) return undefined;
+    metrics.window('taken_over');
+    const mine = { ...open, attempt: taken, pending: pendingOf(job.columns, window, taken) };
+    return job.batch.atMostOnce ? sending.refuse(mine, localVerdicts.unknownOutcome) : run(mine);
+  }
+}

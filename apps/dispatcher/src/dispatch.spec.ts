@@ -1,0 +1,308 @@
+import { describe, expect, it } from '@jest/globals';
+import { apnsRefusal, OPEN_DEVICES, unlisted } from '@tidings/delivery';
+import type { SendBatch } from '@tidings/events';
+import { ios, content, sendBatch } from './testing/batches.ts';
+import { VirtualLane, type VirtualProvider } from './testing/virtual-lane.ts';
+
+const busy = apnsRefusal(503, '{"reason":"ServiceUnavailable"}').verdict;
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+
+const answering = (afterMs: number): VirtualProvider => ({ answer: () => ({ afterMs }) });
+
+interface Sent {
+  readonly application?: string;
+  readonly devices?: number;
+  readonly message?: string;
+  readonly version?: number;
+  readonly ttlSeconds?: number;
+  readonly atMostOnce?: boolean;
+}
+
+/** A message to the first devices of an application, one window for each 500. */
+function batch(now: number, { application = 'A', devices = 1, message = 'm', ...more }: Sent = {}): SendBatch {
+  const { version = 1, ttlSeconds, atMostOnce = false } = more;
+  const all = Array.from({ length: devices }, (_, position) => ({ position, token: `${message}-${position};` }));
+  const windows = Array.from({ length: Math.ceil(devices / 500) }, (_, w) => ({
+    w,
+    devices: all.slice(w * 500, w * 500 + 500),
+  }));
+  return sendBatch(windows, {
+    ...{ application, message, atMostOnce, releasedAt: new Date(now) },
+    credential: { application, platform: 1, version },
+    content: content(ttlSeconds === undefined ? {} : { ios: ios({ ttlSeconds }) }),
+  });
+}
+
+/** Hands batches over as a consumer does: what is not done with comes again, and nothing behind it before. */
+function consume(lane: VirtualLane, batches: readonly SendBatch[], atOnce = 1000): void {
+  const next = (from: number): void => {
+    if (from >= batches.length) return;
+    void lane.dispatch.handle(batches.slice(from, from + atOnce)).then((done) => {
+      lane.time.at(done === 0 ? 100 : 1, () => next(from + done));
+    });
+  };
+  next(0);
+}
+
+const failures = (lane: VirtualLane): string[] =>
+  [...lane.attempts.byId.values()].flatMap(({ attempt }) => attempt.results.failed.map(({ name }) => name));
+
+const releasedAt = 1_800_000_000_000;
+
+describe('a slow answer', () => {
+  it.each([
+    [6, 60],
+    [11, 60],
+    [29, 60],
+    [6, 2000],
+  ])('after %i s of %i devices is waited for, and nothing is sent twice', async (seconds, devices) => {
+    const lane = new VirtualLane({ A: answering(seconds * SECOND) });
+    consume(lane, [batch(releasedAt, { devices })]);
+    await lane.pass(5 * MINUTE);
+    expect(lane.written).toHaveLength(devices);
+    expect(new Set(lane.written.map(({ token }) => token)).size).toBe(devices);
+    expect(lane.settledOf('A')).toBe(Math.ceil(devices / 500));
+    expect(failures(lane)).toEqual([]);
+  });
+
+  it('is counted within a second of its coming', async () => {
+    const lane = new VirtualLane({ A: answering(6 * SECOND) });
+    consume(lane, [batch(releasedAt)]);
+    await lane.pass(6.5 * SECOND);
+    expect(lane.settledOf('A')).toBe(1);
+  });
+
+  it('that never comes is asked for again after 30 s, and where repeats would show it is unknown', async () => {
+    const silent = (): VirtualProvider => {
+      let first = true;
+      return { answer: () => (first ? ((first = false), { afterMs: Infinity }) : { afterMs: 10 }) };
+    };
+    const lane = new VirtualLane({ A: silent(), B: silent() });
+    consume(lane, [batch(releasedAt), batch(releasedAt, { application: 'B', atMostOnce: true })]);
+    await lane.pass(30 * SECOND);
+    expect(lane.written).toHaveLength(2);
+    await lane.pass(10 * SECOND);
+    expect(lane.written.map(({ application }) => application)).toEqual(['A', 'B', 'A']);
+    expect([lane.settledOf('A'), lane.settledOf('B')]).toEqual([1, 1]);
+    expect(failures(lane)).toEqual(['unknown_outcome']);
+  });
+
+  it('holds up no other sends: a thousand of 2 s take seconds', async () => {
+    const lane = new VirtualLane({ A: answering(2 * SECOND) });
+    const messages = Array.from({ length: 1000 }, (_, i) => batch(releasedAt, { message: `m${i}` }));
+    consume(lane, messages);
+    await lane.pass(5 * SECOND);
+    expect(lane.settledOf('A')).toBe(1000);
+    expect(lane.written).toHaveLength(1000);
+  });
+});
+
+describe('a window that waits', () => {
+  it.each([
+    ['is sent', false, []],
+    ['is unknown where repeats would show', true, ['unknown_outcome']],
+  ])('%s when the worker dies that has woken it, and nobody brings it again', async (_what, atMostOnce, failed) => {
+    const refused = (): VirtualProvider => {
+      let first = true;
+      return { answer: () => (first ? ((first = false), { afterMs: 10, verdict: busy }) : { afterMs: 10 }) };
+    };
+    const lane = new VirtualLane({ A: refused() });
+    consume(lane, [batch(releasedAt, { atMostOnce })]);
+    await lane.pass(SECOND / 2);
+    const [id] = [...lane.attempts.byId.keys()];
+    const woken = lane.attempts.over().wake(id!, 'died', Infinity);
+    await lane.pass(20 * SECOND);
+    expect((await woken)?.owner).toBe('died');
+    expect(lane.settledOf('A')).toBe(1);
+    expect(failures(lane)).toEqual(failed);
+  });
+});
+
+describe('a credential', () => {
+  it('whose provider is slow leaves room for others as soon as they ask', async () => {
+    const lane = new VirtualLane({ A: answering(20 * SECOND), B: answering(50) });
+    const many = Array.from({ length: 12 }, (_, i) => batch(releasedAt, { message: `m${i}`, devices: 500 }));
+    consume(lane, many);
+    await lane.pass(500);
+    const before = lane.now;
+    consume(lane, [batch(releasedAt, { application: 'B' })]);
+    await lane.pass(500);
+    expect(lane.settledOf('B')).toBe(1);
+    expect(lane.firstOf('B')! - before).toBeLessThan(300);
+    await lane.pass(10 * MINUTE);
+    expect(lane.written.filter(({ application }) => application === 'A')).toHaveLength(6000);
+    expect(lane.settledOf('A')).toBe(12);
+  });
+
+  it('has all slots while it is alone', async () => {
+    const lane = new VirtualLane({ A: answering(SECOND) });
+    consume(
+      lane,
+      Array.from({ length: 8 }, (_, i) => batch(releasedAt, { message: `m${i}`, devices: 500 })),
+    );
+    await lane.pass(100);
+    // As many as there are streams; the other windows are open, too.
+    expect(lane.written).toHaveLength(1000);
+    expect([...lane.attempts.byId.values()].filter(({ attempt }) => attempt.state === 'claimed')).toHaveLength(
+      OPEN_DEVICES / 500,
+    );
+  });
+
+  it('that gets no token holds no slot, and is sent with as soon as it does', async () => {
+    const silent: VirtualProvider = {
+      answer: () => ({ afterMs: 10 }),
+      readyAfterMs: (now) => Math.max(0, 25 * SECOND - now),
+    };
+    const lane = new VirtualLane({ A: silent, B: answering(50) });
+    const many = Array.from({ length: 20 }, (_, i) => batch(releasedAt, { message: `m${i}`, devices: 500 }));
+    consume(lane, [...many, batch(releasedAt, { application: 'B' })]);
+    await lane.pass(200);
+    expect(lane.settledOf('B')).toBe(1);
+    const before = lane.now;
+    consume(lane, [batch(releasedAt, { message: 'late' }), batch(releasedAt, { application: 'B', message: 'n' })]);
+    await lane.pass(200);
+    expect([lane.settledOf('A'), lane.settledOf('B')]).toEqual([0, 2]);
+    expect(lane.outcomes.at(-1)!.at - before).toBeLessThan(200);
+    await lane.pass(26 * SECOND);
+    expect(lane.settledOf('A')).toBe(21);
+    expect(lane.written.filter(({ application }) => application === 'A')).toHaveLength(10_001);
+  });
+
+  it('whose provider is down is tried by one window at a time, and fails an hour later with its cause', async () => {
+    let tried = 0;
+    const lane = new VirtualLane({ A: { ...answering(10), isDown: () => ++tried > 0 } });
+    consume(
+      lane,
+      Array.from({ length: 50 }, (_, i) => batch(releasedAt, { message: `m${i}` })),
+    );
+    await lane.pass(MINUTE);
+    // All of the first handler call find out together.
+    expect(tried).toBeLessThan(50 + 20);
+    await lane.pass(65 * MINUTE);
+    expect(failures(lane)).toEqual(Array.from({ length: 50 }, () => 'unreachable'));
+    expect(lane.written).toEqual([]);
+  });
+});
+
+describe('a throttle', () => {
+  /** Says 503 with Retry-After until then, in milliseconds since the start. */
+  const throttledUntil = (until: number, seconds: number, fingerprint?: string): VirtualProvider => ({
+    answer: (_, now) =>
+      now < until ? { afterMs: 10, verdict: busy, retryAfterMs: seconds * SECOND } : { afterMs: 10 },
+    ...(fingerprint === undefined ? {} : { fingerprint }),
+  });
+
+  it('costs nobody the message: who was never tried waits, and is sent to', async () => {
+    const lane = new VirtualLane({ A: throttledUntil(50, 900) });
+    consume(lane, [batch(releasedAt, { devices: 2000 }), batch(releasedAt, { devices: 2000, message: 'later' })]);
+    await lane.pass(MINUTE);
+    expect(lane.written.length).toBeLessThanOrEqual(1000);
+    const refused = lane.written.length;
+    await lane.pass(14 * MINUTE - SECOND);
+    expect(lane.written).toHaveLength(refused);
+    await lane.pass(20 * MINUTE);
+    expect(lane.settledOf('A')).toBe(8);
+    expect(failures(lane)).toEqual([]);
+    expect(lane.written).toHaveLength(4000 + refused);
+  });
+
+  it('of a second holds back what was not written for about a second', async () => {
+    const lane = new VirtualLane({ A: throttledUntil(50, 1) });
+    consume(lane, [batch(releasedAt, { devices: 2000 })]);
+    await lane.pass(SECOND);
+    const first = lane.written.length;
+    expect(first).toBeLessThanOrEqual(1000);
+    await lane.pass(SECOND);
+    expect(lane.written.length).toBeGreaterThanOrEqual(2000);
+  });
+
+  it('ends with one probe', async () => {
+    const lane = new VirtualLane({ A: throttledUntil(100 * SECOND, 30) });
+    consume(
+      lane,
+      Array.from({ length: 40 }, (_, i) => batch(releasedAt, { message: `m${i}` })),
+    );
+    await lane.pass(29 * SECOND);
+    const first = lane.written.length;
+    await lane.pass(65 * SECOND);
+    expect(lane.written.length - first).toBeGreaterThanOrEqual(2);
+    expect(lane.written.length - first).toBeLessThanOrEqual(4);
+    await lane.pass(3 * MINUTE);
+    expect(lane.settledOf('A')).toBe(40);
+  });
+
+  it('holds for all applications with that credential, and for no other', async () => {
+    const lane = new VirtualLane({
+      A: throttledUntil(SECOND, 60, 'same'),
+      B: { ...answering(10), fingerprint: 'same' },
+      C: answering(10),
+    });
+    consume(lane, [batch(releasedAt)]);
+    await lane.pass(SECOND);
+    consume(
+      lane,
+      ['B', 'C'].map((application) => batch(releasedAt, { application })),
+    );
+    await lane.pass(SECOND);
+    expect([lane.settledOf('A'), lane.settledOf('B'), lane.settledOf('C')]).toEqual([0, 0, 1]);
+    await lane.pass(2 * MINUTE);
+    expect([lane.settledOf('A'), lane.settledOf('B')]).toEqual([1, 1]);
+  });
+
+  it('is lifted when the credential is configured anew', async () => {
+    const lane = new VirtualLane({ A: throttledUntil(SECOND, 900) });
+    consume(lane, [batch(releasedAt), batch(releasedAt, { message: 'waits' })]);
+    await lane.pass(2 * SECOND);
+    consume(lane, [batch(releasedAt, { message: 'still' })]);
+    await lane.pass(2 * SECOND);
+    expect(lane.settledOf('A')).toBe(0);
+    consume(lane, [batch(releasedAt, { message: 'new', version: 2 })]);
+    await lane.pass(2 * SECOND);
+    // The new one, and what only waited; what was refused itself was told when to come again.
+    expect(lane.settledOf('A')).toBeGreaterThanOrEqual(2);
+    expect(lane.written.some(({ token }) => token.startsWith('still'))).toBe(true);
+  });
+
+  it('is lifted by the operator', async () => {
+    const lane = new VirtualLane({ A: throttledUntil(SECOND, 900) });
+    consume(lane, [batch(releasedAt, { devices: 1 })]);
+    await lane.pass(2 * SECOND);
+    consume(lane, [batch(releasedAt, { message: 'still' })]);
+    await lane.pass(2 * SECOND);
+    lane.throttles.lift('A');
+    await lane.pass(2 * SECOND);
+    expect(lane.written.some(({ token }) => token.startsWith('still'))).toBe(true);
+  });
+
+  it('ends devices that only waited at the TTL, without one after 24 hours', async () => {
+    const lane = new VirtualLane({ A: throttledUntil(Infinity, 900) });
+    consume(lane, [batch(releasedAt, { message: 'first' })]);
+    await lane.pass(2 * SECOND);
+    const short = batch(releasedAt, { message: 'short', ttlSeconds: 60 });
+    // More than are tried as probes, one each 15 minutes.
+    consume(lane, [short, batch(releasedAt, { message: 'long', devices: 200 })]);
+    await lane.pass(30 * SECOND);
+    expect(failures(lane)).toEqual([]);
+    await lane.pass(MINUTE);
+    expect(failures(lane)).toEqual(['throttled']);
+    await lane.pass(20 * 60 * MINUTE);
+    expect(failures(lane).filter((name) => name === 'throttled')).toHaveLength(1);
+    await lane.pass(5 * 60 * MINUTE);
+    expect(failures(lane).filter((name) => name === 'throttled')).toHaveLength(2);
+  });
+
+  it('is not what a limit of one device is, nor an answer of another status', async () => {
+    const tooMany = apnsRefusal(429, '{"reason":"TooManyRequests"}').verdict;
+    const one = (verdict: typeof tooMany): VirtualProvider => ({
+      answer: (token) => (token === 'm-0;' ? { afterMs: 10, verdict, retryAfterMs: 600_000 } : { afterMs: 10 }),
+    });
+    const lane = new VirtualLane({ A: one(tooMany), B: one(unlisted(410, 'Gone')) });
+    consume(lane, [batch(releasedAt), batch(releasedAt, { application: 'B' })]);
+    await lane.pass(SECOND);
+    const others = ['A', 'B'].map((application) => batch(releasedAt, { application, message: 'n', devices: 500 }));
+    consume(lane, others);
+    await lane.pass(SECOND);
+    expect([lane.settledOf('A'), lane.settledOf('B')]).toEqual([1, 2]);
+  });
+});

@@ -1,0 +1,94 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { LateAnswers } from './late-answers.ts';
+import { VirtualTime } from './testing/virtual-time.ts';
+
+/** A run with so many devices outstanding, whose answers are told by `answer`. */
+class Run {
+  outstanding: number;
+  lateAnswers = 0;
+  abandoned = false;
+  onLate = (): void => undefined;
+
+  constructor(outstanding: number) {
+    this.outstanding = outstanding;
+  }
+
+  abandon(): void {
+    this.abandoned = true;
+    this.outstanding = 0;
+  }
+
+  answer(): void {
+    this.outstanding--;
+    this.lateAnswers++;
+    this.onLate();
+  }
+}
+
+describe('late answers', () => {
+  let time: VirtualTime;
+  let run: Run;
+  let written: string[];
+  let released: number;
+  let ended: number;
+  let kept: boolean;
+  let answers: LateAnswers;
+
+  beforeEach(() => {
+    time = new VirtualTime(0);
+    run = new Run(3);
+    written = [];
+    released = 0;
+    ended = 0;
+    kept = true;
+    answers = new LateAnswers({
+      run,
+      timers: time.timers(() => true),
+      until: 30_000,
+      write: async (last) => {
+        written.push(`${run.lateAnswers}${last ? ' last' : ''}`);
+        return kept;
+      },
+      release: (devices) => void (released += devices),
+      onEnd: () => void ended++,
+    });
+  });
+
+  it('give back their slots one by one, and are written together, the last one at once', async () => {
+    answers.start();
+    run.answer();
+    run.answer();
+    expect(released).toBe(2);
+    await time.run(200);
+    expect(written).toEqual([]);
+    await time.run(300);
+    expect(written).toEqual(['2']);
+    run.answer();
+    await time.run(301);
+    expect([written, released, ended]).toEqual([['2', '3 last'], 3, 1]);
+  });
+
+  it('that came before anybody listened are written, too', async () => {
+    run.onLate = () => undefined;
+    run.answer();
+    run.answer();
+    run.answer();
+    answers.start();
+    await time.run(1);
+    expect([written, released, ended]).toEqual([['3 last'], 3, 1]);
+  });
+
+  it('are waited for no longer than they may come', async () => {
+    answers.start();
+    await time.run(30_001);
+    expect([written, released, ended, run.abandoned]).toEqual([[], 3, 1, true]);
+  });
+
+  it('are dropped where the window is somebody else’s by now', async () => {
+    answers.start();
+    kept = false;
+    run.answer();
+    await time.run(1000);
+    expect([written, released, ended, run.abandoned]).toEqual([['1'], 3, 1, true]);
+  });
+});

@@ -1,0 +1,67 @@
+import { expect, it } from '@jest/globals';
+import { claimed, noResults, untried } from '@tidings/delivery';
+import { randomBase62 } from '@tidings/kernel';
+import { describeWithMongo } from '@tidings/testing';
+import { attemptStoreFeatures } from './attempts.features.ts';
+import type { AttemptDocument } from './attempt-documents.ts';
+import { MongoAttempts } from './mongo-attempts.ts';
+
+const direct = { lane: 'direct', credential: 'AAAAA-00000/1' } as const;
+const me = { owner: 'me', round: 1 };
+
+describeWithMongo('attempts', (mongo) => {
+  const open = async (channel = 'apns'): Promise<MongoAttempts> => {
+    const store = new MongoAttempts(mongo.db.collection<AttemptDocument>(`attempts_${randomBase62(8)}`), channel);
+    await store.prepare();
+    return store;
+  };
+
+  attemptStoreFeatures('on MongoDB', () => open());
+
+  it('share a write when they are claimed together', async () => {
+    const store = await open();
+    const started = await mongo.db.admin().serverStatus();
+    await Promise.all(Array.from({ length: 8 }, (_, i) => store.claim(`w${i}`, direct, claimed('a', 1, noResults))));
+    const ended = await mongo.db.admin().serverStatus();
+    const inserts = (status: typeof started): number =>
+      (status['metrics'] as { commands: { insert: { total: number } } }).commands.insert.total;
+    expect(Number(inserts(ended)) - Number(inserts(started))).toBe(1);
+  });
+
+  it('count what is open and due, of their channel', async () => {
+    const store = await open();
+    await store.claim('a', direct, claimed('me', 1, noResults));
+    await store.claim('b', { ...direct, lane: 'broadcast' }, claimed('me', 1, noResults));
+    const rest = { batch: new Uint8Array([1]), progress: [{ ...untried, dueAt: 500 }], heldUntil: 0, answersUntil: 0 };
+    await store.rest('b', me, noResults, rest);
+    expect(await store.counts(499)).toEqual({ claimed: 1, due: 0 });
+    expect(await store.counts(500)).toEqual({ claimed: 1, due: 1 });
+  });
+
+  it('may be told how they ended more than once', async () => {
+    const store = await open();
+    const rest = { batch: new Uint8Array([1]), progress: [untried], heldUntil: 0, answersUntil: 0 };
+    const twice = async (write: () => Promise<boolean>): Promise<boolean[]> => [await write(), await write()];
+    await store.claim('a', direct, claimed('me', 1, noResults));
+    expect(await twice(() => store.rest('a', me, noResults, rest))).toEqual([true, true]);
+    expect(await twice(() => store.amend('a', me, noResults, rest))).toEqual([true, true]);
+    expect(await twice(() => store.finish('a', me, noResults, 9))).toEqual([true, true]);
+  });
+
+  it('are forgotten some time after they are settled, some at a time', async () => {
+    const store = await open();
+    for (const [id, at] of [
+      ['a', 10],
+      ['b', 20],
+      ['c', 30],
+    ] as const) {
+      await store.claim(id, direct, claimed('me', 1, noResults));
+      await store.settle(id, me, noResults, at);
+    }
+    await store.claim('open', direct, claimed('me', 1, noResults));
+    expect(await store.forget(25, 1)).toBe(1);
+    expect(await store.forget(25, 10)).toBe(1);
+    expect(await store.forget(25, 10)).toBe(0);
+    expect(await store.claim('c', direct, claimed('me', 1, noResults))).toMatchObject({ state: 'settled' });
+  });
+});

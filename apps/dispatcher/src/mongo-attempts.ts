@@ -1,0 +1,232 @@
+import { type Attempt, type Claim, type Claimed, dueOf, type Rest, type Results } from '@tidings/delivery';
+import { Fault } from '@tidings/kernel';
+import { type AnyBulkWriteOperation, type Collection, type Filter, MongoBulkWriteError } from 'mongodb';
+import { type AttemptDocument, attemptOf, packRest, packResults } from './attempt-documents.ts';
+import type { AttemptCounts, AttemptStore, Due, Place, Resumed } from './attempts.ts';
+import type { Lane } from './channels/port.ts';
+import { coalesce } from './coalesce.ts';
+import { reached } from './unavailable.ts';
+
+/** How long a settled window is remembered: as long as its record may be delivered again, with a margin. */
+export const REMEMBER_MS = 48 * 3_600_000;
+
+const DUPLICATE_KEY = 11_000;
+
+interface Ending {
+  readonly id: string;
+  readonly from: 'claimed' | 'rest';
+  readonly claim: Claim;
+  readonly set: Partial<AttemptDocument>;
+  readonly unset: Partial<Record<keyof AttemptDocument, ''>>;
+}
+
+/** Attempts of one channel in the collection `attempts`. What arrives at the same time shares a write. */
+export class MongoAttempts implements AttemptStore {
+  readonly #collection: Collection<AttemptDocument>;
+  readonly #channel: string;
+  readonly #insert: (document: AttemptDocument) => Promise<Attempt | undefined>;
+  readonly #end: (ending: Ending) => Promise<boolean>;
+
+  constructor(collection: Collection<AttemptDocument>, channel: string) {
+    this.#collection = collection;
+    this.#channel = channel;
+    this.#insert = coalesce((documents) => reached(this.#insertAll(documents)));
+    this.#end = coalesce((endings) => reached(this.#endAll(endings)));
+  }
+
+  /** Makes the indexes; call it at start. */
+  async prepare(): Promise<void> {
+    await this.#collection.createIndexes([
+      { key: { channel: 1, state: 1, lane: 1, dueAt: 1, credential: 1 }, name: 'due' },
+      { key: { settledAt: 1 }, name: 'settled', sparse: true },
+    ]);
+  }
+
+  claim(id: string, { lane, credential }: Place, attempt: Attempt & Claim): Promise<Attempt | undefined> {
+    const { owner, round, claimedAt, state } = attempt;
+    const ended = state === 'settled' ? { settledAt: new Date(attempt.settledAt) } : {};
+    const waits = state === 'rest' ? { rest: packRest(attempt.rest), dueAt: new Date(attempt.dueAt) } : {};
+    return this.#insert({
+      ...{ _id: id, channel: this.#channel, lane, credential, state, owner, round, claimedAt: new Date(claimedAt) },
+      results: packResults(attempt.results),
+      ...ended,
+      ...waits,
+    });
+  }
+
+  async takeOver(id: string, from: string, to: string): Promise<Claimed | undefined> {
+    const document = await reached(
+      this.#collection.findOneAndUpdate(
+        { _id: id, state: 'claimed', owner: from },
+        { $set: { owner: to }, $inc: { round: 1 } },
+        { returnDocument: 'after' },
+      ),
+    );
+    return document ? (attemptOf(document) as Claimed) : undefined;
+  }
+
+  settle(id: string, claim: Claim, results: Results, now: number): Promise<boolean> {
+    return this.#settled({ id, claim, from: 'claimed' }, results, now);
+  }
+
+  finish(id: string, claim: Claim, results: Results, now: number): Promise<boolean> {
+    return this.#settled({ id, claim, from: 'rest' }, results, now);
+  }
+
+  rest(id: string, claim: Claim, results: Results, rest: Rest): Promise<boolean> {
+    return this.#rested({ id, claim, from: 'claimed' }, results, rest);
+  }
+
+  amend(id: string, claim: Claim, results: Results, rest: Rest): Promise<boolean> {
+    return this.#rested({ id, claim, from: 'rest' }, results, rest);
+  }
+
+  #settled(of: Pick<Ending, 'id' | 'claim' | 'from'>, results: Results, now: number): Promise<boolean> {
+    const set = { state: 'settled', results: packResults(results), settledAt: new Date(now) } as const;
+    return this.#end({ ...of, set, unset: { rest: '', dueAt: '' } });
+  }
+
+  #rested(of: Pick<Ending, 'id' | 'claim' | 'from'>, results: Results, rest: Rest): Promise<boolean> {
+    const waits = { rest: packRest(rest), dueAt: new Date(dueOf(rest)) };
+    return this.#end({ ...of, set: { state: 'rest', results: packResults(results), ...waits }, unset: {} });
+  }
+
+  async due(lane: Lane, now: number, limit: number, except: readonly string[]): Promise<readonly Due[]> {
+    const others = except.length > 0 ? { credential: { $nin: [...except] } } : {};
+    const found = await reached(
+      this.#collection
+        .find({ ...this.#dueIn(lane, now), ...others }, { projection: { credential: 1, 'rest.devices': 1 } })
+        .sort({ dueAt: 1 })
+        .limit(limit)
+        .toArray(),
+    );
+    return found.map(({ _id, credential, rest }) => ({ id: _id, credential, devices: rest!.devices }));
+  }
+
+  async resumed(lane: Lane, limit: number): Promise<readonly Resumed[]> {
+    const found = await reached(
+      this.#collection
+        .find(
+          // A window that was claimed when it arrived has no such field.
+          { channel: this.#channel, state: 'claimed', lane, dueAt: { $exists: true } },
+          { projection: { owner: 1, credential: 1, 'rest.devices': 1 } },
+        )
+        .sort({ dueAt: 1 })
+        .limit(limit)
+        .toArray(),
+    );
+    return found.map(({ _id, owner, credential, rest }) => ({ id: _id, owner, credential, devices: rest!.devices }));
+  }
+
+  async wake(id: string, owner: string, now: number): Promise<Claimed | undefined> {
+    const document = await reached(
+      this.#collection.findOneAndUpdate(
+        { _id: id, state: 'rest', dueAt: { $lte: new Date(now) } },
+        { $set: { state: 'claimed', owner }, $inc: { round: 1 } },
+        { returnDocument: 'after' },
+      ),
+    );
+    return document ? (attemptOf(document) as Claimed) : undefined;
+  }
+
+  async hasten(lane: Lane, credentials: readonly string[], now: number): Promise<void> {
+    const held = this.#heldIn(lane, credentials, now);
+    await reached(
+      this.#collection.updateMany(held, { $set: { dueAt: new Date(now) }, $unset: { 'rest.heldUntil': '' } }),
+    );
+  }
+
+  async hastenOne(lane: Lane, credential: string, now: number): Promise<void> {
+    const held = this.#heldIn(lane, [credential], now);
+    await reached(
+      this.#collection.updateOne(held, { $set: { dueAt: new Date(now) }, $unset: { 'rest.heldUntil': '' } }),
+    );
+  }
+
+  #heldIn(lane: Lane, credentials: readonly string[], now: number): Filter<AttemptDocument> {
+    return {
+      channel: this.#channel,
+      state: 'rest',
+      lane,
+      dueAt: { $gt: new Date(now) },
+      credential: { $in: [...credentials] },
+      'rest.heldUntil': { $exists: true },
+      'rest.answersUntil': { $exists: false },
+    };
+  }
+
+  #dueIn(lane: Lane, now: number) {
+    return { channel: this.#channel, state: 'rest', lane, dueAt: { $lte: new Date(now) } } as const;
+  }
+
+  /** @param except credentials whose windows wait, whatever they were due at */
+  async counts(now: number, except: readonly string[] = []): Promise<AttemptCounts> {
+    const of = { channel: this.#channel };
+    const [claimed, due] = await Promise.all([
+      this.#collection.countDocuments({ ...of, state: 'claimed' }),
+      this.#collection.countDocuments({
+        ...{ ...of, state: 'rest', dueAt: { $lte: new Date(now) } },
+        ...(except.length > 0 ? { credential: { $nin: [...except] } } : {}),
+      }),
+    ]);
+    return { claimed, due };
+  }
+
+  /** How many windows wait, due or not. */
+  resting(): Promise<number> {
+    return this.#collection.countDocuments({ channel: this.#channel, state: 'rest' }, { hint: 'due' });
+  }
+
+  /** Forgets windows that were settled before `before`, `limit` at most, and says how many. */
+  async forget(before: number, limit: number): Promise<number> {
+    const old = await this.#collection
+      .find({ settledAt: { $lt: new Date(before) } }, { projection: { _id: 1 } })
+      .limit(limit)
+      .toArray();
+    if (old.length === 0) return 0;
+    const { deletedCount } = await this.#collection.deleteMany({ _id: { $in: old.map(({ _id }) => _id) } });
+    return deletedCount;
+  }
+
+  /** One unordered insert for all: a collision costs nobody else anything. */
+  async #insertAll(documents: readonly AttemptDocument[]): Promise<(Attempt | undefined)[]> {
+    try {
+      await this.#collection.insertMany(documents, { ordered: false });
+      return documents.map(() => undefined);
+    } catch (error) {
+      if (!(error instanceof MongoBulkWriteError)) throw error;
+      const errors = [error.writeErrors].flat();
+      if (errors.length === 0 || errors.some(({ code }) => code !== DUPLICATE_KEY)) throw error;
+      const refused = new Set(errors.map(({ index }) => index));
+      const taken = new Set(errors.map(({ index }) => documents[index]!._id));
+      const found = await this.#collection.find({ _id: { $in: [...taken] } }).toArray();
+      if (found.length < taken.size) throw Fault.unavailable('an attempt was forgotten while it was met');
+      const before = new Map(found.map((document) => [document._id, attemptOf(document)]));
+      return documents.map(({ _id }, index) => (refused.has(index) ? before.get(_id) : undefined));
+    }
+  }
+
+  async #endAll(endings: readonly Ending[]): Promise<boolean[]> {
+    const operations = endings.map(({ id, from, claim, set, unset }): AnyBulkWriteOperation<AttemptDocument> => ({
+      updateOne: {
+        filter: { _id: id, state: from, owner: claim.owner, round: claim.round },
+        update: { $set: set, ...(Object.keys(unset).length > 0 ? { $unset: unset } : {}) },
+      },
+    }));
+    const { matchedCount } = await this.#collection.bulkWrite(operations, { ordered: false });
+    if (matchedCount === endings.length) return endings.map(() => true);
+    return this.#ended(endings);
+  }
+
+  /** Which of the endings are in: some were refused, or had been in since an earlier try whose answer was lost. */
+  async #ended(endings: readonly Ending[]): Promise<boolean[]> {
+    const found = await this.#collection
+      .find({ _id: { $in: endings.map(({ id }) => id) } }, { projection: { state: 1, owner: 1, round: 1 } })
+      .toArray();
+    const byId = new Map(found.map((document) => [document._id, document]));
+    return endings.map(({ id, claim, set }) => {
+      const document = byId.get(id);
+      return document?.owner === claim.owner && document.round === claim.round && document.state === set.state;
+    });
+  }
+}

@@ -1,0 +1,76 @@
+import type { ConnectionFailure } from '@tidings/delivery';
+
+/** A connection that did not open, or that closed before the provider served a request on it. */
+export interface FailedOpening {
+  readonly cause: ConnectionFailure;
+  /** The words of the system or of TLS, cut to 300 characters. Holds no secret. */
+  readonly message: string;
+  /** Milliseconds of the system's clock. */
+  readonly at: number;
+}
+
+const NO_HTTP2 = 'ERR_NO_HTTP2';
+const MESSAGE_LENGTH = 300;
+
+/** The provider answers, but not in HTTP/2. */
+export const noHttp2 = (message: string): Error => Object.assign(new Error(message), { code: NO_HTTP2 });
+
+/** Certificates that no authority vouches for, by the codes of OpenSSL (X509_V_ERR_…) as Node spells them. */
+const untrusted = [
+  ...['UNABLE_TO_GET_ISSUER_CERT', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+  ...['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'CERT_UNTRUSTED', 'CERT_REJECTED', 'CERT_REVOKED'],
+  ...['CERT_NOT_YET_VALID', 'CERT_CHAIN_TOO_LONG', 'CERT_SIGNATURE_FAILURE', 'INVALID_CA', 'INVALID_PURPOSE'],
+  ...['PATH_LENGTH_EXCEEDED', 'UNABLE_TO_DECRYPT_CERT_SIGNATURE', 'UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY'],
+  ...['ERROR_IN_CERT_NOT_BEFORE_FIELD', 'ERROR_IN_CERT_NOT_AFTER_FIELD', 'CERT_STRICT', 'CA_MD_TOO_WEAK'],
+  ...['EE_KEY_TOO_SMALL', 'CA_KEY_TOO_SMALL'],
+];
+
+const causes: ReadonlyMap<string, ConnectionFailure> = new Map<string, ConnectionFailure>([
+  ['ENOTFOUND', 'dns_failed'],
+  ['ECONNREFUSED', 'connection_refused'],
+  ['CERT_HAS_EXPIRED', 'certificate_expired'],
+  ...untrusted.map((code) => [code, 'certificate_untrusted'] as const),
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'certificate_host'],
+  ['HOSTNAME_MISMATCH', 'certificate_host'],
+  [NO_HTTP2, 'no_http2'],
+  // The provider's alert; its name differs between versions of OpenSSL.
+  ['ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL', 'no_http2'],
+  ['ERR_SSL_TLS_ALERT_NO_APPLICATION_PROTOCOL', 'no_http2'],
+  ['ERR_SSL_NO_APPLICATION_PROTOCOL', 'no_http2'],
+  // node:http2 could not read what came.
+  ['ERR_HTTP2_ERROR', 'no_http2'],
+]);
+
+/**
+ * Why a connection did not open, by the error that ended it; without one `unreachable`. Where several addresses were tried, the first
+ * cause that says more than that counts.
+ */
+export function connectionFailureOf(error: Error | undefined): ConnectionFailure {
+  if (!error) return 'unreachable';
+  const several = severalOf(error);
+  if (several) return several.map(connectionFailureOf).find((cause) => cause !== 'unreachable') ?? 'unreachable';
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  // EAI_AGAIN and its kind: the name could not be looked up.
+  if (syscall === 'getaddrinfo') return 'dns_failed';
+  return causes.get(String(code)) ?? 'unreachable';
+}
+
+/** @param error undefined where the provider closed the connection without a word */
+export function failedOpening(error: Error | undefined, at: number): FailedOpening {
+  const message = messageOf(error).slice(0, MESSAGE_LENGTH);
+  return { cause: connectionFailureOf(error), message, at };
+}
+
+function messageOf(error: Error | undefined): string {
+  if (!error) return 'closed by the provider before it served a request';
+  // The error of several addresses has no text of its own.
+  if (error.message !== '') return error.message;
+  const several = severalOf(error) ?? [];
+  return several.map(({ message }) => message).join('; ');
+}
+
+/** The errors of an AggregateError, which net throws where each address of a name failed. */
+function severalOf(error: Error): readonly Error[] | undefined {
+  const { errors } = error as Partial<AggregateError>;
+  return Array.isArray(errors) ? errors : undefined;
+}

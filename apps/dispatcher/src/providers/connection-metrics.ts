@@ -1,0 +1,13 @@
+import type { ConnectionFailure } from '@tidings/delivery';
+import { counterIn } from '@tidings/telemetry';
+import type { Registry } from 'prom-client';
+
+/** Counts connections to providers that did not open. Labels are bounded: channels and the causes of R-P1. */
+export function connectionMetrics(registry: Registry, channel: string): { failed(cause: ConnectionFailure): void } {
+  const failures = counterIn(registry, {
+    name: 'tidings_dispatch_connection_failures_total',
+    help: 'Connections to the provider that did not open, or closed before it served a request, by cause',
+    labels: ['channel', 'cause'],
+  });
+  return { failed: (cause) => failures.inc({ channel, cause }) };
+}

@@ -1,0 +1,183 @@
+import type { Clock } from '@tidings/kernel';
+import type { Logger } from 'pino';
+import type { AttemptStore, Due } from './attempts.ts';
+import type { Lane } from './channels/port.ts';
+import type { Incarnation, Owners } from './owners.ts';
+import type { Timers } from './timers.ts';
+
+export interface RetrySchedulerOptions {
+  readonly lane: Lane;
+  readonly store: AttemptStore;
+  readonly owners: Owners;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Pick<Logger, 'warn'>;
+  /** Credentials whose windows cannot be sent now. */
+  readonly heldBack: () => readonly string[];
+  /** Credentials whose throttle is over but for a probe, and since when. */
+  readonly endedThrottles: () => readonly { readonly reference: string; readonly until: number }[];
+  /** Whether only one window of a credential may be sent now: to find out if others can. */
+  readonly wantsOne: (credential: string) => boolean;
+  /** Claims and sends a window. `from` = the worker that has claimed it and died. */
+  readonly resume: (due: Due, incarnation: Incarnation, from?: string) => Promise<void>;
+}
+
+const POLL_MS = 500;
+/** Windows that may be in hand at a time, most of them waiting for slots. */
+const MAX = 64;
+/** Windows looked at in one go. */
+const LOOK = 32;
+/** How often windows are looked for whose worker has died. */
+const ORPHANS_EVERY_MS = 5_000;
+const ORPHANS_LOOK = 256;
+/** A probe that has not come to an end after so long is asked for again. */
+const PROBE_AGAIN_MS = 10_000;
+
+/**
+ * Looks for windows that wait and are due, and for those whose worker died after it had woken them, and has them sent (sending 4). The store
+ * holds all that both need: nobody has to emit them again.
+ */
+export class RetryScheduler {
+  readonly #options: RetrySchedulerOptions;
+  /** Credentials of the windows in hand, by the window's id. */
+  readonly #runs = new Map<string, string>();
+  readonly #ends = new Set<Promise<void>>();
+  /** Probes that were asked for, by credential: for the throttle that ended when, and when they were. */
+  readonly #probes = new Map<string, { readonly until: number; readonly askedAt: number }>();
+  #orphansAt = -Infinity;
+  #polling = false;
+  #polled: Promise<void> = Promise.resolve();
+  #hastening: Promise<void> = Promise.resolve();
+  #stopped = false;
+  #cancel: () => void = () => undefined;
+
+  constructor(options: RetrySchedulerOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#schedule(0);
+  }
+
+  /** Wakes no further window and resolves when none is in hand. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#cancel();
+    await this.#polled;
+    await this.#hastening;
+    while (this.#ends.size > 0) await Promise.allSettled(this.#ends);
+  }
+
+  /** Makes due what these credentials held back. */
+  hasten(credentials: readonly string[]): void {
+    const { store, lane, clock, log } = this.#options;
+    if (this.#stopped || credentials.length === 0) return;
+    this.#hastening = this.#hastening
+      .then(() => store.hasten(lane, credentials, clock.now()))
+      .then(
+        () => this.#schedule(0),
+        // They are due in a while all the same.
+        (error: unknown) => log.warn({ err: error }, 'windows could not be made due'),
+      );
+  }
+
+  #schedule(ms: number): void {
+    this.#cancel();
+    if (!this.#stopped) this.#cancel = this.#options.timers.after(ms, () => this.#begin());
+  }
+
+  #begin(): void {
+    if (!this.#polling) this.#polled = this.#poll();
+  }
+
+  async #poll(): Promise<void> {
+    this.#polling = true;
+    let more = false;
+    try {
+      more = await this.#wake();
+    } catch (error) {
+      this.#options.log.warn({ err: error }, 'windows that wait cannot be read');
+    } finally {
+      this.#polling = false;
+      this.#schedule(more ? 0 : POLL_MS);
+    }
+  }
+
+  /** Takes what is due in hand; true when there may be more. */
+  async #wake(): Promise<boolean> {
+    const { owners, store, lane, clock, heldBack } = this.#options;
+    const incarnation = owners.current();
+    const room = MAX - this.#runs.size;
+    if (!incarnation || room === 0) return false;
+    await this.#askForProbes();
+    // Those in hand may not be claimed yet, and are found again.
+    const limit = Math.min(room, LOOK) + this.#runs.size;
+    const found = await store.due(lane, clock.now(), limit, heldBack());
+    const taken = this.#takeAll(found, room, (due) => this.#take(due, incarnation));
+    if (taken < room) await this.#takeOrphans(room - taken, incarnation);
+    return taken > 0 && found.length === limit;
+  }
+
+  /** Takes as many in hand as there is room for, and answers how many. */
+  #takeAll<D extends Due>(found: readonly D[], room: number, take: (due: D) => void): number {
+    let taken = 0;
+    for (const due of found) {
+      if (this.#stopped || taken === room || this.#runs.has(due.id) || this.#isTaken(due.credential)) continue;
+      taken++;
+      take(due);
+    }
+    return taken;
+  }
+
+  /** A throttle ends with one push: a window that it holds back becomes due, and the others when that was answered. */
+  async #askForProbes(): Promise<void> {
+    const { store, lane, clock, endedThrottles } = this.#options;
+    const ended = endedThrottles();
+    const references = new Set(ended.map(({ reference }) => reference));
+    for (const reference of this.#probes.keys()) if (!references.has(reference)) this.#probes.delete(reference);
+    const now = clock.now();
+    for (const { reference, until } of ended) {
+      const asked = this.#probes.get(reference);
+      if (asked?.until === until && now - asked.askedAt < PROBE_AGAIN_MS) continue;
+      this.#probes.set(reference, { until, askedAt: now });
+      await store.hastenOne(lane, reference, now);
+    }
+  }
+
+  /** A claim of this worker's own that is not in hand is left behind, too: its answer was lost. */
+  async #takeOrphans(room: number, incarnation: Incarnation): Promise<void> {
+    const { store, owners, lane, timers } = this.#options;
+    const now = timers.now();
+    if (now - this.#orphansAt < ORPHANS_EVERY_MS) return;
+    this.#orphansAt = now;
+    const inHand = new Set(this.#runs.keys());
+    const found = (await store.resumed(lane, ORPHANS_LOOK)).filter(({ id }) => !inHand.has(id));
+    const others = new Set(found.map(({ owner }) => owner).filter((owner) => !owners.isOwn(owner)));
+    const alive = await owners.alive([...others]);
+    const orphans = found.filter(({ owner }) => !alive.has(owner));
+    this.#takeAll(orphans, room, (orphan) => this.#take(orphan, incarnation, orphan.owner));
+  }
+
+  /** Whether the one window that may find out is in hand already. */
+  #isTaken(credential: string): boolean {
+    return this.#options.wantsOne(credential) && [...this.#runs.values()].includes(credential);
+  }
+
+  #take(due: Due, incarnation: Incarnation, from?: string): void {
+    const { resume, owners, log } = this.#options;
+    this.#runs.set(due.id, due.credential);
+    const run = resume(due, incarnation, from)
+      .catch((error: unknown) => {
+        // Its claim, if any, must not look alive for as long as this worker lives. The window is taken over as an orphan; an outcome that was
+        // not published is asked for by the watchdog when the deferral is overdue (sending 2).
+        owners.retire(incarnation);
+        log.warn({ window: due.id, err: error }, 'a window that woke failed');
+      })
+      .finally(() => {
+        this.#runs.delete(due.id);
+        this.#ends.delete(run);
+        this.#schedule(0);
+      });
+    this.#ends.add(run);
+  }
+}

@@ -1,0 +1,139 @@
+import { localVerdicts, sent, type Verdict } from '@tidings/delivery';
+import { type SendBatch, WindowOutcome } from '@tidings/events';
+import { Fault } from '@tidings/kernel';
+import type { Channel, Job, PushListener, Sender } from '../channels/port.ts';
+import { Dispatch } from '../dispatch.ts';
+import { Owners } from '../owners.ts';
+import { Throttles } from '../throttles.ts';
+import { MemoryAttempts, MemoryLeases, MemoryThrottles } from './memory-store.ts';
+import { noMetrics } from './no-metrics.ts';
+import { VirtualTime } from './virtual-time.ts';
+
+/** What a provider does with a push that is written at `now`. */
+export interface VirtualAnswer {
+  readonly afterMs: number;
+  readonly verdict?: Verdict;
+  readonly retryAfterMs?: number;
+}
+
+/** How the provider of an application behaves. Times are milliseconds since the start. */
+export interface VirtualProvider {
+  readonly answer: (token: string, now: number) => VirtualAnswer;
+  /** How long a token and a connection take; Infinity = for ever. @default 0 */
+  readonly readyAfterMs?: (now: number) => number;
+  /** Whether it cannot be reached. @default false */
+  readonly isDown?: (now: number) => boolean;
+  /** @default the application */
+  readonly fingerprint?: string;
+}
+
+export interface WrittenPush {
+  readonly application: string;
+  readonly token: string;
+  readonly at: number;
+}
+
+const START = 1_800_000_000_000;
+/** As many as a real connection has. */
+const STREAMS = 1_000;
+
+/** One lane of a dispatcher over providers, stores and time that exist in memory alone. */
+export class VirtualLane {
+  readonly time = new VirtualTime(START);
+  readonly attempts = new MemoryAttempts();
+  readonly written: WrittenPush[] = [];
+  readonly outcomes: { readonly at: number; readonly outcome: WindowOutcome }[] = [];
+  readonly dispatch: Dispatch;
+  readonly throttles: Throttles;
+  readonly #providers: Readonly<Record<string, VirtualProvider>>;
+  /** Streams in use, by application. */
+  readonly #streams = new Map<string, number>();
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(providers: Readonly<Record<string, VirtualProvider>>) {
+    this.#providers = providers;
+    const timers = this.time.timers(() => true);
+    const onError = (error: unknown): void => {
+      throw error;
+    };
+    this.throttles = new Throttles({ store: new MemoryThrottles().over(), clock: this.time, onError });
+    const owners = new Owners({ name: 'lane', store: new MemoryLeases().over(), timers, onError });
+    this.dispatch = new Dispatch({
+      ...{ lane: 'direct', channel: this.#channel(), store: this.attempts.over(), owners, throttles: this.throttles },
+      publish: async ({ value }) => void this.outcomes.push({ at: this.now, outcome: WindowOutcome.decode(value) }),
+      ...{ clock: this.time, timers, random: () => 0.5, metrics: noMetrics },
+      log: { error: onError, warn: () => undefined },
+    });
+    owners.start();
+    this.dispatch.start();
+  }
+
+  /** Milliseconds since the start. */
+  get now(): number {
+    return this.time.now() - START;
+  }
+
+  /** Lets time pass. */
+  pass(ms: number): Promise<void> {
+    return this.time.run(this.time.now() + ms);
+  }
+
+  /** When the first push of an application was written, in milliseconds since the start. */
+  firstOf(application: string): number | undefined {
+    return this.written.find((push) => push.application === application)?.at;
+  }
+
+  settledOf(application: string): number {
+    return this.outcomes.filter(
+      ({ outcome }) => outcome.application === application && outcome.outcome?.$case === 'settled',
+    ).length;
+  }
+
+  #channel(): Channel {
+    return {
+      open: async (job) => this.#sender(job),
+      ttlSeconds: ({ content }: SendBatch) => content?.ios?.ttlSeconds,
+      close: () => undefined,
+    };
+  }
+
+  #sender({ batch, columns }: Job): Sender {
+    const { application } = batch;
+    const provider = this.#providers[application]!;
+    const text = Buffer.from(columns.tokens).toString();
+    return {
+      credential: provider.fingerprint ?? application,
+      settings: { reference: `${application}/1`, version: batch.credential!.version },
+      prepare: async () => {
+        if (provider.isDown?.(this.now)) throw Fault.unavailable('down');
+        const afterMs = provider.readyAfterMs?.(this.now) ?? 0;
+        if (afterMs > 0) await new Promise<void>((resolve) => this.time.at(afterMs, resolve));
+        return undefined;
+      },
+      trouble: () => localVerdicts.unreachable,
+      push: (device, tag, deadline, listener) => {
+        const streams = this.#streams.get(application) ?? 0;
+        if (streams === STREAMS) return 'busy';
+        this.#streams.set(application, streams + 1);
+        const token = text.slice(columns.tokenEnds[device - 1] ?? 0, columns.tokenEnds[device]);
+        this.written.push({ application, token, at: this.now });
+        this.#answer(application, provider.answer(token, this.now), deadline, tag, listener);
+        return 'written';
+      },
+      whenReady: (run) => void this.#waiting.push(run),
+      downUntil: () => 0,
+      repair: async () => undefined,
+    };
+  }
+
+  #answer(application: string, answer: VirtualAnswer, deadline: number, tag: number, listener: PushListener): void {
+    const { afterMs, verdict = sent, retryAfterMs = 0 } = answer;
+    const latest = deadline - this.time.now();
+    this.time.at(Math.min(afterMs, latest), () => {
+      this.#streams.set(application, this.#streams.get(application)! - 1);
+      if (afterMs > latest) listener.answered(tag, localVerdicts.timeout);
+      else listener.answered(tag, verdict, { retryAfterMs });
+      for (const run of this.#waiting.splice(0)) run();
+    });
+  }
+}

@@ -1,0 +1,90 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { ShiftedClock } from '@tidings/kernel';
+import { MemoryThrottles } from './testing/memory-store.ts';
+import { type Throttler, Throttles } from './throttles.ts';
+
+const KEY = 'apns/fingerprint';
+const by = (version: number, reference = 'AAAAA-00000/1'): Throttler => ({ reference, version });
+
+describe('a throttle', () => {
+  let clock: ShiftedClock;
+  let mine: Throttles;
+  let theirs: Throttles;
+  let lifted: string[];
+
+  beforeEach(() => {
+    clock = new ShiftedClock();
+    const shared = new MemoryThrottles();
+    const onError = (error: unknown): void => {
+      throw error;
+    };
+    mine = new Throttles({ store: shared.over(), clock, onError });
+    theirs = new Throttles({ store: shared.over(), clock, onError });
+    lifted = [];
+    theirs.onLifted((credential, references) => void lifted.push(`${credential} ${references.join()}`));
+  });
+
+  const close = async (ms: number): Promise<number> => {
+    const until = clock.now() + ms;
+    mine.close(KEY, until, '503 Busy', by(1));
+    await theirs.refresh();
+    return until;
+  };
+
+  it('holds back everybody with the same credential, in other replicas when they next look', async () => {
+    const until = await close(60_000);
+    for (const each of [mine, theirs]) {
+      expect(await each.pass(KEY, by(1, 'BBBBB-00000/1'))).toEqual({ until });
+      expect(each.blockedUntil(KEY)).toBe(until);
+      expect(await each.pass('apns/another', by(1))).toBe('open');
+    }
+  });
+
+  it('ends with one probe, whoever sends it', async () => {
+    await close(1000);
+    clock.advance(1000);
+    const passages = [await theirs.pass(KEY, by(1)), await mine.pass(KEY, by(1)), await theirs.pass(KEY, by(1))];
+    expect(passages).toEqual(['probe', { until: expect.any(Number) }, { until: expect.any(Number) }]);
+    mine.lift(KEY);
+    await theirs.refresh();
+    expect(await theirs.pass(KEY, by(1))).toBe('open');
+    expect(lifted).toEqual([`${KEY} AAAAA-00000/1`]);
+  });
+
+  it('goes on when the probe is told to wait, too', async () => {
+    await close(1000);
+    clock.advance(1000);
+    expect(await mine.pass(KEY, by(1))).toBe('probe');
+    const until = await close(5000);
+    expect(await mine.pass(KEY, by(1))).toEqual({ until });
+    clock.advance(5000);
+    expect(await theirs.pass(KEY, by(1))).toBe('probe');
+  });
+
+  it('gives the probe to another one when it is returned, or when nothing was heard of it for long', async () => {
+    await close(1000);
+    clock.advance(1000);
+    expect(await mine.pass(KEY, by(1))).toBe('probe');
+    mine.returnProbe(KEY, by(1));
+    expect(await theirs.pass(KEY, by(1))).toBe('probe');
+    expect(await mine.pass(KEY, by(1))).not.toBe('probe');
+    clock.advance(60_000);
+    expect(await mine.pass(KEY, by(1))).toBe('probe');
+  });
+
+  it('is lifted by later settings of who was throttled, not by those of others', async () => {
+    const until = await close(60_000);
+    expect(await theirs.pass(KEY, by(9, 'BBBBB-00000/1'))).toEqual({ until });
+    expect(await theirs.pass(KEY, by(2))).toBe('open');
+    await mine.refresh();
+    expect(await mine.pass(KEY, by(1))).toBe('open');
+    expect(lifted).toHaveLength(1);
+  });
+
+  it('lasts as long as the longest that was asked for', async () => {
+    const until = await close(60_000);
+    await close(1000);
+    expect(mine.blockedUntil(KEY)).toBe(until);
+    expect(theirs.blockedUntil(KEY)).toBe(until);
+  });
+});
