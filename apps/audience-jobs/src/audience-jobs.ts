@@ -1,5 +1,5 @@
 import { keyFor } from '@tidings/audience';
-import { logMetrics, openLogs, openRelay, type Problem } from '@tidings/event-store';
+import { commitsKept, logMetrics, openLogs, openRelay, type Problem, truncateLogs } from '@tidings/event-store';
 import { JobEvent, JobKind, type JobPieceProcessed, topicNames } from '@tidings/events';
 import type { Job } from '@tidings/jobs';
 import type { Accounts, Devices, Jobs, Operations, Segments } from '@tidings/rpc';
@@ -9,6 +9,7 @@ import { openArchives } from './exports/archives.ts';
 import { openInputs } from './exports/inputs.ts';
 import { exportProcessor } from './exports/process.ts';
 import { exportsRpc } from './exports/rpc.ts';
+import { openAdmission } from './jobs/admission.ts';
 import { jobsLog } from './jobs/log.ts';
 import { jobMetrics } from './jobs/metrics.ts';
 import { openPieces } from './jobs/pieces.ts';
@@ -23,7 +24,7 @@ const TOLD = 20;
 
 export interface AudienceJobsDeps extends ServiceDeps {
   readonly broker: Broker;
-  readonly accounts: Pick<Accounts, 'addTag' | 'listTags'>;
+  readonly accounts: Pick<Accounts, 'addMissingTags' | 'listTags'>;
   readonly devices: Pick<Devices, 'applyBatch' | 'resolve'>;
   readonly segments: Pick<Segments, 'select' | 'chooseLookup' | 'scan'>;
   /** Names the registry's replica that a log of devices belongs to. @default one for all */
@@ -71,6 +72,8 @@ async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<Audien
   closing.add('log', writer, (opened) => opened.close());
   await writer.fold();
   logMetrics(metrics, { category: jobsLog.category, writer, relay });
+  const truncation = truncateLogs(db, jobsLog, { clock, log, keptMs: commitsKept.asDetails });
+  closing.add('truncation of jobs', truncation, (periodic) => periodic.stop());
   jobMetrics(metrics, store, clock);
 
   const processPiece = pieceProcessor({ pieces, accounts, devices, replicaOf, deviceKey: keyFor(masterKey, 'device') });
@@ -91,10 +94,11 @@ async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<Audien
     ...((await relay.level()) ? [] : ['audience-jobs: publishing']),
   ];
   const accepted = (): void => worker.wake();
+  const admission = openAdmission(store);
   return {
     jobs: {
-      ...jobsRpc({ clock, pieces, store, writer, accepted }),
-      ...exportsRpc({ clock, inputs, archives, segments, store, writer, accepted }),
+      ...jobsRpc({ clock, pieces, admission, store, writer, accepted }),
+      ...exportsRpc({ clock, inputs, archives, segments, admission, store, writer, accepted }),
     },
     operations: operationsOf(clock, open),
     close: () => closing.close(),

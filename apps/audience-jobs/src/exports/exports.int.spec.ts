@@ -4,6 +4,7 @@ import { ExportFormat, JobKind } from '@tidings/events';
 import type { Job, JobAction } from '@tidings/jobs';
 import { type ChooseLookupRequest, ExportInput, ScannedDevice, type ScanRequest } from '@tidings/rpc';
 import { describeWithMongo, TestClock, unzipped } from '@tidings/testing';
+import { openAdmission } from '../jobs/admission.ts';
 import { type JobCommand, jobsLog, logOfJob } from '../jobs/log.ts';
 import { type JobStore, openJobStore } from '../jobs/store.ts';
 import { type Archives, openArchives } from './archives.ts';
@@ -44,7 +45,7 @@ describeWithMongo('exports', (mongo) => {
     const id = `job-${++jobs}`;
     await inputs.store(id, ExportInput.fromPartial({ selection, fields }), new Date(clock.now()));
     const { parts: pieces, numbers: entries } = extentOf(selection);
-    const facts = { kind: JobKind.JOB_KIND_EXPORT, application, entries, pieces, createMissingTags: false };
+    const facts = { kind: JobKind.JOB_KIND_EXPORT, application, entries, pieces, bytes: 0, createMissingTags: false };
     const { EXPORT_FORMAT_CSV: exportFormat } = ExportFormat;
     return say(id, { type: 'accept', account: 'a', accepted: { ...facts, exportFormat } });
   };
@@ -63,7 +64,8 @@ describeWithMongo('exports', (mongo) => {
   };
   const rpc = () => {
     const segments = { select: () => Promise.reject(new Error('not expected here')) };
-    return exportsRpc({ clock, inputs, archives, segments, store, writer, accepted: () => undefined });
+    const admission = openAdmission(store);
+    return exportsRpc({ clock, inputs, archives, segments, admission, store, writer, accepted: () => undefined });
   };
   const downloaded = async (job: string): Promise<Buffer> => {
     const read: Uint8Array[] = [];

@@ -15,8 +15,8 @@ export interface ExportParts {
   readonly segments: Pick<Segments, 'chooseLookup' | 'scan'>;
 }
 
-/** Exports whose look-ups are remembered: more than are worked on at a time. */
-const REMEMBERED = 8;
+/** Exports whose look-ups are remembered: more than usually take turns. */
+const REMEMBERED = 100;
 const ATTEMPT_LENGTH = 16;
 const NOTHING: Written = { size: 0, packedSize: 0, crc32: 0 };
 

@@ -2,7 +2,8 @@ import type { LogWriter } from '@tidings/event-store';
 import { ExportFormat, JobKind } from '@tidings/events';
 import type { Job } from '@tidings/jobs';
 import { type Clock, Fault } from '@tidings/kernel';
-import type { ArchivePlace, Jobs, Segments } from '@tidings/rpc';
+import type { ArchivePlace, Jobs, Segments, Selection } from '@tidings/rpc';
+import type { Admission } from '../jobs/admission.ts';
 import { type JobCommand, logOfJob } from '../jobs/log.ts';
 import type { JobStore } from '../jobs/store.ts';
 import type { Archives } from './archives.ts';
@@ -16,6 +17,7 @@ export interface ExportsParts {
   readonly inputs: Inputs;
   readonly archives: Archives;
   readonly segments: Pick<Segments, 'select'>;
+  readonly admission: Admission;
   readonly store: JobStore;
   readonly writer: LogWriter<JobCommand, Job>;
   /** Hears that an export was accepted. */
@@ -26,9 +28,13 @@ export interface ExportsParts {
 const READ_BYTES = 512 * 1024;
 const BEGINNING: ArchivePlace = { part: 0, block: 0 };
 
+/** The application of a selection; "" for several, or none. */
+const applicationOf = ({ applications: [only, ...others] }: Selection): string =>
+  only && others.length === 0 ? only.code : '';
+
 /** Exports of segments, of `Jobs` of tidings.rpc.v1. */
 export function exportsRpc(parts: ExportsParts): Pick<Jobs, 'acceptExport' | 'findArchives' | 'readArchive'> {
-  const { clock, inputs, archives, segments, store, writer } = parts;
+  const { clock, inputs, archives, segments, admission, store, writer } = parts;
 
   /** The file in the archive of a completed export. */
   const fileIn = async (job: Job): Promise<ZippedFile> => {
@@ -41,16 +47,23 @@ export function exportsRpc(parts: ExportsParts): Pick<Jobs, 'acceptExport' | 'fi
     async acceptExport({ job: id, segment, fields, format }) {
       if (!segment) throw Fault.bug('an export of no segment');
       const at = new Date(clock.now());
-      const { selection } = await inputs.store(id, { selection: await segments.select(segment), fields }, at);
-      if (!selection) throw Fault.bug('an export that selects nothing');
-      const { parts: pieces, numbers: entries } = extentOf(selection);
-      const [only, ...others] = selection.applications;
-      const accepted = {
-        ...{ kind: JobKind.JOB_KIND_EXPORT, entries, pieces, createMissingTags: false },
-        application: only && others.length === 0 ? only.code : '',
-        exportFormat: fields ? format : ExportFormat.EXPORT_FORMAT_UNSPECIFIED,
+      const chosen = await segments.select(segment);
+      const open = async (): Promise<void> => {
+        const { selection } = await inputs.store(id, { selection: chosen, fields }, at);
+        if (!selection) throw Fault.bug('an export that selects nothing');
+        const { parts: pieces, numbers: entries } = extentOf(selection);
+        const accepted = {
+          ...{ kind: JobKind.JOB_KIND_EXPORT, application: applicationOf(selection), entries, pieces, bytes: 0 },
+          createMissingTags: false,
+          exportFormat: fields ? format : ExportFormat.EXPORT_FORMAT_UNSPECIFIED,
+        };
+        await writer.submit(logOfJob(id), { id, at, action: { type: 'accept', account: segment.account, accepted } });
       };
-      await writer.submit(logOfJob(id), { id, at, action: { type: 'accept', account: segment.account, accepted } });
+      await admission.admit(
+        { account: segment.account, application: applicationOf(chosen) },
+        { job: id, bytes: 0 },
+        open,
+      );
       parts.accepted();
       return {};
     },

@@ -1,6 +1,6 @@
 import type { DocumentAddress, LogDefinition } from '@tidings/event-store';
-import { JobAccepted, JobEvent } from '@tidings/events';
-import { decideJob, evolveJob, type Job, type JobAction } from '@tidings/jobs';
+import { JobAccepted, JobEvent, type JobFailure } from '@tidings/events';
+import { decideJob, evolveJob, type Job, type JobAction, type Queue } from '@tidings/jobs';
 import { bucketOf } from '@tidings/kernel';
 import type { Binary } from 'mongodb';
 
@@ -24,6 +24,10 @@ const jobAt = (id: string): DocumentAddress => ({ collection: JOBS, id });
 export interface JobDocument {
   readonly status: Job['status'];
   readonly account: string;
+  /** By {@link queueKey}. */
+  readonly queue: string;
+  /** Size of its entries. */
+  readonly bytes: number;
   readonly accepted: Uint8Array | Binary;
   readonly acceptedAt: Date;
   readonly pieces: number;
@@ -31,20 +35,41 @@ export interface JobDocument {
   readonly done: number;
   readonly notFound: number;
   readonly failed: number;
-  /** While it is pending, both. */
+  /** While it is pending, all three. */
   readonly attempts?: number;
+  readonly workers?: readonly string[];
   readonly retryAt?: Date;
   /** When it is not any more. */
   readonly finishedAt?: Date;
+  /** Why the job failed; undefined unless it did. */
+  readonly reason?: JobFailure;
+}
+
+/** Key of a queue in the store. Ids of accounts have no slash. */
+export const queueKey = ({ account, application }: Queue): string => `${account}/${application}`;
+
+export function queueOf(key: string): Queue {
+  const slash = key.indexOf('/');
+  return { account: key.slice(0, slash), application: key.slice(slash + 1) };
+}
+
+function endOf(job: Job): Partial<JobDocument> {
+  switch (job.status) {
+    case 'Pending':
+      return { attempts: job.attempts, workers: job.workers, retryAt: job.retryAt };
+    case 'Completed':
+      return { finishedAt: job.finishedAt };
+    case 'Failed':
+      return { finishedAt: job.finishedAt, reason: job.reason };
+  }
 }
 
 function jobDocument(job: Job): JobDocument {
   const { status, account, acceptedAt, pieces, entries, done, notFound, failed } = job;
+  const { application, bytes } = job.accepted;
   const accepted = JobAccepted.encode(job.accepted).finish();
   const facts = { account, accepted, acceptedAt, pieces, entries, done, notFound, failed };
-  return status === 'Pending'
-    ? { status, ...facts, attempts: job.attempts, retryAt: job.retryAt }
-    : { status, ...facts, finishedAt: job.finishedAt };
+  return { status, queue: queueKey({ account, application }), bytes, ...facts, ...endOf(job) };
 }
 
 /** The job in a stored document. */
@@ -53,9 +78,16 @@ export function jobOf({ _id, ...stored }: JobDocument & { readonly _id: string }
   const bytes = stored.accepted instanceof Uint8Array ? stored.accepted : stored.accepted.buffer;
   const accepted = JobAccepted.decode(bytes);
   const facts = { id: _id, account, accepted, acceptedAt, pieces, entries, done, notFound, failed };
-  return status === 'Pending'
-    ? { ...facts, status, attempts: stored.attempts!, retryAt: stored.retryAt! }
-    : { ...facts, status, finishedAt: stored.finishedAt! };
+  switch (status) {
+    case 'Pending': {
+      const { attempts, workers, retryAt } = stored;
+      return { ...facts, status, attempts: attempts!, workers: workers!, retryAt: retryAt! };
+    }
+    case 'Completed':
+      return { ...facts, status, finishedAt: stored.finishedAt! };
+    case 'Failed':
+      return { ...facts, status, finishedAt: stored.finishedAt!, reason: stored.reason! };
+  }
 }
 
 /** Bulk jobs, in 16 logs. A command is answered with the job as it is then. */

@@ -1,6 +1,7 @@
+import { MAX_TAGS_AT_ONCE } from '@tidings/audience';
 import { TagType } from '@tidings/events';
-import { Fault, parseDate } from '@tidings/kernel';
-import type { Accounts, JobEntry } from '@tidings/rpc';
+import { parseDate } from '@tidings/kernel';
+import type { Accounts, EntryOutcome, JobEntry } from '@tidings/rpc';
 
 const MAX_NAME = 255;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}$/;
@@ -34,22 +35,41 @@ export function typesIn(entries: readonly JobEntry[]): Map<string, TagType> {
   return types;
 }
 
-/** Makes the tags that the entries name and the account lacks. Values are per account: that is what a new tag is by default. */
-export async function makeMissingTags(
-  accounts: Pick<Accounts, 'addTag' | 'listTags'>,
+/** Tags that could not be added, and why, as a caller reads it (R-LM7). */
+export interface RefusedTags {
+  readonly names: ReadonlySet<string>;
+  readonly reason: string;
+}
+
+const NONE: RefusedTags = { names: new Set(), reason: '' };
+
+/** Adds the tags that the entries name and the account lacks, as far as its quota goes: the first ones first, up to 1,000 in one command. */
+export async function addMissingTags(
+  accounts: Pick<Accounts, 'addMissingTags' | 'listTags'>,
   account: string,
   entries: readonly JobEntry[],
-): Promise<void> {
+): Promise<RefusedTags> {
   const types = typesIn(entries);
-  if (types.size === 0) return;
+  if (types.size === 0) return NONE;
   const { tags } = await accounts.listTags({ account });
   for (const { name } of tags) types.delete(name);
-  await Promise.all(
-    [...types].map(([name, type]) =>
-      accounts.addTag({ account, name, type, applicationSpecific: false }).catch((thrown: unknown) => {
-        // Somebody else has made it meanwhile.
-        if (!(thrown instanceof Fault) || thrown.kind !== 'argument') throw thrown;
-      }),
-    ),
-  );
+  const missing = [...types].map(([name, type]) => ({ name, type }));
+  for (let from = 0; from < missing.length; from += MAX_TAGS_AT_ONCE) {
+    const to = from + MAX_TAGS_AT_ONCE;
+    const { refused, reason } = await accounts.addMissingTags({ account, tags: missing.slice(from, to) });
+    // None of the others would fit either.
+    if (refused.length > 0)
+      return { names: new Set([...refused, ...missing.slice(to).map(({ name }) => name)]), reason };
+  }
+  return NONE;
 }
+
+/** The outcomes, with the reason at each tag that was not set for it was refused before (R-G4). */
+export const withReason = (outcomes: readonly EntryOutcome[], { names, reason }: RefusedTags): EntryOutcome[] =>
+  outcomes.map((outcome) => {
+    const refusedTags = Object.entries(outcome.refusedTags).map(([name, text]) => [
+      name,
+      names.has(name) ? reason : text,
+    ]);
+    return { ...outcome, refusedTags: Object.fromEntries(refusedTags) as EntryOutcome['refusedTags'] };
+  });

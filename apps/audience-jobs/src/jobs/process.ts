@@ -1,16 +1,16 @@
-import { deviceLogOf, lowerSpelling, personOf } from '@tidings/audience';
+import { contactCalled, deviceLogOf, personOf } from '@tidings/audience';
 import { JobKind, type JobPieceProcessed } from '@tidings/events';
 import type { Job } from '@tidings/jobs';
 import { Fault } from '@tidings/kernel';
 import { type Accounts, type BatchEntry, type Devices, type EntryOutcome, type JobEntry, Register } from '@tidings/rpc';
 import type { KeyObject } from 'node:crypto';
-import { makeMissingTags } from './missing-tags.ts';
+import { addMissingTags, type RefusedTags, withReason } from './missing-tags.ts';
 import type { Piece, Pieces } from './pieces.ts';
 import { countsOf, type Row, rowsOf } from './rows.ts';
 
 export interface ProcessParts {
   readonly pieces: Pieces;
-  readonly accounts: Pick<Accounts, 'addTag' | 'listTags'>;
+  readonly accounts: Pick<Accounts, 'addMissingTags' | 'listTags'>;
   readonly devices: Pick<Devices, 'applyBatch' | 'resolve'>;
   /** Names the registry's replica that a log belongs to. */
   readonly replicaOf: (log: string) => string;
@@ -30,8 +30,8 @@ function commandOf({ kind }: Job['accepted'], entry: JobEntry): NonNullable<Batc
     case JobKind.JOB_KIND_SET_TAGS:
       return { $case: 'setTags', value: { tags: entry.tags } };
     case JobKind.JOB_KIND_REGISTER: {
-      const { platform, newPushToken: pushToken, tags } = entry;
-      return { $case: 'register', value: { ...unchanged, platform, pushToken, tags } };
+      const { platform, newPushToken: pushToken, tags, country, city } = entry;
+      return { $case: 'register', value: { ...unchanged, platform, pushToken, tags, country, city } };
     }
     case JobKind.JOB_KIND_UNREGISTER:
       return { $case: 'unregister', value: {} };
@@ -43,10 +43,10 @@ function commandOf({ kind }: Job['accepted'], entry: JobEntry): NonNullable<Batc
 
 type Identifier = NonNullable<JobEntry['identifier']>;
 
-/** Identifiers that do not say which device is meant, an address of mail in another case than contacts have it included. */
+/** Identifiers that do not say which device is meant, what may be a contact in another spelling than its own included. */
 const unclearIn = (entries: readonly JobEntry[]): { readonly place: number; readonly identifier: Identifier }[] =>
   entries.flatMap(({ identifier }, place) =>
-    identifier && (identifier.$case !== 'hwid' || lowerSpelling(identifier.value) !== undefined)
+    identifier && (identifier.$case !== 'hwid' || contactCalled(identifier.value) !== undefined)
       ? [{ place, identifier }]
       : [],
   );
@@ -60,10 +60,16 @@ interface Numbered {
 export function pieceProcessor(parts: ProcessParts): (job: Job) => Promise<JobPieceProcessed> {
   const { pieces, accounts, devices, replicaOf, deviceKey } = parts;
 
-  /** Before the first piece the tags of all are made: what becomes of an entry does not turn on where pieces end. */
-  const makeTags = async ({ id, account, accepted }: Job, piece: Piece): Promise<void> => {
-    const from = piece.number === 0 ? pieces.all(id, accepted.pieces) : [piece];
-    for await (const { entries } of from) await makeMissingTags(accounts, account, entries);
+  /** Before the first piece the tags of all are added: what becomes of an entry does not turn on where pieces end. Tells which of the piece were not. */
+  const addTags = async ({ id, account, accepted }: Job, piece: Piece): Promise<RefusedTags | undefined> => {
+    if (!accepted.createMissingTags || piece.outcomes) return undefined;
+    const refused = await addMissingTags(accounts, account, piece.entries);
+    if (piece.number === 0) {
+      for await (const { number, entries } of pieces.all(id, accepted.pieces)) {
+        if (number > 0) await addMissingTags(accounts, account, entries);
+      }
+    }
+    return refused;
   };
 
   /** The piece with the devices that its entries mean, as they were when this was first answered. */
@@ -126,10 +132,11 @@ export function pieceProcessor(parts: ProcessParts): (job: Job) => Promise<JobPi
   return async (job) => {
     const stored = await pieces.find(job.id, job.pieces);
     if (!stored) throw Fault.bug(`piece ${job.pieces} of job ${job.id} is not there`);
-    if (job.accepted.createMissingTags) await makeTags(job, stored);
+    const refused = await addTags(job, stored);
     const piece = await resolved(job, stored);
     const rows = rowsOf(piece);
-    const outcomes = piece.outcomes ?? (await applyAll(job, piece, rows));
+    const applied = piece.outcomes ?? (await applyAll(job, piece, rows));
+    const outcomes = refused ? withReason(applied, refused) : applied;
     if (!piece.outcomes) await pieces.finish(job.id, piece.number, outcomes);
     return countsOf(piece, rows, outcomes);
   };

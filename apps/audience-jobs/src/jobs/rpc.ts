@@ -3,6 +3,7 @@ import { type Job, progressOf } from '@tidings/jobs';
 import { type Clock, Fault } from '@tidings/kernel';
 import { type FindJobRequest, type Jobs, JobStatus, type JobView } from '@tidings/rpc';
 import { archiveOf } from '../exports/name.ts';
+import type { Admission } from './admission.ts';
 import { type JobCommand, logOfJob } from './log.ts';
 import type { Pieces } from './pieces.ts';
 import { shownRows } from './rows.ts';
@@ -11,6 +12,7 @@ import type { JobStore } from './store.ts';
 export interface JobsParts {
   readonly clock: Clock;
   readonly pieces: Pieces;
+  readonly admission: Admission;
   readonly store: JobStore;
   readonly writer: LogWriter<JobCommand, Job>;
   /** Hears that a job was accepted. */
@@ -36,6 +38,7 @@ const viewOf = (job: Job): JobView => ({
 export function jobsRpc({
   clock,
   pieces,
+  admission,
   store,
   writer,
   accepted: wake,
@@ -45,16 +48,26 @@ export function jobsRpc({
     return job?.accepted.kind === kind && (account === '' || account === job.account) ? job : undefined;
   };
   return {
-    async storePiece({ job, number, piece }) {
+    async storePiece({ job, number, piece, account, application }) {
       if (!piece) throw Fault.bug('no piece');
+      // Nothing is kept of what will be refused.
+      await admission.check({ account, application });
       await pieces.store(job, number, piece, new Date(clock.now()));
       return {};
     },
 
     async accept({ job: id, account, accepted }) {
       if (!accepted) throw Fault.bug('nothing to accept');
-      const at = new Date(clock.now());
-      await writer.submit(logOfJob(id), { id, at, action: { type: 'accept', account, accepted } });
+      const open = async (): Promise<void> => {
+        const at = new Date(clock.now());
+        await writer.submit(logOfJob(id), { id, at, action: { type: 'accept', account, accepted } });
+      };
+      try {
+        await admission.admit({ account, application: accepted.application }, { job: id, bytes: accepted.bytes }, open);
+      } catch (error) {
+        if (error instanceof Fault && error.kind === 'throttled') await pieces.remove([id]);
+        throw error;
+      }
       wake();
       return {};
     },

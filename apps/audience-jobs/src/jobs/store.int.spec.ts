@@ -13,7 +13,7 @@ describeWithMongo('jobs that can be begun', (mongo) => {
   let accepted = clock.now() - 100;
 
   const save = async (id: string, kind: JobKind, application: string, ...more: JobAction[]): Promise<void> => {
-    const facts = { kind, application, entries: 1, pieces: 1, createMissingTags: false };
+    const facts = { kind, application, entries: 1, pieces: 1, bytes: 7, createMissingTags: false };
     const { EXPORT_FORMAT_UNSPECIFIED: exportFormat } = ExportFormat;
     const accept: JobAction = { type: 'accept', account: 'a', accepted: { ...facts, exportFormat } };
     const at = new Date(accepted++);
@@ -25,9 +25,9 @@ describeWithMongo('jobs that can be begun', (mongo) => {
       .collection<{ _id: string }>(JOBS)
       .insertOne({ _id: id, ...jobsLog.toDocument(job, { collection: JOBS, id }) });
   };
-  const startable = async (): Promise<string[]> => {
+  const startable = async (application: string): Promise<string[]> => {
     const ids: string[] = [];
-    for await (const { id } of store.startable()) ids.push(id);
+    for await (const { id } of store.startable({ account: 'a', application })) ids.push(id);
     return ids;
   };
 
@@ -41,12 +41,28 @@ describeWithMongo('jobs that can be begun', (mongo) => {
     await save('x-1', TAGS, 'x');
     await save('x-2', TAGS, 'x');
     await save('export-1', EXPORT, 'x');
-    await save('y-1', TAGS, 'y', { type: 'attemptFailed', piece: 0 });
+    await save('y-1', TAGS, 'y', { type: 'attemptFailed', piece: 0, worker: 'w' });
     await save('y-2', TAGS, 'y');
     await save('export-2', EXPORT, 'x');
+    expect(await store.queues()).toEqual([
+      { account: 'a', application: 'x' },
+      { account: 'a', application: 'y' },
+    ]);
+    const open = await store.open({ account: 'a', application: 'x' });
+    expect([...open]).toEqual(['x-1', 'x-2', 'export-1', 'export-2'].map((id) => [id, 7]));
+    expect(await startable('x')).toEqual(['x-1', 'export-1', 'export-2']);
     // The first of y rests, and what was accepted later waits for it.
-    expect(await startable()).toEqual(['x-1', 'export-1', 'export-2']);
+    expect(await startable('y')).toEqual([]);
     clock.advance(2);
-    expect(await startable()).toEqual(['x-1', 'export-1', 'y-1', 'export-2']);
+    expect(await startable('y')).toEqual(['y-1']);
+  });
+
+  it('are told by queue without a look at each of them', async () => {
+    const explained = (await mongo.db.command({
+      explain: { distinct: JOBS, key: 'queue', query: { status: 'Pending' } },
+      verbosity: 'executionStats',
+    })) as { executionStats: { totalKeysExamined: number; totalDocsExamined: number } };
+    expect(explained.executionStats).toMatchObject({ totalDocsExamined: 0 });
+    expect(explained.executionStats.totalKeysExamined).toBeLessThanOrEqual(3);
   });
 });

@@ -1,8 +1,8 @@
 import { JobKind } from '@tidings/events';
-import type { Job } from '@tidings/jobs';
+import type { Job, Queue } from '@tidings/jobs';
 import type { Clock } from '@tidings/kernel';
 import type { Db } from 'mongodb';
-import { type JobDocument, jobOf, JOBS } from './log.ts';
+import { type JobDocument, jobOf, JOBS, queueKey, queueOf } from './log.ts';
 import type { Remains } from './remains.ts';
 
 const DAY_MS = 86_400_000;
@@ -20,11 +20,15 @@ export interface JobStore {
   find(id: string): Promise<Job | undefined>;
   /** Pending ones that do not rest, in the order in which they were accepted, at most `limit`. */
   due(limit: number): Promise<Job[]>;
+  /** Queues that have pending jobs, resting ones included. */
+  queues(): Promise<Queue[]>;
   /**
-   * Pending ones that do not rest, in the order in which they were accepted; of the bulk jobs of an application only the first, which the
-   * others wait for even while it rests.
+   * Pending ones of a queue that do not rest, in the order in which they were accepted; of its bulk jobs only the first, which the others wait
+   * for even while it rests.
    */
-  startable(): AsyncIterable<Job>;
+  startable(queue: Queue): AsyncIterable<Job>;
+  /** Pending ones of a queue, with what their entries come to. */
+  open(queue: Queue): Promise<Map<string, number>>;
   /** Completed ones that were accepted within a second from then on. */
   completedOf(second: Date): Promise<Job[]>;
   removeExpired(): Promise<void>;
@@ -35,6 +39,7 @@ export async function openJobStore(db: Db, clock: Clock, remains: readonly Remai
   const jobs = db.collection<Stored>(JOBS);
   await jobs.createIndexes([
     { name: 'due', key: { status: 1, acceptedAt: 1 } },
+    { name: 'queue', key: { status: 1, queue: 1, acceptedAt: 1 } },
     { name: 'finished', key: { finishedAt: 1 } },
   ]);
   const shownFrom = (): Date => new Date(clock.now() - KEPT_MS);
@@ -48,17 +53,24 @@ export async function openJobStore(db: Db, clock: Clock, remains: readonly Remai
       const found = await jobs.find(filter, { sort: { acceptedAt: 1 }, hint: 'due', limit }).toArray();
       return found.map(jobOf);
     },
-    async *startable() {
-      const begun = new Set<string>();
-      for await (const found of jobs.find({ status: 'Pending' }, { sort: { acceptedAt: 1 }, hint: 'due' })) {
+    // One key of the index is read for each queue.
+    queues: async () => (await jobs.distinct('queue', { status: 'Pending' })).map(queueOf),
+    async *startable(queue) {
+      let isBegun = false;
+      const pending = { status: 'Pending', queue: queueKey(queue) } as const;
+      for await (const found of jobs.find(pending, { sort: { acceptedAt: 1 }, hint: 'queue' })) {
         const job = jobOf(found);
-        const { kind, application } = job.accepted;
-        if (kind !== JobKind.JOB_KIND_EXPORT) {
-          if (begun.has(application)) continue;
-          begun.add(application);
+        if (job.accepted.kind !== JobKind.JOB_KIND_EXPORT) {
+          if (isBegun) continue;
+          isBegun = true;
         }
         if (found.retryAt!.getTime() <= clock.now()) yield job;
       }
+    },
+    async open(queue) {
+      const pending = { status: 'Pending', queue: queueKey(queue) } as const;
+      const found = await jobs.find(pending, { projection: { bytes: 1 }, hint: 'queue' }).toArray();
+      return new Map(found.map(({ _id, bytes }) => [_id, bytes]));
     },
     async completedOf(second) {
       const acceptedAt = { $gte: second, $lt: new Date(second.getTime() + 1000) };

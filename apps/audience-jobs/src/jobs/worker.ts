@@ -1,6 +1,6 @@
 import type { LogWriter } from '@tidings/event-store';
-import type { JobPieceProcessed } from '@tidings/events';
-import type { Job, JobAction } from '@tidings/jobs';
+import { JobFailure, type JobPieceProcessed } from '@tidings/events';
+import { isSuspect, type Job, type JobAction, type Queue, roundRobin } from '@tidings/jobs';
 import { type Clock, Fault, randomBase62 } from '@tidings/kernel';
 import { every, Lease, type Logger, passing, type Periodic } from '@tidings/runtime';
 import type { Db } from 'mongodb';
@@ -9,6 +9,8 @@ import type { JobStore } from './store.ts';
 
 /** Jobs that a process works on side by side; the others wait their turn. */
 const JOBS_AT_ONCE = 2;
+/** Pieces that a job is worked on for before others have their turn. */
+const TURN_PIECES = 4;
 const LOOK_EVERY_MS = 1_000;
 const LEASE_MS = 10_000;
 const RENEW_EVERY_MS = 3_000;
@@ -24,15 +26,27 @@ export interface WorkerParts {
   readonly process: (job: Job) => Promise<JobPieceProcessed>;
 }
 
+/** A job to work on, and the lease that nobody else works on it by. */
+interface Taken {
+  readonly job: Job;
+  readonly lease: Lease;
+}
+
 /**
- * Works pending jobs through, piece by piece, two at a time, the oldest first; bulk jobs of one application one after the other. Of several processes
- * one has a job, by a lease; after a crash another one, or the next start, goes on with the piece at hand when the lease has run out.
+ * Works pending jobs through, piece by piece, two at a time. Applications take turns of four pieces, whatever each has queued; within an application
+ * the oldest job goes first, and its bulk jobs one after the other. Of several processes one has a job, by a lease; after a crash another one, or the
+ * next start, goes on with the piece at hand when the lease has run out. A job that a process may have died of runs alone until it has
+ * progressed, so that no other one is blamed for it.
  */
 export class Worker {
   readonly #parts: WorkerParts;
   readonly #owner = randomBase62(OWNER_LENGTH);
+  readonly #turns = roundRobin();
   readonly #running = new Map<string, Promise<void>>();
+  /** Pieces of jobs that this process has begun an attempt at whose end is not durable yet. */
+  readonly #begun = new Map<string, number>();
   readonly #looking: Periodic;
+  #isAlone = false;
   #stopping = false;
 
   constructor(parts: WorkerParts) {
@@ -46,56 +60,111 @@ export class Worker {
     void this.#looking.now();
   }
 
-  /** Ends with the pieces under way. */
+  /** Ends with the pieces under way, none of which counts as an attempt any more, even if the process is ended before they are. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await this.#looking.stop();
+    await Promise.all([...this.#begun.keys()].map((id) => this.#withdraw(id)));
     await Promise.all(this.#running.values());
   }
 
   async #look(): Promise<void> {
-    if (this.#running.size >= JOBS_AT_ONCE) return;
-    // Some may be another process's.
-    for await (const job of this.#parts.store.startable()) {
-      if (this.#stopping) return;
-      if (this.#running.has(job.id)) continue;
-      const lease = new Lease(this.#parts.db, this.#parts.clock, `jobs/${job.id}`, this.#owner);
-      if (!(await lease.take(LEASE_MS))) continue;
-      const run = this.#run(job.id, lease).finally(() => {
-        this.#running.delete(job.id);
-        this.wake();
-      });
-      this.#running.set(job.id, run);
-      if (this.#running.size >= JOBS_AT_ONCE) return;
+    for (const id of this.#begun.keys()) if (!this.#running.has(id)) await this.#withdraw(id);
+    while (!this.#stopping && !this.#isAlone && this.#running.size < JOBS_AT_ONCE) {
+      if (!(await this.#startNext())) return;
     }
   }
 
-  /** Never rejects: what may pass is met again by a later look. */
-  async #run(id: string, lease: Lease): Promise<void> {
-    const { log, store } = this.#parts;
+  /** False where nothing can be started now. */
+  async #startNext(): Promise<boolean> {
+    for (const queue of this.#turns.order(await this.#parts.store.queues())) {
+      for await (const { id } of this.#parts.store.startable(queue)) {
+        if (this.#stopping) return false;
+        const taken = this.#running.has(id) ? undefined : await this.#take(id);
+        if (!taken) continue;
+        const isAlone = isSuspect(taken.job, this.#owner);
+        if (isAlone && this.#running.size > 0) {
+          // Nothing else is started either, or its turn would never come.
+          await this.#release(taken);
+          return false;
+        }
+        this.#start(queue, taken, isAlone);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Undefined for a job that another process has, or has just ended. */
+  async #take(id: string): Promise<Taken | undefined> {
+    const { db, clock, store } = this.#parts;
+    const lease = new Lease(db, clock, `jobs/${id}`, this.#owner);
+    if (!(await lease.take(LEASE_MS))) return undefined;
+    const job = await store.find(id);
+    if (job?.status === 'Pending') return { job, lease };
+    await lease.release();
+    return undefined;
+  }
+
+  async #release({ job: { id }, lease }: Taken): Promise<void> {
+    await lease
+      .release()
+      .catch((error: unknown) => this.#parts.log.warn({ job: id, err: error }, 'lease not released'));
+  }
+
+  #start(queue: Queue, taken: Taken, isAlone: boolean): void {
+    const { id } = taken.job;
+    const end = this.#turns.begin(queue);
+    this.#isAlone = isAlone;
+    const run = this.#run(taken, isAlone ? 1 : TURN_PIECES).then((isWell) => {
+      this.#running.delete(id);
+      if (isAlone) this.#isAlone = false;
+      end();
+      // A service that does not answer will not be back at once.
+      if (isWell) this.wake();
+    });
+    this.#running.set(id, run);
+  }
+
+  /** Never rejects: false where something is away, which a later look meets again. */
+  async #run(taken: Taken, turn: number): Promise<boolean> {
+    const { log, clock } = this.#parts;
+    const { id } = taken.job;
     let held = true;
     const renewal = every(
       RENEW_EVERY_MS,
       async () => {
-        held = await lease.take(LEASE_MS);
+        held = await taken.lease.take(LEASE_MS);
       },
       { name: 'lease of a bulk job', log },
     );
+    const isOpen = (job: Job): boolean => job.status === 'Pending' && job.retryAt.getTime() <= clock.now();
     try {
-      let job = await store.find(id);
-      while (job?.status === 'Pending' && job.retryAt.getTime() <= this.#parts.clock.now() && held && !this.#stopping) {
+      let { job } = taken;
+      for (let pieces = 0; pieces < turn && isOpen(job) && held && !this.#stopping; pieces++) {
         job = await this.#advance(job);
       }
+      return true;
     } catch (error) {
       log.warn({ job: id, err: error }, 'bulk job waits');
+      return false;
     } finally {
+      await this.#withdraw(id);
       await renewal.stop();
-      await lease.release().catch((error: unknown) => log.warn({ job: id, err: error }, 'lease not released'));
+      await this.#release(taken);
     }
   }
 
-  async #advance(job: Job): Promise<Job> {
-    return this.#say(job.id, await this.#attempt(job));
+  /** An attempt at the next piece, which is known to have begun before it does (R-S3). */
+  async #advance({ id, pieces: piece }: Job): Promise<Job> {
+    const worker = this.#owner;
+    this.#begun.set(id, piece);
+    const begun = await this.#say(id, { type: 'beginAttempt', piece, worker });
+    if (this.#stopping) return begun;
+    const isNext = begun.status === 'Pending' && begun.pieces === piece;
+    const after = isNext ? await this.#say(id, await this.#attempt(begun)) : begun;
+    this.#begun.delete(id);
+    return after;
   }
 
   async #attempt(job: Job): Promise<JobAction> {
@@ -112,13 +181,32 @@ export class Worker {
           return { type: 'applicationGone' };
         default:
           log.error({ job: job.id, piece: job.pieces, err: fault }, 'attempt at a bulk job failed');
-          return { type: 'attemptFailed', piece: job.pieces };
+          return { type: 'attemptFailed', piece: job.pieces, worker: this.#owner };
       }
     }
   }
 
-  #say(id: string, action: JobAction): Promise<Job> {
-    const { writer, clock } = this.#parts;
-    return writer.submit(logOfJob(id), { id, action, at: new Date(clock.now()) });
+  /** Takes back that an attempt was begun. Where the store is away, a later look does. */
+  async #withdraw(id: string): Promise<void> {
+    const piece = this.#begun.get(id);
+    if (piece === undefined) return;
+    try {
+      await this.#say(id, { type: 'withdrawAttempt', piece, worker: this.#owner });
+      this.#begun.delete(id);
+    } catch (error) {
+      this.#parts.log.warn({ job: id, piece, err: error }, 'attempt at a bulk job not withdrawn');
+    }
+  }
+
+  async #say(id: string, action: JobAction): Promise<Job> {
+    const { writer, clock, log } = this.#parts;
+    const job = await writer.submit(logOfJob(id), { id, action, at: new Date(clock.now()) });
+    if (job.status === 'Failed' && action.type !== 'withdrawAttempt') {
+      const { account, pieces: piece, accepted, reason } = job;
+      const isOurs = reason !== JobFailure.JOB_FAILURE_APPLICATION_GONE;
+      const facts = { job: id, account, application: accepted.application, piece, reason: JobFailure[reason] };
+      log[isOurs ? 'error' : 'warn'](facts, 'bulk job failed');
+    }
+    return job;
   }
 }

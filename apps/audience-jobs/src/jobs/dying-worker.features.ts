@@ -1,0 +1,39 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { openLogs } from '@tidings/event-store';
+import { openLog } from '@tidings/runtime';
+import { MongoClient } from 'mongodb';
+import { jobsLog } from './log.ts';
+import { openJobStore } from './store.ts';
+import { Worker } from './worker.ts';
+
+/** An application whose jobs kill the process that works on them. */
+export const POISON = 'poison';
+
+/**
+ * A worker in a process of its own, which SIGKILL ends amid the first piece of any job of {@link POISON}; the pieces of others take a moment. It ends by
+ * itself when no job is pending. Arguments: address and name of the database, and the time.
+ */
+async function main(url: string, database: string, at: string): Promise<void> {
+  const clock = { now: () => Date.parse(at) };
+  const client = await MongoClient.connect(url);
+  const db = client.db(database);
+  const store = await openJobStore(db, clock, []);
+  const writer = openLogs(db, jobsLog, { clock });
+  await writer.fold();
+  const worker = new Worker({
+    ...{ db, clock, store, writer, log: openLog('info') },
+    process: async ({ pieces: piece, accepted: { application } }) => {
+      if (application === POISON) process.kill(process.pid, 'SIGKILL');
+      // Long enough for the poison beside it to act.
+      await delay(200);
+      return { piece, entries: 1, done: 1, notFound: 0, failed: 0 };
+    },
+  });
+  while ((await store.queues()).length > 0) await delay(20);
+  await worker.stop();
+  await writer.close();
+  await client.close();
+}
+
+const [, program, url, database, at] = process.argv;
+if (program?.endsWith('dying-worker.features.ts')) await main(url!, database!, at!);

@@ -1,0 +1,217 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { type LogWriter, openLogs } from '@tidings/event-store';
+import { ExportFormat, JobFailure, JobKind, type JobPieceProcessed } from '@tidings/events';
+import type { Job, JobAction } from '@tidings/jobs';
+import { Fault } from '@tidings/kernel';
+import { describeWithMongo, TestClock } from '@tidings/testing';
+import { type Logger, pino } from 'pino';
+import { POISON } from './dying-worker.features.ts';
+import { type JobCommand, jobsLog, logOfJob } from './log.ts';
+import { type JobStore, openJobStore } from './store.ts';
+import { Worker, type WorkerParts } from './worker.ts';
+
+const { JOB_KIND_SET_TAGS: TAGS, JOB_KIND_EXPORT: EXPORT } = JobKind;
+const PIECES = 6;
+const LEASE_S = 11;
+
+const resultOf = ({ pieces: piece }: Job): JobPieceProcessed => ({
+  piece,
+  entries: 1,
+  done: 1,
+  notFound: 0,
+  failed: 0,
+});
+
+describeWithMongo('a worker', (mongo) => {
+  const clock = new TestClock();
+  let databases = 0;
+  let database: string;
+  let store: JobStore;
+  let writer: LogWriter<JobCommand, Job>;
+  let workers: Worker[];
+  let lines: Record<string, unknown>[];
+  /** Pieces that were worked on, by job, in the order of their ends. */
+  let worked: string[];
+
+  const log = (): Logger => pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line) as never) });
+  const say = (id: string, action: JobAction): Promise<Job> =>
+    writer.submit(logOfJob(id), { id, action, at: new Date(clock.now()) });
+  const accept = async (id: string, application: string, kind = TAGS, account = 'a'): Promise<void> => {
+    clock.advance(0.001);
+    const accepted = { kind, application, entries: PIECES, pieces: PIECES, bytes: 1, createMissingTags: false };
+    const { EXPORT_FORMAT_UNSPECIFIED: exportFormat } = ExportFormat;
+    await say(id, { type: 'accept', account, accepted: { ...accepted, exportFormat } });
+  };
+  const start = (process: WorkerParts['process']): Worker => {
+    const worker = new Worker({ db: mongo.database(database), clock, log: log(), store, writer, process });
+    workers.push(worker);
+    return worker;
+  };
+  /** Takes a moment, so that everything that may run beside it does. */
+  const work = async (job: Job): Promise<JobPieceProcessed> => {
+    await store.queues();
+    worked.push(job.id);
+    return resultOf(job);
+  };
+  /** The state, once it is as asked for. */
+  const until = async (id: string, is: (job: Job) => boolean): Promise<Job> => {
+    for (;;) {
+      const job = await store.find(id);
+      if (job && is(job)) return job;
+    }
+  };
+  const allDone = async (): Promise<void> => {
+    while ((await store.queues()).length > 0);
+  };
+  const endOf = (id: string): number => worked.lastIndexOf(id);
+  const lastEnd = (application: string): number => worked.findLastIndex((id) => id.startsWith(application));
+
+  beforeEach(async () => {
+    [workers, lines, worked] = [[], [], []];
+    database = `worker-${++databases}`;
+    const db = mongo.database(database);
+    store = await openJobStore(db, clock, []);
+    writer = openLogs(db, jobsLog, { clock });
+    await writer.fold();
+  });
+  afterEach(async () => {
+    await Promise.all(workers.map((worker) => worker.stop()));
+    await writer.close();
+  });
+
+  it.each([1, 2, 3])('of %i completes the job of one application before the queue of another is done', async (many) => {
+    for (let i = 0; i < 8; i++) await accept(`A-export-${i}`, 'A', EXPORT);
+    for (let i = 0; i < 4; i++) await accept(`A-bulk-${i}`, 'A');
+    await accept('B-bulk', 'B');
+    await accept('C-export', 'C', EXPORT);
+    for (let i = 0; i < many; i++) start(work);
+    await allDone();
+    expect(worked).toHaveLength(14 * PIECES);
+    for (const id of ['B-bulk', 'C-export']) {
+      expect(endOf(id)).toBeLessThan(lastEnd('A'));
+      // Not merely before the last of them: while A's first ones were under way.
+      expect(worked.slice(0, endOf(id)).filter((each) => each.startsWith('A')).length).toBeLessThan(7 * PIECES);
+    }
+    // Bulk jobs of an application do not overtake each other.
+    const bulk = worked.filter((id) => id.startsWith('A-bulk'));
+    expect(bulk).toEqual([0, 1, 2, 3].flatMap((i) => Array.from({ length: PIECES }, () => `A-bulk-${i}`)));
+  });
+
+  it('serves an account with one application as one with many', async () => {
+    for (const application of ['A1', 'A2', 'A3', 'A4', 'A5', 'A6']) await accept(`${application}-bulk`, application);
+    await accept('B-bulk', 'B', TAGS, 'b');
+    start(work);
+    await allDone();
+    expect(worked.slice(0, endOf('B-bulk')).length).toBeLessThan(4 * PIECES);
+  });
+
+  it('fails a job whose processes died three times at a piece, says why, and does not touch it again (R-S3)', async () => {
+    await accept('poison', 'A', EXPORT);
+    for (const worker of ['dead-1', 'dead-2', 'dead-3'])
+      await say('poison', { type: 'beginAttempt', piece: 0, worker });
+    await accept('innocent', 'A', EXPORT);
+    start(work);
+    expect(await until('poison', ({ status }) => status !== 'Pending')).toMatchObject({
+      ...{ status: 'Failed', reason: JobFailure.JOB_FAILURE_PROCESS_DIED },
+    });
+    expect(await until('innocent', ({ status }) => status !== 'Pending')).toMatchObject({ status: 'Completed' });
+    expect(worked).not.toContain('poison');
+    expect(lines).toContainEqual(
+      expect.objectContaining({
+        ...{ job: 'poison', application: 'A', piece: 0, reason: 'JOB_FAILURE_PROCESS_DIED', msg: 'bulk job failed' },
+      }),
+    );
+  });
+
+  it('works alone on what a process may have died of, until that has progressed', async () => {
+    await accept('A-1', 'A', EXPORT);
+    await accept('suspect', 'B', EXPORT);
+    await say('suspect', { type: 'beginAttempt', piece: 0, worker: 'dead' });
+    await accept('C-1', 'C', EXPORT);
+    await accept('D-1', 'D', EXPORT);
+    const atWork = new Map<string, number>();
+    let together: string[] = [];
+    const two = Promise.withResolvers<void>();
+    start(async (job) => {
+      atWork.set(job.id, job.pieces);
+      const others = [...atWork.keys()].filter((id) => id !== job.id);
+      if (atWork.get('suspect') === 0) together = [...together, ...(job.id === 'suspect' ? others : [job.id])];
+      const result = await work(job);
+      // From then on two run side by side again.
+      if (worked.includes('suspect') && job.id !== 'suspect') await (atWork.size > 1 ? two.resolve() : two.promise);
+      atWork.delete(job.id);
+      return result;
+    });
+    await allDone();
+    expect(together).toEqual([]);
+    await two.promise;
+    expect(await store.find('suspect')).toMatchObject({ status: 'Completed' });
+  });
+
+  it('counts no attempt that a shutdown ends, not even when the process is ended before its work', async () => {
+    await accept('slow', 'A');
+    const begun = Promise.withResolvers<void>();
+    const finished = Promise.withResolvers<void>();
+    const worker = start(async (job) => {
+      begun.resolve();
+      await finished.promise;
+      return resultOf(job);
+    });
+    await begun.promise;
+    expect(await store.find('slow')).toMatchObject({ attempts: 0, pieces: 0, workers: [expect.any(String)] });
+    const stopped = worker.stop();
+    // It still works.
+    expect(await until('slow', (job) => job.status === 'Pending' && job.workers.length === 0)).toMatchObject({
+      pieces: 0,
+    });
+    finished.resolve();
+    await stopped;
+    expect(await store.find('slow')).toMatchObject({ status: 'Pending', attempts: 0, pieces: 1, workers: [] });
+  });
+
+  it('counts no attempt that ends because a service is away, however often', async () => {
+    await accept('waiting', 'A');
+    let away = 4;
+    start(async (job) => {
+      if (away-- > 0) throw Fault.unavailable('registry does not answer');
+      return resultOf(job);
+    });
+    expect(await until('waiting', ({ status }) => status !== 'Pending')).toMatchObject({ status: 'Completed' });
+    expect(away).toBeLessThan(0);
+  });
+
+  it('is killed three times by a poisonous job and not once more, and the job beside it is completed', async () => {
+    await accept('beside-1', 'other');
+    await accept('poison', POISON);
+    await accept('beside-2', 'another', EXPORT);
+    await writer.close();
+    const program = fileURLToPath(new URL('./dying-worker.features.ts', import.meta.url));
+    const loader = ['--conditions=@tidings/source', '--import', '@swc-node/register/esm-register'];
+    const name = mongo.database(database).databaseName;
+    const deaths: string[] = [];
+    for (;;) {
+      const args = [...loader, program, mongo.url, name, clock.date.toISOString()];
+      const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+      const ended = once(child, 'exit');
+      const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
+      const [code, signal] = (await ended) as [number | null, string | null];
+      if (signal !== 'SIGKILL') {
+        expect({ code, errors }).toEqual({ code: 0, errors: '' });
+        expect(output).toContain('JOB_FAILURE_PROCESS_DIED');
+        break;
+      }
+      deaths.push(signal);
+      expect(deaths.length).toBeLessThanOrEqual(3);
+      // The dead one's lease.
+      clock.advance(LEASE_S);
+    }
+    expect(deaths).toHaveLength(3);
+    expect(await store.find('poison')).toMatchObject({ status: 'Failed', pieces: 0 });
+    expect(await store.find('beside-1')).toMatchObject({ status: 'Completed' });
+    expect(await store.find('beside-2')).toMatchObject({ status: 'Completed' });
+  });
+});
