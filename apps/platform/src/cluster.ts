@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { Fault } from '@tidings/kernel';
-import { closeOnSignal, endOnCrash, openDataFolder, openLog, readEnv } from '@tidings/runtime';
+import { closeOnSignal, endOnCrash, giveUp, openDataFolder, openLog, readEnv } from '@tidings/runtime';
 import { adminTokenOf } from './admin-token.ts';
 import { startCluster } from './cluster/cluster.ts';
 import { clusterGreeting, greeting } from './greeting.ts';
@@ -14,13 +13,6 @@ const replicas = Number(values.replicas);
 if (!Number.isInteger(replicas) || replicas < 1 || replicas > MOST_REPLICAS) {
   process.stderr.write(`usage: npm run cluster -- [--replicas 1..${MOST_REPLICAS}]\n`);
   process.exit(2);
-}
-
-/** What is wrong before anything runs is said in plain words, and ends the process. */
-function giveUp(error: unknown): never {
-  const text = error instanceof Fault && error.kind !== 'bug' ? error.message : String((error as Error).stack ?? error);
-  process.stderr.write(`The cluster cannot start.\n${text}\n`);
-  process.exit(1);
 }
 
 try {
@@ -47,5 +39,5 @@ try {
   process.stderr.write(clusterGreeting(cluster));
   process.stderr.write(greeting({ url: cluster.url, adminToken }, { ...configuration, dataFolder }));
 } catch (error) {
-  giveUp(error);
+  giveUp('The cluster', error);
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Configuration } from '@tidings/runtime';
+import { type Configuration, shownMongoUrl } from '@tidings/runtime';
 import { ADMIN_TOKEN_FILE } from './admin-token.ts';
 import type { Cluster } from './cluster/cluster.ts';
 import type { Platform } from './platform.ts';
@@ -38,5 +38,5 @@ export function clusterGreeting({ members, mongoUrl, kafkaBrokers }: Cluster): s
     ({ name, pid, ports, url }) =>
       `${name.padEnd(width)}  pid ${pid}  gRPC 127.0.0.1:${ports.grpc}  health ${url}/readyz`,
   );
-  return `\nMongoDB ${mongoUrl}\nKafka ${kafkaBrokers}\n${lines.join('\n')}\n`;
+  return `\nMongoDB ${shownMongoUrl(mongoUrl)}\nKafka ${kafkaBrokers}\n${lines.join('\n')}\n`;
 }

@@ -3,19 +3,24 @@ import { topics } from '@tidings/events';
 import { channels, Fault, ShiftedClock, systemClock } from '@tidings/kernel';
 import {
   Closing,
+  connectionBudget,
   type Configuration,
   databaseOf,
   freePort,
   databasePrefixOf,
   type Logger,
-  masterKeyOf,
   openDataFolder,
+  openMasterKey,
   openMetrics,
   openMongo,
   publicUrlOf,
   Readiness,
   serveHealth,
   startTracing,
+  systemDatabase,
+  tryPlace,
+  tryReplicaSet,
+  wrongPlace,
 } from '@tidings/runtime';
 import { observed, openEmbeddedBroker } from '@tidings/streaming';
 import { type AdminToken, adminTokenOf } from './admin-token.ts';
@@ -39,7 +44,7 @@ export interface Platform {
 /**
  * Opens all services over one MongoDB, the embedded log and direct calls (architecture 3); resolves when it takes requests. What MongoDB
  * needs to start is used to load the services.
- * @throws Fault `conflict` when another process runs on the same data.
+ * @throws Fault that says in one sentence which setting is wrong; `conflict` when another process runs on the same data.
  */
 export async function openPlatform(configuration: Configuration, options: PlatformOptions): Promise<Platform> {
   const { log } = options;
@@ -62,18 +67,33 @@ async function open(
   if (configuration.kafkaBrokers.length > 0) {
     throw Fault.argument('KAFKA_BROKERS: the embedded form keeps its own log; leave it unset');
   }
+  const { host, healthPort } = configuration;
+  const { maxConnections, warning } = connectionBudget();
+  if (warning) log.warn(warning);
   const readiness = new Readiness();
+  const port =
+    configuration.port === 0
+      ? await freePort(host).catch(wrongPlace({ variable: 'PORT', port: 0, host }))
+      : configuration.port;
+  const hasHealthPort = healthPort !== undefined && healthPort !== port;
+  await tryPlace({ variable: 'PORT', port, host });
+  if (hasHealthPort) await tryPlace({ variable: 'HEALTH_PORT', port: healthPort, host });
+  // Before the services are loaded: that takes the time in which an answer is waited for.
+  if (configuration.mongoUrl !== undefined) await tryReplicaSet(configuration.mongoUrl);
   const folder = await openDataFolder(configuration.dataFolder);
-  const [mongo, { openServices }, masterKey, adminToken, port] = await Promise.all([
+  const [mongo, { openServices }, adminToken] = await Promise.all([
     openMongo(configuration.mongoUrl, join(folder, 'mongo'), log).then((opened) =>
       closing.add('mongodb', opened, (server) => server.close()),
     ),
     import('./services.ts'),
-    masterKeyOf(folder, configuration.masterKey),
     adminTokenOf(folder, configuration.adminToken),
-    configuration.port === 0 ? freePort(configuration.host) : configuration.port,
   ]);
   const { client } = mongo;
+  const masterKey = await openMasterKey({
+    folder,
+    given: configuration.masterKey,
+    system: systemDatabase(client, databasePrefix),
+  });
   log.debug({ ms: Math.round(performance.now()) }, 'database open, services loaded');
   readiness.probe('mongodb', () => client.db('admin').command({ ping: 1 }));
   const clock = configuration.testClock ? new ShiftedClock() : systemClock;
@@ -91,8 +111,10 @@ async function open(
   closing.add('log', broker, (opened) => opened.close());
   log.debug({ ms: Math.round(performance.now()) }, 'log open');
   const metrics = openMetrics();
-  if (configuration.healthPort !== undefined && configuration.healthPort !== port) {
-    const health = await serveHealth({ readiness, metrics, host: configuration.host, port: configuration.healthPort });
+  if (hasHealthPort) {
+    const health = await serveHealth({ readiness, metrics, host, port: healthPort }).catch(
+      wrongPlace({ variable: 'HEALTH_PORT', port: healthPort, host }),
+    );
     closing.add('health', health, (opened) => opened.close());
   }
   const gateway = await openServices({
@@ -107,15 +129,13 @@ async function open(
     databaseFor: (service) => databaseOf(client, service, databasePrefix),
     broker: observed(broker, metrics),
     readiness,
+    maxConnections,
     closing,
   });
-  await gateway.listen(port, configuration.host).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'EADDRINUSE') throw Fault.unavailable(`PORT: ${port} is in use`, error);
-    throw error;
-  });
+  await gateway.listen(port, host).catch(wrongPlace({ variable: 'PORT', port, host }));
   readiness.start();
   return {
-    url: publicUrlOf({ host: configuration.host, port }),
+    url: publicUrlOf({ host, port }),
     adminToken,
     close() {
       readiness.stop();

@@ -6,13 +6,15 @@ import {
   type Configuration,
   databaseOf,
   databasePrefixOf,
+  giveUp,
   type Logger,
   openDataFolder,
   openLog,
   openMongo,
   readEnv,
+  tryReplicaSet,
 } from '@tidings/runtime';
-import { connectKafka, giveUp, untilThere } from '@tidings/service';
+import { connectKafka, untilThere } from '@tidings/service';
 import { type Broker, openEmbeddedBroker, redrive } from '@tidings/streaming';
 
 /** How long Kafka is waited for. */
@@ -27,6 +29,7 @@ async function openBroker(configuration: Configuration, log: Logger, closing: Cl
     const signal = AbortSignal.timeout(PATIENCE_MS);
     return untilThere('kafka', () => connectKafka({ name, configuration, log, clock }), { log, signal });
   }
+  if (configuration.mongoUrl !== undefined) await tryReplicaSet(configuration.mongoUrl);
   const folder = await openDataFolder(configuration.dataFolder);
   const mongo = await openMongo(configuration.mongoUrl, join(folder, 'mongo'), log);
   closing.add('mongodb', mongo, (server) => server.close());
@@ -54,5 +57,5 @@ async function redriveAll(configuration: Configuration): Promise<void> {
 try {
   await redriveAll(readEnv());
 } catch (error) {
-  giveUp(name, error);
+  giveUp(`Tidings ${name}`, error);
 }

@@ -9,7 +9,7 @@ import { openReplicas, remote } from '@tidings/rpc/grpc';
 import { buildAll, describeWithKafka, describeWithMongo } from '@tidings/testing';
 import { ApiClient, issueTokens } from './client/api-client.ts';
 import { HttpClient } from './client/http-client.ts';
-import { freePort } from '@tidings/runtime';
+import { checkMasterKey, freePort, masterKeyId, systemDatabase } from '@tidings/runtime';
 import { type NodeProcess, startNode } from './process/node-process.ts';
 
 const entryOf = (program: string): string => fileURLToPath(new URL(`../../${program}.js`, import.meta.url));
@@ -25,7 +25,7 @@ describeWithKafka('service processes', (kafka) => {
   describeWithMongo('on a MongoDB', (mongo) => {
     let folder: string;
     const running: NodeProcess[] = [];
-    const admin = 'administrator';
+    const admin = 'token-of-the-administrator';
 
     const environment = (): Record<string, string> => ({
       HOST: '127.0.0.1',
@@ -118,7 +118,7 @@ describeWithKafka('service processes', (kafka) => {
 
       const { grpc } = await ready(registry);
       expect(await statusOf(health)).toMatchObject({ status: 200, body: { status: 'ok' } });
-      const replicas = await openReplicas(grpc);
+      const replicas = await openReplicas(grpc, { access: { masterKeys: [Buffer.alloc(32, 7)] } });
       const accounts = remote<Accounts>(AccountsDefinition, replicas);
       const { account } = await accounts.createAccount({ name: 'A' });
       const tag = { account, name: 'Level', type: 1, applicationSpecific: false };
@@ -200,6 +200,37 @@ describeWithKafka('service processes', (kafka) => {
         }
         for (const client of clients) client.close();
       });
+    });
+
+    it('end with the ids of both keys where the data was written with another master key', async () => {
+      const [own, other] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)];
+      // The first start writes it; every service compares with the one value.
+      await checkMasterKey(systemDatabase(mongo.client, mongo.prefix), own);
+      const settings = { TIDINGS_MASTER_KEY: other.toString('base64') };
+      for (const program of ['registry/dist/main', 'statistics/dist/main']) {
+        const process = await start(program, settings);
+        expect(await process.ended()).toBe(1);
+        expect(process.errors()).toContain(
+          `TIDINGS_MASTER_KEY: the data was written with the master key ${masterKeyId(own)}, and this is the key ${masterKeyId(other)}\n`,
+        );
+      }
+    });
+
+    it('end with the same where they have no store, once the registry says its key', async () => {
+      const [own, other] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)];
+      const port = String(await freePort());
+      const gateway = await start('gateway/dist/main', {
+        ...{ HEALTH_PORT: '', REGISTRY_ADDRESS: `127.0.0.1:${port}` },
+        TIDINGS_MASTER_KEY: other.toString('base64'),
+      });
+      const { http } = await ready(gateway);
+      expect((await statusOf(http!)).status).toBe(503);
+      const registry = await start('registry/dist/main', { GRPC_PORT: port });
+      expect(await gateway.ended()).toBe(1);
+      expect(gateway.errors()).toContain(
+        `the data was written with the master key ${masterKeyId(own)}, and this is the key ${masterKeyId(other)}\n`,
+      );
+      expect(await end(registry)).toBe(0);
     });
   });
 });

@@ -1,6 +1,6 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { openAudienceJobs } from '@tidings/audience-jobs';
-import { openDispatcher } from '@tidings/dispatcher';
+import { type DispatcherService, openDispatcher } from '@tidings/dispatcher';
 import { createGateway } from '@tidings/gateway';
 import type { Channel, Clock } from '@tidings/kernel';
 import { openFanout, openRegistry } from '@tidings/registry';
@@ -14,6 +14,7 @@ import {
   OperationsDefinition,
   type Operations,
   PresetsDefinition,
+  ProvidersDefinition,
   SegmentsDefinition,
   StatisticsDefinition,
   SubscriptionsDefinition,
@@ -45,6 +46,8 @@ export interface ServicesDeps {
   readonly databaseFor: (service: string) => Db;
   readonly broker: Broker;
   readonly readiness: Readiness;
+  /** HTTP connections at a time. */
+  readonly maxConnections: number;
   /** Takes every service as it is opened. */
   readonly closing: Closing;
 }
@@ -76,12 +79,13 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
     return service;
   };
 
-  const registry = await open('registry', 'registry', openRegistry);
+  const { quotas } = configuration;
+  const registry = await open('registry', 'registry', (service) => openRegistry({ ...service, quotas }));
   const statistics = await open('statistics', 'statistics', openStatistics);
   const scheduler = await open('scheduler', 'scheduler', (service) => openScheduler({ ...service, publicUrl }));
   const accounts = inProcess(AccountsDefinition, registry.accounts);
   const addresses = { extraCa: configuration.extraCa, allowPrivate: configuration.allowPrivate };
-  const dispatchers = [];
+  const dispatchers: DispatcherService[] = [];
   for (const channel of deps.channels) {
     const dispatcher = await open(`dispatcher.${channel}`, 'dispatcher', (service) =>
       openDispatcher({ ...service, ...addresses, channel, accounts, urls: configuration.providers }),
@@ -107,6 +111,7 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
     messages: inProcess(MessagesDefinition, scheduler.messages),
     statistics: inProcess(StatisticsDefinition, statistics.statistics),
     subscriptions: inProcess(SubscriptionsDefinition, webhooks.subscriptions),
+    dispatchers: () => dispatchers.map(({ providers }) => inProcess(ProvidersDefinition, providers)),
     processes: services.map(({ operations }) => () => [inProcess(OperationsDefinition, operations)]),
     broker,
     clock,
@@ -115,6 +120,8 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
     masterKey,
     adminToken,
     publicUrl,
+    maxConnections: deps.maxConnections,
+    allowPrivate: configuration.allowPrivate,
     disposableDomains: configuration.disposableDomains,
     // Beside HTTP even where it has a port of its own: who knows one address only can ask there.
     imports: [healthModule(readiness, metrics)],

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -10,8 +10,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { freePort } from '@tidings/runtime';
 import { buildAll } from '@tidings/testing';
 import { HttpClient } from './client/http-client.ts';
+import { untilReady } from './process/until-ready.ts';
 import { type PlatformProcess, startPlatformProcess } from './process/platform-process.ts';
 
+const repository = fileURLToPath(new URL('../../../', import.meta.url));
 const entry = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 
 /** Runs the program to its end. */
@@ -81,6 +83,18 @@ describe('the program', () => {
     const http = new HttpClient(first!.url, 1);
     expect(await http.send('/readyz')).toMatchObject({ status: 200 });
     http.close();
+  });
+
+  it('ends with its database when npm is told to end', async () => {
+    const [port, folder] = [await freePort(), await mkdtemp(join(tmpdir(), 'tidings-npm-'))];
+    const env = { ...process.env, LOG_LEVEL: 'error', PORT: String(port), TIDINGS_DATA: folder };
+    const npm = spawn('npm', ['start'], { cwd: repository, env, stdio: 'ignore' });
+    await untilReady(`http://127.0.0.1:${port}`, { alive: () => npm.exitCode === null }, 90_000);
+    npm.kill('SIGTERM');
+    await once(npm, 'exit');
+    // MongoDB empties it when it has ended in order.
+    while ((await readFile(join(folder, 'mongo', 'mongod.lock'), 'utf8')) !== '') await delay(20);
+    await rm(folder, { recursive: true, force: true });
   });
 
   it('does not show the token again', async () => {

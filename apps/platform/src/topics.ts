@@ -1,7 +1,7 @@
 import { topics } from '@tidings/events';
 import { channels } from '@tidings/kernel';
-import { type Configuration, openLog, readServiceEnv } from '@tidings/runtime';
-import { giveUp, kafkaOptions, untilThere } from '@tidings/service';
+import { type Configuration, giveUp, openLog, readServiceEnv } from '@tidings/runtime';
+import { kafkaOptions, untilThere } from '@tidings/service';
 import { createTopics } from '@tidings/streaming';
 
 /** How long Kafka is waited for. */
@@ -27,5 +27,5 @@ async function makeTopics(configuration: Configuration): Promise<void> {
 try {
   await makeTopics(readServiceEnv({ required: ['KAFKA_BROKERS'], peers: [] }));
 } catch (error) {
-  giveUp(name, error);
+  giveUp(`Tidings ${name}`, error);
 }

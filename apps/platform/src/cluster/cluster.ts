@@ -4,14 +4,17 @@ import { Fault } from '@tidings/kernel';
 import {
   addressVariable,
   Closing,
+  databasePrefixOf,
   type LocalKafka,
   type Logger,
-  masterKeyOf,
   type Mongod,
   freePorts,
+  openMasterKey,
   startLocalKafka,
   startMongod,
+  systemDatabase,
 } from '@tidings/runtime';
+import { connectMongo } from '@tidings/service';
 import { startNode } from '../process/node-process.ts';
 import { Member } from './member.ts';
 import { programs, type ServiceProgram, TOPICS } from './services.ts';
@@ -25,7 +28,7 @@ export interface ClusterOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly adminToken: string;
   readonly masterKey?: Uint8Array | undefined;
-  /** Of the first gateway. @default a free one */
+  /** Port of the first gateway. @default a free one */
   readonly port?: number;
   /** How many processes of a service run. @default 1 */
   readonly replicas?: (service: string) => number;
@@ -67,19 +70,29 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   }
 }
 
+/** The master key of all processes, checked against what the stores hold. */
+async function keyFor({ folder, masterKey: given }: ClusterOptions, mongoUrl: string): Promise<Uint8Array> {
+  const client = await connectMongo(mongoUrl);
+  try {
+    return await openMasterKey({ folder, given, system: systemDatabase(client, databasePrefixOf(mongoUrl)) });
+  } finally {
+    await client.close();
+  }
+}
+
 async function start(options: ClusterOptions, closing: Closing): Promise<Cluster> {
   const { apps, folder, adminToken, startTimeoutMs = 120_000 } = options;
   const logFolder = join(folder, 'logs');
   await mkdir(logFolder, { recursive: true });
-  const [mongod, kafka, masterKey] = await Promise.all([
+  const [mongod, kafka] = await Promise.all([
     options.mongoUrl === undefined ? startMongod(join(folder, 'mongo')) : undefined,
     options.kafkaBrokers === undefined ? startLocalKafka(join(folder, 'kafka')) : undefined,
-    masterKeyOf(folder, options.masterKey),
   ]);
   const database = mongod && restartable(mongod, join(folder, 'mongo'));
   closing.add('mongod', database, (server) => server?.stop());
   closing.add('kafka', kafka, (server) => server?.stop());
   const mongoUrl = options.mongoUrl ?? mongod!.url;
+  const masterKey = await keyFor(options, mongoUrl);
   const stores = { MONGO_URL: mongoUrl, KAFKA_BROKERS: options.kafkaBrokers ?? kafka!.brokers };
   await makeTopics(join(apps, TOPICS), { ...options.env, ...stores }, join(logFolder, 'topics.log'));
 

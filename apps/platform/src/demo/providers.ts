@@ -33,6 +33,8 @@ export interface Providers {
 }
 
 const PAGE = 5000;
+/** How long a provider takes to answer, about. Answers at once would hide what is on the way when it says to wait. */
+const LATENCY_MS = 40;
 
 /** Starts the simulators; they are a program beside this one and no part of it. @param folder where they log */
 export async function startProviders(folder: string): Promise<Providers> {
@@ -46,6 +48,7 @@ export async function startProviders(folder: string): Promise<Providers> {
     string
   >;
   const control = new HttpClient(addresses.controlUrl, 4);
+  await control.send('/faults', { method: 'POST', body: { latencyMs: LATENCY_MS } });
   const get = async <T>(path: string): Promise<T> => (await control.send(path)).body as T;
   return {
     ...addresses,

@@ -92,6 +92,8 @@ describe('every method that wants a token', () => {
   it.each(named(methods.filter(({ scope }) => takes[scope] !== undefined)))(
     '%s takes none but its own kind',
     async (_name, method) => {
+      // Wrong administrator tokens of the last minute count (R-LM8).
+      if (method.scope === 'admin') await world.advance(60);
       for (const [kind, secret] of Object.entries(secrets)) {
         if (kind === takes[method.scope]) continue;
         expect([kind, await ask(method, secret)]).toMatchObject([kind, invalid(method)]);

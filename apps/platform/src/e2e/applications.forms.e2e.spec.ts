@@ -16,7 +16,7 @@ const LARGEST_ICON = Buffer.concat(
       'base64',
     ),
   ],
-  1024 * 1024,
+  200 * 1024,
 );
 
 let world: PlatformWorld;
@@ -56,6 +56,10 @@ describe('updateApplication (R-B2)', () => {
     expect(shown).toMatchObject({ title: 'New', ios_sdk: 'corona', android_sdk: 'pw' });
     const icon = await fetch(new URL(new URL(shown.icon_url!).pathname, world.url));
     expect(Buffer.from(await icon.arrayBuffer()).equals(LARGEST_ICON)).toBe(true);
+    const larger = Buffer.concat([LARGEST_ICON, Buffer.alloc(1)]).toString('base64');
+    const tooLarge = refused('icon: must be a PNG of at most 200 KiB');
+    expect(await world.reply('updateApplication', { application: code, icon: larger })).toMatchObject(tooLarge);
+    expect(await world.reply('createApplication', { title: 'Large', icon: larger })).toMatchObject(tooLarge);
     expect(await world.reply('updateApplication', { application: code, title: '' })).toMatchObject(
       refused('title: must be 1 to 255 characters'),
     );

@@ -116,8 +116,7 @@ describe('whenever everything is killed', () => {
         tags: { Round: round },
       })),
     );
-    // What has just come back may be too busy to answer in time.
-    await answered(() => world.registerDevices(application, devices.length, (i) => devices[i]!));
+    await world.registerDevices(application, devices.length, (i) => devices[i]!);
   };
 
   beforeAll(async () => {

@@ -54,6 +54,38 @@ describe('a device', () => {
     expect(await check('nobody')).toEqual({ exist: false, push_token_exist: false });
   });
 
+  it('of a browser speaks before it registers: all calls of its first visit succeed (R-C7)', async () => {
+    const visit = { application, hwid: 'first-visit', device_type: 11 };
+    expect(await world.call('getConfig', { application, features: ['vapid_key'] })).toEqual({
+      features: { events: [] },
+    });
+    expect(await world.call('unregisterDevice', visit)).toBeNull();
+    expect(await world.call('checkDevice', visit)).toEqual({ exist: false, push_token_exist: false });
+    const opened = await world.reply('applicationOpen', { ...visit, language: 'de-AT', app_version: '1.2' });
+    expect(opened.body).toEqual({ status_code: 200, status_message: 'OK' });
+    expect(await world.call('setTags', { ...visit, tags: { Level: 3 } })).toBeNull();
+    expect(await world.call('registerUser', { ...visit, userId: 'visitor', tz_offset: 3600 })).toBeNull();
+    expect(await world.call('checkDevice', visit)).toEqual({ exist: true, push_token_exist: false });
+
+    const push_token = 'https://93.184.216.34/push/1';
+    await world.call('registerDevice', { ...visit, push_token });
+    expect(await world.call('checkDevice', visit)).toEqual({ exist: true, push_token_exist: true });
+    const known = { Language: 'de', Timezone: 3600, Level: 3, 'Application Version': '1.2' };
+    expect(await tagsOf({ userId: 'visitor' })).toMatchObject(known);
+
+    for (const [name, more] of [
+      ['setTags', { tags: {} }],
+      ['registerUser', { userId: 'other' }],
+    ] as const) {
+      const hwid = `first-${name}`;
+      expect(await refusal(name, { hwid, ...more })).toBe('Device not found');
+      expect(await world.call(name, { ...visit, hwid, ...more })).toBeNull();
+      expect(await world.call('checkDevice', { application, hwid })).toEqual({ exist: true, push_token_exist: false });
+    }
+    expect(await refusal('applicationOpen', { hwid: 'first-open' })).toBe('Device not found');
+    expect(await refusal('setTags', { userId: 'nobody', device_type: 11, tags: {} })).toBe('User not found');
+  });
+
   it('has a badge that relative ones count from (R-C9)', async () => {
     await register('badged', { device_type: IOS, push_token: 'b'.repeat(64) });
     const { body } = await world.reply('setBadge', { application, hwid: 'badged', badge: '7' });
@@ -214,7 +246,8 @@ describe('deleteDevice', () => {
     // Deletion is idempotent, and nothing more is found of it.
     expect(await world.call('deleteDevice', { application: own, hwid: wrapped })).toBeNull();
     expect(await world.call('checkDevice', { application: own, hwid: wrapped })).toMatchObject({ exist: false });
-    for (const name of ['setBadge', 'unregisterDevice', 'getTags'] as const) {
+    expect(await world.call('unregisterDevice', { application: own, hwid: wrapped })).toBeNull();
+    for (const name of ['setBadge', 'getTags'] as const) {
       const { body } = await world.reply(name, { application: own, hwid: wrapped, badge: 1 });
       expect(body).toMatchObject({ status_code: 210, status_message: 'Device not found' });
     }
@@ -438,6 +471,13 @@ describe('contacts', () => {
     await world.call('registerWhatsappNumber', { application, number: '+4915112345678', userId: 'caller' });
     expect([await exists('+4915112345678'), await exists('whatsapp:+4915112345678')]).toEqual([true, true]);
     expect(await refusal('registerSmsNumber', { number: '0151' })).toBe('Hwid is not valid');
+    // In whatever spelling, it is the same contact (R-C2).
+    await world.call('registerSmsNumber', { application, number: '49 151 12345678', country: 'de', city: 'Berlin' });
+    await world.call('setTags', { application, hwid: '49 (151) 123-45678', tags: { Level: 2 } });
+    const contact = { Level: 2, Country: 'DE', City: 'Berlin' };
+    expect(await tagsOf({ hwid: '+4915112345678' })).toMatchObject(contact);
+    await register('whatsapp:4915112345678', { device_type: 21, userId: 'again' });
+    expect(await tagsOf({ userId: 'again' })).toEqual(await tagsOf({ hwid: 'whatsapp:+4915112345678' }));
 
     const user = {
       ...{ application, user_id: 'multi', email: 'multi@example.com', sms_phone_number: '+4915100000001' },
@@ -451,6 +491,13 @@ describe('contacts', () => {
       expect(await tagsOf({ hwid })).toMatchObject({ Level: 8, Language: 'fr' });
     }
     expect(await tagsOf({ userId: 'multi' })).toMatchObject({ Level: 8 });
+    const operations = {
+      Level: { operation: 3, value: 2 },
+      Interests: { operation: 1, values: ['news'] },
+      Plan: 'gold',
+    };
+    await world.call('multiRegisterDevice', { ...user, tags: operations });
+    expect(await tagsOf({ hwid: 'multi-web' })).toMatchObject({ Level: 10, Interests: ['news'], Plan: 'gold' });
     expect(await refusal('multiRegisterDevice', { user_id: 'multi' })).toBe('push_devices: must be set');
   });
 });

@@ -135,12 +135,14 @@ describe('a provider', () => {
   });
 
   it.each([
-    ['apns', IOS, apnsToken('throttled', 1)],
-    ['fcm', ANDROID, fcmToken('throttled', 1)],
+    // Too many requests are those to one device; what is unavailable is all of it.
+    ['apns', IOS, apnsToken('unavailable', 1, 1), 503],
+    ['fcm', ANDROID, fcmToken('throttled', 1), 429],
   ] as const)(
     '%s that asks for a pause gets it, for the token and for the credential',
-    async (provider, device_type, push_token) => {
-      const RETRY_AFTER = 20;
+    async (provider, device_type, push_token, status) => {
+      // Longer than a busy machine takes for what is done meanwhile: the provider's clock goes on by itself, too.
+      const RETRY_AFTER = 300;
       const other = provider === 'apns' ? 'fcm' : 'apns';
       const own = await world.application();
       await registerBoth(world, own, 40, 5000);
@@ -151,16 +153,16 @@ describe('a provider', () => {
       const first = await send(world, own, { devices: ['throttled'] });
       await world.settle();
       const [refused, ...more] = pushesOf(world.simulators, provider, first);
-      expect([refused!.status, more]).toEqual([429, []]);
+      expect([refused!.status, more]).toEqual([status, []]);
       const everybody = await send(world, own, { devices: Array.from({ length: 40 }, (_, i) => `device-${5000 + i}`) });
       const broadcast = await send(world, own);
-      await pass(RETRY_AFTER - 10);
+      await pass(10);
       for (const code of [first, everybody, broadcast]) {
         expect(pushesOf(world.simulators, provider, code).filter(({ row }) => row !== refused!.row)).toEqual([]);
       }
       for (const code of [everybody, broadcast]) expect((await sentBy(code))[other]).toBe(20);
 
-      for (const code of [first, everybody, broadcast]) await untilDone(world, own, code, { stepSeconds: 9 });
+      for (const code of [first, everybody, broadcast]) await untilDone(world, own, code, { stepSeconds: 60 });
       const later = [first, everybody, broadcast].flatMap((code) =>
         pushesOf(world.simulators, provider, code).filter(({ row }) => row !== refused!.row),
       );

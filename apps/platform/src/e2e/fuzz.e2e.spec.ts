@@ -2,14 +2,29 @@ import { Agent, request as open } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { api, type Method } from '@tidings/contract';
-import { anyVerb, bodyOf, damagedPath, type Draw, drawn, mutated, platform, type World } from '@tidings/testing';
+import {
+  anyVerb,
+  bodyOf,
+  damagedPath,
+  type Draw,
+  drawn,
+  largeBodyOf,
+  mutated,
+  platform,
+  type World,
+} from '@tidings/testing';
 
 /** `FUZZ_REQUESTS=100000` is the whole of T21. */
 const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 10_000);
 const AT_ONCE = 16;
+/** Further ones with large bodies, one at a time: what takes long shows in how long each takes. */
+const LARGE_REQUESTS = Math.min(200, Math.ceil(REQUESTS / 250));
+const LARGE_BYTES: readonly number[] = [0.3, 1, 4, 9.9].map((mib) => mib * 2 ** 20);
 /** A busy machine may leave a request unanswered in time; what is wrong with a request is wrong each time, and when nothing else goes on. */
 const TRIES_ALONE = 3;
 const HANG_MS = 1000;
+/** A large body has as much more for each MiB as its deadline gives it: it takes its time to arrive and to be parsed. */
+const HANG_MS_PER_MIB = 500;
 /** Moves the time of everything that follows. */
 const LEFT_OUT: readonly string[] = ['advanceClock'];
 
@@ -57,7 +72,7 @@ describe('whatever callers send is answered, and costs the service nothing', () 
     await world?.stop();
   });
 
-  const request = (random: Draw): Request => {
+  const request = (random: Draw, bytes = 0): Request => {
     const method = methods[Math.floor(random() * methods.length)]!;
     const { api: apiToken, device, admin } = world.secrets;
     const example = method.examples[Math.floor(random() * method.examples.length)]!.request;
@@ -74,10 +89,11 @@ describe('whatever callers send is answered, and costs the service nothing', () 
           .toWellFormed(),
       ),
     );
-    const body = bodyOf(
-      method.body === 'wrapped' ? { request: { auth: apiToken, ...fields } } : { auth: apiToken, ...fields },
-      random,
-    );
+    const given = { auth: apiToken, ...fields };
+    const body =
+      bytes > 0
+        ? largeBodyOf(given, bytes, random)
+        : bodyOf(method.body === 'wrapped' ? { request: given } : given, random);
     const token = { device: `Token ${device}`, admin: `Bearer ${admin}`, server: `Api ${apiToken}` }[
       String(method.scope)
     ];
@@ -113,7 +129,9 @@ describe('whatever callers send is answered, and costs the service nothing', () 
     const sentAt = performance.now();
     const { status, text: got } = await answerTo(sent).catch(unanswered);
     const took = performance.now() - sentAt;
-    if (status < 500 && took <= HANG_MS && !/<html|\n\s+at /i.test(got)) return undefined;
+    const mebibytes = (sent.body?.length ?? 0) / (1 << 20);
+    if (status < 500 && took <= HANG_MS + Math.floor(mebibytes) * HANG_MS_PER_MIB && !/<html|\n\s+at /i.test(got))
+      return undefined;
     const answer = `${status} ${got.slice(0, 100)} after ${took.toFixed()} ms`;
     return `${answer} to ${sent.method} ${sent.path} ${sent.body?.slice(0, 600)}`;
   };
@@ -139,6 +157,11 @@ describe('whatever callers send is answered, and costs the service nothing', () 
     for (const suspect of suspects) {
       const fault = await brokenAlone(suspect);
       if (fault !== undefined) found.push(fault);
+    }
+    for (let n = 0; n < LARGE_REQUESTS; n++) {
+      const bytes = LARGE_BYTES[Math.floor(draw() * LARGE_BYTES.length)]!;
+      const fault = await brokenAlone(request(draw, bytes));
+      if (fault !== undefined) found.push(`${bytes} bytes: ${fault}`);
     }
     expect({ seed, found: found.slice(0, 20) }).toEqual({ seed, found: [] });
     // And it goes on working.

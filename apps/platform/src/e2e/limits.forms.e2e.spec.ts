@@ -92,6 +92,29 @@ describe('the rate limit of a token (R-LM2)', () => {
   });
 });
 
+describe('createTestDevice, which needs no token (R-L1)', () => {
+  const create = (of: string, name: string) =>
+    world.client.http.send('/json/1.3/createTestDevice', {
+      method: 'POST',
+      headers: {},
+      body: { request: { application: of, push_token: 'token', device_type: 3, name } },
+    });
+
+  it('is refused when an address asks too often for an application', async () => {
+    const other = await world.application({ ios: false, android: false });
+    const refusals: unknown[] = [];
+    // One of two gateways may have been asked less often than the other.
+    for (let round = 0; round < 100 && refusals.length === 0; round++) {
+      const replies = await Promise.all(Array.from({ length: 50 }, () => create(application, 'Phone')));
+      refusals.push(...replies.filter(({ status }) => status !== 200));
+    }
+    expect(refusals[0]).toMatchObject(refused);
+    expect(await create(other, 'Phone')).toMatchObject({ status: 200, body: { status_code: 200 } });
+    const { TestDevices } = await world.call('listTestDevices', { application });
+    expect(TestDevices).toHaveLength(1);
+  });
+});
+
 describe('what is too large to be kept', () => {
   /** So many full lists; a dozen are more than a device can hold. */
   const lists = (count: number) =>

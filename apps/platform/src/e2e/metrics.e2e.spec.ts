@@ -141,8 +141,9 @@ describe('the metrics of the platform', () => {
 describe('docs/operations.md', () => {
   it('tells of the metrics of calls between processes, no more and no fewer', async () => {
     const metrics = new Registry();
-    new RpcServer({ host: '127.0.0.1', port: 0, services: [], metrics });
-    const replicas = await openReplicas('127.0.0.1:1', { metrics });
+    const access = { masterKeys: [Buffer.alloc(32)] };
+    new RpcServer({ host: '127.0.0.1', port: 0, services: [], access, metrics });
+    const replicas = await openReplicas('127.0.0.1:1', { access, metrics });
     replicas.close();
     const documented = documentedIn('| metric (distributed form) | type');
     const { types } = read(await metrics.metrics());

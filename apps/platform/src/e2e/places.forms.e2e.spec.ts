@@ -274,6 +274,7 @@ describe('geozones', () => {
     const ids = await add(own, ...names.map((name, i) => zone(name, 2000 + 100 * i)));
     expect(await nearest(own, 0)).toMatchObject({ name: 'zone 0', lat: 52.5, range: 100, distance: 2000 });
     expect(await nearest(own, 5000)).toMatchObject({ name: 'zone 21', distance: 900 });
+    for (const more of [0, 1]) expect(await nearest(own, 0, { lat: null, lng: null, more })).toBeNull();
     await world.call('updateGeoZone', { geoZoneId: ids[0], status: 0 });
     const { geozones } = (await nearest(own, 0, { more: 1 })) as { geozones: { name: string; distance: number }[] };
     expect(geozones.map(({ name }) => name)).toEqual(names.slice(1, 21));

@@ -638,9 +638,9 @@ describe('what is refused', () => {
     const { result } = await world.call('getTags', phone);
     expect(result).toMatchObject({ Level: 7 });
     expect(result).not.toHaveProperty('Country');
-    const refusedDevice = { application, hwid: 'never', device_type: 3, language: 'klingon' };
+    const refusedDevice = { application, hwid: 'never', device_type: 3, timezone: 50_401 };
     expect(only(await api13('registerDevice', refusedDevice, asDevice()))).toEqual(
-      refused('language: must be a two-letter code'),
+      refused('timezone: must be -43200 to 50400'),
     );
     expect(only(await api13('getTags', { application, hwid: 'never' }, asDevice()))).toEqual(
       refused('Device not found'),

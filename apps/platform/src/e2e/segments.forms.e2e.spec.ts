@@ -25,6 +25,7 @@ const phones = Array.from({ length: 10 }, (_, level) => ({
   hwid: `phone-${level}`,
   device_type: level % 2 === 0 ? 1 : 3,
   ...(level < 8 && { push_token: level % 2 === 0 ? String(level).repeat(64) : `token-${level}` }),
+  ...(level < 2 && { timezone: level === 0 ? 19_800 : -3600 }),
   tags: { Level: level, Interests: level < 3 ? ['news', 'sport'] : ['news'], ...(level === 9 && { Name: 'Ann "A"' }) },
 }));
 
@@ -75,6 +76,12 @@ describe('compileFilter', () => {
     ['A("APP") * T("First Install", daysago, eq, 0)', 10],
     ['A("APP") * T("First Install", LTE, "1 days ago")', 0],
     ['A("APP") \\ T("Last Application Open", daysago, lte, 7)', 10],
+    // What official clients send of platforms that are gone, and of time zones (R-RES13).
+    ['A("APP", ["ASHA", "BADA", "Symbian"])', 0],
+    ['A("APP", ["ASHA", "iOS"])', 5],
+    ['A("APP") \\ A("APP", ["BADA"])', 10],
+    ['A("APP") * T("Timezone", BETWEEN, ["UTC-12:00", "UTC+14:00"])', 2],
+    ['A("APP") * T("Timezone", GTE, "UTC+05:30")', 1],
   ])('%s', async (expression, devices) => {
     expect(await count(expression.replaceAll('APP', application).replaceAll('SIS', sister))).toBe(devices);
   });
@@ -283,5 +290,37 @@ describe('a message to a filter', () => {
         argument(`${field} and conditions must not be used together`),
       );
     }
+  });
+});
+
+describe('what belongs to the account as a whole (R-T9)', () => {
+  it('is destroyed by a token for all applications alone', async () => {
+    await world.call('addTag', { tag: { name: 'Of all', type: 1 } });
+    await world.call('createFilter', { name: 'Of all', filter_expression: 'T("Of all", EQ, 1)' });
+    const forbidden = [403, 403, FORBID];
+    expect(await said('deleteFilter', { name: 'Of all' }, restricted)).toEqual(forbidden);
+    expect(await said('deleteTag', { tag: { name: 'Of all' } }, restricted)).toEqual(forbidden);
+    expect(await count('T("Of all", EQ, 1)')).toBe(0);
+    await world.call('deleteFilter', { name: 'Of all' });
+    await world.call('deleteTag', { tag: { name: 'Of all' } });
+  });
+
+  it('is shown to other tokens where it names no application that they may not use', async () => {
+    const { code: both } = await world.call('createGroup', { name: 'Shown', applications: [application, sister] });
+    const filters = {
+      'Names none': 'T("Level", EQ, 1)',
+      'Names its own': `A("${application}")`,
+      'Names another': `A("${sister}")`,
+      'Tags of another': `AT("${sister}", "Level", EQ, 1)`,
+      'Names a group': `G("${both}")`,
+    };
+    for (const [name, expression] of Object.entries(filters)) {
+      await world.call('createFilter', { name, filter_expression: expression });
+    }
+    const names = async (client?: ApiClient): Promise<string[]> =>
+      (await listed(application, client)).map(({ name }) => name).filter((name) => name in filters);
+    expect(await names()).toEqual(Object.keys(filters));
+    expect(await names(restricted)).toEqual(['Names none', 'Names its own']);
+    for (const name of Object.keys(filters)) await world.call('deleteFilter', { name });
   });
 });

@@ -162,9 +162,17 @@ describe('entering a geozone', () => {
     const late = await newPhone({ push_token: '' });
     await late.report();
     await world.call('setControlGroup', { code: own, percentage: 100 });
+    // A device of the control group is counted, once in a message.
     await android.report();
-    await world.call('setControlGroup', { code: own, percentage: 0 });
+    await android.report();
+    // Before its message is planned, the group would count as it is then.
     await world.settle();
+    await world.call('setControlGroup', { code: own, percentage: 0 });
+    const [{ code: message } = { code: '' }] = await sends();
+    const { channels } = await world.call('getDeliveryFunnel', { message_code: message });
+    const [audience] = channels[0]!.funnel;
+    const counts = Object.fromEntries(audience!.pieces.map(({ category, count }) => [category, count]));
+    expect(counts).toMatchObject({ ELIGIBLE_AUDIENCE: '0', CONTROL_GROUP: '1' });
     await late.register();
     await Promise.all([late, android].map((phone) => phone.report()));
     for (const phone of [late, android]) expect(await phone.got()).toEqual(['for all']);

@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { databaseOf, databasePrefixOf } from '@tidings/runtime';
+// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
+import * as simulators from '@tidings/simulators';
+import {
+  brokenLaws,
+  funnelFigures,
+  listedMessage,
+  type Parameters,
+  platform,
+  pushesOf,
+  type StoredWorld,
+  untilDone,
+} from '@tidings/testing';
+import { MongoClient } from 'mongodb';
+import type { ReplyOf } from '../client/api-client.ts';
+
+const { apnsToken, fcmToken } = simulators;
+
+const IOS = 1;
+const ANDROID = 3;
+/** Bytes of a token that a registration takes. */
+const TOKEN_BYTES = 4096;
+/** Characters of a token that earlier deployments took. */
+const ONCE_TAKEN = 65_536;
+
+/** What a device is like, and what it is to end with. */
+type Kind = 'ordinary' | 'strange language' | 'longest token' | 'stored token' | 'large value' | 'large values';
+
+interface Hostile {
+  readonly kind: Kind;
+  readonly hwid: string;
+  readonly platform: number;
+  readonly token: string;
+  readonly language: string;
+}
+
+const counts: Readonly<Record<Kind, number>> = {
+  // More than a batch has room for, and the first of their chunk.
+  'strange language': 150,
+  ordinary: 100,
+  'longest token': 30,
+  // Of each platform in one window: three times what a record holds.
+  'stored token': 200,
+  'large value': 2,
+  'large values': 2,
+};
+
+const letters = (n: number): string => String.fromCharCode(97 + (n % 26), 97 + (Math.floor(n / 26) % 26));
+const tokenOf = (code: number, kind: Kind, n: number): string => {
+  const token = code === IOS ? apnsToken('accepted', n) : fcmToken('accepted', n);
+  return kind === 'longest token' ? token.padEnd(TOKEN_BYTES, 'a') : token;
+};
+
+const devices: readonly Hostile[] = [IOS, ANDROID].flatMap((code) =>
+  (Object.keys(counts) as Kind[]).flatMap((kind) =>
+    Array.from({ length: counts[kind] }, (_, i): Hostile => {
+      const strange = `q${letters(i + (code === IOS ? 0 : 150))}`;
+      return {
+        ...{ kind, platform: code, hwid: `${kind} ${code} ${i}` },
+        token: tokenOf(code, kind, Object.keys(counts).indexOf(kind) * 1000 + i),
+        language: kind === 'strange language' ? strange : i % 2 === 0 ? 'de' : 'en',
+      };
+    }),
+  ),
+);
+const of = (...kinds: Kind[]): readonly Hostile[] => devices.filter(({ kind }) => kinds.includes(kind));
+const FULL_LIST = Array.from({ length: 1000 }, (_, i) => `${i}-`.padEnd(255, 'ü'));
+
+let world: StoredWorld;
+let mongo: MongoClient;
+let application: string;
+
+beforeAll(async () => {
+  world = await platform({ simulators: { keepPayloads: true } });
+  mongo = await MongoClient.connect(world.mongoUrl);
+});
+beforeAll(async () => {
+  for (const name of ['One', 'Two']) {
+    await world.call('addTag', { tag: { name, type: 3, application_specific: true } });
+  }
+  application = await world.application();
+  await world.registerDevices(application, devices.length, (i) => {
+    const { hwid, platform: code, token, language } = devices[i]!;
+    return { hwid, device_type: code, push_token: token, language };
+  });
+});
+beforeAll(async () => {
+  const full = (kind: Kind, tags: Parameters) => of(kind).map(({ hwid }) => ({ hwid, tags }));
+  await world.call('bulkSetTags', {
+    application,
+    devices: [...full('large value', { One: FULL_LIST }), ...full('large values', { One: FULL_LIST, Two: FULL_LIST })],
+  });
+  await world.settle();
+  await ageTokens();
+});
+afterAll(async () => {
+  await mongo?.close();
+  await world?.stop();
+});
+
+/** Leaves in the store what an earlier deployment took. */
+async function ageTokens(): Promise<void> {
+  const stored = databaseOf(mongo, 'registry', databasePrefixOf(world.mongoUrl)).collection('devices');
+  const { modifiedCount } = await stored.bulkWrite(
+    of('stored token').map(({ hwid, token }) => ({
+      updateOne: { filter: { app: application, hwid }, update: { $set: { token: token.padEnd(ONCE_TAKEN, 'a') } } },
+    })),
+  );
+  expect(modifiedCount).toBe(of('stored token').length);
+}
+
+const content = { en: 'Hello {{One||you}} {{Two}}', de: 'Hallo {{One||du}} {{Two}}', default: 'Other' };
+const textFor = ({ kind, language }: Hostile): string =>
+  kind === 'strange language' ? 'Other' : language === 'de' ? 'Hallo du ' : 'Hello you ';
+
+const SENT = 'sent';
+
+/** What becomes of a device: sent to, or category, code and name of its error. */
+function endOf({ kind, platform: code }: Hostile): string {
+  switch (kind) {
+    case 'ordinary':
+    case 'strange language':
+      return SENT;
+    case 'longest token':
+      // APNs has a form for tokens, which no token of this length has.
+      return code === IOS ? 'INVALID_TOKEN 400 BadDeviceToken' : SENT;
+    case 'stored token':
+      return 'INVALID_TOKEN 0 token_too_long';
+    case 'large value':
+      return 'INVALID_CONTENT 0 payload_too_large';
+    case 'large values':
+      return 'INVALID_CONTENT 0 values_too_long';
+  }
+}
+
+const countedBy = (keys: readonly string[]): Record<string, number> =>
+  Object.fromEntries([...Map.groupBy(keys, (key) => key)].map(([key, same]) => [key, same.length]));
+
+type Funnel = ReplyOf<'getDeliveryFunnel'>;
+
+/** The errors of a platform by category, code and name. */
+const errorsIn = ({ channels }: Funnel, at: number): Record<string, number> =>
+  Object.fromEntries(
+    channels
+      .flatMap(({ funnel }) => funnel.flatMap(({ errors }) => errors))
+      .flatMap(({ category, codes }) => codes.map((of) => ({ ...of, category })))
+      .filter(({ platform: own }) => own === at)
+      .map(({ category, code, name, count }) => [`${category} ${code} ${name}`, Number(count)]),
+  );
+
+/** Sends to these devices, and holds every figure and every push against what they are to end with. */
+async function send(notification: Parameters, addressed: readonly Hostile[]): Promise<void> {
+  const { Messages: codes } = await world.call('createMessage', {
+    application,
+    notifications: [{ content, ...notification }],
+  });
+  const code = codes[0]!;
+  // Nothing has to wait for a later time.
+  expect(await untilDone(world, application, code)).toBe(0);
+  const funnel = await world.call('getDeliveryFunnel', { message_code: code });
+  const metrics = (await listedMessage(world, application, code))?.push_info.metrics ?? [];
+  expect(brokenLaws(funnel, metrics)).toEqual([]);
+  for (const [at, provider] of [
+    [IOS, 'apns'],
+    [ANDROID, 'fcm'],
+  ] as const) {
+    const here = addressed.filter(({ platform: own }) => own === at);
+    const good = here.filter((device) => endOf(device) === SENT);
+    const { audience, eligible, sent } = funnelFigures(funnel, at);
+    expect({ audience, eligible, sent }).toEqual({ audience: here.length, eligible: here.length, sent: good.length });
+    const failed = here.map(endOf).filter((end) => end !== SENT);
+    expect(errorsIn(funnel, at)).toEqual(countedBy(failed));
+    const accepted = pushesOf(world.simulators, provider, code).filter(({ status }) => status === 200);
+    expect(accepted.map(({ token }) => token).toSorted()).toEqual(good.map(({ token }) => token).toSorted());
+    const payloads = new Map(accepted.map(({ token, payload }) => [token, payload]));
+    for (const device of good) expect(payloads.get(device.token)).toContain(textFor(device));
+  }
+}
+
+describe('devices that are too large for a broadcast', () => {
+  it('fail alone, whatever their store holds, and every other device is sent to', () => send({}, devices));
+
+  it('fail alone among named devices', async () => {
+    const named = [
+      ...of('stored token').slice(0, 150),
+      ...of('large value', 'large values'),
+      ...of('ordinary').slice(0, 40),
+    ];
+    await send({ devices: named.map(({ hwid }) => hwid) }, named);
+  });
+
+  it('can be registered no more', async () => {
+    const register = { application, hwid: 'late', device_type: ANDROID, push_token: 'x'.repeat(TOKEN_BYTES + 1) };
+    expect(await world.reply('registerDevice', register)).toMatchObject({
+      status: 200,
+      body: { status_code: 210, status_message: 'push_token: must have up to 4096 bytes', response: null },
+    });
+    const rows = [
+      { hwid: 'late', platform: ANDROID, push_token: 'x'.repeat(ONCE_TAKEN), tags: {} },
+      { hwid: 'in time', platform: ANDROID, push_token: 'x'.repeat(TOKEN_BYTES), tags: {} },
+    ];
+    const { request_id: id } = await world.call('bulkRegisterDevice', { application, devices: rows });
+    await world.settle();
+    expect(await world.call('getBulkRegisterDevice', { request_id: id, detailed: true })).toMatchObject({
+      ...{ status: 'Completed', devices_success: 1 },
+      devices: [
+        { hwid: 'late', status: 'failed' },
+        { hwid: 'in time', status: 'done' },
+      ],
+    });
+  });
+});

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { databaseOf, databasePrefixOf } from '@tidings/runtime';
+import { answered, type Parameters, platform, type StoredWorld } from '@tidings/testing';
+import { MongoClient } from 'mongodb';
+
+/** Small, so that a job can use it up. */
+const TAGS = 6;
+
+let world: StoredWorld;
+let mongo: MongoClient;
+let busy: string;
+let other: string;
+
+interface StoredJob {
+  readonly status: string;
+  readonly acceptedAt: Date;
+  readonly finishedAt: Date;
+}
+
+beforeAll(async () => {
+  world = await platform({ env: { TIDINGS_QUOTAS: `tags=${TAGS}` } });
+  const address = new URL(world.mongoUrl);
+  address.pathname = '/';
+  mongo = await MongoClient.connect(address.href);
+  busy = await world.application({ title: 'Busy', ios: false, android: false });
+  other = await world.application({ title: 'Other', ios: false, android: false });
+  for (const application of [busy, other]) {
+    await world.call('registerDevice', { application, hwid: 'phone', device_type: 3 });
+  }
+});
+afterAll(async () => {
+  await mongo?.close();
+  await world?.stop();
+});
+
+/** Jobs as they are stored. */
+async function jobsOf(ids: readonly string[]): Promise<(StoredJob | undefined)[]> {
+  const database = databaseOf(mongo, 'audience-jobs', databasePrefixOf(world.mongoUrl));
+  const jobs = database.collection<{ _id: string } & StoredJob>('jobs');
+  const found = new Map((await jobs.find({ _id: { $in: [...ids] } }).toArray()).map((job) => [job._id, job]));
+  return ids.map((id) => found.get(id));
+}
+const exportOf = async (application: string): Promise<string> =>
+  (await world.call('exportSegment', { filterExpression: `A("${application}")`, exportData: ['hwids'] })).task_id;
+const setTags = (application: string, devices: readonly Parameters[], more: Parameters = {}) =>
+  world.client.reply('bulkSetTags', { application, devices, ...more });
+
+describe('a queue of an application', () => {
+  it('does not delay the export of another one', async () => {
+    // A busy machine does not answer all of them in time; a caller repeats, and what was taken twice only makes the queue longer.
+    const ids = await Promise.all(Array.from({ length: 60 }, () => answered(() => exportOf(busy))));
+    const id = await exportOf(other);
+    await world.settle(60_000);
+    const [theirs, ...queue] = await jobsOf([id, ...ids]);
+    const waited = queue.filter((job) => job!.finishedAt > theirs!.acceptedAt);
+    // Otherwise there was no queue to go by.
+    expect(waited.length).toBeGreaterThan(10);
+    const went = waited.filter((job) => job!.finishedAt < theirs!.finishedAt);
+    expect(went.length).toBeLessThanOrEqual(waited.length / 2);
+  });
+
+  it('takes so many jobs and no more, refuses clearly, and completes what it took', async () => {
+    const devices = Array.from({ length: 8_000 }, (_, i) => ({ hwid: `unknown-${i}`, tags: {} }));
+    const replies = [await setTags(busy, devices)];
+    // Jobs of an application wait for each other: these come faster than they are done.
+    while (replies.every(({ status }) => status === 200) && replies.length < 2_000) {
+      const small = Array.from({ length: 30 }, () => setTags(busy, [{ hwid: 'phone', tags: {} }]));
+      // What a busy machine does not answer in time tells nothing of the limit.
+      replies.push(...(await Promise.all(small)).filter(({ status }) => status < 500));
+    }
+    const refused = replies.filter(({ status }) => status !== 200);
+    expect(refused[0]).toMatchObject({
+      ...{ status: 429, body: { message: 'application: at most 100 jobs may be open' } },
+      headers: { 'retry-after': expect.stringMatching(/^[1-9]\d*$/) },
+    });
+    expect(await setTags(other, [{ hwid: 'phone', tags: {} }])).toMatchObject({ status: 200 });
+    await world.settle(60_000);
+    const taken = replies
+      .filter(({ status }) => status === 200)
+      .map(({ body }) => (body as { request_id: string }).request_id);
+    expect((await jobsOf(taken)).map((job) => job?.status)).toEqual(taken.map(() => 'Completed'));
+    expect(await setTags(busy, [{ hwid: 'phone', tags: {} }])).toMatchObject({ status: 200 });
+    await world.settle();
+  });
+});
+
+describe('create_missing_tags (R-G6)', () => {
+  const tagsFrom = (from: number, to: number): Record<string, number> =>
+    Object.fromEntries(Array.from({ length: to - from }, (_, i) => [`made-${from + i}`, i]));
+
+  it('makes tags up to the quota, and tells of each that it did not make (R-LM7)', async () => {
+    await world.call('addTag', { tag: { name: 'own', type: 1 } });
+    const { body } = await setTags(
+      other,
+      [
+        { hwid: 'phone', tags: tagsFrom(0, 4) },
+        { hwid: 'phone', tags: { ...tagsFrom(3, 7), own: 5 } },
+        { hwid: 'phone', tags: tagsFrom(5, 7) },
+        { hwid: 'nobody', tags: tagsFrom(6, 8) },
+      ],
+      { create_missing_tags: true },
+    );
+    await world.settle();
+    const { request_id } = body as { readonly request_id: string };
+    const reason = `Tag limit reached (${TAGS})`;
+    expect(await world.call('getBulkSetTags', { request_id, detailed: true })).toMatchObject({
+      ...{ status: 'Completed', progress: 100, devices_success: 2, devices_failed: 1, devices_not_found: 1 },
+      devices: [
+        { status: 'done', tags: { 'made-0': 'ok', 'made-1': 'ok', 'made-2': 'ok', 'made-3': 'ok' } },
+        { status: 'done', tags: { 'made-3': 'ok', 'made-4': 'ok', 'made-5': reason, 'made-6': reason, own: 'ok' } },
+        { status: 'failed', tags: { 'made-5': reason, 'made-6': reason } },
+        { status: 'not found', tags: {} },
+      ],
+    });
+    const { tags } = await world.call('listTags');
+    expect(tags.filter(({ name }) => name.startsWith('made-')).map(({ name }) => name)).toEqual(
+      Array.from({ length: TAGS - 1 }, (_, i) => `made-${i}`),
+    );
+    expect(await world.reply('addTag', { tag: { name: 'one more', type: 1 } })).toMatchObject({
+      body: { status_code: 210, status_message: reason },
+    });
+  });
+});

@@ -1,0 +1,121 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
+import * as simulators from '@tidings/simulators';
+import { brokenLaws, funnelFigures, listedMessage, platform, type PlatformWorld, untilDone } from '@tidings/testing';
+import type { ReplyOf } from '../client/api-client.ts';
+
+const { apnsToken, fcmToken } = simulators;
+
+let world: PlatformWorld;
+
+beforeAll(async () => {
+  world = await platform();
+});
+afterEach(() => world.simulators.faults.clear());
+afterAll(() => world?.stop());
+
+/** An application with so many devices of each platform. */
+async function audience(devices: number): Promise<string> {
+  const application = await world.application();
+  await world.registerDevices(application, 2 * devices, (i) => ({
+    hwid: `device-${i}`,
+    device_type: i % 2 === 0 ? 1 : 3,
+    push_token: i % 2 === 0 ? apnsToken('accepted', i) : fcmToken('accepted', i),
+  }));
+  world.simulators.reset();
+  return application;
+}
+
+async function broadcast(application: string): Promise<string> {
+  const { Messages } = await world.call('createMessage', { application, notifications: [{ content: { en: 'Hi' } }] });
+  return Messages[0]!;
+}
+
+const funnelOf = (code: string): Promise<ReplyOf<'getDeliveryFunnel'>> =>
+  world.call('getDeliveryFunnel', { message_code: code });
+const ledger = () => world.simulators.ledger.summary();
+const both = (faults: Parameters<PlatformWorld['simulators']['faults']['set']>[1]): Promise<unknown> =>
+  Promise.all((['apns', 'fcm'] as const).map((name) => world.simulators.faults.set(name, faults)));
+
+async function until(condition: () => Promise<boolean>, patienceMs = 60_000): Promise<void> {
+  const giveUpAt = Date.now() + patienceMs;
+  while (!(await condition())) {
+    if (Date.now() > giveUpAt) throw new Error('waited in vain');
+    await delay(50);
+  }
+}
+const providers = async () => (await world.call('listProviders')).providers;
+
+describe('a provider in trouble', () => {
+  it('that answers after 6 s is sent each push once, and every device is counted', async () => {
+    const application = await audience(60);
+    await both({ latencyMs: 6000 });
+    const code = await broadcast(application);
+    await untilDone(world, application, code);
+    const funnel = await funnelOf(code);
+    expect(funnelFigures(funnel)).toMatchObject({ audience: 120, eligible: 120, sent: 120, errors: {} });
+    const metrics = (await listedMessage(world, application, code))?.push_info.metrics ?? [];
+    expect(brokenLaws(funnel, metrics)).toEqual([]);
+    for (const each of [ledger().apns, ledger().fcm]) expect(each).toMatchObject({ accepted: 60, duplicates: 0 });
+  });
+
+  it('that stands still for 10 s is sent nothing twice', async () => {
+    const application = await audience(40);
+    // Connections are open, and have been heard.
+    await untilDone(world, application, await broadcast(application));
+    world.simulators.reset();
+    await both({ blackhole: true });
+    const code = await broadcast(application);
+    await delay(10_000);
+    await both({ blackhole: false });
+    await untilDone(world, application, code);
+    expect(funnelFigures(await funnelOf(code))).toMatchObject({ eligible: 80, sent: 80, errors: {} });
+    for (const each of [ledger().apns, ledger().fcm]) expect(each).toMatchObject({ accepted: 40, duplicates: 0 });
+  });
+
+  it('that asks to wait for hours costs nobody the message, and the operator may lift that', async () => {
+    const application = await audience(20);
+    await both({ answer: null, retryAfterSeconds: 7200 });
+    await world.simulators.faults.set('apns', { answer: 'ServiceUnavailable' });
+    const refused = await broadcast(application);
+    await until(async () => (await providers()).some(({ state }) => state === 'throttled'));
+    await world.simulators.faults.set('apns', { answer: null });
+    const waits = await broadcast(application);
+    await world.settle();
+    const held = (await providers()).filter(({ applications }) => applications.includes(application));
+    expect(held).toMatchObject([
+      { channel: 'apns', state: 'throttled', throttled_because: '503 ServiceUnavailable' },
+      { channel: 'fcm', state: 'open', throttled_until: null },
+    ]);
+    const [throttled] = held;
+    expect(Date.parse(throttled!.throttled_until!) - world.simulators.clock.now()).toBeLessThanOrEqual(15 * 60_000);
+    expect(funnelFigures(await funnelOf(waits))).toMatchObject({ eligible: 40, sent: 20, errors: {} });
+    expect(await world.reply('liftThrottle', { credential: throttled!.credential })).toMatchObject({ status: 204 });
+    await untilDone(world, application, waits);
+    expect(funnelFigures(await funnelOf(waits))).toMatchObject({ eligible: 40, sent: 40, errors: {} });
+    expect(await world.reply('liftThrottle', { credential: throttled!.credential })).toMatchObject({ status: 404 });
+    // Those that were refused themselves come again when they were told to.
+    await world.advance(1000);
+    await untilDone(world, application, refused);
+    expect(funnelFigures(await funnelOf(refused))).toMatchObject({ eligible: 40, sent: 40, errors: {} });
+  });
+
+  it('that refuses connections is listed with the cause, and devices end with it an hour later', async () => {
+    const application = await audience(5);
+    await world.simulators.faults.set('apns', { down: true });
+    const code = await broadcast(application);
+    const cause = { name: 'connection_refused' };
+    await until(async () =>
+      (await providers()).some(
+        ({ applications, state, last_error }) =>
+          applications.includes(application) && state === 'unreachable' && last_error?.name === cause.name,
+      ),
+    );
+    await world.advance(3700);
+    await untilDone(world, application, code);
+    const funnel = await funnelOf(code);
+    expect(funnelFigures(funnel)).toMatchObject({ eligible: 10, sent: 5, errors: { PROVIDER_ERROR: 5 } });
+    expect(JSON.stringify(funnel)).toContain('"connection_refused"');
+  });
+});

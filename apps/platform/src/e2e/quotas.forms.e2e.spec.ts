@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Parameters, platform, type PlatformWorld } from '@tidings/testing';
+import type { MethodName } from '../client/api-client.ts';
+
+/** Small, so that a suite can use them up; what it makes of applications itself fits. */
+const QUOTAS = { applications: 5, tags: 3, presets: 3, filters: 3, geozones: 3, test_devices: 3 };
+
+let world: PlatformWorld;
+let application: string;
+
+beforeAll(async () => {
+  const text = Object.entries(QUOTAS).map(([name, most]) => `${name}=${most}`);
+  world = await platform({ env: { TIDINGS_QUOTAS: text.join(',') } });
+  application = await world.application({ ios: false, android: false });
+});
+afterAll(() => world?.stop());
+
+const presetOf = (name: string) => ({
+  ...{ name, applicationCode: application },
+  ...{ content: { message: 'Hi' }, segmentation: { platforms: [3] } },
+});
+const zone = (name: string) => ({ name, lat: 1, lng: 2, range: 100, cooldown: 60, content: 'Hi' });
+
+/** How each thing is made, by a name; how many fit; and how one of them is deleted again. */
+const things: Readonly<
+  Record<
+    string,
+    {
+      readonly method: MethodName;
+      readonly make: (name: string) => Parameters;
+      readonly limit: number;
+      readonly drop?: () => Promise<unknown>;
+    }
+  >
+> = {
+  Tag: {
+    ...{ method: 'addTag', make: (name) => ({ tag: { name, type: 2 } }), limit: QUOTAS.tags },
+    drop: async () => {
+      const { tags } = await world.call('listTags');
+      const { name } = tags.find((tag) => tag.name.startsWith('quota'))!;
+      return world.call('deleteTag', { tag: { name } });
+    },
+  },
+  Preset: {
+    ...{ method: 'createPreset', make: presetOf, limit: QUOTAS.presets },
+    drop: async () => {
+      const { presets } = await world.call('listPresets', { application });
+      return world.call('deletePreset', { preset_code: presets[0]!.code });
+    },
+  },
+  Filter: {
+    ...{ method: 'createFilter', limit: QUOTAS.filters },
+    make: (name) => ({ name, filter_expression: `A("${application}")`, application }),
+    drop: async () => {
+      const { filters } = await world.call('listFilters', { application });
+      return world.call('deleteFilter', { name: filters[0]!.name });
+    },
+  },
+  Geozone: {
+    ...{ method: 'addGeoZone', limit: QUOTAS.geozones },
+    make: (name) => ({ application, geozones: [zone(name)] }),
+    drop: async () => {
+      const { clusters } = await world.call('listGeoZones', { application });
+      return world.call('deleteGeoZone', { application, geozones: [clusters[0]!.geoZones[0]!.id] });
+    },
+  },
+  'Test device': {
+    ...{ method: 'createTestDevice', limit: QUOTAS.test_devices },
+    make: (name) => ({ application, push_token: name, device_type: 3, name }),
+  },
+  Application: {
+    ...{ method: 'createApplication', make: (title) => ({ title }), limit: QUOTAS.applications },
+    drop: async () => {
+      const { applications } = await world.call('getApplications');
+      const other = Object.keys(applications).find((code) => code !== application);
+      return world.call('deleteApplication', { application: other });
+    },
+  },
+};
+
+describe('quotas (R-LM7)', () => {
+  it.each(Object.entries(things))(
+    '%s: many at once do not pass it; one that is deleted makes room',
+    async (name, of) => {
+      const { method, make, limit, drop } = of;
+      const text = `${name} limit reached (${limit})`;
+      const replies = await Promise.all(
+        Array.from({ length: limit + 7 }, (_, i) => world.reply(method, make(`quota ${i}`))),
+      );
+      const refused = replies.filter(({ body }) => (body as { status_code?: number }).status_code === 210);
+      for (const { status, body } of refused) {
+        expect({ status, body }).toEqual({
+          status: 200,
+          body: { status_code: 210, status_message: text, response: null },
+        });
+      }
+      // The application that all of this is in was there before.
+      expect(refused).toHaveLength(name === 'Application' ? 8 : 7);
+      expect(replies.every(({ status }) => status === 200)).toBe(true);
+      if (!drop) return;
+      await drop();
+      await world.call(method, make('quota again'));
+      expect(await world.reply(method, make('quota beyond'))).toMatchObject({ body: { status_message: text } });
+    },
+  );
+
+  it('counts filters of an application and those of none apart', async () => {
+    const made = await world.reply('createFilter', { name: 'unbound', filter_expression: `A("${application}")` });
+    expect(made).toMatchObject({ body: { status_code: 200 } });
+  });
+
+  it('takes geozones that are added together all or not at all', async () => {
+    const { clusters } = await world.call('listGeoZones', { application });
+    const ids = clusters.flatMap(({ geoZones }) => geoZones.map(({ id }) => id));
+    await world.call('deleteGeoZone', { application, geozones: ids });
+    const names = ['a', 'b', 'c', 'd'];
+    expect(await world.reply('addGeoZone', { application, geozones: names.map(zone) })).toMatchObject({
+      body: { status_code: 210, status_message: 'Geozone limit reached (3)' },
+    });
+    expect(await world.call('listGeoZones', { application })).toEqual({ clusters: [] });
+    await world.call('addGeoZone', { application, geozones: names.slice(1).map(zone) });
+  });
+});

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { platform, type StoredWorld, startBrowser, type TestBrowser } from '@tidings/testing';
+
+type Page = Awaited<ReturnType<TestBrowser['browser']['newPage']>>;
+
+let world: StoredWorld;
+let chromium: TestBrowser;
+beforeAll(async () => {
+  world = await platform();
+  chromium = await startBrowser();
+  // Made when it is asked for first, which on a busy machine may take longer than a request.
+  while ((await fetch(`${world.url}/docs`)).status === 503);
+});
+afterAll(() => Promise.all([chromium?.close(), world?.stop()]));
+
+/** Opens the page at an operation, and notes what it asks for and what it complains of. */
+async function opened(anchor: string, width = 1280) {
+  const page = await chromium.browser.newPage();
+  const asked: string[] = [];
+  const errors: string[] = [];
+  page.on('request', (request) => asked.push(request.url()));
+  page.on('pageerror', (error) => errors.push(String(error)));
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+  await page.setViewport({ width, height: 900 });
+  await page.goto(`${world.url}/docs${anchor}`, { waitUntil: 'networkidle0' });
+  return { page, asked, errors };
+}
+
+/** What was asked of other hosts. */
+const foreignOf = (asked: readonly string[]): string[] =>
+  asked.filter((address) => !address.startsWith('data:') && new URL(address).origin !== world.url);
+
+/** Waits until a heading is in view. What runs in the page is text: this side knows no types of a browser. */
+const heading = (page: Page, name: string) =>
+  page.waitForFunction(`[...document.querySelectorAll('h1, h2, h3')].some((each) => {
+    const { top, bottom } = each.getBoundingClientRect();
+    return each.textContent.trim() === '${name}' && top >= 0 && bottom <= innerHeight;
+  })`);
+
+/** A call of curl as it stands on the page. */
+interface Shown {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+function callOf(text: string): Shown {
+  const headers = [...text.matchAll(/-H '([^:]+): ([^']+)'/g)].map(([, name, value]) => [name!, value!]);
+  return {
+    url: /curl (\S+)/.exec(text)![1]!,
+    headers: Object.fromEntries(headers) as Record<string, string>,
+    body: /-d '([^']+)'/.exec(text)![1]!,
+  };
+}
+
+describe('/docs in a browser', () => {
+  it('opens an operation by its anchor, and asks nobody else for anything', async () => {
+    const { page, asked, errors } = await opened('#createMessage');
+    await heading(page, 'createMessage');
+    expect({ foreign: foreignOf(asked), errors }).toEqual({ foreign: [], errors: [] });
+    expect(asked).toContain(`${world.url}/openapi.json`);
+    await page.evaluate(`location.hash = '#setBadge'`);
+    await heading(page, 'setBadge');
+    await page.close();
+  });
+
+  it('finds an operation by a word', async () => {
+    const { page, asked } = await opened('');
+    await page.keyboard.down('Control');
+    await page.keyboard.press('k');
+    await page.keyboard.up('Control');
+    await page.waitForSelector('[role="dialog"] input');
+    await page.type('[role="dialog"] input', 'funnel');
+    await page.waitForFunction(`document.querySelector('[role="dialog"]').textContent.includes('getDeliveryFunnel')`);
+    expect(foreignOf(asked)).toEqual([]);
+    await page.close();
+  });
+
+  it('is no wider than a phone', async () => {
+    const { page } = await opened('#registerDevice', 390);
+    await heading(page, 'registerDevice');
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+    await page.close();
+  });
+
+  it('shows first calls that work as they stand, with the tokens in their places', async () => {
+    const { page } = await opened('');
+    await page.waitForFunction(`document.body.textContent.includes('/json/1.3/createApplication')`);
+    const shown = (await page.evaluate(
+      `[...document.querySelectorAll('pre')].map((each) => each.textContent)`,
+    )) as string[];
+    const [token, application] = shown.filter((text) => text.startsWith('curl ') && text.includes("-d '")).map(callOf);
+
+    /** Sent by the page itself, as its own policy allows. */
+    const send = ({ url, headers, body }: Shown, placeholder: string, secret: string): Promise<unknown> =>
+      page.evaluate(async (address, init) => (await fetch(address, init)).json(), url, {
+        ...{ method: 'POST', body },
+        headers: Object.fromEntries(
+          Object.entries(headers).map(([name, value]) => [name, value.replace(placeholder, secret)]),
+        ),
+      });
+    const issued = await send(token!, 'ADMINISTRATOR_TOKEN', world.secrets.admin);
+    expect(issued).toEqual({ id: expect.any(String) as unknown, token: expect.any(String) as unknown });
+    const { token: secret } = issued as { readonly token: string };
+    expect(await send(application!, 'API_TOKEN', secret)).toMatchObject({
+      status_code: 200,
+      response: { application: expect.stringMatching(/^[0-9A-F]{5}-[0-9A-F]{5}$/) as unknown },
+    });
+    await page.close();
+  });
+
+  it('shows Markdown as text, with no marks left', async () => {
+    const { page } = await opened('#createTestDevice');
+    await heading(page, 'createTestDevice');
+    const text = await page.evaluate('document.body.innerText');
+    expect(text).not.toContain('`');
+    expect(text).not.toMatch(/\bR-[A-Z]+\d/);
+    await page.close();
+  });
+});
