@@ -17,22 +17,25 @@ export default {
   projects: [
     project('pure', ['**/*.spec.ts'], ['\\.(int|e2e)\\.spec\\.ts$']),
     project('int', ['**/*.int.spec.ts']),
-    // Kills amid broadcasts take minutes, and are not proven on every machine yet: with FAULTS=1 only.
     project(
       'e2e',
       ['**/*.e2e.spec.ts'],
-      ['/(crash|observed)\\.e2e\\.spec\\.ts$', ...(process.env.FAULTS ? [] : ['\\.faults\\.e2e\\.spec\\.ts$'])],
+      ['/(crash|faults|observed)\\.e2e\\.spec\\.ts$', '\\.faults\\.e2e\\.spec\\.ts$'],
     ),
-    // One counts what came twice: a provider that stalls beside other suites would look like a link that is lost. The other starts
-    // sixteen processes at once, which leave next to nothing of two cores to a suite beside it.
-    project('alone', ['**/{crash,observed}.e2e.spec.ts']),
+    // Two count what came twice: a provider that stalls beside other suites would look like a link that is lost. One starts sixteen
+    // processes at once, which leave next to nothing of two cores to a suite beside it. Kills amid broadcasts take minutes, and are not
+    // proven on every machine yet: with FAULTS=1 only.
+    project('alone', [
+      '**/{crash,faults,observed}.e2e.spec.ts',
+      ...(process.env.FAULTS ? ['**/*.faults.e2e.spec.ts'] : []),
+    ]),
     // Once more, each service a process of its own: libs/testing/src/platform.ts.
     { ...project('distributed', ['**/*.forms.e2e.spec.ts']), globals: { TIDINGS_FORM: 'distributed' } },
   ],
-  // Jest knows no time-out per project; a hang is what this bounds, nothing is timed.
-  testTimeout: 120_000,
+  // Which projects run beside each other, and how many suites at a time: tools/test.mjs.
   maxWorkers: 2,
+  // Jest knows no time-out per project; a hang is what this bounds, nothing is timed.
+  testTimeout: 300_000,
   workerIdleMemoryLimit: '256MB',
-  passWithNoTests: true,
   reporters: ['default', '<rootDir>/tools/tally-reporter.mjs'],
 };

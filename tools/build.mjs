@@ -1,25 +1,33 @@
 // Compiles src to dist in every package. Types are tsc's business; this only has to be quick.
 import { transform } from '@swc/core';
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync, existsSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { filesBelow, packages, root } from './packages.mjs';
 import { swcOptions } from './swc.mjs';
 
 const options = swcOptions({ rewriteRelativeImportExtensions: true });
 
-/** Leaves a file alone that is as it should be, so that a process that runs from dist never reads half of one. */
-function write(file, text) {
-  if (existsSync(file) && readFileSync(file, 'utf8') === text) return;
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, text);
+/**
+ * Leaves a file alone that is as it should be: a process that runs from dist never reads half of one, and whoever may not write there can run what
+ * is built.
+ */
+function write(file, content) {
+  const bytes = Buffer.from(content);
+  if (existsSync(file) && readFileSync(file).equals(bytes)) return;
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, bytes);
+  } catch (error) {
+    console.error(`What is built is older than its sources and cannot be renewed: ${error.message}`);
+    process.exit(1);
+  }
 }
 
 async function compile(folder, source) {
   const from = join(root, folder, 'src', source);
   const target = join(root, folder, 'dist', source);
   if (!source.endsWith('.ts')) {
-    mkdirSync(dirname(target), { recursive: true });
-    copyFileSync(from, target);
+    write(target, readFileSync(from));
     return [source];
   }
   const js = source.replace(/\.ts$/, '.js');

@@ -16,7 +16,6 @@ const lockHash = () =>
     .update(readFileSync(join(root, 'package-lock.json')))
     .digest('hex');
 
-const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
 const built = (entry) => [['tools/build.mjs'], ['--enable-source-maps', entry]];
 
 /** Each task is a sequence of Node command lines; the arguments of the caller go to the last one. */
@@ -26,7 +25,8 @@ const tasks = {
   cluster: built('apps/platform/dist/cluster.js'),
   redrive: built('apps/platform/dist/redrive.js'),
   kafka: built('deploy/kafka-local/start.mjs'),
-  test: [jest],
+  secrets: [['tools/secrets.mjs']],
+  test: [['tools/test.mjs']],
   verify: [['tools/verify.mjs']],
   bench: [
     ['tools/build.mjs'],

@@ -57,6 +57,7 @@ const gateway = await createGateway({
   statistics: stub<Statistics>('statistics', {}),
   subscriptions: stub<Subscriptions>('subscriptions', {}),
   processes: [],
+  dispatchers: () => [],
   disposableDomains: new Set(),
   broker: { publish: async () => [] },
   clock: systemClock,

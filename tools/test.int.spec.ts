@@ -1,0 +1,106 @@
+import { spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+const root = join(import.meta.dirname, '..');
+const projects = ['pure', 'int', 'e2e', 'alone', 'distributed'] as const;
+type Project = (typeof projects)[number];
+
+const passes = (name: string): string => `it('${name}', () => {});\n`;
+const fails = (name: string): string => `it('${name}', () => { throw new Error('as it should'); });\n`;
+const breaks = `throw new Error('before any test');\n`;
+const dies = `it('kills what runs it', () => { process.kill(process.ppid, 'SIGKILL'); });\n`;
+
+describe('npm test', () => {
+  let folder: string;
+  let journal: string;
+  beforeEach(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'tidings-stages-')));
+    journal = join(folder, 'journal');
+    await writeFile(journal, '');
+    for (const project of projects) await mkdir(join(folder, project));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  /** A suite that writes down when it begins and ends. */
+  const suite = (project: Project, name: string, text: string): Promise<void> => {
+    const note = (what: string): string =>
+      `require('node:fs').appendFileSync(${JSON.stringify(journal)}, '${what} ${project}/${name}\\n');`;
+    return writeFile(
+      join(folder, project, `${name}.test.js`),
+      `beforeAll(() => { ${note('begin')} }); afterAll(() => { ${note('end')} });\n${text}`,
+    );
+  };
+
+  const run = async (...args: string[]) => {
+    const config = {
+      rootDir: folder,
+      projects: projects.map((displayName) => ({
+        displayName,
+        rootDir: join(folder, displayName),
+        transform: {},
+        haste: { enableSymlinks: false },
+      })),
+      workerIdleMemoryLimit: '256MB',
+      reporters: [join(root, 'tools', 'tally-reporter.mjs')],
+    };
+    await writeFile(join(folder, 'jest.json'), JSON.stringify(config));
+    const { status, stdout } = spawnSync(
+      process.execPath,
+      ['tools/test.mjs', '--config', join(folder, 'jest.json'), ...args],
+      { cwd: root, encoding: 'utf8' },
+    );
+    const lines = stdout.trimEnd().split('\n');
+    const tallies = lines.filter((line) => /^\d+ passed, \d+ failed$/.test(line));
+    return { status, last: lines.at(-1), tallies, journal: (await readFile(journal, 'utf8')).trimEnd().split('\n') };
+  };
+
+  it('runs what must be alone by itself, after the rest, and prints one sum', async () => {
+    await suite('pure', 'a', passes('one') + passes('two'));
+    await suite('int', 'a', passes('three'));
+    for (const name of ['a', 'b', 'c']) await suite('alone', name, passes(name));
+    await suite('distributed', 'a', passes('seven'));
+    const result = await run();
+    expect(result).toMatchObject({ status: 0, last: '7 passed, 0 failed', tallies: ['7 passed, 0 failed'] });
+    expect(result.journal.slice(0, 4).sort()).toEqual(['begin int/a', 'begin pure/a', 'end int/a', 'end pure/a']);
+    const alone = result.journal.slice(4);
+    expect(alone).toHaveLength(8);
+    for (let i = 0; i < alone.length; i += 2) expect(alone[i + 1]).toBe(alone[i]!.replace('begin', 'end'));
+  });
+
+  it('goes on after a failure, and fails', async () => {
+    await suite('pure', 'a', fails('one') + passes('two'));
+    await suite('int', 'a', breaks);
+    await suite('alone', 'a', passes('three'));
+    expect(await run()).toMatchObject({ status: 1, last: '2 passed, 2 failed', tallies: ['2 passed, 2 failed'] });
+  });
+
+  it('counts a stage that ended without a tally as a failure', async () => {
+    await suite('pure', 'a', passes('one'));
+    await suite('alone', 'a', dies);
+    expect(await run()).toMatchObject({ status: 1, last: '1 passed, 1 failed' });
+  });
+
+  it.each([
+    ['a path', ['alone/b'], ['alone/b']],
+    ['a project', ['--selectProjects', 'int', 'distributed'], ['int/a', 'distributed/a']],
+    ['a project and a path', ['--selectProjects', 'alone', '--', 'b.test'], ['alone/b']],
+    ['all but a project', ['--ignoreProjects', 'alone', 'pure'], ['int/a', 'distributed/a']],
+    ['nothing that there is', ['nowhere'], []],
+  ] as const)('runs what is selected by %s', async (_, args, expected) => {
+    await suite('pure', 'a', passes('a'));
+    await suite('int', 'a', passes('a'));
+    await suite('alone', 'a', passes('a'));
+    await suite('alone', 'b', passes('b'));
+    await suite('distributed', 'a', passes('a'));
+    const result = await run(...args);
+    expect(result).toMatchObject({ status: 0, last: `${expected.length} passed, 0 failed` });
+    expect(result.journal.filter((line) => line.startsWith('begin'))).toEqual(expected.map((name) => `begin ${name}`));
+  });
+
+  it('refuses a project that there is not', async () => {
+    expect(await run('--selectProjects', 'everything')).toMatchObject({ status: 2, tallies: [] });
+  });
+});

@@ -1,0 +1,106 @@
+// Runs the tests in stages, whatever their outcome, and prints `N passed, N failed`, the sum of all stages, as its last line. The exit
+// code is 0 only if nothing failed and every stage came to its end.
+//   node tools/test.mjs [arguments]    arguments of Jest: paths, --selectProjects, …; a stage without such tests passes
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { root } from './packages.mjs';
+
+const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
+
+const stages = [
+  { projects: ['pure', 'int', 'e2e'], workers: 2 },
+  // Distributed suites start a dozen processes and more, and the suites in `alone` count what a busy machine would change: one at a time.
+  { projects: ['alone', 'distributed'], workers: 1 },
+];
+
+/** What follows an option that takes many values, and the arguments without both. */
+function take(args, option) {
+  const at = args.findIndex((arg) => arg === option || arg.startsWith(`${option}=`));
+  if (at < 0) return { values: undefined, rest: args };
+  const [, first] = args[at].split('=');
+  const next = args.findIndex((arg, i) => i > at && arg.startsWith('-'));
+  const end = next < 0 ? args.length : next;
+  const values = [...(first === undefined ? [] : [first]), ...args.slice(at + 1, end)];
+  return { values, rest: [...args.slice(0, at), ...args.slice(end)] };
+}
+
+/** The command line of each stage that has a project in the selection of the caller. */
+function commandsFor(args) {
+  const { values: selected, rest: others } = take(args, '--selectProjects');
+  const { values: ignored = [], rest } = take(others, '--ignoreProjects');
+  const hasWorkers = rest.some((arg) => /^(-i|-w|--runInBand|--maxWorkers)(=|$)/.test(arg));
+  return stages.flatMap(({ projects, workers }) => {
+    const chosen = projects.filter((name) => (selected?.includes(name) ?? true) && !ignored.includes(name));
+    if (chosen.length === 0) return [];
+    const options = ['--passWithNoTests', ...(hasWorkers ? [] : [`--maxWorkers=${workers}`])];
+    return [[...jest, '--selectProjects', ...chosen, ...options, ...rest]];
+  });
+}
+
+let stopped = false;
+
+/** Resolves to the exit code, undefined after a signal; signals go to the child, and no stage is begun after one. */
+const run = (args, env = {}) =>
+  new Promise((resolve) => {
+    const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } });
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+      process.removeAllListeners(signal);
+      process.on(signal, () => {
+        stopped = true;
+        // Ctrl-C in a terminal reaches the whole process group by itself.
+        if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
+      });
+    }
+    child.on('error', (error) => {
+      console.error(error.message);
+      resolve(undefined);
+    });
+    child.on('exit', (code) => resolve(code ?? undefined));
+  });
+
+/** Runs one stage; one that ends without a tally, or fails with a clean one, counts as a failure. */
+async function tallyOf(command) {
+  const folder = mkdtempSync(join(tmpdir(), 'tidings-tally-'));
+  const file = join(folder, 'tally.json');
+  try {
+    const code = await run(command, { TIDINGS_TALLY: file });
+    const tally = readTally(file) ?? { passed: 0, failed: 1, skipped: 0 };
+    return code === 0 || tally.failed > 0 ? tally : { ...tally, failed: 1 };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function readTally(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    // The stage ended before its reporter was asked.
+    return undefined;
+  }
+}
+
+const args = process.argv.slice(2);
+const commands = commandsFor(args);
+if (
+  args.some((arg) =>
+    /^(-h|-v|--help|--version|--init|--listTests|--showConfig|--clearCache|--watch|--watchAll)$/.test(arg),
+  )
+) {
+  // Nothing that a tally could tell of.
+  process.exitCode = (await run([...jest, ...args])) ?? 1;
+} else if (commands.length === 0) {
+  console.error(`no such project; there are ${stages.flatMap(({ projects }) => projects).join(', ')}`);
+  process.exitCode = 2;
+} else {
+  const sum = { passed: 0, failed: 0, skipped: 0 };
+  for (const command of commands) {
+    const tally = stopped ? { passed: 0, failed: 1, skipped: 0 } : await tallyOf(command);
+    for (const name of Object.keys(sum)) sum[name] += tally[name];
+  }
+  if (sum.skipped > 0) console.log(`${sum.skipped} SKIPPED: a server that these tests need is missing`);
+  console.log(`${sum.passed} passed, ${sum.failed} failed`);
+  process.exitCode = sum.failed > 0 ? 1 : 0;
+}

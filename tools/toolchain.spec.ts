@@ -1,0 +1,74 @@
+import { describe, expect, it } from '@jest/globals';
+import { globSync, readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+
+const textOf = (path: string): string => readFileSync(path, 'utf8');
+const json = (path: string): unknown => JSON.parse(textOf(path));
+
+interface Package {
+  readonly engines: { readonly node: string };
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+const { engines, dependencies, devDependencies } = json('package.json') as Package;
+const declared = Object.keys({ ...dependencies, ...devDependencies });
+
+describe('Node', () => {
+  const runtime = dependencies['node']!;
+  const [major] = runtime.split('.');
+  const launcher = /^>=(\d+)$/.exec(engines.node)![1]!;
+
+  it('is one version: what is locked runs on machines and in images', () => {
+    const { packages } = json('package-lock.json') as { packages: Record<string, { version: string }> };
+    expect(runtime).toMatch(/^\d+\.\d+\.\d+$/);
+    expect(packages['node_modules/node']?.version).toBe(runtime);
+    expect(textOf('deploy/Dockerfile')).toContain(`ARG NODE=${runtime}-`);
+  });
+
+  it.each(['README.md', 'docs/adr/0001-toolchain-pins.md', 'tools/run.mjs', '.ci/run'])(
+    '%s says which one starts npm, and which one everything runs on',
+    (path) => {
+      const said = [...textOf(path).matchAll(/\bNode (?:>= )?(\d+)\b/g)].map(([, version]) => version!);
+      expect(said).toContain(launcher);
+      expect(said.filter((version) => ![launcher, major].includes(version))).toEqual([]);
+    },
+  );
+});
+
+describe('package.json', () => {
+  const sources = globSync(['{libs,apps,bench,tools,deploy}/**/*.{ts,mjs}', '*.{ts,mjs}'], {
+    exclude: (path) => /(^|\/)(node_modules|dist|generated)$/.test(path),
+    // Names packages that may not be imported.
+  }).filter((path) => path !== 'tools/boundaries.spec.ts');
+  const texts = sources.map(textOf);
+
+  /** What is run or loaded by its name. */
+  const withoutImport: Readonly<Record<string, string>> = {
+    node: 'is what everything runs on',
+    nx: 'is run for the graph of modules, and is what its plugins belong to',
+    '@bufbuild/buf': 'is run to generate code from protos',
+    'ts-proto': 'is run by buf',
+    testcontainers: 'is what its module for Kafka starts containers with: both have one version',
+    '@grpc/proto-loader': "is loaded by Nest's transport for gRPC, which does not bring it",
+  };
+
+  const isUsed = (name: string): boolean => {
+    const quoted = new RegExp(`['"\`](?:node_modules/)?${name}(?:/[^'"\`]*)?['"\`]`);
+    return texts.some((text) => quoted.test(text));
+  };
+  const isTypes = (name: string): boolean => name.startsWith('@types/');
+
+  it('has no dependency that nothing uses', () => {
+    const unused = declared.filter((name) => !isTypes(name) && !(name in withoutImport) && !isUsed(name));
+    expect(unused).toEqual([]);
+  });
+
+  it('has every dependency that something imports', () => {
+    const imports = /^(?:import|export)\b(?:[^'"`;=]*?\bfrom)?\s+['"]((?:@[\w.-]+\/)?[\w.-]+)(?:\/[\w./-]+)?['"];?$/gm;
+    const imported = texts.flatMap((text) => [...text.matchAll(imports)].map(([, name]) => name!));
+    const missing = imported.filter(
+      (name) => !name.startsWith('.') && !name.startsWith('@tidings/') && !isBuiltin(name) && !declared.includes(name),
+    );
+    expect([...new Set(missing)]).toEqual([]);
+  });
+});
