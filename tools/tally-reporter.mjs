@@ -1,21 +1,44 @@
 import { writeFileSync } from 'node:fs';
 
+const tallyOf = ({ numPassedTests, numFailedTests, numRuntimeErrorTestSuites, numPendingTests }) => ({
+  passed: numPassedTests,
+  failed: numFailedTests + numRuntimeErrorTestSuites,
+  skipped: numPendingTests,
+});
+
 /**
  * Tells how many tests passed and failed; a suite that broke before its tests counts as one failure. Into the file that `TIDINGS_TALLY`
- * names, or else as `N passed, N failed` in the last line of the run.
+ * names, with the suites that run, whenever one begins or ends; or else as `N passed, N failed` in the last line of the run.
  */
 export default class TallyReporter {
-  onRunComplete(_contexts, { numPassedTests: passed, numFailedTests, numRuntimeErrorTestSuites, numPendingTests }) {
-    const tally = { passed, failed: numFailedTests + numRuntimeErrorTestSuites, skipped: numPendingTests };
-    const file = process.env.TIDINGS_TALLY;
-    if (file) {
-      writeFileSync(file, JSON.stringify(tally));
-      return;
-    }
+  #file = process.env.TIDINGS_TALLY;
+  #running = new Set();
+  #tally = { passed: 0, failed: 0, skipped: 0 };
+
+  onTestFileStart({ path }) {
+    this.#running.add(path);
+    this.#write();
+  }
+
+  onTestFileResult({ path }, _result, results) {
+    this.#running.delete(path);
+    this.#tally = tallyOf(results);
+    this.#write();
+  }
+
+  onRunComplete(_contexts, results) {
+    this.#tally = tallyOf(results);
+    this.#write();
+    if (this.#file) return;
     // On exit, because Jest's own summary comes after the reporters have been asked.
     process.on('exit', () => {
-      if (tally.skipped > 0) console.log(`${tally.skipped} SKIPPED: a server that these tests need is missing`);
-      console.log(`${tally.passed} passed, ${tally.failed} failed`);
+      const { passed, failed, skipped } = this.#tally;
+      if (skipped > 0) console.log(`${skipped} SKIPPED: a server that these tests need is missing`);
+      console.log(`${passed} passed, ${failed} failed`);
     });
+  }
+
+  #write() {
+    if (this.#file) writeFileSync(this.#file, JSON.stringify({ ...this.#tally, running: [...this.#running] }));
   }
 }

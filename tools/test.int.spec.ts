@@ -11,6 +11,7 @@ type Project = (typeof projects)[number];
 const passes = (name: string): string => `it('${name}', () => {});\n`;
 const fails = (name: string): string => `it('${name}', () => { throw new Error('as it should'); });\n`;
 const breaks = `throw new Error('before any test');\n`;
+const hangs = `it('gives Jest no turn', () => { for (;;); });\n`;
 const dies = `it('kills what runs it', () => { process.kill(process.ppid, 'SIGKILL'); });\n`;
 
 describe('npm test', () => {
@@ -34,7 +35,9 @@ describe('npm test', () => {
     );
   };
 
-  const run = async (...args: string[]) => {
+  const run = (...args: string[]) => runWith({}, ...args);
+
+  const runWith = async (env: NodeJS.ProcessEnv, ...args: string[]) => {
     const config = {
       rootDir: folder,
       projects: projects.map((displayName) => ({
@@ -47,14 +50,20 @@ describe('npm test', () => {
       reporters: [join(root, 'tools', 'tally-reporter.mjs')],
     };
     await writeFile(join(folder, 'jest.json'), JSON.stringify(config));
-    const { status, stdout } = spawnSync(
+    const { status, stdout, stderr } = spawnSync(
       process.execPath,
       ['tools/test.mjs', '--config', join(folder, 'jest.json'), ...args],
-      { cwd: root, encoding: 'utf8' },
+      { cwd: root, encoding: 'utf8', env: { ...process.env, ...env } },
     );
     const lines = stdout.trimEnd().split('\n');
     const tallies = lines.filter((line) => /^\d+ passed, \d+ failed$/.test(line));
-    return { status, last: lines.at(-1), tallies, journal: (await readFile(journal, 'utf8')).trimEnd().split('\n') };
+    return {
+      status,
+      stderr,
+      last: lines.at(-1),
+      tallies,
+      journal: (await readFile(journal, 'utf8')).trimEnd().split('\n'),
+    };
   };
 
   it('runs what must be alone by itself, after the rest, and prints one sum', async () => {
@@ -81,6 +90,20 @@ describe('npm test', () => {
     await suite('pure', 'a', passes('one'));
     await suite('alone', 'a', dies);
     expect(await run()).toMatchObject({ status: 1, last: '1 passed, 1 failed' });
+  });
+
+  it.each([
+    ['a worker of Jest', 'pure'],
+    ['Jest itself', 'alone'],
+  ] as const)('ends a stage that hangs in %s, names what hangs, and goes on', async (_, project) => {
+    await suite(project, 'hangs', hangs);
+    await suite('pure', 'a', passes('one'));
+    await suite('int', 'a', passes('two'));
+    await suite('distributed', 'a', passes('three'));
+    const result = await runWith({ TIDINGS_HANG_AFTER_MS: '10000' });
+    expect(result.stderr).toContain(`HUNG: ${join(folder, project, 'hangs.test.js')}`);
+    expect(result).toMatchObject({ status: 1 });
+    expect(result.last).toMatch(/^[23] passed, 1 failed$/);
   });
 
   it.each([

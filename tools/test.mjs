@@ -2,12 +2,18 @@
 // code is 0 only if nothing failed and every stage came to its end.
 //   node tools/test.mjs [arguments]    arguments of Jest: paths, --selectProjects, …; a stage without such tests passes
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from './packages.mjs';
 
 const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
+
+/**
+ * So long no suite may begin or end: Jest bounds each test, but a suite that gives its process no turn bounds nothing. Several times what
+ * the longest suite takes on a slow machine.
+ */
+const HANG_AFTER_MS = Number(process.env.TIDINGS_HANG_AFTER_MS ?? 20 * 60_000);
 
 const stages = [
   { projects: ['pure', 'int', 'e2e'], workers: 2 },
@@ -42,9 +48,11 @@ function commandsFor(args) {
 let stopped = false;
 
 /** Resolves to the exit code, undefined after a signal; signals go to the child, and no stage is begun after one. */
-const run = (args, env = {}) =>
+const run = (args, env = {}, watch = () => () => {}) =>
   new Promise((resolve) => {
     const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } });
+    const unwatch = watch(child.pid);
+    child.on('close', unwatch);
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
       process.removeAllListeners(signal);
       process.on(signal, () => {
@@ -65,11 +73,41 @@ async function tallyOf(command) {
   const folder = mkdtempSync(join(tmpdir(), 'tidings-tally-'));
   const file = join(folder, 'tally.json');
   try {
-    const code = await run(command, { TIDINGS_TALLY: file });
+    const code = await run(command, { TIDINGS_TALLY: file }, (pid) => killWhenHung(pid, file));
     const tally = readTally(file) ?? { passed: 0, failed: 1, skipped: 0 };
     return code === 0 || tally.failed > 0 ? tally : { ...tally, failed: 1 };
   } finally {
     rmSync(folder, { recursive: true });
+  }
+}
+
+/** Ends a stage in which nothing begins or ends any more. @returns what calls that off */
+function killWhenHung(pid, file) {
+  const timer = setInterval(() => {
+    const since = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+    if (since === undefined || Date.now() - since < HANG_AFTER_MS) return;
+    clearInterval(timer);
+    console.error(`HUNG: ${readTally(file)?.running.join(', ') || 'no suite runs, and Jest does not end'}`);
+    for (const each of [...descendantsOf(pid), pid]) killHard(each);
+  }, HANG_AFTER_MS / 20);
+  return () => clearInterval(timer);
+}
+
+/** On Linux; elsewhere none, and a worker that hangs outlives its stage. */
+function descendantsOf(pid) {
+  try {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+    return children === '' ? [] : children.split(' ').flatMap((child) => [...descendantsOf(child), Number(child)]);
+  } catch {
+    return [];
+  }
+}
+
+function killHard(pid) {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
   }
 }
 
