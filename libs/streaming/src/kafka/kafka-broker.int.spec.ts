@@ -229,6 +229,20 @@ describeWithKafka('Kafka broker, what is its own', (kafka) => {
     await until(() => offsets.at(-1) === 12);
   });
 
+  it('publishes and reads on after connections that ended amid an answer', async () => {
+    const broker = await start(spec());
+    const got = await listen(broker, 'reader');
+    await broker.publish(topic, values(0));
+    await until(() => got.length === 1);
+    world.tear(broker);
+    const published = broker.publish(topic, values(1));
+    // Acknowledged or not: what was torn may be its answer.
+    await published.catch(() => undefined);
+    await broker.publish(topic, values(2));
+    await until(() => got.some((record) => text(record) === '2'));
+    expect([...new Set(got.map(text))]).toEqual(['0', '1', '2']);
+  });
+
   it('starts no timers that are due at once, over and over', async () => {
     const timers = jest.spyOn(globalThis, 'setTimeout');
     try {

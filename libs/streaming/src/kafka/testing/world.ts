@@ -18,6 +18,20 @@ class Line {
     return socket;
   }
 
+  /** Ends each of them when its next answer is there but for the last byte. */
+  tear(): void {
+    for (const socket of this.#sockets) {
+      const emit = socket.emit.bind(socket) as (event: string, ...args: unknown[]) => boolean;
+      const emitOther = (event: string, ...args: unknown[]): boolean => {
+        if (event !== 'data' || socket.destroyed) return emit(event, ...args);
+        emit('data', (args[0] as Buffer).subarray(0, -1));
+        socket.destroy(new Error('torn'));
+        return true;
+      };
+      Object.assign(socket, { emit: emitOther });
+    }
+  }
+
   cut(): void {
     this.#isCut = true;
     for (const socket of this.#sockets) socket.destroy(new Error('cut off'));
@@ -54,6 +68,11 @@ export class KafkaWorld implements BrokerWorld {
 
   async crash(broker: Broker): Promise<void> {
     this.#lines.get(broker)?.cut();
+  }
+
+  /** Ends the connections of a broker amid answers. */
+  tear(broker: Broker): void {
+    this.#lines.get(broker)?.tear();
   }
 
   async maintain(): Promise<void> {}
