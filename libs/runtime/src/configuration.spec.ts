@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import { domainToASCII } from 'node:url';
 import { defaultQuotas } from '@tidings/kernel';
 import { publicUrlOf, readEnv } from './configuration.ts';
 
@@ -66,7 +67,7 @@ describe('readEnv', () => {
     expect(readEnv({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SDK_DISABLED: 'true' }).tracing).toBeUndefined();
   });
 
-  it('reads the domains of throw-away addresses from the file that is shipped, or from another (R-E4)', () => {
+  it('reads the domains of throw-away addresses from the list of the package, or from a file (R-E4)', () => {
     const folder = mkdtempSync(join(tmpdir(), 'tidings-domains-'));
     const domainsIn = (text: string): ReadonlySet<string> => {
       const file = join(folder, 'domains.txt');
@@ -74,8 +75,13 @@ describe('readEnv', () => {
       return readEnv({ TIDINGS_DISPOSABLE_DOMAINS: file }).disposableDomains;
     };
     try {
-      const shipped = ['mailinator.com', 'guerrillamail.com', '10minutemail.com', 'yopmail.com', 'trashmail.com'];
-      expect([...readEnv({}).disposableDomains]).toEqual(expect.arrayContaining(shipped));
+      const known = ['mailinator.com', 'guerrillamail.com', '10minutemail.com', 'yopmail.com', 'trashmail.com'];
+      const listed = readEnv({}).disposableDomains;
+      expect([...listed]).toEqual(expect.arrayContaining(known));
+      expect(listed.size).toBeGreaterThan(5_000);
+      for (const used of ['gmail.com', 'outlook.com', 'icloud.com', 'proton.me', 'com'])
+        expect(listed.has(used)).toBe(false);
+      expect([...listed].filter((domain) => domain !== domainToASCII(domain))).toEqual([]);
       const own = domainsIn('# Ours\r\nThrow-Away.example # as seen\n\n  bücher.example');
       expect([...own]).toEqual(['throw-away.example', 'xn--bcher-kva.example']);
       expect(domainsIn('')).toEqual(new Set());

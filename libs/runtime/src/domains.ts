@@ -1,17 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { domainToASCII, fileURLToPath } from 'node:url';
+import { domainToASCII } from 'node:url';
+import { disposableEmailBlocklist } from 'disposable-email-domains-js';
 import { z } from 'zod';
 
 const DOMAIN = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** The list that is shipped (R-E4); it lies beside the sources and beside what is built of them. */
-const SHIPPED = fileURLToPath(new URL('../disposable-domains.txt', import.meta.url));
-
-/** A file with one domain a line; `#` begins a comment. Read once, in ASCII and lower case. */
+/** A file with one domain a line; `#` begins a comment. Read once, in ASCII and lower case. Without it the list of a kept package (R-E4). */
 export const domainsFile = z
   .string()
-  .default(SHIPPED)
+  .optional()
   .transform((file, context) => {
+    if (file === undefined) return new Set(disposableEmailBlocklist());
     let text: string;
     try {
       text = readFileSync(file, 'utf8');
