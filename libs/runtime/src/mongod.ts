@@ -7,6 +7,7 @@ import './mongo-connection.ts';
 import { alone } from './alone.ts';
 import { createUser, memberUrl, mongodKey, type MongodKey, mongodUrl } from './mongod-access.ts';
 import { findMongod, lastWordsOf, notStarted, type Server, spawnServer, untilListening } from './mongod-process.ts';
+import { keepVersion, refuseOtherVersion, versionOfProgram } from './mongod-version.ts';
 import { freePort, isFree } from './ports.ts';
 import { isAlive, isProcessOf, killNow } from './processes.ts';
 
@@ -45,7 +46,7 @@ export const mongoOptions: MongoClientOptions = {
  * Starts MongoDB on a folder, or takes over the server that already runs on it: one whose parent was killed goes on running.
  * The server ends with this process. One that belongs to another live process is used and left alone: what keeps two processes off the
  * same data is the lease of the embedded log.
- * @throws Fault `unavailable` when there is no server program or it does not start within 30 s; Fault `conflict` while another process starts it.
+ * @throws Fault `unavailable` when there is no server program, the data are another series' or it does not start within 30 s; Fault `conflict` while another process starts it.
  */
 export async function startMongod(folder: string): Promise<Mongod> {
   await mkdir(folder, { recursive: true });
@@ -67,6 +68,8 @@ async function startOn(folder: string): Promise<Mongod> {
   if (program === undefined) {
     throw Fault.unavailable('No MongoDB server program found: install mongod or set MONGO_URL');
   }
+  const version = versionOfProgram(program);
+  await refuseOtherVersion(folder, version);
   const port = await portFor(known?.port);
   const child = await spawnServer(program, folder, { port, keyFile: key.file });
   const started = { pid: child.pid, port, parent: process.pid };
@@ -77,6 +80,7 @@ async function startOn(folder: string): Promise<Mongod> {
   });
   ended.catch(() => undefined);
   await Promise.race([untilListening(port, folder).then(() => becomePrimary(port, key)), ended]);
+  await keepVersion(folder, version);
   return mongod;
 }
 

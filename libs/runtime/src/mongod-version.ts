@@ -1,0 +1,33 @@
+import { spawnSync } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Fault } from '@tidings/kernel';
+
+const FILE = 'mongod-version';
+
+/** The version of a server program, e.g. `4.0.10`. @throws Fault `unavailable` where it does not tell */
+export function versionOfProgram(program: string): string {
+  const { stdout = '' } = spawnSync(program, ['--version'], { encoding: 'utf8' });
+  const version = /^db version v(\S+)/m.exec(stdout)?.[1];
+  if (version === undefined) throw Fault.unavailable(`${program} does not tell its version`);
+  return version;
+}
+
+/** Data of one series, `4.0`, are those of every release in it. */
+const seriesOf = (version: string): string => version.split('.', 2).join('.');
+
+/**
+ * Refuses data of another series of MongoDB: servers do not read each other's, but for a step up that needs an operator.
+ * @throws Fault `unavailable` that names both versions and the remedy
+ */
+export async function refuseOtherVersion(folder: string, version: string): Promise<void> {
+  const begun = (await readFile(join(folder, FILE), 'utf8').catch(() => '')).trim();
+  if (begun === '' || seriesOf(begun) === seriesOf(version)) return;
+  throw Fault.unavailable(
+    `The data in ${folder} are of MongoDB ${begun}, and the mongod here is ${version}: put mongod ${seriesOf(begun)} on the PATH, or move the data (docs/operations.md, *Another MongoDB*)`,
+  );
+}
+
+/** Keeps the version of the server that has opened the data. */
+export const keepVersion = (folder: string, version: string): Promise<void> =>
+  writeFile(join(folder, FILE), `${version}\n`);
