@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Settings } from 'node:http2';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { answered, OVERSIZED, windowId } from '@tidings/delivery';
@@ -74,6 +77,7 @@ describeWithMongo('dispatcher', (mongo) => {
       metrics,
       accounts: accountsWith(masterKey, credentials),
       urls: { apns: simulators.apnsUrl },
+      http2: 'frames',
       ...fields,
     });
     return closing.add('dispatcher', dispatcher, (opened) => opened.close());
@@ -118,6 +122,28 @@ describeWithMongo('dispatcher', (mongo) => {
     ).size;
   const settle = (dispatcher: DispatcherService): Promise<void> =>
     until(async () => (await dispatcher.operations.settled({})).open.length === 0);
+
+  it.each([
+    // What each says of the table for the headers of answers.
+    ['frames', 0],
+    ['node', 4_096],
+  ] as const)('speaks HTTP/2 by %s where it is told to', async (http2, headerTableSize) => {
+    const server = createServer();
+    const settings: (number | undefined)[] = [];
+    server.on('session', (session) => {
+      closing.add('session', session, () => session.destroy());
+      session.once('remoteSettings', (told: Settings) => settings.push(told.headerTableSize));
+    });
+    server.on('stream', (stream) => stream.respond({ ':status': 200 }, { endStream: true }));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    closing.add('server', server, (opened) => void opened.close());
+    const { port } = server.address() as AddressInfo;
+    const dispatcher = await start({ http2, urls: { apns: `http://127.0.0.1:${port}` } });
+    await publish([batchOf(devices(3))]);
+    await until(() => settledWindows() === 1);
+    await settle(dispatcher);
+    expect(settings).toEqual([headerTableSize]);
+  });
 
   it('sends a batch, publishes what became of its windows, and is settled', async () => {
     const dispatcher = await start();

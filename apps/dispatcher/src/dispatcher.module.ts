@@ -10,10 +10,10 @@ type DispatcherProcess = ServiceProcess<'MONGO_URL' | 'TIDINGS_CHANNEL', 'regist
 
 /** Opens the dispatcher of the channel that the process is told, which asks the registry for credentials. */
 async function openChannel(process: DispatcherProcess): Promise<DispatcherService> {
-  const { channel, providers, extraCa, allowPrivate } = process.configuration;
+  const { channel, providers, http2, extraCa, allowPrivate } = process.configuration;
   const accounts = remote<Accounts>(AccountsDefinition, await process.peer('registry'));
   return process.open('dispatcher', (parts) =>
-    openDispatcher({ ...parts, channel, accounts, urls: providers, extraCa, allowPrivate }),
+    openDispatcher({ ...parts, channel, accounts, urls: providers, http2, extraCa, allowPrivate }),
   );
 }
 

@@ -4,7 +4,7 @@ import { OPEN_DEVICES, WINDOW_SIZE, WINDOWS_PER_BATCH } from '@tidings/delivery'
 import { batchesTopic, SendBatch, topicNames } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 import type { Accounts, Operations, Providers } from '@tidings/rpc';
-import { AddressGuard, Closing, every, operationsOf, type ServiceDeps } from '@tidings/runtime';
+import { AddressGuard, Closing, type Configuration, every, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, incidentsTo, microBatcher } from '@tidings/streaming';
 import { traceOf } from '@tidings/telemetry';
 import type { CredentialState } from './admission.ts';
@@ -41,8 +41,8 @@ export interface DispatcherDeps extends ServiceDeps {
   readonly channel: 'apns' | 'fcm';
   /** Where the providers are, as far as it is not where they always are. */
   readonly urls?: ProviderUrls;
-  /** What speaks HTTP/2: frames of our own, or node:http2, which costs ten times as much. @default 'frames' */
-  readonly http2?: 'frames' | 'node';
+  /** What speaks HTTP/2 (ADR 10). */
+  readonly http2: Configuration['http2'];
   /** PEM text of further authorities. */
   readonly extraCa?: string | undefined;
   /** Private ranges that token addresses of service accounts may lie in, as CIDR. */

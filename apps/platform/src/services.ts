@@ -79,7 +79,7 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
     return service;
   };
 
-  const { quotas } = configuration;
+  const { quotas, http2 } = configuration;
   const registry = await open('registry', 'registry', (service) => openRegistry({ ...service, quotas }));
   const statistics = await open('statistics', 'statistics', openStatistics);
   const scheduler = await open('scheduler', 'scheduler', (service) => openScheduler({ ...service, publicUrl }));
@@ -88,7 +88,7 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
   const dispatchers: DispatcherService[] = [];
   for (const channel of deps.channels) {
     const dispatcher = await open(`dispatcher.${channel}`, 'dispatcher', (service) =>
-      openDispatcher({ ...service, ...addresses, channel, accounts, urls: configuration.providers }),
+      openDispatcher({ ...service, ...addresses, channel, accounts, http2, urls: configuration.providers }),
     );
     dispatchers.push(dispatcher);
   }

@@ -118,6 +118,7 @@ describe('readEnv', () => {
       TIDINGS_MASTER_KEY: Buffer.from('secret').toString('base64'),
       TIDINGS_ADMIN_TOKEN: 'a secret',
       FCM_URL: 'fcm',
+      TIDINGS_HTTP2: 'http2',
       TIDINGS_EXTRA_CA: '/nowhere.pem',
       TIDINGS_ALLOW_PRIVATE: '10.0.0.0/33',
       TIDINGS_DISPOSABLE_DOMAINS: '/nowhere.txt',

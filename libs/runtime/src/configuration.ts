@@ -51,6 +51,8 @@ export interface Configuration {
   /** Which channel a dispatcher serves. */
   readonly channel?: Channel | undefined;
   readonly providers: ProviderAddresses;
+  /** What speaks HTTP/2 with providers: frames of our own, or node:http2, which costs several times as much (ADR 10). */
+  readonly http2: 'frames' | 'node';
   /** PEM text of further authorities. */
   readonly extraCa?: string | undefined;
   /** Private ranges that callers' addresses may lie in, as CIDR. */
@@ -161,6 +163,7 @@ const environment = z.object({
   APNS_URL: web.optional(),
   APNS_SANDBOX_URL: web.optional(),
   FCM_URL: web.optional(),
+  TIDINGS_HTTP2: z.enum(['frames', 'node'], 'must be frames or node').default('frames'),
   TIDINGS_EXTRA_CA: certificates.optional(),
   TIDINGS_ALLOW_PRIVATE: list
     .refine((ranges) => ranges.every(isRange), 'must be ranges such as 127.0.0.0/8,10.0.0.0/8')
@@ -227,6 +230,7 @@ export function readEnv(env: NodeJS.ProcessEnv = process.env): Configuration {
       apnsSandbox: data.APNS_SANDBOX_URL,
       fcm: data.FCM_URL,
     },
+    http2: data.TIDINGS_HTTP2,
     extraCa: data.TIDINGS_EXTRA_CA,
     allowPrivate: data.TIDINGS_ALLOW_PRIVATE,
     disposableDomains: data.TIDINGS_DISPOSABLE_DOMAINS,
