@@ -95,7 +95,7 @@ describeWithMongo('exports', (mongo) => {
     const job = await completed(await accepted());
     expect(job).toMatchObject({ status: 'Completed', pieces: 3, entries: 10_000, done: 5_000 });
     const archive = await downloaded(job.id);
-    const lines = unzipped(archive).text.split('\r\n').slice(1, -1);
+    const lines = (await unzipped(archive)).text.split('\r\n').slice(1, -1);
     expect(lines).toEqual(Array.from({ length: 5_000 }, (_, i) => `first-${2 * i},3,Android`));
     const seconds = Math.floor(job.acceptedAt.getTime() / 1000);
     const found = await rpc().findArchives({ archive: `export_segment_${application}_${seconds}.csv.zip` });
@@ -114,7 +114,7 @@ describeWithMongo('exports', (mongo) => {
     const late = { attempt: 'dead', blocks: 1, devices: 1, written: { size: 1, packedSize: 1, crc32: 1 } };
     expect(await archives.finish(begun.id, 1, late, new Date(clock.now()))).not.toMatchObject(late);
     const { id } = await completed(second);
-    const { text } = unzipped(await downloaded(id));
+    const { text } = await unzipped(await downloaded(id));
     const lines = text.split('\r\n').slice(1, -1);
     expect(lines.map((line) => line.split(/[-,]/)[0])).toEqual(
       Array.from({ length: 5_000 }, (_, i) => (2 * i < 8192 ? 'first' : 'later')),

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from '@jest/globals';
 import { unzipped } from '@tidings/testing';
 import fc from 'fast-check';
@@ -23,15 +24,34 @@ async function archiveOf(parts: readonly (readonly string[])[]): Promise<Buffer>
   return archive;
 }
 
+const hasPython = spawnSync('python3', ['--version'], { stdio: 'ignore' }).status === 0;
+/** Prints the name and the content of the only file in the archive that comes in. */
+const PYTHON = `
+import io, sys, zipfile
+archive = zipfile.ZipFile(io.BytesIO(sys.stdin.buffer.read()))
+assert archive.testzip() is None
+[file] = archive.infolist()
+sys.stdout.buffer.write(file.filename.encode() + b'\\n' + archive.read(file))
+`;
+
 describe('an archive', () => {
   it('holds what was packed in parts, as one file', () =>
     fc.assert(
       fc.asyncProperty(fc.array(fc.array(fc.string({ unit: 'grapheme' })), { maxLength: 5 }), async (parts) => {
-        const { name, text } = unzipped(await archiveOf(parts));
+        const { name, text } = await unzipped(await archiveOf(parts));
         expect(name).toBe(described.name);
         expect(text).toBe(parts.flat().join(''));
       }),
     ));
+
+  (hasPython ? it : it.skip)('is read by Python, too', async () => {
+    const texts = ['Hwid,Type\r\n', 'büro-1,3\r\n'.repeat(50_000), '💥,1\r\n'];
+    const { stdout, stderr } = spawnSync('python3', ['-c', PYTHON], {
+      input: await archiveOf(texts.map((text) => [text])),
+    });
+    expect(stderr.toString()).toBe('');
+    expect(stdout.toString()).toBe(`${described.name}\n${texts.join('')}`);
+  });
 
   it('is in the long form from 4 GiB on', () => {
     const large: ZippedFile = { ...described, crc32: 1, size: 2 ** 33, packedSize: 2 ** 32 };

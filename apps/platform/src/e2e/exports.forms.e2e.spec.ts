@@ -79,7 +79,7 @@ describe('exportSegment', () => {
     expect(answer.headers.get('content-type')).toBe('application/zip');
     const archive = Buffer.from(await answer.arrayBuffer());
     expect(answer.headers.get('content-length')).toBe(String(archive.length));
-    const { name, text } = unzipped(archive);
+    const { name, text } = await unzipped(archive);
     expect(`/exports/${name}.zip`).toBe(pathname);
 
     const [head, ...devices] = linesOf(text);

@@ -48,7 +48,7 @@ it.each(['platform', 'everything'] as const)(
     await world.settle(60_000);
     const { filename, ...result } = await resultOf();
     expect(result).toMatchObject({ status: 'completed', progress: 100, devices_count: DEVICES });
-    const { text } = unzipped(Buffer.from(await (await fetch(filename)).arrayBuffer()));
+    const { text } = await unzipped(Buffer.from(await (await fetch(filename)).arrayBuffer()));
     const written = text.split('\r\n').slice(1, -1);
     expect(written.toSorted()).toEqual(hwids.map((hwid) => `${hwid},3,Android`).toSorted());
   },
