@@ -1,4 +1,5 @@
 export { AddressGuard } from './addresses.ts';
+export { type CertificateFault, certificateFault } from './certificate-faults.ts';
 export { Closing, closeOnSignal, endOnCrash, type ShutdownOptions } from './closing.ts';
 export {
   type Configuration,

@@ -1,4 +1,5 @@
 import type { ConnectionFailure } from '@tidings/delivery';
+import { certificateFault } from '@tidings/runtime';
 
 /** A connection that did not open, or that closed before the provider served a request on it. */
 export interface FailedOpening {
@@ -15,23 +16,9 @@ const MESSAGE_LENGTH = 300;
 /** The provider answers, but not in HTTP/2. */
 export const noHttp2 = (message: string): Error => Object.assign(new Error(message), { code: NO_HTTP2 });
 
-/** Certificates that no authority vouches for, by the codes of OpenSSL (X509_V_ERR_…) as Node spells them. */
-const untrusted = [
-  ...['UNABLE_TO_GET_ISSUER_CERT', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
-  ...['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'CERT_UNTRUSTED', 'CERT_REJECTED', 'CERT_REVOKED'],
-  ...['CERT_NOT_YET_VALID', 'CERT_CHAIN_TOO_LONG', 'CERT_SIGNATURE_FAILURE', 'INVALID_CA', 'INVALID_PURPOSE'],
-  ...['PATH_LENGTH_EXCEEDED', 'UNABLE_TO_DECRYPT_CERT_SIGNATURE', 'UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY'],
-  ...['ERROR_IN_CERT_NOT_BEFORE_FIELD', 'ERROR_IN_CERT_NOT_AFTER_FIELD', 'CERT_STRICT', 'CA_MD_TOO_WEAK'],
-  ...['EE_KEY_TOO_SMALL', 'CA_KEY_TOO_SMALL'],
-];
-
 const causes: ReadonlyMap<string, ConnectionFailure> = new Map<string, ConnectionFailure>([
   ['ENOTFOUND', 'dns_failed'],
   ['ECONNREFUSED', 'connection_refused'],
-  ['CERT_HAS_EXPIRED', 'certificate_expired'],
-  ...untrusted.map((code) => [code, 'certificate_untrusted'] as const),
-  ['ERR_TLS_CERT_ALTNAME_INVALID', 'certificate_host'],
-  ['HOSTNAME_MISMATCH', 'certificate_host'],
   [NO_HTTP2, 'no_http2'],
   // The provider's alert; its name differs between versions of OpenSSL.
   ['ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL', 'no_http2'],
@@ -52,7 +39,8 @@ export function connectionFailureOf(error: Error | undefined): ConnectionFailure
   const { code, syscall } = error as NodeJS.ErrnoException;
   // EAI_AGAIN and its kind: the name could not be looked up.
   if (syscall === 'getaddrinfo') return 'dns_failed';
-  return causes.get(String(code)) ?? 'unreachable';
+  const fault = certificateFault(String(code));
+  return fault ? `certificate_${fault}` : (causes.get(String(code)) ?? 'unreachable');
 }
 
 /** @param error undefined where the provider closed the connection without a word */

@@ -1,4 +1,5 @@
 import { Fault } from '@tidings/kernel';
+import { certificateFault } from '@tidings/runtime';
 import kafkajs from 'kafkajs';
 
 const TOO_LARGE: ReadonlySet<string> = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE']);
@@ -13,9 +14,6 @@ export function faultOf(error: unknown): Fault {
   return Fault.bug(`Kafka refuses: ${verdict.type}`, error);
 }
 
-/** Codes of certificates that do not come from a CA that is trusted, or not to that host. */
-const UNTRUSTED = /^(UNABLE_TO_|SELF_SIGNED_CERT_|DEPTH_ZERO_SELF_SIGNED_CERT$|CERT_|ERR_TLS_CERT_ALTNAME_INVALID$)/;
-
 /** Which setting keeps a program from being let in, as a Fault `argument`; undefined where it is something else that may pass by itself. */
 export function settingAtFault(error: unknown): Fault | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
@@ -24,7 +22,7 @@ export function settingAtFault(error: unknown): Fault | undefined {
     if (cause instanceof kafkajs.KafkaJSConnectionError) {
       // Its types do not know of it.
       const { code = '' } = cause as { readonly code?: string };
-      if (UNTRUSTED.test(code))
+      if (certificateFault(code))
         return Fault.argument(`KAFKA_SSL_CA: the certificate of ${cause.broker} is refused: ${code}`);
     }
   }
