@@ -1,5 +1,6 @@
 export { AddressGuard } from './addresses.ts';
 export { type CertificateFault, certificateFault } from './certificate-faults.ts';
+export { coalesce } from './coalesce.ts';
 export { Closing, closeOnSignal, endOnCrash, type ShutdownOptions } from './closing.ts';
 export {
   type Configuration,
