@@ -1,7 +1,9 @@
+import { createSecretKey } from 'node:crypto';
 import {
   compilePayload,
   type DeviceColumns,
   json,
+  messageKeyOf,
   object,
   PayloadWriter,
   statisticsHash,
@@ -79,7 +81,7 @@ function compiled(): (device: number) => Buffer {
         alert: object({ title: text(TITLE, context), body: text(BODY, context) }),
         sound: json('default'),
       }),
-      p: statisticsHash(MESSAGE),
+      p: statisticsHash(MESSAGE, messageKeyOf(createSecretKey(new Uint8Array(32)), 'AAAAA-00000', MESSAGE)),
       u: json(JSON.stringify(DATA)),
     }),
   );

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { rootCertificates } from 'node:tls';
+import { keyFor } from '@tidings/audience';
 import { OPEN_DEVICES, WINDOW_SIZE, WINDOWS_PER_BATCH } from '@tidings/delivery';
 import { batchesTopic, SendBatch, topicNames } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
@@ -139,7 +140,7 @@ function channelOf(deps: DispatcherDeps): Channel {
   };
   const connect = (settings: ConnectionSettings): Http2Connection =>
     new Http2Connection({ ...settings, onFailure }, openLink);
-  const parts = { credentials, clock, ca, connect };
+  const parts = { credentials, reportKey: keyFor(masterKey, 'report'), clock, ca, connect };
   switch (deps.channel) {
     case 'apns':
       return new ApnsChannel({ ...parts, urls: { production: urls?.apns, sandbox: urls?.apnsSandbox } });

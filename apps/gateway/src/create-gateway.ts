@@ -136,7 +136,11 @@ export async function createGateway(deps: GatewayDeps): Promise<NestFastifyAppli
     jobs,
   } = deps;
   const commands = deviceCommands(devices, deps.replicaOf);
-  const reporter = openReporter({ broker, devices, deviceKey: keyFor(masterKey, 'device'), clock });
+  const reporter = openReporter({
+    ...{ broker, devices, messages, clock },
+    deviceKey: keyFor(masterKey, 'device'),
+    reportKey: keyFor(masterKey, 'report'),
+  });
   const operations = operationsOf(clock, async () => [
     ...(commands.open() > 0 ? [`gateway: ${commands.open()} device commands`] : []),
     ...(reporter.open() > 0 ? [`gateway: ${reporter.open()} reports`] : []),

@@ -16,7 +16,9 @@ export type KeyPurpose =
   /** Signatures of links to exports (R-N7). */
   | 'export-link'
   /** The stored form of transactionIds. */
-  | 'transaction';
+  | 'transaction'
+  /** What binds a report to the push that it is about (R-C11, R-I30). */
+  | 'report';
 
 /** The key for one purpose, by HKDF-SHA-256 from the deployment's master key. Derive it once: derivation is slow, use is not. */
 export const keyFor = (masterKey: Uint8Array, purpose: KeyPurpose): KeyObject =>
@@ -110,6 +112,6 @@ export const logOf = (person: string): number => sixtet(person, 0) >> 2;
 /** The name of that log. */
 export const deviceLogOf = (person: string): string => `devices-${logOf(person)}`;
 
-/** The person's first 24 bits: the check in the statistics hash (architecture 5). */
+/** The person's first 24 bits: what stands for the hwid in a push's statistics hash (architecture 5). */
 export const checkOf = (person: string): number =>
   (sixtet(person, 0) << 18) | (sixtet(person, 1) << 12) | (sixtet(person, 2) << 6) | sixtet(person, 3);

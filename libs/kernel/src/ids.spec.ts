@@ -1,5 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { fromBase62, messageLogOf, newCode, newMessageCode, numberIds, randomBase62, toBase62 } from './ids.ts';
+import {
+  fromBase62,
+  madeAtOf,
+  messageLogOf,
+  newCode,
+  newMessageCode,
+  numberIds,
+  randomBase62,
+  toBase62,
+} from './ids.ts';
 
 describe('base 62', () => {
   it('writes the numbers of the public example', () => {
@@ -32,5 +41,11 @@ describe('numberIds', () => {
     expect(new Set(ids.flat()).size).toBe(600);
     expect(mine).toEqual([...mine].sort((x, y) => x - y));
     expect(Math.max(...mine)).toBeLessThan(2 ** 53);
+  });
+
+  it('tell when they were made', () => {
+    const at = Date.UTC(2031, 5, 7, 1, 2, 3, 456);
+    const next = numberIds(() => at, 31);
+    expect([next(), next()].map((id) => madeAtOf(BigInt(id)))).toEqual([at, at]);
   });
 });

@@ -80,6 +80,9 @@ export function numberIds(now: () => number, replica: number): () => number {
   };
 }
 
+/** When such a number was made, in milliseconds since 1970; a little early or late where many were made at once. */
+export const madeAtOf = (id: bigint): number => Number(id / BigInt(REPLICAS * IDS_PER_MS)) + ID_EPOCH;
+
 /** A number in 0..buckets-1 that depends on the text alone. */
 export function bucketOf(text: string, buckets: number): number {
   return createHash('sha256').update(text).digest().readUInt32BE(0) % buckets;

@@ -8,6 +8,7 @@ export {
   messageLogOf,
   newCode,
   newMessageCode,
+  madeAtOf,
   numberIds,
   randomBase62,
   sendIdOf,

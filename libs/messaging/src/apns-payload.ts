@@ -14,6 +14,7 @@ import {
   trimmable,
   url,
 } from './payload.ts';
+import type { MessageKey } from './statistics-hash.ts';
 import { textFor, variablesOf } from './template.ts';
 
 export type ApnsPushType = 'alert' | 'background' | 'voip';
@@ -123,8 +124,9 @@ function apsFragment(content: Content, alert: Alert, context: TemplateContext, e
 /**
  * The payload of a message in a language (facts 6, Spec I). Root params are merged at the root and, below `aps`, into `aps`; they
  * win, but not over the statistics hash.
+ * @param key the message's, in the application of the devices
  */
-export function apnsPayload(message: OutgoingMessage, language: string): CompiledPayload {
+export function apnsPayload(message: OutgoingMessage, language: string, key: MessageKey): CompiledPayload {
   const content = message.content!;
   const { ios } = content;
   const context = { variables: variablesOf(content), tags: content.tags };
@@ -140,7 +142,7 @@ export function apnsPayload(message: OutgoingMessage, language: string): Compile
       l: given(content.link) ? url(content.link, context) : undefined,
       attachment: given(ios?.attachment) ? url(ios.attachment, context) : undefined,
       ...fragments(root),
-      p: statisticsHash(hash),
+      p: statisticsHash(hash, key),
     }),
   );
 }

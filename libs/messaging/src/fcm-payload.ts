@@ -16,6 +16,7 @@ import {
   url,
 } from './payload.ts';
 import { OVERSIZED_BYTES } from './payload-writer.ts';
+import type { MessageKey } from './statistics-hash.ts';
 import { textFor, variablesOf } from './template.ts';
 
 /** Bytes of keys and values in `data`. */
@@ -68,7 +69,8 @@ function lookFragments(android: AndroidContent, context: TemplateContext): Recor
   };
 }
 
-function dataFragment(message: OutgoingMessage, content: Content, language: string): Fragment {
+function dataFragment(message: OutgoingMessage, language: string, key: MessageKey): Fragment {
+  const content = message.content!;
   const { android } = content;
   const context = { variables: variablesOf(content), tags: content.tags };
   const body = textFor(android?.text ?? content.text, language);
@@ -84,7 +86,7 @@ function dataFragment(message: OutgoingMessage, content: Content, language: stri
     pw_msg_tag: json(sendIdOf(message)),
     ...rootFragments(parseObject(android?.rootParams)),
     pw_msg: json('1'),
-    p: statisticsHash(hash),
+    p: statisticsHash(hash, key),
   });
 }
 
@@ -96,8 +98,9 @@ function priorityOf(content: Content): string | undefined {
 /**
  * The request body for a message in a language: a data message, all of whose values are strings (facts 6, Spec I). Root params are
  * merged into `data`; they win, but not over the statistics hash and the mark of our messages.
+ * @param key the message's, in the application of the devices
  */
-export function fcmPayload(message: OutgoingMessage, language: string): CompiledPayload {
+export function fcmPayload(message: OutgoingMessage, language: string, key: MessageKey): CompiledPayload {
   const content = message.content!;
   const ttlSeconds = content.android?.ttlSeconds;
   const ttl = ttlSeconds === undefined ? undefined : `${Math.min(ttlSeconds, LONGEST_TTL_SECONDS)}s`;
@@ -106,7 +109,7 @@ export function fcmPayload(message: OutgoingMessage, language: string): Compiled
       message: object({
         token,
         android: json({ collapse_key: sendIdOf(message), priority: priorityOf(content), ttl }),
-        data: dataFragment(message, content, language),
+        data: dataFragment(message, language, key),
       }),
     }),
   );

@@ -1,6 +1,6 @@
 import type { CompiledHole, CompiledPayload, DeviceColumns } from './payload.ts';
 import { ELLIPSIS } from './payload.ts';
-import { writeDevicePart } from './statistics-hash.ts';
+import { macOf, writeDevicePart } from './statistics-hash.ts';
 import { type Format, formatted } from './template.ts';
 
 const utf8 = new TextEncoder();
@@ -224,7 +224,8 @@ export class PayloadWriter {
         const { checks } = columns;
         const seq = columns.chunk * 65_536 + columns.positions[device]!;
         const check = (checks[device * 3]! << 16) | (checks[device * 3 + 1]! << 8) | checks[device * 3 + 2]!;
-        return at + writeDevicePart(slab, at, seq, columns.platforms[device]!, check);
+        const platform = columns.platforms[device]!;
+        return writeDevicePart(slab, at, { seq, platform, mac: macOf(hole.key, seq, platform, check) });
       }
       case 'token':
         return writeText(slab, at, columns.tokens, startOf(columns.tokenEnds, device), columns.tokenEnds[device]!);

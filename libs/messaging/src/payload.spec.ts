@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { createSecretKey } from 'node:crypto';
 import {
   badge,
   badgeText,
@@ -15,7 +16,7 @@ import {
   url,
 } from './payload.ts';
 import { OVERSIZED_BYTES, PayloadWriter } from './payload-writer.ts';
-import { buildStatisticsHash } from './statistics-hash.ts';
+import { buildStatisticsHash, macOf, messageKeyOf } from './statistics-hash.ts';
 import { FILLED_LIMIT } from './template.ts';
 
 interface Device {
@@ -105,6 +106,7 @@ function naive(
 
 const tags = ['Name', 'City', 'x'];
 const message = { campaignId: 5n, messageId: 123456789n, code: '0123-89ABCDEF-00000001' };
+const key = messageKeyOf(createSecretKey(new Uint8Array(32)), 'AAAAA-00001', message);
 const words = fc.constantFrom(
   ...[
     '{{Name}}',
@@ -144,7 +146,7 @@ describe('payloads', () => {
             title: text(title, none),
             nothing: undefined,
             link: url(link, none),
-            p: statisticsHash(message),
+            p: statisticsHash(message, key),
             token,
             badge,
             badgeText,
@@ -159,7 +161,7 @@ describe('payloads', () => {
           const raw = JSON.stringify({
             title: naive(title, String, tags, each.values),
             link: naive(link, encodeURIComponent, tags, each.values),
-            p: buildStatisticsHash(message, each),
+            p: buildStatisticsHash(message, { ...each, mac: macOf(key, each.seq, each.platform, each.check) }),
             token: each.token.toWellFormed(),
             badge: each.badge,
             badgeText: String(each.badge),

@@ -1,5 +1,5 @@
 import type { SendBatch } from '@tidings/events';
-import { DEVICE_PART_MAX, hashPrefix, type HashedMessage } from './statistics-hash.ts';
+import { DEVICE_PART_LENGTH, hashPrefix, type HashedMessage, type MessageKey } from './statistics-hash.ts';
 import {
   FILLED_LIMIT,
   type Format,
@@ -22,7 +22,8 @@ export type Hole =
       /** Stands in for a missing value, not yet encoded. */
       readonly fallback: string;
     }
-  | { readonly kind: 'device' | 'badge' | 'token' }
+  | { readonly kind: 'device'; readonly key: MessageKey }
+  | { readonly kind: 'badge' | 'token' }
   | { readonly kind: 'trimFrom' | 'trimTo' };
 
 /** How a value is written into a JSON string: as text, or percent-encoded as a part of a URL. */
@@ -115,7 +116,8 @@ export const trimmable = (string: Fragment): Fragment =>
   quoted([{ kind: 'trimFrom' }, ...string.slice(1, -1), { kind: 'trimTo' }]);
 
 /** The statistics hash of the message with the device's part (R-I30). */
-export const statisticsHash = (message: HashedMessage): Fragment => quoted([hashPrefix(message), { kind: 'device' }]);
+export const statisticsHash = (message: HashedMessage, key: MessageKey): Fragment =>
+  quoted([hashPrefix(message), { kind: 'device', key }]);
 
 /** The device's badge as a number, and as a string. */
 export const badge: Fragment = [{ kind: 'badge' }];
@@ -171,6 +173,6 @@ export function compilePayload(fragment: Fragment): CompiledPayload {
     literals,
     holes,
     trims: holes.some((hole) => hole.kind === 'trimFrom'),
-    staticBytes: literalBytes + holes.length * (DEVICE_PART_MAX + BADGE_MAX) + ELLIPSIS.length,
+    staticBytes: literalBytes + holes.length * (DEVICE_PART_LENGTH + BADGE_MAX) + ELLIPSIS.length,
   };
 }

@@ -1,7 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { toBase62 } from '@tidings/kernel';
 import fc from 'fast-check';
-import { buildStatisticsHash, DEVICE_PART_MAX, parseStatisticsHash, writeDevicePart } from './statistics-hash.ts';
+import { createSecretKey } from 'node:crypto';
+import {
+  buildStatisticsHash,
+  DEVICE_PART_LENGTH,
+  isGenuine,
+  macOf,
+  messageKeyOf,
+  parseStatisticsHash,
+  writeDevicePart,
+} from './statistics-hash.ts';
 
 const example = 'P_423M_lQlKFY_bEL-4nm3p4-4bbkUN';
 const message = { campaignId: 961234n, messageId: 20012343258n, code: 'AF0B-EEFE4D5E-E445B2E9' };
@@ -12,7 +21,7 @@ const code = fc.tuple(hex(4), hex(8), hex(8)).map((groups) => groups.join('-'));
 const device = fc.record({
   seq: fc.integer({ min: 0, max: 2 ** 32 - 1 }),
   platform: fc.integer({ min: 0, max: 255 }),
-  check: fc.integer({ min: 0, max: 2 ** 24 - 1 }),
+  mac: fc.integer({ min: 0, max: 2 ** 29 - 1 }),
 });
 
 describe('statistics hash', () => {
@@ -42,29 +51,30 @@ describe('statistics hash', () => {
     );
   });
 
-  it('writes the device part as base 62 of its 64 bits', () => {
+  it('writes the device part as three groups of 23 bits', () => {
     fc.assert(
       fc.property(device, (device) => {
-        const target = new Uint8Array(DEVICE_PART_MAX + 8).fill(35);
-        const length = writeDevicePart(target, 4, device.seq, device.platform, device.check);
-        const packed = (BigInt(device.seq) << 32n) | (BigInt(device.platform) << 24n) | BigInt(device.check);
-        expect(Buffer.from(target).toString('latin1', 4, 4 + length)).toBe(toBase62(packed));
-        expect(Buffer.from(target).toString('latin1', 0, 4)).toBe('####');
-        expect(Buffer.from(target).toString('latin1', 4 + DEVICE_PART_MAX)).toBe('####');
+        const target = new Uint8Array(DEVICE_PART_LENGTH + 8).fill(35);
+        expect(writeDevicePart(target, 4, device)).toBe(4 + DEVICE_PART_LENGTH);
+        const packed = (BigInt(device.seq) << 37n) | (BigInt(device.platform) << 29n) | BigInt(device.mac);
+        const groups = [packed >> 46n, (packed >> 23n) & 0x7fffffn, packed & 0x7fffffn];
+        const written = groups.map((group) => toBase62(group).padStart(4, '0')).join('');
+        expect(Buffer.from(target).toString('latin1')).toBe(`####${written}####`);
       }),
-      { examples: [[{ seq: 0, platform: 0, check: 0 }], [{ seq: 2 ** 32 - 1, platform: 255, check: 2 ** 24 - 1 }]] },
+      { examples: [[{ seq: 0, platform: 0, mac: 0 }], [{ seq: 2 ** 32 - 1, platform: 255, mac: 2 ** 29 - 1 }]] },
     );
   });
 
   it('ignores the prefix and parts beyond the fifth', () => {
-    expect(parseStatisticsHash('X_423M_lQlKFY_bEL-4nm3p4-4bbkUN_10_more_and_more')).toMatchObject({
+    expect(parseStatisticsHash('X_423M_lQlKFY_bEL-4nm3p4-4bbkUN_000000000010_more_and_more')).toMatchObject({
       ...message,
-      device: { seq: 0, platform: 0, check: 62 },
+      device: { seq: 0, platform: 0, mac: 62 },
     });
   });
 
   it('takes a fifth part that is not ours for none', () => {
-    for (const part of ['', '-', 'ZZZZZZZZZZZ', '000000000000']) {
+    // The fourth and fifth are as an earlier version wrote them.
+    for (const part of ['', '-', 'ZZZZZZZZZZZZ', '10', 'lYGhA16ahyf', '0000000000-0', '0000000000000']) {
       expect(parseStatisticsHash(`${example}_${part}`)).toEqual({ ...message, device: undefined });
     }
   });
@@ -84,5 +94,47 @@ describe('statistics hash', () => {
 
   it('never throws', () => {
     fc.assert(fc.property(fc.string(), (text) => void parseStatisticsHash(text)));
+  });
+});
+
+describe('the device part', () => {
+  const reportKey = createSecretKey(new Uint8Array(32).fill(7));
+  const application = 'AAAAA-00001';
+  const check = 0x0a0b0c;
+  const key = messageKeyOf(reportKey, application, message);
+  const genuine = { seq: 70_000, platform: 3, mac: macOf(key, 70_000, 3, check) };
+
+  it('is genuine for the message and the device that it was made for', () => {
+    expect(isGenuine(key, genuine, check)).toBe(true);
+  });
+
+  it.each([
+    ['the number', { ...genuine, seq: genuine.seq + 1 }],
+    ['the number by its uppermost bit', { ...genuine, seq: genuine.seq + 2 ** 31 }],
+    ['the platform', { ...genuine, platform: 1 }],
+    ['the check itself', { ...genuine, mac: genuine.mac ^ 1 }],
+  ])('is not once %s was changed', (_, forged) => {
+    expect(isGenuine(key, forged, check)).toBe(false);
+  });
+
+  it.each([
+    ['another hwid', key, check ^ 1],
+    ['another message', messageKeyOf(reportKey, application, { ...message, code: 'AF0B-EEFE4D5E-E445B2EA' }), check],
+    ['another message id', messageKeyOf(reportKey, application, { ...message, messageId: 20012343259n }), check],
+    ['another campaign', messageKeyOf(reportKey, application, { ...message, campaignId: 0n }), check],
+    ['another application', messageKeyOf(reportKey, 'AAAAA-00002', message), check],
+    ['another deployment', messageKeyOf(createSecretKey(new Uint8Array(32)), application, message), check],
+  ])('is not genuine for %s', (_, other, of) => {
+    expect(isGenuine(other, genuine, of)).toBe(false);
+  });
+
+  it('is one that nobody guesses: each bit of its 29 depends on what it covers', () => {
+    const seen = Array.from({ length: 4096 }, (_, seq) => macOf(key, seq, 1, check));
+    for (let bit = 0; bit < 29; bit++) {
+      const share = seen.filter((mac) => (mac >>> bit) & 1).length / seen.length;
+      expect(Math.abs(share - 0.5)).toBeLessThan(0.05);
+    }
+    expect(Math.max(...seen)).toBeLessThan(2 ** 29);
+    expect(new Set(seen).size).toBeGreaterThan(4090);
   });
 });

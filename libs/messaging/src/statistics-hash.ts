@@ -1,4 +1,6 @@
 import { fromBase62, type Seq, toBase62 } from '@tidings/kernel';
+import { createHmac, type KeyObject } from 'node:crypto';
+import { sipHash, type SipKey } from './sip-hash.ts';
 
 /** The message that a statistics hash names. */
 export interface HashedMessage {
@@ -9,30 +11,56 @@ export interface HashedMessage {
   readonly code: string;
 }
 
-/** The device that a statistics hash was rendered for. */
+/** The device that a statistics hash says it was rendered for. */
 export interface HashedDevice {
   readonly seq: Seq;
   /** Platform code, below 256. */
   readonly platform: number;
-  /** First 24 bits of the device's id: what the gateway compares with the id of the reporting hwid. */
-  readonly check: number;
+  /** 29 bits that only who has the key can make: see {@link macOf}. */
+  readonly mac: number;
 }
 
 export interface StatisticsHash extends HashedMessage {
-  /** Undefined where the hash has no fifth part, or one that is not ours: the device is then looked up by its hwid. */
+  /** Undefined where the hash has no fifth part, one that is not ours, or one of an earlier version: it says nothing of the device. */
   readonly device: HashedDevice | undefined;
 }
 
 const DIGITS = Uint8Array.from('0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ', (c) =>
   c.charCodeAt(0),
 );
-const CUBE = 62 ** 3;
-const UINT32 = 2 ** 32;
 /** Hex digits of the groups of a message code. */
 const GROUPS = [4, 8, 8] as const;
 
-/** Length of the longest device part in characters. */
-export const DEVICE_PART_MAX = 11;
+/**
+ * Length of the device part in characters: three groups of 23 bits, four digits of base 62 each. An earlier version wrote at most 11, without
+ * anything that proves them; by the length they are told apart.
+ */
+export const DEVICE_PART_LENGTH = 12;
+const GROUP_DIGITS = 4;
+const GROUP_BITS = 23;
+const GROUP_MASK = (1 << GROUP_BITS) - 1;
+/** Bits of the second group that belong to the mac: of its 29, six are there and 23 in the third. */
+const MAC_BITS = 29;
+const MAC_HIGH_BITS = MAC_BITS - GROUP_BITS;
+
+/** Signs the device parts of one message in one application. */
+export type MessageKey = SipKey;
+
+/** The key of a message's device parts. Derive it once for many devices: it takes as long as dozens of their macs. */
+export function messageKeyOf(reportKey: KeyObject, application: string, message: HashedMessage): MessageKey {
+  const digest = createHmac('sha256', reportKey)
+    .update(`${hashPrefix(message)}${application}`)
+    .digest();
+  return Int32Array.of(digest.readInt32LE(0), digest.readInt32LE(4), digest.readInt32LE(8), digest.readInt32LE(12));
+}
+
+/** What binds a report to the hwid (by its check), the number and the platform of a device, and to the message of the key; 29 bits. */
+export const macOf = (key: MessageKey, seq: Seq, platform: number, check: number): number =>
+  sipHash(key, seq, (platform << 24) | check) >>> (32 - MAC_BITS);
+
+/** Whether a device part was written for this message and the device of this check: nothing in it was changed. */
+export const isGenuine = (key: MessageKey, { seq, platform, mac }: HashedDevice, check: number): boolean =>
+  macOf(key, seq, platform, check) === mac;
 
 /** What the hashes of all devices of a message begin with: `P_<campaign>_<message id>_<code>_` (facts 5). */
 export function hashPrefix(message: HashedMessage): string {
@@ -40,39 +68,32 @@ export function hashPrefix(message: HashedMessage): string {
   return `P_${toBase62(message.campaignId)}_${toBase62(message.messageId)}_${code.join('-')}_`;
 }
 
+function writeGroup(target: Uint8Array, at: number, group: number): void {
+  for (let i = at + GROUP_DIGITS - 1; i >= at; i--) {
+    const rest = (group / 62) | 0;
+    target[i] = DIGITS[group - rest * 62]!;
+    group = rest;
+  }
+}
+
 /**
- * Writes the fifth part of the hash, base 62 of the 64 bits (seq, platform, check), and returns how many bytes it took, at most
- * {@link DEVICE_PART_MAX}, for which there must be room. It runs once per push, hence neither bigint nor string.
+ * Writes the fifth part of the hash, the 69 bits (seq, platform, mac), and returns where it ends: {@link DEVICE_PART_LENGTH} bytes on, for which
+ * there must be room. It runs once per push, hence neither bigint nor string.
  */
-export function writeDevicePart(target: Uint8Array, at: number, seq: Seq, platform: number, check: number): number {
-  let high = seq;
-  let low = platform * 0x1000000 + check;
-  let from = at + DEVICE_PART_MAX;
-  do {
-    const rest = high % CUBE;
-    high = (high - rest) / CUBE;
-    const wide = rest * UINT32 + low;
-    let three = wide % CUBE;
-    low = (wide - three) / CUBE;
-    for (let i = 0; i < 3 && from > at; i++) {
-      const digit = three % 62;
-      three = (three - digit) / 62;
-      target[--from] = DIGITS[digit]!;
-    }
-  } while (high > 0 || low > 0);
-  const end = at + DEVICE_PART_MAX;
-  while (from < end - 1 && target[from] === DIGITS[0]) from++;
-  target.copyWithin(at, from, end);
-  return end - from;
+export function writeDevicePart(target: Uint8Array, at: number, { seq, platform, mac }: HashedDevice): number {
+  writeGroup(target, at, seq >>> 9);
+  writeGroup(target, at + GROUP_DIGITS, ((seq & 0x1ff) << 14) | (platform << MAC_HIGH_BITS) | (mac >>> GROUP_BITS));
+  writeGroup(target, at + 2 * GROUP_DIGITS, mac & GROUP_MASK);
+  return at + DEVICE_PART_LENGTH;
 }
 
 /** The statistics hash `p` of a message, for one device or for none (R-I30). */
 export function buildStatisticsHash(message: HashedMessage, device?: HashedDevice): string {
   const prefix = hashPrefix(message);
   if (!device) return prefix.slice(0, -1);
-  const part = new Uint8Array(DEVICE_PART_MAX);
-  const length = writeDevicePart(part, 0, device.seq, device.platform, device.check);
-  return prefix + String.fromCharCode(...part.subarray(0, length));
+  const part = new Uint8Array(DEVICE_PART_LENGTH);
+  writeDevicePart(part, 0, device);
+  return prefix + String.fromCharCode(...part);
 }
 
 function parseCode(text: string): string | undefined {
@@ -88,12 +109,16 @@ function parseCode(text: string): string | undefined {
 }
 
 function parseDevice(text: string | undefined): HashedDevice | undefined {
-  const packed = text === undefined ? undefined : fromBase62(text);
-  if (packed === undefined || packed >= 1n << 64n) return undefined;
+  if (text?.length !== DEVICE_PART_LENGTH) return undefined;
+  const [first, second, third] = [0, 1, 2].map((group) => {
+    const value = fromBase62(text.slice(group * GROUP_DIGITS, (group + 1) * GROUP_DIGITS));
+    return value !== undefined && value <= GROUP_MASK ? Number(value) : undefined;
+  });
+  if (first === undefined || second === undefined || third === undefined) return undefined;
   return {
-    seq: Number(packed >> 32n),
-    platform: Number((packed >> 24n) & 0xffn),
-    check: Number(packed & 0xffffffn),
+    seq: first * 0x200 + (second >>> 14),
+    platform: (second >>> MAC_HIGH_BITS) & 0xff,
+    mac: (second & ((1 << MAC_HIGH_BITS) - 1)) * (GROUP_MASK + 1) + third,
   };
 }
 

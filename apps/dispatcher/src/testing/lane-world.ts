@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { noResults, type Results } from '@tidings/delivery';
 import { type SendBatch, WindowOutcome } from '@tidings/events';
@@ -19,6 +19,7 @@ import { noMetrics } from './no-metrics.ts';
 /** What channels are opened with. */
 export interface ChannelParts {
   readonly credentials: Credentials;
+  readonly reportKey: KeyObject;
   readonly clock: ShiftedClock;
   readonly connect: (settings: ConnectionSettings) => Http2Connection;
   readonly postForm: ReturnType<typeof guardedPostForm>;
@@ -55,6 +56,7 @@ export class LaneWorld {
     const fail = (error: unknown): void => void this.#errors.push(error);
     this.channel = open({
       credentials: new Credentials(accountsWith(masterKey, credentials), masterKey),
+      reportKey: createSecretKey(masterKey),
       clock: this.clock,
       connect: (settings) => new Http2Connection(settings, openLink),
       postForm: guardedPostForm(new AddressGuard(['127.0.0.0/8'])),

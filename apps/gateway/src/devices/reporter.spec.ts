@@ -1,21 +1,46 @@
 import { checkOf, keyFor, personOf } from '@tidings/audience';
 import { ReportKind, Reports, topicNames } from '@tidings/events';
-import { buildStatisticsHash } from '@tidings/messaging';
+import { madeAtOf, toBase62 } from '@tidings/kernel';
+import { buildStatisticsHash, macOf, messageKeyOf } from '@tidings/messaging';
+import { type Messages, MessageView } from '@tidings/rpc';
 import type { OutRecord } from '@tidings/streaming';
 import { hashOf, openReporter } from './reporter.ts';
 
 const deviceKey = keyFor(new Uint8Array(32), 'device');
 const message = { campaignId: 0n, messageId: 799_372_861_440_512n, code: 'C3F8-C3863ED4-334AD4F1' };
 const device = { account: 'a', application: 'AAAAA-00001', hwid: 'phone-1' };
-const check = checkOf(personOf(deviceKey, device.account, device.hwid));
+const reportKey = keyFor(new Uint8Array(32), 'report');
+/** Eight hours after the message was accepted. */
+const NOW = madeAtOf(message.messageId) + 8 * 3_600_000;
+const DAY = 86_400_000;
 
-function setUp() {
+/** The hash that the device was handed, or another device, in another application. */
+function hashFor(of: typeof device = device, seq = 70_000, platform = 3) {
+  const key = messageKeyOf(reportKey, of.application, message);
+  const mac = macOf(key, seq, platform, checkOf(personOf(deviceKey, of.account, of.hwid)));
+  return buildStatisticsHash(message, { seq, platform, mac });
+}
+
+function setUp(onLocate: (application: string, hwids: readonly string[]) => void = () => undefined) {
   const published: { readonly topic: string; readonly record: OutRecord }[] = [];
   const located: string[] = [];
   let going: Promise<unknown> = Promise.resolve();
+  const asked: string[] = [];
+  const time = { now: NOW };
+  const find: Messages['find'] = async ({ account, code }) => {
+    asked.push(code);
+    if (account !== 'a' || code !== message.code) return { message: undefined };
+    return {
+      message: MessageView.fromPartial({
+        ...{ account, code, id: message.messageId },
+        message: { applications: [device.application] },
+      }),
+    };
+  };
   const reporter = openReporter({
-    deviceKey,
-    clock: { now: () => 1_700_000_000_999 },
+    ...{ deviceKey, reportKey },
+    clock: { now: () => time.now },
+    messages: { find },
     broker: {
       publish: async (topic, records) => {
         await going;
@@ -24,9 +49,12 @@ function setUp() {
       },
     },
     devices: {
-      locate: async ({ hwids }) => {
+      locate: async ({ application, hwids }) => {
+        onLocate(application, hwids);
         located.push(...hwids);
-        return { locations: hwids.map((hwid) => ({ found: hwid === 'phone-1', seq: 9, platform: 1, hasToken: true })) };
+        return {
+          locations: hwids.map((hwid) => ({ found: hwid !== 'nobody', seq: 70_000, platform: 1, hasToken: true })),
+        };
       },
     },
   });
@@ -37,15 +65,14 @@ function setUp() {
     going = promise;
     return resolve;
   };
-  return { reporter, published, located, reports, stall };
+  return { reporter, published, located, asked, time, reports, stall };
 }
 
 describe('a report', () => {
-  it('lands where the hash says, without a look-up, when the hash was made for this device', async () => {
-    const { reporter, published, located, reports } = setUp();
-    const hash = hashOf(buildStatisticsHash(message, { seq: 70_000, platform: 3, check }))!;
-    await reporter.report(ReportKind.REPORT_KIND_OPENED, device, hash);
-    expect(located).toEqual([]);
+  it('lands where the hash says, when the hash was made for this device', async () => {
+    const { reporter, published, asked, reports } = setUp();
+    expect(await reporter.report(ReportKind.REPORT_KIND_OPENED, device, hashOf(hashFor())!)).toBe(true);
+    expect(asked).toEqual([]);
     expect(published[0]).toMatchObject({
       topic: topicNames.reports,
       record: { key: 'C3F8-C3863ED4-334AD4F1/AAAAA-00001/1' },
@@ -60,19 +87,78 @@ describe('a report', () => {
         kind: ReportKind.REPORT_KIND_OPENED,
         positions: [70_000 - 65_536],
         platforms: [3],
-        at: [1_700_000_000],
+        at: [Math.floor(NOW / 1000)],
       },
     ]);
   });
 
+  const parts = hashFor().split('_');
+  const withPart = (index: number, value: string): string => parts.with(index, value).join('_');
+  const other = hashFor({ ...device, hwid: 'phone-2' }, 70_001, 1).split('_');
   it.each([
-    ['names another device', { seq: 70_000, platform: 3, check: check ^ 1 }],
-    ['has no fifth part', undefined],
-  ])('is looked up by its hwid when the hash %s', async (_what, named) => {
-    const { reporter, located, reports } = setUp();
-    await reporter.report(ReportKind.REPORT_KIND_DELIVERED, device, hashOf(buildStatisticsHash(message, named))!);
-    expect(located).toEqual(['phone-1']);
-    expect(reports()).toMatchObject([{ chunk: 0, positions: [9], platforms: [1] }]);
+    ['another hwid', hashFor({ ...device, hwid: 'phone-2' })],
+    ['another number', buildStatisticsHash(message, { ...hashOf(hashFor())!.device!, seq: 70_001 })],
+    ['another device part', withPart(4, other[4]!)],
+    ['another platform', buildStatisticsHash(message, { ...hashOf(hashFor())!.device!, platform: 1 })],
+    ['another message', withPart(3, 'bEL-4nm3p4-4bbkUN')],
+    ['another message id', withPart(2, 'lQlKFY')],
+    ['another campaign', withPart(1, '1')],
+    ['another application', hashFor({ ...device, application: 'AAAAA-00002' })],
+    ['another account', hashFor({ ...device, account: 'b' })],
+    ['a number that the device has not got any more', hashFor(device, 69_999)],
+  ])('with the hash of %s changes nothing', async (_, hash) => {
+    const { reporter, published, asked } = setUp();
+    expect(await reporter.report(ReportKind.REPORT_KIND_OPENED, device, hashOf(hash)!)).toBe(false);
+    expect([published, asked]).toEqual([[], []]);
+  });
+
+  const bare = parts.slice(0, 4).join('_');
+  it.each([
+    ['none', bare],
+    ['one of an earlier version', `${bare}_${toBase62((4_711n << 32n) | (3n << 24n) | 0x0a0b0cn)}`],
+    ['one of an earlier version, of the greatest number', `${bare}_${toBase62((1n << 64n) - 1n)}`],
+    ['one that is not ours', `${bare}_x-y`],
+  ])('with the fifth part being %s is looked up, its message too', async (_, hash) => {
+    const { reporter, located, asked, reports } = setUp();
+    expect(await reporter.report(ReportKind.REPORT_KIND_DELIVERED, device, hashOf(hash)!)).toBe(true);
+    expect([located, asked]).toEqual([['phone-1'], [message.code]]);
+    expect(reports()).toMatchObject([{ chunk: 1, positions: [70_000 - 65_536], platforms: [1] }]);
+  });
+
+  it.each([
+    ['a message that there is not', { ...message, code: 'C3F8-C3863ED4-334AD4F2' }, device],
+    ['the id of another message', { ...message, messageId: 7n }, device],
+    ['a message of another application', message, { ...device, application: 'AAAAA-00002' }],
+    ['a message of another account', message, { ...device, account: 'b' }],
+  ])('of %s changes nothing', async (_, named, from) => {
+    const { reporter, published } = setUp();
+    const hash = hashOf(buildStatisticsHash(named))!;
+    expect(await reporter.report(ReportKind.REPORT_KIND_OPENED, from, hash)).toBe(false);
+    expect(published).toEqual([]);
+  });
+
+  it('asks for a message that may be gone, however genuine its hash', async () => {
+    const { reporter, asked, time } = setUp();
+    const report = () => reporter.report(ReportKind.REPORT_KIND_OPENED, device, hashOf(hashFor())!);
+    time.now = madeAtOf(message.messageId) + 7 * DAY - 1;
+    await report();
+    expect(asked).toEqual([]);
+    time.now++;
+    expect(await report()).toBe(true);
+    expect(asked).toEqual([message.code]);
+  });
+
+  it('looks up together what comes together, application by application', async () => {
+    const calls: [string, readonly string[]][] = [];
+    const { located, reporter } = setUp((application, hwids) => calls.push([application, hwids]));
+    const hash = hashOf(bare)!;
+    const hwids = Array.from({ length: 20 }, (_, i) => `phone-${i}`);
+    const taken = await Promise.all(
+      hwids.map((hwid) => reporter.report(ReportKind.REPORT_KIND_OPENED, { ...device, hwid }, hash)),
+    );
+    expect(taken).toEqual(hwids.map(() => true));
+    expect(located.toSorted()).toEqual(hwids.toSorted());
+    expect(calls.length).toBeLessThan(5);
   });
 
   it('is open until it is durable', async () => {
@@ -100,7 +186,9 @@ describe('a report', () => {
   it('of a device that nobody knows counts nothing (R-C7)', async () => {
     const { reporter, published } = setUp();
     const unknown = { ...device, hwid: 'nobody' };
-    await reporter.report(ReportKind.REPORT_KIND_DELIVERED, unknown, hashOf(buildStatisticsHash(message))!);
+    for (const hash of [buildStatisticsHash(message), hashFor(unknown)]) {
+      expect(await reporter.report(ReportKind.REPORT_KIND_DELIVERED, unknown, hashOf(hash)!)).toBe(false);
+    }
     expect(published).toEqual([]);
   });
 });

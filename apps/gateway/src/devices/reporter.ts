@@ -1,13 +1,18 @@
 import { checkOf, personOf } from '@tidings/audience';
 import { type ReportKind, Reports, topicNames } from '@tidings/events';
-import { chunkOf, type Clock, Fault, positionOf } from '@tidings/kernel';
-import { parseStatisticsHash, type StatisticsHash } from '@tidings/messaging';
-import type { Devices } from '@tidings/rpc';
+import { chunkOf, type Clock, Fault, madeAtOf, positionOf } from '@tidings/kernel';
+import { isGenuine, messageKeyOf, parseStatisticsHash, type StatisticsHash } from '@tidings/messaging';
+import type { Devices, Messages } from '@tidings/rpc';
+import { coalesce } from '@tidings/runtime';
 import { type Broker, microBatcher } from '@tidings/streaming';
 import type { KeyObject } from 'node:crypto';
 
 /** Reports that are not durable yet: each waits for the registry, or for the topic. */
 const MAX_OPEN = 10_000;
+/** Devices that are looked up at a time. */
+const LOCATED_AT_ONCE = 500;
+/** The shortest that a message is kept: a hidden one (R-I6). A younger one that a genuine hash names need not be asked for. */
+const SHORTEST_KEPT_MS = 7 * 86_400_000;
 
 /** A device that reports. */
 export interface ReportingDevice {
@@ -19,15 +24,21 @@ export interface ReportingDevice {
 export interface ReporterParts {
   readonly broker: Pick<Broker, 'publish'>;
   readonly devices: Pick<Devices, 'locate'>;
+  readonly messages: Pick<Messages, 'find'>;
   /** The key that ids of devices are made with. */
   readonly deviceKey: KeyObject;
+  /** What statistics hashes are signed with. */
+  readonly reportKey: KeyObject;
   readonly clock: Clock;
 }
 
 /** What devices report about messages, as facts on `tidings.reports`. */
 export interface Reporter {
-  /** Resolves when the report is durable. A device that nobody knows reports nothing (R-C7). @throws Fault `unavailable` where too many wait */
-  report(kind: ReportKind, device: ReportingDevice, hash: StatisticsHash): Promise<void>;
+  /**
+   * Resolves when the report is durable; or to false where it is to change nothing: its hash was made for another device, application or
+   * message, or the device or the message does not exist (R-C7, R-C11). @throws Fault `unavailable` where too many wait
+   */
+  report(kind: ReportKind, device: ReportingDevice, hash: StatisticsHash): Promise<boolean>;
   /** How many are not durable yet. */
   readonly open: () => number;
 }
@@ -40,21 +51,60 @@ export function hashOf(hash: string | undefined): StatisticsHash | undefined {
   return parsed;
 }
 
-export function openReporter({ broker, devices, deviceKey, clock }: ReporterParts): Reporter {
-  const batcher = microBatcher(broker, topicNames.reports);
+type DeviceLocation = Awaited<ReturnType<Devices['locate']>>['locations'][number];
 
-  /** The hash says where the device stands, if it was made for this very device; otherwise the registry knows (architecture 5). */
-  const locate = async (of: ReportingDevice, hash: StatisticsHash) => {
-    const named = hash.device;
-    if (named?.check === checkOf(personOf(deviceKey, of.account, of.hwid))) return named;
-    const { locations } = await devices.locate({ account: of.account, application: of.application, hwids: [of.hwid] });
-    const [location] = locations;
-    return location?.found === true ? location : undefined;
+const nameOf = ({ account, application }: ReportingDevice): string => `${account}/${application}`;
+
+/** Where devices stand, if they exist: asked for together, application by application. */
+function locations(
+  devices: ReporterParts['devices'],
+): (device: ReportingDevice) => Promise<DeviceLocation | undefined> {
+  return coalesce(async (asked: readonly ReportingDevice[]) => {
+    const found = new Map<ReportingDevice, DeviceLocation>();
+    const locate = async (of: readonly ReportingDevice[]): Promise<void> => {
+      const { account, application } = of[0]!;
+      const reply = await devices.locate({ account, application, hwids: of.map(({ hwid }) => hwid) });
+      for (const [i, device] of of.entries()) {
+        const location = reply.locations[i];
+        if (location?.found) found.set(device, location);
+      }
+    };
+    await Promise.all([...Map.groupBy(asked, nameOf).values()].map(locate));
+    return asked.map((device) => found.get(device));
+  }, LOCATED_AT_ONCE);
+}
+
+export function openReporter(parts: ReporterParts): Reporter {
+  const { broker, devices, messages, deviceKey, reportKey, clock } = parts;
+  const batcher = microBatcher(broker, topicNames.reports);
+  const locate = locations(devices);
+
+  const isKept = async ({ account, application }: ReportingDevice, hash: StatisticsHash): Promise<boolean> => {
+    const { message } = await messages.find({ account, code: hash.code });
+    return message?.id === hash.messageId && message.message!.applications.includes(application);
   };
 
-  const publish = async (kind: ReportKind, device: ReportingDevice, hash: StatisticsHash): Promise<void> => {
-    const place = await locate(device, hash);
-    if (!place) return;
+  /** Whether the hash is of a message that exists, and not of another device. One without a part of ours names no device (R-I30). */
+  const isSound = async (of: ReportingDevice, hash: StatisticsHash): Promise<boolean> => {
+    if (hash.device) {
+      const check = checkOf(personOf(deviceKey, of.account, of.hwid));
+      if (!isGenuine(messageKeyOf(reportKey, of.application, hash), hash.device, check)) return false;
+      if (clock.now() - madeAtOf(hash.messageId) < SHORTEST_KEPT_MS) return true;
+    }
+    return isKept(of, hash);
+  };
+
+  /** What the hash says counts: it is the platform that the device had when it was sent to. Registered anew, it is another device. */
+  const placeOf = async (of: ReportingDevice, hash: StatisticsHash) => {
+    if (!(await isSound(of, hash))) return undefined;
+    const location = await locate(of);
+    if (!location || !hash.device) return location;
+    return location.seq === hash.device.seq ? hash.device : undefined;
+  };
+
+  const publish = async (kind: ReportKind, device: ReportingDevice, hash: StatisticsHash): Promise<boolean> => {
+    const place = await placeOf(device, hash);
+    if (!place) return false;
     const chunk = chunkOf(place.seq);
     const report: Reports = {
       message: hash.code,
@@ -71,6 +121,7 @@ export function openReporter({ broker, devices, deviceKey, clock }: ReporterPart
       key: `${hash.code}/${device.application}/${chunk}`,
       value: Reports.encode(report).finish(),
     });
+    return true;
   };
 
   let underWay = 0;
@@ -80,7 +131,7 @@ export function openReporter({ broker, devices, deviceKey, clock }: ReporterPart
         throw new Fault('unavailable', 'too many reports wait to be published', { effect: 'none' });
       underWay++;
       try {
-        await publish(kind, device, hash);
+        return await publish(kind, device, hash);
       } finally {
         underWay--;
       }

@@ -13,6 +13,7 @@ import {
   type Jobs,
   type MessageDraft,
   type Messages,
+  MessageView,
   type Operations,
   type Presets,
   type Segments,
@@ -70,6 +71,13 @@ export class World {
   ]);
   readonly commands: DeviceCommand[] = [];
   readonly drafts: MessageDraft[] = [];
+  /** Messages that were sent, by code. The one is that of the public example of a hash (facts 5). */
+  readonly sent = new Map<string, MessageView>(
+    [{ code: 'AF0B-EEFE4D5E-E445B2E9', id: 20_012_343_258n, message: { applications: [APPLICATION] } }].map((view) => [
+      view.code,
+      MessageView.fromPartial({ account: 'a', ...view }),
+    ]),
+  );
   readonly records: OutRecord[] = [];
   /** Subscriptions by id. */
   readonly kept = new Map<string, SubscriptionView>();
@@ -242,7 +250,7 @@ export class World {
       };
     },
     list: async () => ({ total: 0n, messages: [] }),
-    find: async () => ({ message: undefined }),
+    find: async ({ code }) => ({ message: this.sent.get(code) }),
     followLink: async ({ code }) => ({ url: code === 'abcdefgh' ? 'https://example.com/17' : '' }),
   };
 

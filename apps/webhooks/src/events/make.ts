@@ -3,6 +3,7 @@ import { type EventsRaised, RaisedKind } from '@tidings/events';
 import { sendIdOf, seqOf } from '@tidings/kernel';
 import { type Variables, variablesOf } from '@tidings/messaging';
 import { type Attributes, type DeviceDescription, type Devices, WebhookRequest } from '@tidings/rpc';
+import type { KeyObject } from 'node:crypto';
 import type { KnownMessage, MessageStore } from '../facts/messages.ts';
 import { eventNameOf } from '../subscriptions/subscription.ts';
 import { attributesOf } from './attributes.ts';
@@ -33,14 +34,16 @@ export interface EventMaker {
 /** A message with what is made of it once. */
 interface Prepared {
   readonly message: KnownMessage;
+  readonly reportKey: KeyObject;
   readonly tags: readonly string[];
   readonly variables: Variables;
   /** What it says by language, where it says the same to all. */
   readonly attributes: Map<string, Attributes>;
 }
 
-const prepare = (message: KnownMessage): Prepared => ({
+const prepare = (message: KnownMessage, reportKey: KeyObject): Prepared => ({
   message,
+  reportKey,
   tags: message.accepted.content?.tags ?? [],
   variables: message.accepted.content ? variablesOf(message.accepted.content) : { bindings: {}, placeholders: {} },
   attributes: new Map(),
@@ -60,7 +63,7 @@ function attributesFor(
 }
 
 function eventOf(prepared: Prepared, { raised, position, at }: DueEvent, device: DeviceDescription, values: string[]) {
-  const { message } = prepared;
+  const { message, reportKey } = prepared;
   const { kind, platform, application, chunk } = raised;
   const name = eventNameOf(kind, platform);
   const { hwid, userId, language } = device;
@@ -75,7 +78,7 @@ function eventOf(prepared: Prepared, { raised, position, at }: DueEvent, device:
     applicationCode: application,
     hwid,
     userId,
-    payload: isSent ? handedOver(message, { chunk, position, platform, device, values }) : '{}',
+    payload: isSent ? handedOver(message, { application, chunk, position, platform, device, values }, reportKey) : '{}',
     timestamp: new Date(at * 1000),
     journeyTitle: '',
     journeyPointTitle: '',
@@ -88,13 +91,16 @@ function eventOf(prepared: Prepared, { raised, position, at }: DueEvent, device:
 export function eventMaker({
   devices,
   messages,
+  reportKey,
 }: {
   readonly devices: Pick<Devices, 'describe'>;
   readonly messages: Pick<MessageStore, 'find'>;
+  /** What statistics hashes are signed with. */
+  readonly reportKey: KeyObject;
 }): EventMaker {
   const prepared = new WeakMap<KnownMessage, Prepared>();
   const preparedOf = (message: KnownMessage): Prepared => {
-    const known = prepared.get(message) ?? prepare(message);
+    const known = prepared.get(message) ?? prepare(message, reportKey);
     prepared.set(message, known);
     return known;
   };

@@ -1,11 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { AndroidContent, Content, IosContent, MessageAccepted } from '@tidings/events';
-import { parseStatisticsHash, variablesOf } from '@tidings/messaging';
+import { isGenuine, messageKeyOf, parseStatisticsHash, variablesOf } from '@tidings/messaging';
 import { DeviceDescription } from '@tidings/rpc';
+import { createSecretKey } from 'node:crypto';
 import type { KnownMessage } from '../facts/messages.ts';
 import { attributesOf } from './attributes.ts';
 import { handedOver, type Recipient } from './payload.ts';
 
+const reportKey = createSecretKey(new Uint8Array(32).fill(5));
 const text = (by: Readonly<Record<string, string>>) => ({
   entries: Object.entries(by).map(([language, value]) => ({ language, text: value })),
 });
@@ -24,19 +26,21 @@ const message: KnownMessage = {
   accepted: MessageAccepted.fromPartial({ content, shortLink: 'abc', shortLinkTarget: 'https://target/{{Name}}' }),
 };
 const recipient = (fields: Partial<DeviceDescription>, platform = 1): Recipient => ({
-  ...{ chunk: 1, position: 4, platform, values: ['An na'] },
+  ...{ application: 'AAAAA-00001', chunk: 1, position: 4, platform, values: ['An na'] },
   device: DeviceDescription.fromPartial({ found: true, language: 'de', token: 'tok', check: 0x010203, ...fields }),
 });
 const payload = (...of: Parameters<typeof recipient>): Record<string, unknown> =>
-  JSON.parse(handedOver(message, recipient(...of))) as Record<string, unknown>;
+  JSON.parse(handedOver(message, recipient(...of), reportKey)) as Record<string, unknown>;
 
 describe('what was handed to the provider', () => {
   it('is rendered for the device, its part of the statistics hash included', () => {
     const { aps, p } = payload({}) as { aps: object; p: string };
     expect(aps).toMatchObject({ alert: { title: 'in Graz', body: 'Hallo An na' } });
-    expect(parseStatisticsHash(p)?.device).toEqual({ seq: 65_540, platform: 1, check: 0x010203 });
+    const hash = parseStatisticsHash(p)!;
+    expect(hash.device).toMatchObject({ seq: 65_540, platform: 1 });
+    expect(isGenuine(messageKeyOf(reportKey, 'AAAAA-00001', hash), hash.device!, 0x010203)).toBe(true);
     expect(payload({}, 3)).toMatchObject({ message: { token: 'tok', data: { title: 'Hallo An na' } } });
-    expect(handedOver(message, recipient({}, 14))).toBe('{}');
+    expect(handedOver(message, recipient({}, 14), reportKey)).toBe('{}');
   });
 
   it('shows the badge that the message showed, before and after it was written down (R-C9)', () => {

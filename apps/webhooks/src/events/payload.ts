@@ -5,14 +5,18 @@ import {
   type CompiledPayload,
   type DeviceColumns,
   fcmPayload,
+  type MessageKey,
+  messageKeyOf,
   type OutgoingMessage,
   PayloadWriter,
 } from '@tidings/messaging';
 import type { DeviceDescription } from '@tidings/rpc';
+import type { KeyObject } from 'node:crypto';
 import type { KnownMessage } from '../facts/messages.ts';
 
 /** A device that a message was sent to. */
 export interface Recipient {
+  readonly application: string;
   readonly chunk: number;
   readonly position: number;
   readonly platform: number;
@@ -27,7 +31,7 @@ interface Rendering {
 }
 
 const writer = new PayloadWriter();
-/** What was compiled for a message, by platform and language; it goes with the message. */
+/** What was compiled for a message, by application, platform and language; it goes with the message. */
 const compiled = new WeakMap<KnownMessage, Map<string, Rendering | undefined>>();
 
 const outgoing = ({ code, bucket, id, accepted }: KnownMessage): OutgoingMessage => ({
@@ -38,24 +42,33 @@ const outgoing = ({ code, bucket, id, accepted }: KnownMessage): OutgoingMessage
   content: accepted.content,
 });
 
-function compile(message: KnownMessage, platform: number, language: string): Rendering | undefined {
+function compile(message: KnownMessage, platform: number, language: string, key: MessageKey): Rendering | undefined {
   const channel = channelOf(platform);
   switch (channel) {
     case 'apns':
-      return { payload: apnsPayload(outgoing(message), language), limit: apnsKind(message.accepted.content!).limit };
+      return {
+        payload: apnsPayload(outgoing(message), language, key),
+        limit: apnsKind(message.accepted.content!).limit,
+      };
     case 'fcm':
-      return { payload: fcmPayload(outgoing(message), language), limit: Infinity };
+      return { payload: fcmPayload(outgoing(message), language, key), limit: Infinity };
     case undefined:
       return undefined;
   }
 }
 
-function renderingOf(message: KnownMessage, platform: number, language: string): Rendering | undefined {
+function renderingOf(message: KnownMessage, recipient: Recipient, reportKey: KeyObject): Rendering | undefined {
+  const { application, platform } = recipient;
+  const { language } = recipient.device;
   const renderings = compiled.get(message) ?? new Map<string, Rendering | undefined>();
   compiled.set(message, renderings);
-  const key = `${platform}/${language}`;
-  if (!renderings.has(key)) renderings.set(key, compile(message, platform, language));
-  return renderings.get(key);
+  const name = `${application}/${platform}/${language}`;
+  if (!renderings.has(name)) {
+    const { code, id: messageId, accepted } = message;
+    const key = messageKeyOf(reportKey, application, { code, messageId, campaignId: accepted.campaignId });
+    renderings.set(name, compile(message, platform, language, key));
+  }
+  return renderings.get(name);
 }
 
 /** The badge that the message showed on the device: settled, it is the device's base; until then it is to be added (R-C9). */
@@ -89,9 +102,10 @@ function columnsOf(message: KnownMessage, recipient: Recipient): DeviceColumns {
 /**
  * What was handed to the provider for a device, rendered once more (R-EV2): exactly that, unless the device has changed meanwhile. "{}" for
  * platforms that no channel serves.
+ * @param reportKey what statistics hashes are signed with
  */
-export function handedOver(message: KnownMessage, recipient: Recipient): string {
-  const rendering = renderingOf(message, recipient.platform, recipient.device.language);
+export function handedOver(message: KnownMessage, recipient: Recipient, reportKey: KeyObject): string {
+  const rendering = renderingOf(message, recipient, reportKey);
   if (!rendering) return '{}';
   return writer.write(rendering.payload, columnsOf(message, recipient), 0, rendering.limit).toString('utf8');
 }

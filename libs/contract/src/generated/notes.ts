@@ -71,7 +71,7 @@ export const notes: Readonly<Record<string, { readonly folder: string; readonly 
   multiRegisterDevice: {"folder":"devices","text":"Registers the devices and contacts of a user: all of them, or none where one is wrong (R-X3)."},
   pageVisit: {"folder":"devices","text":"A page was seen: answered, and nothing is kept of it (R-X1)."},
   postEvent: {"folder":"devices","text":"Records an event of a device, or of a user on the device used last; a device that nobody knows has none (R-X1)."},
-  pushStat: {"folder":"devices","text":"Reports that a push was opened; `hash` is the payload's `p`. Without one nothing is counted, and an unknown device is no fault (R-C7, R-C11). Spec C."},
+  pushStat: {"folder":"devices","text":"Reports that a push was opened; `hash` is the payload's `p`. Without one nothing is counted. A report of an unknown device or message, or with the hash of another, is no fault and changes nothing (R-C7, R-C11). Spec C."},
   registerDevice: {"folder":"devices","text":"Registers a device or updates its record. An absent push token keeps the stored one, \"\" removes it; unknown tags and wrong tag values are skipped (R-C1, R-C3). Spec C."},
   registerEmail: {"folder":"emails","text":"Registers a contact of mail or updates it; unknown tags and wrong tag values are skipped (R-E1 to R-E3, R-C3). Spec E."},
   registerEmailUser: {"folder":"emails","text":"Gives a contact of mail to a user, and makes the contact where there is none (R-E1). Spec E."},

@@ -1,4 +1,4 @@
-import { createHash, createPublicKey } from 'node:crypto';
+import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import type { ConnectionOptions } from 'node:tls';
 import {
   type ApnsRefusal,
@@ -10,19 +10,29 @@ import {
 } from '@tidings/delivery';
 import type { SendBatch } from '@tidings/events';
 import type { Clock } from '@tidings/kernel';
-import { apnsKind, apnsPayload, type ApnsPayloadKind, type CompiledPayload, PayloadWriter } from '@tidings/messaging';
+import {
+  apnsKind,
+  apnsPayload,
+  type ApnsPayloadKind,
+  type CompiledPayload,
+  type MessageKey,
+  PayloadWriter,
+} from '@tidings/messaging';
 import { type Credential, type Credentials, settingsOf } from '../../credentials/credentials.ts';
 import { fingerprint } from '../../credentials/fingerprint.ts';
 import type { ConnectionSettings, ProviderConnection } from '../../providers/http2.ts';
 import type { Throttler } from '../../throttles.ts';
 import { Connections, opened, troubleOf } from '../connections.ts';
 import { type ExchangeContext, PushExchange } from '../exchange.ts';
+import { keyOfBatch } from '../message-key.ts';
 import type { Channel, Job, PushListener, Sender } from '../port.ts';
 import { type ApnsCredential, apnsCredential, type ApnsProof } from './credential.ts';
 import { ProviderToken } from './provider-token.ts';
 
 export interface ApnsParts {
   readonly credentials: Credentials;
+  /** What statistics hashes are signed with. */
+  readonly reportKey: KeyObject;
   /** `http://` means HTTP/2 without TLS. @default Apple's */
   readonly urls?: { readonly production?: string | undefined; readonly sandbox?: string | undefined };
   readonly connect: (settings: ConnectionSettings) => ProviderConnection;
@@ -61,7 +71,12 @@ export class ApnsChannel implements Channel {
     if ('category' in credential) return credential;
     const connection = this.#connections.of(settings, job.lane, () => this.#connect(credential));
     const parts = { job, settings, fingerprint, credential, token, connection };
-    return new ApnsSender({ ...parts, writer: this.#writer, clock: this.#parts.clock });
+    return new ApnsSender({
+      ...parts,
+      writer: this.#writer,
+      clock: this.#parts.clock,
+      reportKey: this.#parts.reportKey,
+    });
   }
 
   ttlSeconds({ content }: SendBatch): number | undefined {
@@ -117,6 +132,7 @@ interface SenderParts {
   readonly token: ProviderToken | undefined;
   readonly connection: ProviderConnection;
   readonly writer: PayloadWriter;
+  readonly reportKey: KeyObject;
   readonly clock: Clock;
 }
 
@@ -177,6 +193,7 @@ class ApnsSender implements Sender {
   readonly #kind: ApnsPayloadKind;
   readonly #shared: readonly string[];
   readonly #idPrefix: string;
+  readonly #key: MessageKey;
   readonly #payloads: (CompiledPayload | undefined)[] = [];
   readonly #exchanges: ExchangeContext;
   readonly #tokens: PathTokens;
@@ -192,6 +209,7 @@ class ApnsSender implements Sender {
     this.#kind = apnsKind(content);
     this.#shared = sharedHeaders(job.batch, this.#kind, credential.bundleId);
     this.#idPrefix = idPrefix(job.batch);
+    this.#key = keyOfBatch(parts.reportKey, job.batch);
     this.#tokens = new PathTokens(job.columns);
     this.#exchanges = {
       credential: '',
@@ -240,7 +258,7 @@ class ApnsSender implements Sender {
 
   #payloadFor(language: number): CompiledPayload {
     const { batch } = this.#parts.job;
-    return (this.#payloads[language] ??= apnsPayload(batch, batch.languageNames[language] ?? ''));
+    return (this.#payloads[language] ??= apnsPayload(batch, batch.languageNames[language] ?? '', this.#key));
   }
 
   #currentHeaders(): readonly string[] {

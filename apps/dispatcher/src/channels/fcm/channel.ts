@@ -1,8 +1,8 @@
-import { createPublicKey } from 'node:crypto';
+import { createPublicKey, type KeyObject } from 'node:crypto';
 import { connectionVerdicts, fcmRefusal, localVerdicts, type Verdict } from '@tidings/delivery';
 import type { SendBatch } from '@tidings/events';
 import { type Clock, Fault } from '@tidings/kernel';
-import { type CompiledPayload, fcmPayload, fitsFcm, PayloadWriter } from '@tidings/messaging';
+import { type CompiledPayload, fcmPayload, fitsFcm, type MessageKey, PayloadWriter } from '@tidings/messaging';
 import { AccessToken } from '../../credentials/access-token.ts';
 import { type Credentials, settingsOf } from '../../credentials/credentials.ts';
 import { fingerprint } from '../../credentials/fingerprint.ts';
@@ -11,11 +11,14 @@ import type { PostForm } from '../../providers/post-form.ts';
 import type { Throttler } from '../../throttles.ts';
 import { Connections, opened, troubleOf } from '../connections.ts';
 import { type ExchangeContext, PushExchange, type Refusal } from '../exchange.ts';
+import { keyOfBatch } from '../message-key.ts';
 import type { Channel, Job, PushListener, Sender } from '../port.ts';
 import { type FcmCredential, fcmCredential } from './credential.ts';
 
 export interface FcmParts {
   readonly credentials: Credentials;
+  /** What statistics hashes are signed with. */
+  readonly reportKey: KeyObject;
   /** `http://` means HTTP/2 without TLS. @default Google's */
   readonly url?: string | undefined;
   readonly connect: (settings: ConnectionSettings) => ProviderConnection;
@@ -49,7 +52,7 @@ export class FcmChannel implements Channel {
   async open(job: Job): Promise<Sender | Verdict> {
     const { credential: reference } = job.batch;
     if (!reference) return localVerdicts.notConfigured;
-    const { credentials, url = FCM, connect, ca, clock } = this.#parts;
+    const { credentials, url = FCM, connect, ca, clock, reportKey } = this.#parts;
     const stored = await credentials.read(reference);
     const settings = settingsOf(stored);
     let prepared = this.#prepared.get(settings.reference);
@@ -69,7 +72,7 @@ export class FcmChannel implements Channel {
     const connection = this.#connections.of(settings, job.lane, () => connect({ url, tls }));
     const { projectId } = credential;
     const parts = { job, settings, fingerprint: id, projectId, access: access!, connection };
-    return new FcmSender({ ...parts, writer: this.#writer, clock });
+    return new FcmSender({ ...parts, writer: this.#writer, clock, reportKey });
   }
 
   ttlSeconds({ content }: SendBatch): number | undefined {
@@ -102,6 +105,7 @@ interface SenderParts {
   readonly access: AccessToken;
   readonly connection: ProviderConnection;
   readonly writer: PayloadWriter;
+  readonly reportKey: KeyObject;
   readonly clock: Clock;
 }
 
@@ -109,12 +113,14 @@ class FcmSender implements Sender {
   readonly credential: string;
   readonly settings: Throttler;
   readonly #parts: SenderParts;
+  readonly #key: MessageKey;
   readonly #payloads: (CompiledPayload | undefined)[] = [];
   readonly #exchanges: ExchangeContext;
   #request: OutgoingRequest;
 
   constructor(parts: SenderParts) {
     this.#parts = parts;
+    this.#key = keyOfBatch(parts.reportKey, parts.job.batch);
     const { connection, clock } = parts;
     this.credential = parts.fingerprint;
     this.settings = parts.settings;
@@ -170,7 +176,7 @@ class FcmSender implements Sender {
 
   #payloadFor(language: number): CompiledPayload {
     const { batch } = this.#parts.job;
-    return (this.#payloads[language] ??= fcmPayload(batch, batch.languageNames[language] ?? ''));
+    return (this.#payloads[language] ??= fcmPayload(batch, batch.languageNames[language] ?? '', this.#key));
   }
 }
 

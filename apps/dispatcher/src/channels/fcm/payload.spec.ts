@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Content } from '@tidings/events';
-import { fcmPayload, fitsFcm, parseStatisticsHash } from '@tidings/messaging';
+import type { Content, SendBatch } from '@tidings/events';
+import { fcmPayload, fitsFcm } from '@tidings/messaging';
 import { android, content, sendBatch, type TestDevice, texts } from '../../testing/batches.ts';
-import { rendered } from '../../testing/rendered.ts';
+import { isHashOf, keyOf, rendered } from '../../testing/rendered.ts';
 
 interface Message {
   readonly token: string;
@@ -12,9 +12,11 @@ interface Message {
 
 const device: TestDevice = { position: 66, token: 'a:"b', platform: 3 };
 
+const batchOf = (fields: Partial<Content>, of: Partial<TestDevice> = {}): SendBatch =>
+  sendBatch([{ w: 0, devices: [{ ...device, ...of }] }], { content: content(fields) });
 function bodyOf(fields: Partial<Content>, of: Partial<TestDevice> = {}, language = ''): string {
-  const batch = sendBatch([{ w: 0, devices: [{ ...device, ...of }] }], { content: content(fields) });
-  return rendered(fcmPayload(batch, language), batch);
+  const batch = batchOf(fields, of);
+  return rendered(fcmPayload(batch, language, keyOf(batch)), batch);
 }
 const messageOf = (...parameters: Parameters<typeof bodyOf>): Message =>
   (JSON.parse(bodyOf(...parameters)) as { message: Message }).message;
@@ -27,7 +29,7 @@ describe('an FCM request', () => {
     expect(message.token).toBe('a:"b');
     expect(message.android).toEqual({ collapse_key: 'AF0B-EEFE4D5E-E445B2E9' });
     expect(data).toEqual({ title: 'Hello', pw_msg: '1', pw_msg_tag: 'AF0B-EEFE4D5E-E445B2E9' });
-    expect(parseStatisticsHash(p!)?.device).toEqual({ seq: 66, platform: 3, check: (1 << 16) | 66 });
+    expect(isHashOf(p!, batchOf({}), { seq: 66, platform: 3, check: (1 << 16) | 66 })).toBe(true);
   });
 
   it('has the text as title and the title as header, in the language that fits', () => {

@@ -134,7 +134,17 @@ describe('reports (R-C7, R-C11)', () => {
     expect(world.commands).toEqual([]);
   });
 
+  it.each([
+    ['a message that there is not', 'P_423M_lQlKFY_bEL-4nm3p4-4bbkUM'],
+    ['another device', `${hash}_000000000010`],
+  ])('of %s change nothing, not even when the device was last used', async (_, forged) => {
+    for (const name of ['pushStat', 'messageDeliveryEvent']) {
+      expect(await client.json13(name, { ...phone, hash: forged }, token)).toMatchObject(done);
+    }
+    expect([world.records, world.commands]).toEqual([[], []]);
+  });
+
   it('fail when they cannot be kept', async () => {
-    expect(await client.json13('pushStat', { ...phone, hwid: 'unlucky', hash }, token)).toMatchObject({ status: 500 });
+    expect(await client.json13('pushStat', { ...phone, hwid: 'unlucky' }, token)).toMatchObject({ status: 500 });
   });
 });

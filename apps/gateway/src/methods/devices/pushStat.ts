@@ -8,10 +8,9 @@ import { unlessUnknown } from './unknown-device.ts';
 export const pushStat: Handler<typeof api.pushStat> = async (input, { deviceCommands, reporter }, call) => {
   const { application, hwid, userId } = input;
   const hash = hashOf(input.hash);
-  const open = unlessUnknown(
-    deviceCommands.submit(call.pending, commandOf(call, { application, hwid }, { $case: 'open', value: { userId } })),
-  );
-  const report =
-    hash && reporter.report(ReportKind.REPORT_KIND_OPENED, { account: call.account, application, hwid }, hash);
-  await Promise.all([open, report]);
+  const device = { account: call.account, application, hwid };
+  // Who reports what cannot be has not opened the application either.
+  if (hash && !(await reporter.report(ReportKind.REPORT_KIND_OPENED, device, hash))) return;
+  const command = commandOf(call, { application, hwid }, { $case: 'open', value: { userId } });
+  await unlessUnknown(deviceCommands.submit(call.pending, command));
 };
