@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { parseStatisticsHash } from '@tidings/messaging';
+import { toBase62 } from '@tidings/kernel';
+import { buildStatisticsHash, parseStatisticsHash, type StatisticsHash } from '@tidings/messaging';
+import { databaseOf, databasePrefixOf } from '@tidings/runtime';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose stand-ins a suite needs
 import { apnsToken, fcmToken, type ReceivedEvent, startSubscriber, type Subscriber } from '@tidings/simulators';
-import { type Parameters, platform, type PlatformWorld } from '@tidings/testing';
+import { listedMessage, type Parameters, platform, type StoredWorld } from '@tidings/testing';
+import { MongoClient } from 'mongodb';
 
 const IOS = 1;
 const ANDROID = 3;
@@ -19,7 +22,8 @@ const numberOf = ({ hwid }: ReceivedEvent): number => Number(hwid.split('-')[1])
 
 describe('event streams', () => {
   const DEVICES = 60;
-  let world: PlatformWorld;
+  let world: StoredWorld;
+  let mongo: MongoClient;
   let subscriber: Subscriber;
   let application: string;
 
@@ -45,6 +49,7 @@ describe('event streams', () => {
 
   beforeAll(async () => {
     world = await platform({ simulators: { keepPayloads: true } });
+    mongo = await MongoClient.connect(world.mongoUrl);
     subscriber = await startSubscriber();
     await world.call('addTag', { tag: { name: 'Name', type: 2 } });
     application = await world.application();
@@ -56,6 +61,7 @@ describe('event streams', () => {
     await world.call('createSubscription', { endpoint: subscriber.endpoint, events: EVENTS });
   });
   afterAll(async () => {
+    await mongo?.close();
     await world?.stop();
     subscriber?.down();
   });
@@ -106,6 +112,122 @@ describe('event streams', () => {
     const of = (n: number) => events.filter((event) => numberOf(event) === n).map(({ eventName }) => eventName);
     expect([of(4), of(7), events.length]).toEqual([EVENTS.slice(1), EVENTS.slice(1), 4]);
     expect(events[0]).toMatchObject({ payload: '{}', messageCode: parseStatisticsHash(pushTo(4).hash)!.code });
+  });
+
+  describe('and reports that cannot be', () => {
+    /** Who reports in the name of others. */
+    const FORGER = 12;
+    const VICTIM = 14;
+    let another: string;
+    /** Everything that reports are written to. */
+    const written = async () => {
+      const stored = {
+        registry: ['devices'],
+        statistics: ['groups', 'messages'],
+        webhooks: ['webhooks.commits', 'told'],
+      };
+      const contents = Object.entries(stored).flatMap(([service, collections]) =>
+        collections.map(async (name) => {
+          const collection = databaseOf(mongo, service, databasePrefixOf(world.mongoUrl)).collection(name);
+          return [`${service}.${name}`, await collection.find().sort({ _id: 1 }).toArray()] as const;
+        }),
+      );
+      return Object.fromEntries(await Promise.all(contents));
+    };
+    const figures = async () => {
+      const { code } = parseStatisticsHash(pushTo(FORGER).hash)!;
+      const message = await listedMessage(world, application, code);
+      const { channels } = await world.call('getDeliveryFunnel', { message_code: code });
+      return [channels, message!.push_info.metrics];
+    };
+    const report = async (hwid: string, hash: string, of = application) => {
+      for (const method of ['messageDeliveryEvent', 'pushStat'] as const) {
+        await world.call(method, { application: of, hwid, hash });
+      }
+    };
+    /** Longer than a report waits for its device to be told of as sent. */
+    const settled = async () => {
+      await world.settle();
+      await world.advance(60);
+      await world.settle();
+    };
+
+    beforeAll(async () => {
+      another = await world.application();
+      await world.call('registerDevice', { application: another, ...registration(FORGER) });
+      await world.call('registerDevice', { application, ...registration(60) });
+      await settled();
+    });
+
+    it('change nothing anywhere', async () => {
+      const own = parseStatisticsHash(pushTo(FORGER).hash)!;
+      const { device: victim } = parseStatisticsHash(pushTo(VICTIM).hash)!;
+      const device = own.device!;
+      const hashOf = ({ device: part, ...of }: StatisticsHash) => buildStatisticsHash(of, part);
+      const unknown = 'C3F8-C3863ED4-334AD4F1';
+      const before = { written: await written(), figures: await figures() };
+      expect(before.written['registry.devices']!.length).toBeGreaterThan(DEVICES);
+      expect(before.written['statistics.groups']!.length).toBeGreaterThan(0);
+      expect(before.written['webhooks.webhooks.commits']!.length).toBeGreaterThan(0);
+
+      const hwid = `device-${FORGER}`;
+      const forged: readonly (readonly [hwid: string, hash: string])[] = [
+        [`device-${VICTIM}`, hashOf(own)],
+        [hwid, hashOf({ ...own, device: { ...device, seq: victim!.seq } })],
+        [hwid, hashOf({ ...own, device: { ...device, platform: ANDROID } })],
+        [hwid, hashOf({ ...own, device: { ...device, mac: device.mac ^ 1 } })],
+        [hwid, hashOf({ ...own, device: victim })],
+        [hwid, hashOf({ ...own, code: unknown })],
+        [hwid, hashOf({ ...own, messageId: own.messageId + 1n })],
+        [hwid, hashOf({ ...own, campaignId: 17n })],
+        // Without a part of ours, a hash names nothing but a message.
+        [hwid, hashOf({ ...own, code: unknown, device: undefined })],
+        [hwid, hashOf({ ...own, messageId: own.messageId + 1n, device: undefined })],
+        [hwid, 'P_0_1_bEL-4nm3p4-4bbkUN'],
+        ['nobody', hashOf(own)],
+        ['nobody', hashOf({ ...own, device: undefined })],
+      ];
+      for (const [from, hash] of forged) await report(from, hash);
+      await report(hwid, hashOf(own), another);
+      await report(hwid, hashOf({ ...own, device: undefined }), another);
+      await settled();
+      expect(take()).toEqual([]);
+      expect({ written: await written(), figures: await figures() }).toEqual(before);
+    });
+
+    it('are those of a device that was deleted, though it came back', async () => {
+      await send({ content: 'Before it goes', devices: ['device-60'] });
+      const { hash } = pushTo(60);
+      await settled();
+      take();
+      await world.call('deleteDevice', { application, hwid: 'device-60' });
+      await settled();
+      const gone = await written();
+      await report('device-60', hash);
+      await settled();
+      expect([take(), await written()]).toEqual([[], gone]);
+      await world.call('registerDevice', { application, ...registration(60) });
+      await settled();
+      const back = await written();
+      await report('device-60', hash);
+      await settled();
+      expect([take(), await written()]).toEqual([[], back]);
+      await world.call('deleteDevice', { application, hwid: 'device-60' });
+      await settled();
+    });
+
+    it('are not those of a push that an earlier version sent, nor the true ones', async () => {
+      const own = parseStatisticsHash(pushTo(FORGER).hash)!;
+      // As it packed them: number, platform, and a check of the hwid alone.
+      const packed = (BigInt(own.device!.seq) << 32n) | (BigInt(own.device!.platform) << 24n) | 0x0a0b0cn;
+      await report(`device-${FORGER}`, `${buildStatisticsHash(own)}_${toBase62(packed)}`);
+      await report(`device-${VICTIM}`, pushTo(VICTIM).hash);
+      await settled();
+      const told = take().map((event) => `${numberOf(event)} ${event.eventName}`);
+      expect(told.toSorted()).toEqual(
+        [FORGER, VICTIM].flatMap((n) => [`${n} Push Delivered`, `${n} Push Opened`]).toSorted(),
+      );
+    });
   });
 
   it('name the real message of one that is not listed', async () => {
