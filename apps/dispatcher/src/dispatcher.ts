@@ -127,8 +127,8 @@ const groupOf = (channel: string, lane: Lane): string =>
   lane === 'direct' ? `dispatcher.${channel}.direct` : `dispatcher.${channel}`;
 
 function channelOf(deps: DispatcherDeps): Channel {
-  const { accounts, masterKey, clock, urls, extraCa, allowPrivate = [] } = deps;
-  const credentials = new Credentials(accounts, masterKey);
+  const { accounts, keys, clock, urls, extraCa, allowPrivate = [] } = deps;
+  const credentials = new Credentials(accounts, keys.master);
   const ca = authoritiesWith(extraCa);
   const openLink = deps.http2 === 'node' ? openNodeLink : openFrameLink;
   const logged = failureLog(deps.log);

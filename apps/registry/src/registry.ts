@@ -1,4 +1,4 @@
-import { DEFAULT_ACCOUNT, keyFor } from '@tidings/audience';
+import { DEFAULT_ACCOUNT } from '@tidings/audience';
 import {
   commitsKept,
   type LogDefinition,
@@ -223,7 +223,7 @@ const devicesRpc = (deps: Parameters<typeof prepareRpc>[0]): Devices => ({
 });
 
 async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistryService> {
-  const { db, clock, log, masterKey, broker, hasReplicas = false, quotas = defaultQuotas } = deps;
+  const { db, clock, log, keys: ownKeys, broker, hasReplicas = false, quotas = defaultQuotas } = deps;
   await Promise.all([
     prepareAccounts(db),
     prepareDevices(db),
@@ -269,7 +269,8 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
 
   const work = await openWork(deps, { store, write, definition: devicesDefinition, logs: deviceLogs.writer }, closing);
   const tags = openTags(store);
-  const keys = { device: keyFor(masterKey, 'device'), token: keyFor(masterKey, 'push-token') };
+  const { master: masterKeys, identity } = ownKeys;
+  const keys = { device: identity.device, token: identity['push-token'] };
   const owners = openOwners(store);
   const devices = { db, clock, log, keys, owners, tags, store, presets, logs: deviceLogs.writer };
   const { clearing } = work;
@@ -280,10 +281,10 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
   const parts: Open[] = [...work.open, accountLogs.open, deviceLogs.open, visitLogs.open, lagOf(broker)];
   return {
     accounts: {
-      ...accountsRpc(store, write, { clock, masterKey }),
-      ...tokensRpc(store, write, { clock, tokenKey: keyFor(masterKey, 'access-token') }),
-      ...applicationsRpc(store, write, { clock, db, languages, masterKey, displayKey: keyFor(masterKey, 'display') }),
-      ...platformsRpc(store, write, { clock, masterKey }),
+      ...accountsRpc(store, write, { clock, keys: ownKeys }),
+      ...tokensRpc(store, write, { clock, tokenKey: identity['access-token'] }),
+      ...applicationsRpc(store, write, { clock, db, languages, masterKeys, displayKey: identity.display }),
+      ...platformsRpc(store, write, { clock, masterKeys }),
       ...settingsRpc(store, write, clock),
       ...blacklistRpc({ db, write, clock, tokenKey: keys.token }),
       ...tagsRpc({ tags, write, clock, clearing, quotas, hasReplicas }),

@@ -1,10 +1,11 @@
-import { checkOf, keyFor, personOf } from '@tidings/audience';
+import { checkOf, personOf } from '@tidings/audience';
 import { ReportKind, Reports, topicNames } from '@tidings/events';
 import { buildStatisticsHash } from '@tidings/messaging';
 import type { OutRecord } from '@tidings/streaming';
+import { identityKeysFrom } from '@tidings/runtime';
 import { hashOf, openReporter } from './reporter.ts';
 
-const deviceKey = keyFor(new Uint8Array(32), 'device');
+const deviceKey = identityKeysFrom(new Uint8Array(32)).device;
 const message = { campaignId: 0n, messageId: 799_372_861_440_512n, code: 'C3F8-C3863ED4-334AD4F1' };
 const device = { account: 'a', application: 'AAAAA-00001', hwid: 'phone-1' };
 const check = checkOf(personOf(deviceKey, device.account, device.hwid));
@@ -14,7 +15,7 @@ function setUp() {
   const located: string[] = [];
   let going: Promise<unknown> = Promise.resolve();
   const reporter = openReporter({
-    deviceKey,
+    deviceKey: () => deviceKey,
     clock: { now: () => 1_700_000_000_999 },
     broker: {
       publish: async (topic, records) => {

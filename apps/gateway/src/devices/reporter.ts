@@ -20,7 +20,7 @@ export interface ReporterParts {
   readonly broker: Pick<Broker, 'publish'>;
   readonly devices: Pick<Devices, 'locate'>;
   /** The key that ids of devices are made with. */
-  readonly deviceKey: KeyObject;
+  readonly deviceKey: () => KeyObject;
   readonly clock: Clock;
 }
 
@@ -46,7 +46,7 @@ export function openReporter({ broker, devices, deviceKey, clock }: ReporterPart
   /** The hash says where the device stands, if it was made for this very device; otherwise the registry knows (architecture 5). */
   const locate = async (of: ReportingDevice, hash: StatisticsHash) => {
     const named = hash.device;
-    if (named?.check === checkOf(personOf(deviceKey, of.account, of.hwid))) return named;
+    if (named?.check === checkOf(personOf(deviceKey(), of.account, of.hwid))) return named;
     const { locations } = await devices.locate({ account: of.account, application: of.application, hwids: [of.hwid] });
     const [location] = locations;
     return location?.found === true ? location : undefined;

@@ -24,7 +24,7 @@ import {
   TokenView,
   type Providers,
 } from '@tidings/rpc';
-import { openLog } from '@tidings/runtime';
+import { openLog, keysFrom } from '@tidings/runtime';
 import { Registry } from 'prom-client';
 import type { OutRecord } from '@tidings/streaming';
 import { createGateway, type GatewayDeps } from '../create-gateway.ts';
@@ -35,6 +35,8 @@ export const APPLICATION = 'AAAAA-00001';
 export const FOREIGN = 'BBBBB-00001';
 /** An application of the account that only some tokens may use. */
 export const UNGRANTED = 'AAAAA-00002';
+
+const keys = keysFrom(new Uint8Array(32));
 
 const KNOWN_HWID = 'phone-1';
 
@@ -84,7 +86,7 @@ export class World {
     resolveToken: async ({ secret }) => ({ token: this.tokens.get(secret) }),
     findApplication: async ({ application: code }) => ({ application: this.applications.get(code) }),
     createAccount: async () => ({ account: 'c' }),
-    getMasterKeyId: async () => ({ id: '' }),
+    getMasterKeyId: async () => ({ id: '', identities: [] }),
     findAccount: async ({ account }) => ({ found: ['default', 'a'].includes(account) }),
     issueToken: async () => ({ id: 't9', secret: 'issued' }),
     listTokens: async () => ({ tokens: [...this.tokens.values()] }),
@@ -327,7 +329,8 @@ export class World {
       clock,
       log: openLog('silent'),
       metrics: this.metrics,
-      masterKey: new Uint8Array(32),
+      masterKeys: keys.master,
+      deviceKey: () => keys.identity.device,
       adminToken: ADMINISTRATOR,
       publicUrl: 'https://push.example',
       disposableDomains: new Set(['mailinator.com']),
