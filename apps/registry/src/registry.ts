@@ -16,6 +16,7 @@ import { Closing, every, nextReplica, operationsOf, type ServiceDeps } from '@ti
 import { type Broker, incidentsTo } from '@tidings/streaming';
 import { accountsLog } from './accounts/log.ts';
 import { configurationRecords } from './accounts/publish.ts';
+import { openResealing } from './accounts/reseal.ts';
 import { accountsRpc } from './accounts/rpc.ts';
 import { type AccountStore, openAccountStore, prepareAccounts } from './accounts/store.ts';
 import { type AccountWriter, accountWriter } from './accounts/writer.ts';
@@ -86,6 +87,8 @@ const DEVICES_LINGER_MS = 50;
 /** Filters go at midnight. */
 const EXPIRY_EVERY_MS = 1_000;
 const PURGE_EVERY_MS = 1000;
+/** In a rotation of the master key: a process with the keys the other way around may seal with the previous one as long as it runs. */
+const RESEAL_EVERY_MS = 60_000;
 
 /** What a part of the registry has not done yet, one line per thing. */
 type Open = () => Promise<string[]>;
@@ -235,9 +238,10 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
   const presets = openPresetStore(db);
   const geozones = openGeozoneStore(db);
   const nextId = numberIds(() => clock.now(), await nextReplica(db));
+  const accountsDefinition = accountsLog(quotas);
   const accountLogs = await openCategory(
     deps,
-    accountsLog(quotas),
+    accountsDefinition,
     { publish: (commit) => () => configurationRecords(commit, store), keptMs: commitsKept.asFigures },
     closing,
   );
@@ -267,6 +271,12 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
     at: new Date(clock.now()),
   });
 
+  const resealing = openResealing({ db, clock, log, keys: ownKeys, definition: accountsDefinition, write });
+  if (resealing) {
+    const reseal = (signal: AbortSignal): Promise<void> => resealing.run(signal);
+    const periodic = every(RESEAL_EVERY_MS, reseal, { name: 'resealing', log, immediately: true });
+    closing.add('resealing', periodic, (each) => each.stop());
+  }
   const work = await openWork(deps, { store, write, definition: devicesDefinition, logs: deviceLogs.writer }, closing);
   const tags = openTags(store);
   const { master: masterKeys, identity } = ownKeys;
@@ -278,7 +288,14 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
   closing.add('languages', languages, (figures) => figures.close());
   const groupsOf = async (application: string): Promise<string[]> =>
     (await store.groupsOf(application)).map(({ code }) => code);
-  const parts: Open[] = [...work.open, accountLogs.open, deviceLogs.open, visitLogs.open, lagOf(broker)];
+  const parts: Open[] = [
+    ...(resealing ? [() => resealing.open()] : []),
+    ...work.open,
+    accountLogs.open,
+    deviceLogs.open,
+    visitLogs.open,
+    lagOf(broker),
+  ];
   return {
     accounts: {
       ...accountsRpc(store, write, { clock, keys: ownKeys }),
