@@ -14,8 +14,8 @@ beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'tidings-secrets-')))
 afterEach(() => rmSync(folder, { recursive: true }));
 
 /** Runs the program; answers the lines of `.env`. */
-function secrets(): Record<string, string> {
-  const { status, stderr } = spawnSync(process.execPath, [program], { cwd: folder, encoding: 'utf8' });
+function secrets(...options: string[]): Record<string, string> {
+  const { status, stderr } = spawnSync(process.execPath, [program, ...options], { cwd: folder, encoding: 'utf8' });
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   const lines = readFileSync(join(folder, '.env'), 'utf8').split('\n').filter(Boolean);
   return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]));
@@ -37,11 +37,31 @@ describe('npm run secrets', () => {
     expect(Object.keys(made)).toHaveLength(3);
     expect(statSync(join(folder, '.env')).mode & 0o777).toBe(0o600);
   });
+
+  it('rotates the master key, one rotation at a time', () => {
+    const before = secrets();
+    const rotated = secrets('--rotate');
+    const configuration = readEnv(rotated);
+    expect(configuration.previousMasterKey).toEqual(readEnv(before).masterKey);
+    expect(configuration.masterKey).not.toEqual(configuration.previousMasterKey);
+    expect(rotated['TIDINGS_ADMIN_TOKEN']).toBe(before['TIDINGS_ADMIN_TOKEN']);
+    const again = spawnSync(process.execPath, [program, '--rotate'], { cwd: folder, encoding: 'utf8' });
+    expect([again.status, again.stderr]).toEqual([
+      1,
+      '.env: TIDINGS_MASTER_KEY_PREVIOUS is there: end that rotation first, and remove the line\n',
+    ]);
+    expect(secrets()).toEqual(rotated);
+  });
+
+  it('rotates no master key that is not there', () => {
+    const { status, stderr } = spawnSync(process.execPath, [program, '--rotate'], { cwd: folder, encoding: 'utf8' });
+    expect([status, stderr]).toEqual([1, '.env: TIDINGS_MASTER_KEY is not there\n']);
+  });
 });
 
 describe('docker-compose.yml', () => {
   it.each(names)('has no value for %s, and does not start without one', (name) => {
-    const uses = [...compose.matchAll(new RegExp(`\\$\\{${name}([^}]*)\\}`, 'g'))].map(([, rest]) => rest);
+    const uses = [...compose.matchAll(new RegExp(`\\$\\{${name}(?!_)([^}]*)\\}`, 'g'))].map(([, rest]) => rest);
     expect(uses.length).toBeGreaterThan(0);
     for (const rest of uses) expect(rest).toMatch(/^:\?.*npm run secrets/);
     const given = [...compose.matchAll(new RegExp(`^\\s*${name}: (.*)$`, 'gm'))].map(([, value]) => value);

@@ -1,23 +1,43 @@
-// Writes the secrets of a deployment with Docker Compose into `.env`, which Compose reads by itself. Those that are there stay.
+// Writes the secrets of a deployment with Docker Compose into `.env`, which Compose reads by itself. Those that are there stay; with --rotate the
+// master key becomes the previous one, and a new one is made.
 import { randomBytes } from 'node:crypto';
-import { appendFileSync, chmodSync, existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 
 const FILE = '.env';
 const secrets = {
   TIDINGS_MASTER_KEY: () => randomBytes(32).toString('base64'),
   TIDINGS_ADMIN_TOKEN: () => `tdm_${randomBytes(24).toString('hex')}`,
 };
+const PREVIOUS = 'TIDINGS_MASTER_KEY_PREVIOUS';
 
-const text = existsSync(FILE) ? readFileSync(FILE, 'utf8') : '';
-const isThere = (name) => new RegExp(`^\\s*(export\\s+)?${name}\\s*=\\s*\\S`, 'm').test(text);
-const missing = Object.keys(secrets).filter((name) => !isThere(name));
-const lines = missing.map((name) => `${name}=${secrets[name]()}\n`).join('');
-const begin = text === '' || text.endsWith('\n') ? '' : '\n';
+const before = existsSync(FILE) ? readFileSync(FILE, 'utf8') : '';
+const lineOf = (name) => new RegExp(`^([ \\t]*(?:export[ \\t]+)?)${name}([ \\t]*=[ \\t]*)(.*)\\n?`, 'm');
+const isIn = (text, name) => (lineOf(name).exec(text)?.[3] ?? '') !== '';
 
-if (missing.length > 0) appendFileSync(FILE, begin + lines, { mode: 0o600 });
+function refuse(why) {
+  console.error(`${FILE}: ${why}`);
+  process.exit(1);
+}
+
+function rotated(text) {
+  if (!isIn(text, 'TIDINGS_MASTER_KEY')) refuse('TIDINGS_MASTER_KEY is not there');
+  if (isIn(text, PREVIOUS)) refuse(`${PREVIOUS} is there: end that rotation first, and remove the line`);
+  return text.replace(lineOf(PREVIOUS), '').replace(lineOf('TIDINGS_MASTER_KEY'), `$1${PREVIOUS}$2$3\n`);
+}
+
+const text = process.argv.includes('--rotate') ? rotated(before) : before;
+const missing = Object.keys(secrets).filter((name) => !isIn(text, name));
+const kept = Object.keys(secrets).filter((name) => isIn(text, name));
+
+if (missing.length > 0) {
+  const lines = missing.map((name) => `${name}=${secrets[name]()}\n`).join('');
+  const begin = text === '' || text.endsWith('\n') ? '' : '\n';
+  // At once: half a file would have lost a key.
+  writeFileSync(`${FILE}.new`, text + begin + lines, { mode: 0o600 });
+  renameSync(`${FILE}.new`, FILE);
+}
 // Also where it was there before: others must not read what it holds now.
 chmodSync(FILE, 0o600);
 
-const kept = Object.keys(secrets).filter(isThere);
 if (missing.length > 0) console.log(`${FILE}: made ${missing.join(' and ')}. Keep a copy of the master key elsewhere.`);
 if (kept.length > 0) console.log(`${FILE}: kept ${kept.join(' and ')}.`);

@@ -14,7 +14,7 @@ import {
   TokenScope,
   TokenView,
 } from '@tidings/rpc';
-import { openLog, openMetrics } from '@tidings/runtime';
+import { openLog, openMetrics, keysFrom } from '@tidings/runtime';
 
 /** G1: the gateway as it is, in front of services that answer at once. */
 const ACCOUNT = 'bench';
@@ -46,6 +46,7 @@ const devices = stub<Devices>('devices', {
   apply: async ({ commands }) => ({ replies: commands.map(() => ({ fault: undefined })) }),
 });
 
+const keys = keysFrom(new Uint8Array(32));
 const gateway = await createGateway({
   accounts,
   devices,
@@ -63,7 +64,8 @@ const gateway = await createGateway({
   clock: systemClock,
   log: openLog('warn'),
   metrics: openMetrics(),
-  masterKey: new Uint8Array(32),
+  masterKeys: keys.master,
+  identity: () => keys.identity,
   adminToken: 'bench',
   publicUrl: 'http://127.0.0.1',
 });

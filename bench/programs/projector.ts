@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { MessageEvent, PlanEvent, Reports, topicNames, topics, WindowOutcome } from '@tidings/events';
 import { systemClock } from '@tidings/kernel';
-import { mongoOptions, openLog, openMetrics } from '@tidings/runtime';
+import { mongoOptions, openLog, openMetrics, keysFrom } from '@tidings/runtime';
 import { openStatistics, type StatisticsService } from '@tidings/statistics';
 import { consume, microBatcher, openEmbeddedBroker, type OutRecord } from '@tidings/streaming';
 import { MongoClient } from 'mongodb';
@@ -56,7 +56,7 @@ const log = client.db('log');
 const broker = await openEmbeddedBroker({ db: log, clock: systemClock, topics: topics([]), owner: 'bench' });
 const readModels = client.db('statistics');
 const counters = client.db('counters').collection<{ _id: string }>('counters');
-const deps = { clock: systemClock, log: openLog('warn'), metrics: openMetrics(), masterKey: new Uint8Array(32) };
+const deps = { clock: systemClock, log: openLog('warn'), metrics: openMetrics(), keys: keysFrom(new Uint8Array(32)) };
 
 const project = (): Promise<StatisticsService> => openStatistics({ ...deps, broker, db: readModels });
 

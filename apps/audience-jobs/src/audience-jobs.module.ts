@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { Module } from '@nestjs/common';
 import {
   type Accounts,
@@ -12,7 +13,7 @@ import {
 import { remote, type Replicas, rpcControllers } from '@tidings/rpc/grpc';
 import { ServiceProcess } from '@tidings/service';
 import { type AudienceJobsService, openAudienceJobs } from './audience-jobs.ts';
-import { deviceLogOf, keyFor, personOf } from '@tidings/audience';
+import { deviceLogOf, personOf } from '@tidings/audience';
 
 const AUDIENCE_JOBS = Symbol('audience-jobs');
 /** What thousands of devices are asked for at once takes longer than a call about one. */
@@ -22,8 +23,7 @@ const BATCH_DEADLINE_MS = 30_000;
 export const audienceJobsServices = { jobs: JobsDefinition, operations: OperationsDefinition };
 
 /** The registry's parts, batches going to the replica that their logs belong to. */
-function registryParts(registry: Replicas, masterKey: Uint8Array) {
-  const deviceKey = keyFor(masterKey, 'device');
+function registryParts(registry: Replicas, deviceKey: KeyObject) {
   const devices = remote<Devices>(DevicesDefinition, registry, {
     deadlineMs: BATCH_DEADLINE_MS,
     // They were grouped by the replica that their logs belong to, so the first one speaks for all.
@@ -46,8 +46,10 @@ function registryParts(registry: Replicas, masterKey: Uint8Array) {
       provide: AUDIENCE_JOBS,
       inject: [ServiceProcess],
       useFactory: async (process: ServiceProcess<'MONGO_URL', 'registry'>) => {
-        const registry = registryParts(await process.peer('registry'), process.configuration.masterKey);
-        return process.open('audience-jobs', (parts) => openAudienceJobs({ ...parts, ...registry }));
+        const registry = await process.peer('registry');
+        return process.open('audience-jobs', (parts) =>
+          openAudienceJobs({ ...parts, ...registryParts(registry, parts.keys.identity.device) }),
+        );
       },
     },
   ],

@@ -1,4 +1,3 @@
-import { keyFor } from '@tidings/audience';
 import { commitsKept, logMetrics, openLogs, openRelay, type Problem, truncateLogs } from '@tidings/event-store';
 import { JobEvent, JobKind, type JobPieceProcessed, topicNames } from '@tidings/events';
 import type { Job } from '@tidings/jobs';
@@ -50,7 +49,7 @@ export async function openAudienceJobs(deps: AudienceJobsDeps): Promise<Audience
 }
 
 async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<AudienceJobsService> {
-  const { db, clock, log, metrics, masterKey, broker, accounts, devices, segments, replicaOf = () => '' } = deps;
+  const { db, clock, log, metrics, keys, broker, accounts, devices, segments, replicaOf = () => '' } = deps;
   const onProblem = ({ error, ...problem }: Problem): void => log.error({ ...problem, err: error }, 'log in trouble');
   const [pieces, inputs, archives] = await Promise.all([openPieces(db), openInputs(db), openArchives(db)]);
   const store = await openJobStore(db, clock, [pieces, inputs, archives]);
@@ -76,7 +75,7 @@ async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<Audien
   closing.add('truncation of jobs', truncation, (periodic) => periodic.stop());
   jobMetrics(metrics, store, clock);
 
-  const processPiece = pieceProcessor({ pieces, accounts, devices, replicaOf, deviceKey: keyFor(masterKey, 'device') });
+  const processPiece = pieceProcessor({ pieces, accounts, devices, replicaOf, deviceKey: keys.identity.device });
   const exportPart = exportProcessor({ clock, inputs, archives, segments });
   const process = (job: Job): Promise<JobPieceProcessed> =>
     job.accepted.kind === JobKind.JOB_KIND_EXPORT ? exportPart(job) : processPiece(job);

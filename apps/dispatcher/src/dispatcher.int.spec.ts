@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/gl
 import { answered, OVERSIZED, windowId } from '@tidings/delivery';
 import { batchesTopic, SendBatch, topicNames, WindowOutcome, type WindowSettled } from '@tidings/events';
 import { ChunkSet, randomBase62, ShiftedClock } from '@tidings/kernel';
-import { Closing, openLog } from '@tidings/runtime';
+import { Closing, openLog, keysFrom } from '@tidings/runtime';
 import type { Broker } from '@tidings/streaming';
 import { describeWithMongo, recordTraces, testBroker } from '@tidings/testing';
 import { Binary, type Db } from 'mongodb';
@@ -19,7 +19,7 @@ import { accountsWith } from './testing/credentials.ts';
 import { apnsToken, generateApnsKey, type Simulators, startSimulators } from './testing/simulators.ts';
 
 const key = generateApnsKey();
-const masterKey = randomBytes(32);
+const keys = keysFrom(randomBytes(32));
 const credentials = {
   1: {
     settings: {
@@ -73,9 +73,9 @@ describeWithMongo('dispatcher', (mongo) => {
 
   const start = async (fields: Partial<DispatcherDeps> = {}): Promise<DispatcherService> => {
     const dispatcher = await openDispatcher({
-      ...{ clock, log, db, masterKey, broker, channel: 'apns' },
+      ...{ clock, log, db, keys, broker, channel: 'apns' },
       metrics,
-      accounts: accountsWith(masterKey, credentials),
+      accounts: accountsWith(keys.master, credentials),
       urls: { apns: simulators.apnsUrl },
       http2: 'frames',
       ...fields,
@@ -345,7 +345,7 @@ describeWithMongo('dispatcher', (mongo) => {
   });
 
   it('waits for credentials that the registry does not give yet', async () => {
-    const accounts = accountsWith(masterKey, credentials);
+    const accounts = accountsWith(keys.master, credentials);
     let calls = 0;
     await start({
       accounts: {
@@ -360,7 +360,7 @@ describeWithMongo('dispatcher', (mongo) => {
   });
 
   it('reads a credential once for many batches, and again for a later version', async () => {
-    const accounts = accountsWith(masterKey, { 1: { version: 2, settings: credentials[1].settings } });
+    const accounts = accountsWith(keys.master, { 1: { version: 2, settings: credentials[1].settings } });
     await start({ accounts });
     await publish(Array.from({ length: 20 }, (_, chunk) => batchOf(devices(2), { chunk })));
     await until(() => settledWindows() === 20);

@@ -1,6 +1,5 @@
 import { hostname } from 'node:os';
 import { rootCertificates } from 'node:tls';
-import { keyFor } from '@tidings/audience';
 import { OPEN_DEVICES, WINDOW_SIZE, WINDOWS_PER_BATCH } from '@tidings/delivery';
 import { batchesTopic, SendBatch, topicNames } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
@@ -128,8 +127,8 @@ const groupOf = (channel: string, lane: Lane): string =>
   lane === 'direct' ? `dispatcher.${channel}.direct` : `dispatcher.${channel}`;
 
 function channelOf(deps: DispatcherDeps): Channel {
-  const { accounts, masterKey, clock, urls, extraCa, allowPrivate = [] } = deps;
-  const credentials = new Credentials(accounts, masterKey);
+  const { accounts, keys, clock, urls, extraCa, allowPrivate = [] } = deps;
+  const credentials = new Credentials(accounts, keys.master);
   const ca = authoritiesWith(extraCa);
   const openLink = deps.http2 === 'node' ? openNodeLink : openFrameLink;
   const logged = failureLog(deps.log);
@@ -140,7 +139,7 @@ function channelOf(deps: DispatcherDeps): Channel {
   };
   const connect = (settings: ConnectionSettings): Http2Connection =>
     new Http2Connection({ ...settings, onFailure }, openLink);
-  const parts = { credentials, reportKey: keyFor(masterKey, 'report'), clock, ca, connect };
+  const parts = { credentials, reportKey: keys.identity.report, clock, ca, connect };
   switch (deps.channel) {
     case 'apns':
       return new ApnsChannel({ ...parts, urls: { production: urls?.apns, sandbox: urls?.apnsSandbox } });

@@ -4,7 +4,6 @@ import type { Socket } from 'node:net';
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { keyFor } from '@tidings/audience';
 import { UPLOAD_MS } from '@tidings/contract';
 import type { Clock } from '@tidings/kernel';
 import type {
@@ -19,7 +18,14 @@ import type {
   Subscriptions,
   Jobs,
 } from '@tidings/rpc';
-import { AddressGuard, type Logger, nestLogger, operationsOf } from '@tidings/runtime';
+import {
+  AddressGuard,
+  type Logger,
+  type MasterKeys,
+  nestLogger,
+  operationsOf,
+  type IdentityKeys,
+} from '@tidings/runtime';
 import type { Broker } from '@tidings/streaming';
 import { counterIn } from '@tidings/telemetry';
 import type { Registry } from 'prom-client';
@@ -29,7 +35,7 @@ import { CallerLimits } from './auth/caller-limits.ts';
 import { RateLimits } from './auth/rate-limits.ts';
 import { deviceCommands } from './devices/device-commands.ts';
 import { openReporter } from './devices/reporter.ts';
-import { exportLinks } from './exports/links.ts';
+import { exportLinks, linkKeysFrom } from './exports/links.ts';
 import { GatewayModule } from './gateway.module.ts';
 import { Exchange } from './http/exchange.ts';
 import { type Processes, systemOf } from './system.ts';
@@ -56,7 +62,9 @@ export interface GatewayDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Registry;
-  readonly masterKey: Uint8Array;
+  readonly masterKeys: MasterKeys;
+  /** May throw a Fault `unavailable` as long as they are not known. */
+  readonly identity: () => IdentityKeys;
   readonly adminToken: string;
   /** Public address of the service's own links, without a slash at the end. */
   readonly publicUrl: string;
@@ -131,16 +139,11 @@ export async function createGateway(deps: GatewayDeps): Promise<NestFastifyAppli
     broker,
     clock,
     log,
-    masterKey,
     adminToken,
     jobs,
   } = deps;
   const commands = deviceCommands(devices, deps.replicaOf);
-  const reporter = openReporter({
-    ...{ broker, devices, messages, clock },
-    deviceKey: keyFor(masterKey, 'device'),
-    reportKey: keyFor(masterKey, 'report'),
-  });
+  const reporter = openReporter({ broker, devices, messages, clock, identity: deps.identity });
   const operations = operationsOf(clock, async () => [
     ...(commands.open() > 0 ? [`gateway: ${commands.open()} device commands`] : []),
     ...(reporter.open() > 0 ? [`gateway: ${reporter.open()} reports`] : []),
@@ -163,7 +166,7 @@ export async function createGateway(deps: GatewayDeps): Promise<NestFastifyAppli
     system: systemOf([() => [operations], ...deps.processes], clock),
     dispatchers: deps.dispatchers,
     clock,
-    exportLinks: exportLinks({ key: keyFor(masterKey, 'export-link'), clock, publicUrl: deps.publicUrl }),
+    exportLinks: exportLinks({ keys: linkKeysFrom(deps.masterKeys), clock, publicUrl: deps.publicUrl }),
     publicUrl: deps.publicUrl,
     addressGuard: new AddressGuard(deps.allowPrivate ?? []),
     disposableDomains: deps.disposableDomains,

@@ -1,4 +1,3 @@
-import { keyFor } from '@tidings/audience';
 import {
   type Accounts,
   AccountsDefinition,
@@ -24,7 +23,7 @@ import {
   SubscriptionsDefinition,
 } from '@tidings/rpc';
 import { everyReplica, remote, type Replicas, rpcControllers } from '@tidings/rpc/grpc';
-import { connectionBudget, healthModule, type Peer, wrongPlace } from '@tidings/runtime';
+import { connectionBudget, healthModule, type IdentityKeys, type Peer, wrongPlace } from '@tidings/runtime';
 import { rpcServer, type Running, type ServiceProcess } from '@tidings/service';
 import { createGateway } from './create-gateway.ts';
 import { isRepeatable, logOfCommand } from './devices/routing.ts';
@@ -51,8 +50,8 @@ const COUNT_MS = 60_000;
 type GatewayProcess = ServiceProcess<'TIDINGS_ADMIN_TOKEN', (typeof peers)[number]>;
 
 /** Devices and their commands: those of one log go to one of the registry's replicas. */
-function devicesOf(registry: Replicas, masterKey: Uint8Array) {
-  const logOf = logOfCommand(keyFor(masterKey, 'device'));
+function devicesOf(registry: Replicas, identity: () => IdentityKeys) {
+  const logOf = logOfCommand(() => identity().device);
   const devices = remote<Devices>(DevicesDefinition, registry, {
     // They were grouped by the replica that their logs belong to, so the first one speaks for all.
     keyOf: { apply: ({ commands: [first] }) => first && logOf(first) },
@@ -66,7 +65,7 @@ export async function startGateway(process: GatewayProcess): Promise<Running> {
   const { clock, log, readiness, metrics } = process;
   const { maxConnections, warning } = connectionBudget();
   if (warning) log.warn(warning);
-  const { host, port, masterKey, adminToken } = process.configuration;
+  const { host, port, adminToken } = process.configuration;
   const services = await Promise.all(peers.map(async (peer) => [peer, await process.peer(peer)] as const));
   const {
     registry,
@@ -78,11 +77,11 @@ export async function startGateway(process: GatewayProcess): Promise<Running> {
   } = Object.fromEntries(services) as Record<(typeof peers)[number], Replicas>;
   readiness.probe('registry', () => registry.reachable());
   const accounts = remote<Accounts>(AccountsDefinition, registry);
-  const keyCompared = process.compareMasterKeyWith('registry', async () => (await accounts.getMasterKeyId({})).id);
+  const identity = process.identityFrom('registry', () => accounts.getMasterKeyId({}));
   const broker = await process.broker();
   const app = await createGateway({
     accounts,
-    ...devicesOf(registry, masterKey),
+    ...devicesOf(registry, () => identity.keys()),
     presets: remote<Presets>(PresetsDefinition, registry),
     segments: remote<Segments>(SegmentsDefinition, registry, { deadlineMs: COUNT_MS }),
     geozones: remote<Geozones>(GeozonesDefinition, registry),
@@ -98,7 +97,8 @@ export async function startGateway(process: GatewayProcess): Promise<Running> {
       const every = await everyReplica<Providers>(ProvidersDefinition, dispatcher, { deadlineMs: DISPATCHER_MS });
       return every.map(({ service }) => service);
     },
-    ...{ broker, clock, log, metrics, masterKey, adminToken, publicUrl: process.publicUrl() },
+    ...{ broker, clock, log, metrics, adminToken, publicUrl: process.publicUrl() },
+    ...{ masterKeys: process.masterKeys, identity: () => identity.keys() },
     maxConnections,
     allowPrivate: process.configuration.allowPrivate,
     disposableDomains: process.configuration.disposableDomains,
@@ -110,8 +110,7 @@ export async function startGateway(process: GatewayProcess): Promise<Running> {
   await app
     .startAllMicroservices()
     .catch(wrongPlace({ variable: 'GRPC_PORT', port: process.configuration.grpcPort, host }));
-  // Under another key every device would be a new one.
-  await keyCompared;
+  await identity.learnt;
   await app.listen(port, host).catch(wrongPlace({ variable: 'PORT', port, host }));
   return { addresses: { http: await app.getUrl(), grpc: strategy.address }, close: () => app.close() };
 }

@@ -28,6 +28,7 @@ try {
     env: {},
     adminToken: adminToken.secret,
     masterKey: configuration.masterKey,
+    previousMasterKey: configuration.previousMasterKey,
     port: configuration.port,
     replicas: () => replicas,
     mongoUrl: configuration.mongoUrl,

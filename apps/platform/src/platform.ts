@@ -89,9 +89,10 @@ async function open(
     adminTokenOf(folder, configuration.adminToken),
   ]);
   const { client } = mongo;
-  const masterKey = await openMasterKey({
+  const keys = await openMasterKey({
     folder,
     given: configuration.masterKey,
+    previous: configuration.previousMasterKey,
     system: systemDatabase(client, databasePrefix),
   });
   log.debug({ ms: Math.round(performance.now()) }, 'database open, services loaded');
@@ -124,7 +125,7 @@ async function open(
     clock,
     log,
     metrics,
-    masterKey,
+    keys,
     adminToken: adminToken.secret,
     databaseFor: (service) => databaseOf(client, service, databasePrefix),
     broker: observed(broker, metrics),

@@ -9,7 +9,7 @@ import { openReplicas, remote } from '@tidings/rpc/grpc';
 import { buildAll, describeWithKafka, describeWithMongo } from '@tidings/testing';
 import { ApiClient, issueTokens } from './client/api-client.ts';
 import { HttpClient } from './client/http-client.ts';
-import { checkMasterKey, freePort, masterKeyId, systemDatabase } from '@tidings/runtime';
+import { freePort, masterKeyId, openKeys, systemDatabase } from '@tidings/runtime';
 import { type NodeProcess, startNode } from './process/node-process.ts';
 
 const entryOf = (program: string): string => fileURLToPath(new URL(`../../${program}.js`, import.meta.url));
@@ -205,7 +205,7 @@ describeWithKafka('service processes', (kafka) => {
     it('end with the ids of both keys where the data was written with another master key', async () => {
       const [own, other] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)];
       // The first start writes it; every service compares with the one value.
-      await checkMasterKey(systemDatabase(mongo.client, mongo.prefix), own);
+      await openKeys(systemDatabase(mongo.client, mongo.prefix), [own]);
       const settings = { TIDINGS_MASTER_KEY: other.toString('base64') };
       for (const program of ['registry/dist/main', 'statistics/dist/main']) {
         const process = await start(program, settings);

@@ -22,6 +22,7 @@ import {
 import {
   type Closing,
   type Configuration,
+  type DeploymentKeys,
   healthModule,
   type Logger,
   type Readiness,
@@ -41,7 +42,7 @@ export interface ServicesDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Registry;
-  readonly masterKey: Uint8Array;
+  readonly keys: DeploymentKeys;
   readonly adminToken: string;
   readonly databaseFor: (service: string) => Db;
   readonly broker: Broker;
@@ -57,7 +58,7 @@ export interface ServicesDeps {
  * finds what it asks for; in the reverse order intake ends first, and what is in flight finds everything behind it open.
  */
 export async function openServices(deps: ServicesDeps): Promise<NestFastifyApplication> {
-  const { configuration, publicUrl, clock, log, metrics, masterKey, adminToken, broker, readiness, closing } = deps;
+  const { configuration, publicUrl, clock, log, metrics, keys, adminToken, broker, readiness, closing } = deps;
   const open = async <Service extends { readonly operations: Operations; close(): Promise<void> }>(
     name: string,
     database: string,
@@ -70,7 +71,7 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
       log: log.child({ service: name }),
       metrics,
       db: deps.databaseFor(database),
-      masterKey,
+      keys,
       broker,
     });
     closing.add(name, service, (opened) => opened.close());
@@ -117,7 +118,8 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
     clock,
     log: log.child({ service: 'gateway' }),
     metrics,
-    masterKey,
+    masterKeys: keys.master,
+    identity: () => keys.identity,
     adminToken,
     publicUrl,
     maxConnections: deps.maxConnections,

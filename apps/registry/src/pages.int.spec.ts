@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Content, type Geozone, Preset } from '@tidings/events';
 import { describeWithMongo, testBroker, TestClock } from '@tidings/testing';
 import { ListFiltersReply, ListGeozonesReply, ListPresetsReply, ListTestDevicesReply } from '@tidings/rpc';
-import { openLog } from '@tidings/runtime';
+import { openLog, keysFrom } from '@tidings/runtime';
 import type { EmbeddedBroker } from '@tidings/streaming';
 import { Registry } from 'prom-client';
 import { openRegistry, type RegistryService } from './registry.ts';
@@ -40,7 +40,7 @@ describeWithMongo('lists of the registry', (mongo) => {
     broker = await testBroker({ db: mongo.database('log') });
     registry = await openRegistry({
       ...{ db: mongo.db, clock: new TestClock(), log: openLog('error'), metrics: new Registry(), broker },
-      masterKey: new Uint8Array(32).fill(3),
+      keys: keysFrom(new Uint8Array(32).fill(3)),
       quotas: { applications: 10, tags: 10, presets: 2000, filters: 2000, geozones: 2000, testDevices: 250 },
     });
     const details = { title: 'App', icon: Buffer.alloc(0), sdkIos: '', sdkAndroid: '', authorizeAllTokens: false };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Preset } from '@tidings/events';
 import { defaultQuotas, Fault } from '@tidings/kernel';
-import { openLog } from '@tidings/runtime';
+import { openLog, keysFrom } from '@tidings/runtime';
 import { describeWithMongo, testBroker, TestClock } from '@tidings/testing';
 import type { EmbeddedBroker } from '@tidings/streaming';
 import { Registry } from 'prom-client';
@@ -21,7 +21,7 @@ describeWithMongo('two replicas of the registry', (mongo) => {
       replicas.push(
         await openRegistry({
           ...{ db: mongo.db, clock: new TestClock(), log: openLog('error'), metrics: new Registry(), broker },
-          ...{ masterKey: new Uint8Array(32).fill(3), hasReplicas: true },
+          ...{ keys: keysFrom(new Uint8Array(32).fill(3)), hasReplicas: true },
           quotas: { ...defaultQuotas, presets: QUOTA, testDevices: QUOTA },
         }),
       );

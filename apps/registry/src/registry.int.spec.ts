@@ -13,6 +13,7 @@ import {
 } from '@tidings/rpc';
 import { describeWithMongo, testBroker, TestClock } from '@tidings/testing';
 import type { EmbeddedBroker, InRecord } from '@tidings/streaming';
+import { keysFrom } from '@tidings/runtime';
 import type { Document } from 'mongodb';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
@@ -38,7 +39,7 @@ describeWithMongo('the registry', (mongo) => {
       clock,
       log: pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) }),
       metrics: new Registry(),
-      masterKey: new Uint8Array(32).fill(3),
+      keys: keysFrom(new Uint8Array(32).fill(3)),
       broker,
     });
 

@@ -1,4 +1,4 @@
-import { DEFAULT_ACCOUNT, keyFor } from '@tidings/audience';
+import { DEFAULT_ACCOUNT } from '@tidings/audience';
 import {
   commitsKept,
   type LogDefinition,
@@ -16,6 +16,7 @@ import { Closing, every, nextReplica, operationsOf, type ServiceDeps } from '@ti
 import { type Broker, incidentsTo } from '@tidings/streaming';
 import { accountsLog } from './accounts/log.ts';
 import { configurationRecords } from './accounts/publish.ts';
+import { openResealing } from './accounts/reseal.ts';
 import { accountsRpc } from './accounts/rpc.ts';
 import { type AccountStore, openAccountStore, prepareAccounts } from './accounts/store.ts';
 import { type AccountWriter, accountWriter } from './accounts/writer.ts';
@@ -86,6 +87,8 @@ const DEVICES_LINGER_MS = 50;
 /** Filters go at midnight. */
 const EXPIRY_EVERY_MS = 1_000;
 const PURGE_EVERY_MS = 1000;
+/** In a rotation of the master key: a process with the keys the other way around may seal with the previous one as long as it runs. */
+const RESEAL_EVERY_MS = 60_000;
 
 /** What a part of the registry has not done yet, one line per thing. */
 type Open = () => Promise<string[]>;
@@ -223,7 +226,7 @@ const devicesRpc = (deps: Parameters<typeof prepareRpc>[0]): Devices => ({
 });
 
 async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistryService> {
-  const { db, clock, log, masterKey, broker, hasReplicas = false, quotas = defaultQuotas } = deps;
+  const { db, clock, log, keys: ownKeys, broker, hasReplicas = false, quotas = defaultQuotas } = deps;
   await Promise.all([
     prepareAccounts(db),
     prepareDevices(db),
@@ -235,9 +238,10 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
   const presets = openPresetStore(db);
   const geozones = openGeozoneStore(db);
   const nextId = numberIds(() => clock.now(), await nextReplica(db));
+  const accountsDefinition = accountsLog(quotas);
   const accountLogs = await openCategory(
     deps,
-    accountsLog(quotas),
+    accountsDefinition,
     { publish: (commit) => () => configurationRecords(commit, store), keptMs: commitsKept.asFigures },
     closing,
   );
@@ -267,9 +271,16 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
     at: new Date(clock.now()),
   });
 
+  const resealing = openResealing({ db, clock, log, keys: ownKeys, definition: accountsDefinition, write });
+  if (resealing) {
+    const reseal = (signal: AbortSignal): Promise<void> => resealing.run(signal);
+    const periodic = every(RESEAL_EVERY_MS, reseal, { name: 'resealing', log, immediately: true });
+    closing.add('resealing', periodic, (each) => each.stop());
+  }
   const work = await openWork(deps, { store, write, definition: devicesDefinition, logs: deviceLogs.writer }, closing);
   const tags = openTags(store);
-  const keys = { device: keyFor(masterKey, 'device'), token: keyFor(masterKey, 'push-token') };
+  const { master: masterKeys, identity } = ownKeys;
+  const keys = { device: identity.device, token: identity['push-token'] };
   const owners = openOwners(store);
   const devices = { db, clock, log, keys, owners, tags, store, presets, logs: deviceLogs.writer };
   const { clearing } = work;
@@ -277,13 +288,20 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
   closing.add('languages', languages, (figures) => figures.close());
   const groupsOf = async (application: string): Promise<string[]> =>
     (await store.groupsOf(application)).map(({ code }) => code);
-  const parts: Open[] = [...work.open, accountLogs.open, deviceLogs.open, visitLogs.open, lagOf(broker)];
+  const parts: Open[] = [
+    ...(resealing ? [() => resealing.open()] : []),
+    ...work.open,
+    accountLogs.open,
+    deviceLogs.open,
+    visitLogs.open,
+    lagOf(broker),
+  ];
   return {
     accounts: {
-      ...accountsRpc(store, write, { clock, masterKey }),
-      ...tokensRpc(store, write, { clock, tokenKey: keyFor(masterKey, 'access-token') }),
-      ...applicationsRpc(store, write, { clock, db, languages, masterKey, displayKey: keyFor(masterKey, 'display') }),
-      ...platformsRpc(store, write, { clock, masterKey }),
+      ...accountsRpc(store, write, { clock, keys: ownKeys }),
+      ...tokensRpc(store, write, { clock, tokenKey: identity['access-token'] }),
+      ...applicationsRpc(store, write, { clock, db, languages, masterKeys, displayKey: identity.display }),
+      ...platformsRpc(store, write, { clock, masterKeys }),
       ...settingsRpc(store, write, clock),
       ...blacklistRpc({ db, write, clock, tokenKey: keys.token }),
       ...tagsRpc({ tags, write, clock, clearing, quotas, hasReplicas }),

@@ -4,6 +4,7 @@ import { ShiftedClock } from '@tidings/kernel';
 import { ListMessagesRequest } from '@tidings/rpc';
 import { consume, type EmbeddedBroker } from '@tidings/streaming';
 import { describeWithMongo, testBroker } from '@tidings/testing';
+import { keysFrom } from '@tidings/runtime';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { openScheduler, type SchedulerService } from './scheduler.ts';
@@ -20,7 +21,7 @@ describeWithMongo('scheduler', (mongo) => {
     metrics = new Registry();
     return openScheduler({
       ...{ clock, broker, log: pino({ level: 'silent' }), metrics },
-      ...{ db: mongo.database('scheduler'), masterKey: new Uint8Array(32), publicUrl: 'https://push.example' },
+      ...{ db: mongo.database('scheduler'), keys: keysFrom(new Uint8Array(32)), publicUrl: 'https://push.example' },
     });
   };
   const create = async (transactionId = '', over: Partial<MessageAccepted> = {}, linkToShorten = '') => {

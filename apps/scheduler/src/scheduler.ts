@@ -1,4 +1,3 @@
-import { keyFor } from '@tidings/audience';
 import { commitsKept, logMetrics, openLogs, openRelay, type Problem, truncateLogs } from '@tidings/event-store';
 import { MessageEvent, PlanEvent, topicNames, VisitEvent } from '@tidings/events';
 import { numberIds } from '@tidings/kernel';
@@ -35,7 +34,7 @@ export async function openScheduler({
   clock,
   log,
   metrics,
-  masterKey,
+  keys,
   broker,
   publicUrl,
 }: SchedulerDeps): Promise<SchedulerService> {
@@ -100,7 +99,7 @@ export async function openScheduler({
     ];
   };
   return {
-    messages: messagesRpc({ db, clock, writer, nextId, transactionKey: keyFor(masterKey, 'transaction'), publicUrl }),
+    messages: messagesRpc({ db, clock, writer, nextId, transactionKey: keys.identity.transaction, publicUrl }),
     operations: operationsOf(clock, open),
     close: () => closing.close(),
   };

@@ -1,7 +1,7 @@
 import { hourOf } from '@tidings/delivery';
 import { MessageEvent, PlanEvent, ReportKind, Reports, topicNames, WindowOutcome } from '@tidings/events';
 import { ChunkSet, ShiftedClock } from '@tidings/kernel';
-import { openMetrics } from '@tidings/runtime';
+import { openMetrics, keysFrom } from '@tidings/runtime';
 import type { EmbeddedBroker } from '@tidings/streaming';
 import { describeWithMongo, testBroker } from '@tidings/testing';
 import { pino } from 'pino';
@@ -83,7 +83,7 @@ describeWithMongo('statistics', (mongo) => {
   const open = (): Promise<StatisticsService> =>
     openStatistics({
       ...{ clock, broker, log: pino({ level: 'silent' }), metrics: openMetrics() },
-      ...{ db: mongo.database('statistics'), masterKey: new Uint8Array(32) },
+      ...{ db: mongo.database('statistics'), keys: keysFrom(new Uint8Array(32)) },
     });
   const settled = async (): Promise<void> => {
     while ((await service.operations.settled({})).open.length > 0)

@@ -1,4 +1,3 @@
-import { keyFor } from '@tidings/audience';
 import { type CountingLogWriter, logMetrics, openCommits, openLogs, type Problem } from '@tidings/event-store';
 import type { Devices, Operations, Subscriptions } from '@tidings/rpc';
 import { AddressGuard, Closing, every, operationsOf, passing, type ServiceDeps } from '@tidings/runtime';
@@ -54,7 +53,7 @@ export async function openWebhooks(deps: WebhooksDeps): Promise<WebhooksService>
 type Writer = CountingLogWriter<WebhookCommand, Subscription | undefined>;
 
 async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksService> {
-  const { db, clock, log, broker, metrics, masterKey, devices, allowPrivate = [], extraCa } = deps;
+  const { db, clock, log, broker, metrics, keys, devices, allowPrivate = [], extraCa } = deps;
   const guard = new AddressGuard(allowPrivate);
   const store = openSubscriptions(db);
   const messages = await openMessages(db);
@@ -79,7 +78,7 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
   });
   closing.add('facts', subscription, (opened) => opened.stop());
 
-  const maker = eventMaker({ devices, messages, reportKey: keyFor(masterKey, 'report') });
+  const maker = eventMaker({ devices, messages, reportKey: keys.identity.report });
   const streams = new Streams({
     ...{ db, clock, log, commits, progress, maker, subscriptions: store },
     ...{ link: { guard, extraCa }, metrics: streamMetrics(metrics) },

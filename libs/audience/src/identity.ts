@@ -1,28 +1,7 @@
 import { isWhatsAppHwid, phoneNumberOf, Platform, type PlatformCode, whatsAppHwidOf } from '@tidings/kernel';
-import { createHmac, createSecretKey, hash, hkdfSync, type KeyObject } from 'node:crypto';
+import { createHmac, hash, type KeyObject } from 'node:crypto';
 
 const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-
-/** What keys are derived for; each purpose has a key of its own, so that one leaked key tells nothing of the others. */
-export type KeyPurpose =
-  /** Ids of persons, and of the users in the indexes. */
-  | 'device'
-  /** The indexed form of push tokens. */
-  | 'push-token'
-  /** The stored form of API and device tokens. */
-  | 'access-token'
-  /** How getApplication shows what is secret (R-RES19). */
-  | 'display'
-  /** Signatures of links to exports (R-N7). */
-  | 'export-link'
-  /** The stored form of transactionIds. */
-  | 'transaction'
-  /** What binds a report to the push that it is about (R-C11, R-I30). */
-  | 'report';
-
-/** The key for one purpose, by HKDF-SHA-256 from the deployment's master key. Derive it once: derivation is slow, use is not. */
-export const keyFor = (masterKey: Uint8Array, purpose: KeyPurpose): KeyObject =>
-  createSecretKey(Buffer.from(hkdfSync('sha256', masterKey, '', `tidings/${purpose}`, 32)));
 
 const BLOCK_BYTES = 64;
 const DIGEST_BYTES = 32;

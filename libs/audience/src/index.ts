@@ -71,8 +71,6 @@ export {
   deviceIdOf,
   deviceLogOf,
   keyedId,
-  keyFor,
-  type KeyPurpose,
   logOf,
   personOf,
 } from './identity.ts';

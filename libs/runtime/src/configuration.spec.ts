@@ -67,6 +67,27 @@ describe('readEnv', () => {
     expect(readEnv({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SDK_DISABLED: 'true' }).tracing).toBeUndefined();
   });
 
+  it('takes a previous master key beside the current one, from a file too, and none that is the same', () => {
+    const [current, previous] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+    const TIDINGS_MASTER_KEY = current.toString('base64');
+    const keys = { masterKey: current, previousMasterKey: previous };
+    const folder = mkdtempSync(join(tmpdir(), 'tidings-keys-'));
+    try {
+      const file = join(folder, 'previous');
+      writeFileSync(file, `${previous.toString('base64')}\n`);
+      expect(readEnv({ TIDINGS_MASTER_KEY, TIDINGS_MASTER_KEY_PREVIOUS_FILE: file })).toMatchObject(keys);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+    const given = (TIDINGS_MASTER_KEY_PREVIOUS: string) => readEnv({ TIDINGS_MASTER_KEY, TIDINGS_MASTER_KEY_PREVIOUS });
+    expect(given(previous.toString('base64'))).toMatchObject(keys);
+    expect(given('').previousMasterKey).toBeUndefined();
+    expect(() => given('short')).toThrow('TIDINGS_MASTER_KEY_PREVIOUS: must be 32 bytes in base64');
+    expect(() => given(TIDINGS_MASTER_KEY)).toThrow(
+      'TIDINGS_MASTER_KEY_PREVIOUS: must be another key than TIDINGS_MASTER_KEY',
+    );
+  });
+
   it('reads the domains of throw-away addresses from the list of the package, or from a file (R-E4)', () => {
     const folder = mkdtempSync(join(tmpdir(), 'tidings-domains-'));
     const domainsIn = (text: string): ReadonlySet<string> => {

@@ -48,6 +48,8 @@ export interface Configuration {
   readonly adminToken?: string | undefined;
   /** 32 bytes. */
   readonly masterKey?: Uint8Array | undefined;
+  /** Of a rotation: the other master key that opens what is sealed. 32 bytes. */
+  readonly previousMasterKey?: Uint8Array | undefined;
   /** Which channel a dispatcher serves. */
   readonly channel?: Channel | undefined;
   readonly providers: ProviderAddresses;
@@ -99,6 +101,10 @@ const address = (...schemes: readonly string[]) =>
   );
 
 const web = address('https', 'http');
+const masterKey = z
+  .string()
+  .transform((text) => Buffer.from(text, 'base64'))
+  .refine((key) => key.length === 32, 'must be 32 bytes in base64: openssl rand -base64 32');
 const list = z.string().transform((text) =>
   text
     .split(',')
@@ -154,11 +160,8 @@ const environment = z.object({
       'must have at least 24 characters, printable ASCII without spaces: openssl rand -hex 24',
     )
     .optional(),
-  TIDINGS_MASTER_KEY: z
-    .string()
-    .transform((text) => Buffer.from(text, 'base64'))
-    .refine((key) => key.length === 32, 'must be 32 bytes in base64: openssl rand -base64 32')
-    .optional(),
+  TIDINGS_MASTER_KEY: masterKey.optional(),
+  TIDINGS_MASTER_KEY_PREVIOUS: masterKey.optional(),
   TIDINGS_CHANNEL: z.enum(channels, `must be ${channels.join(' or ')}`).optional(),
   APNS_URL: web.optional(),
   APNS_SANDBOX_URL: web.optional(),
@@ -193,6 +196,15 @@ const environment = z.object({
   ...securityVariables,
 });
 
+/** A rotation between equal keys would look done and have done nothing. */
+function checkMasterKeys(values: z.infer<typeof environment>, context: z.RefinementCtx): void {
+  const { TIDINGS_MASTER_KEY: current, TIDINGS_MASTER_KEY_PREVIOUS: previous } = values;
+  if (current && previous?.equals(current)) {
+    const message = 'must be another key than TIDINGS_MASTER_KEY';
+    context.addIssue({ code: 'custom', path: ['TIDINGS_MASTER_KEY_PREVIOUS'], message });
+  }
+}
+
 /** A variable that is set to nothing counts as not set: compose files and charts pass empty ones. */
 export const present = (env: NodeJS.ProcessEnv, names: readonly string[]): Record<string, string> =>
   Object.fromEntries(names.flatMap((name) => (env[name]?.trim() ? [[name, env[name].trim()]] : [])));
@@ -207,7 +219,7 @@ export const linesOf = ({ issues }: z.ZodError): string =>
  */
 export function readEnv(env: NodeJS.ProcessEnv = process.env): Configuration {
   const given = present(withSecretFiles(env), Object.keys(environment.shape));
-  const { success, data, error } = environment.superRefine(checkSets).safeParse(given);
+  const { success, data, error } = environment.superRefine(checkSets).superRefine(checkMasterKeys).safeParse(given);
   if (!success) throw Fault.argument(linesOf(error));
   return {
     host: data.HOST,
@@ -224,6 +236,7 @@ export function readEnv(env: NodeJS.ProcessEnv = process.env): Configuration {
     dataFolder: data.TIDINGS_DATA,
     adminToken: data.TIDINGS_ADMIN_TOKEN,
     masterKey: data.TIDINGS_MASTER_KEY,
+    previousMasterKey: data.TIDINGS_MASTER_KEY_PREVIOUS,
     channel: data.TIDINGS_CHANNEL,
     providers: {
       apns: data.APNS_URL,

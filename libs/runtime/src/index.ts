@@ -18,7 +18,17 @@ export { openPlainKey } from './private-keys.ts';
 export { canRunKafka, KAFKA_VERSION } from './kafka-jars.ts';
 export { type LocalKafka, type LocalKafkaOptions, startLocalKafka } from './local-kafka.ts';
 export { type Logger, nestLogger, openLog } from './logs.ts';
-export { checkMasterKey, compareMasterKey, masterKeyId, openMasterKey, systemDatabase } from './master-key.ts';
+export { type IdentityKeys, identityKeysFrom, identityTold, type KeysTold, tellKeys } from './identity-keys.ts';
+export {
+  compareMasterKeys,
+  type DeploymentKeys,
+  keysFrom,
+  openKeys,
+  openMasterKey,
+  type Rotation,
+  systemDatabase,
+} from './master-key.ts';
+export { masterKeyId, type MasterKeys, masterKeysOf } from './master-keys.ts';
 export { openMetrics } from './metrics.ts';
 export { Lease } from './lease.ts';
 export { databaseOf, databasePrefixOf, type Mongo, openMongo } from './mongo.ts';
@@ -38,7 +48,7 @@ export { faultOf, isPassing, isPassingCode, passing, Unanswered } from './passin
 export { freePort, freePorts, type Place, tryPlace, wrongPlace } from './ports.ts';
 export { type Probe, Readiness } from './readiness.ts';
 export { nextReplica } from './replica.ts';
-export { open, seal, type SealedPlace } from './sealing.ts';
+export { open, reseal, seal, type SealedPlace, sealedWith } from './sealing.ts';
 export type { ServiceDeps } from './service.ts';
 export {
   addressVariable,

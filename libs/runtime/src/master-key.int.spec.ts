@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Db, MongoClient } from 'mongodb';
-import { checkMasterKey, masterKeyId, openMasterKey } from './master-key.ts';
+import { identityKeysFrom } from './identity-keys.ts';
+import { type DeploymentKeys, openKeys, openMasterKey } from './master-key.ts';
+import { checkValueOf, masterKeyId } from './master-keys.ts';
 import { type Mongod, mongoOptions, startMongod } from './mongod.ts';
 
 describe('the master key', () => {
@@ -13,7 +15,11 @@ describe('the master key', () => {
   let system: Db;
   let folder: string;
   let number = 0;
-  const [one, two] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+  const [one, two, three] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2), Buffer.alloc(32, 3)];
+  const checks = () => system.collection<{ _id: string }>('masterKey');
+  const deviceKeyOf = ({ identity }: DeploymentKeys) => identity.device.export().toString('hex');
+  const differs = (stored: Buffer, given: Buffer) =>
+    `TIDINGS_MASTER_KEY: the data was written with the master key ${masterKeyId(stored)}, and this is the key ${masterKeyId(given)}`;
 
   beforeAll(async () => {
     server = await mkdtemp(join(tmpdir(), 'tidings-keys-'));
@@ -32,16 +38,17 @@ describe('the master key', () => {
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
   it('is made once, even for processes that start together, and kept', async () => {
-    const keys = await Promise.all(Array.from({ length: 8 }, () => openMasterKey({ folder, system })));
+    const open = async () => (await openMasterKey({ folder, system })).master[0];
+    const keys = await Promise.all(Array.from({ length: 8 }, open));
     expect(new Set(keys.map((key) => Buffer.from(key).toString('hex'))).size).toBe(1);
     expect(keys[0]).toHaveLength(32);
-    expect(Buffer.from(await openMasterKey({ folder, system }))).toEqual(Buffer.from(keys[0]!));
+    expect(Buffer.from(await open())).toEqual(Buffer.from(keys[0]!));
     expect((await stat(join(folder, 'master-key'))).mode & 0o777).toBe(0o600);
     expect(await readdir(folder)).toEqual(['master-key']);
   });
 
   it('is the one that is given, and none is stored then', async () => {
-    expect(await openMasterKey({ folder, given: one, system })).toBe(one);
+    expect((await openMasterKey({ folder, given: one, system })).master).toEqual([one]);
     expect(await readdir(folder)).toEqual([]);
   });
 
@@ -56,7 +63,7 @@ describe('the master key', () => {
     expect(masterKeyId(one)).toMatch(/^[0-9a-f]{12}$/);
     await expect(openMasterKey({ folder, given: two, system })).rejects.toMatchObject({
       kind: 'argument',
-      message: `TIDINGS_MASTER_KEY: the data was written with the master key ${masterKeyId(one)}, and this is the key ${masterKeyId(two)}`,
+      message: differs(one, two),
     });
     const file = join(folder, 'master-key');
     await writeFile(file, two.toString('base64'));
@@ -75,9 +82,80 @@ describe('the master key', () => {
   });
 
   it('is one for all, however many first starts there are at once', async () => {
-    const starts = Array.from({ length: 16 }, (_, i) => checkMasterKey(system, i % 2 ? one : two));
+    const starts = Array.from({ length: 16 }, (_, i) => openKeys(system, [i % 2 ? one : two]));
     const kinds = (await Promise.allSettled(starts)).map(({ status }, i) => `${i % 2} ${status}`);
     expect(new Set(kinds).size).toBe(2);
     expect(kinds.filter((kind) => kind.endsWith('fulfilled'))).toHaveLength(8);
+  });
+
+  describe('beside the identity keys', () => {
+    it('has them made once, however many first starts there are, and of its own', async () => {
+      const opened = await Promise.all(Array.from({ length: 8 }, () => openKeys(system, [one])));
+      expect(new Set(opened.map(deviceKeyOf)).size).toBe(1);
+      expect(deviceKeyOf(opened[0]!)).not.toBe(identityKeysFrom(one).device.export().toString('hex'));
+      expect(JSON.stringify(await checks().find().toArray())).not.toContain(deviceKeyOf(opened[0]!));
+    });
+
+    it('keeps those that a store of earlier versions was keyed with, also when the first start is one of a rotation', async () => {
+      for (const keys of [[one], [two, one]] as const) {
+        await checks().deleteMany();
+        await checks().insertOne({ _id: 'check', value: checkValueOf(one) } as { _id: string });
+        const opened = await Promise.all(Array.from({ length: 8 }, () => openKeys(system, keys)));
+        expect(new Set(opened.map(deviceKeyOf))).toEqual(
+          new Set([identityKeysFrom(one).device.export().toString('hex')]),
+        );
+      }
+      await expect(openKeys(system, [one])).rejects.toThrow(differs(two, one));
+      expect(deviceKeyOf(await openKeys(system, [two, one]))).toBe(
+        identityKeysFrom(one).device.export().toString('hex'),
+      );
+    });
+  });
+
+  describe('in a rotation', () => {
+    it('is needed beside the new one until nothing is sealed with it any more', async () => {
+      const before = await openKeys(system, [one]);
+      expect(before.rotation).toBeUndefined();
+      await expect(openKeys(system, [two])).rejects.toMatchObject({ kind: 'argument', message: differs(one, two) });
+      const opened = await Promise.all(Array.from({ length: 8 }, () => openKeys(system, [two, one])));
+      expect(new Set(opened.map(deviceKeyOf))).toEqual(new Set([deviceKeyOf(before)]));
+      await expect(openKeys(system, [two])).rejects.toThrow(differs(one, two));
+      await expect(openKeys(system, [one])).rejects.toThrow(differs(two, one));
+      await expect(openKeys(system, [three, two])).rejects.toThrow(differs(one, three));
+
+      expect(await opened[0]!.rotation!.isToCurrent()).toBe(true);
+      await opened[0]!.rotation!.finish();
+      expect(deviceKeyOf(await openKeys(system, [two]))).toBe(deviceKeyOf(before));
+      await expect(openKeys(system, [one])).rejects.toThrow(differs(two, one));
+      const next = await openKeys(system, [three, two]);
+      expect([deviceKeyOf(next), await next.rotation!.isToCurrent()]).toEqual([deviceKeyOf(before), true]);
+    });
+
+    it('goes back with the keys the other way around, and is that of whoever started last', async () => {
+      await openKeys(system, [one]);
+      const announced = await openKeys(system, [one, two]);
+      expect(await announced.rotation!.isToCurrent()).toBe(true);
+      const rotated = await openKeys(system, [two, one]);
+      expect([await announced.rotation!.isToCurrent(), await rotated.rotation!.isToCurrent()]).toEqual([false, true]);
+      // Changes nothing: the store is sealed with the other one.
+      await announced.rotation!.finish();
+      await expect(openKeys(system, [two])).rejects.toThrow(differs(one, two));
+      const back = await openKeys(system, [one, two]);
+      await back.rotation!.finish();
+      await openKeys(system, [one]);
+      expect(await rotated.rotation!.isToCurrent()).toBe(false);
+    });
+
+    it('is made in the data folder where the file was moved away, and its key is the previous one', async () => {
+      const first = await openMasterKey({ folder, system });
+      const [previous] = first.master;
+      await rm(join(folder, 'master-key'));
+      await expect(openMasterKey({ folder, previous: three, system })).rejects.toThrow('and no key is given');
+      const rotated = await openMasterKey({ folder, previous, system });
+      expect(rotated.master).toEqual([expect.any(Buffer), previous]);
+      expect(rotated.master[0]).not.toEqual(previous);
+      expect(deviceKeyOf(rotated)).toBe(deviceKeyOf(first));
+      expect((await openMasterKey({ folder, previous, system })).master).toEqual(rotated.master);
+    });
   });
 });

@@ -1,30 +1,41 @@
-import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault } from '@tidings/kernel';
 import type { Db, MongoClient } from 'mongodb';
 import { onceMade } from './data-folder.ts';
+import { type IdentityKeys, identityKeysFrom, newIdentityKeys, openIdentity, sealIdentity } from './identity-keys.ts';
+import { checkValueOf, idOf, KEY_BYTES, masterKeyId, type MasterKeys, masterKeysOf } from './master-keys.ts';
 import { databaseOf } from './mongo.ts';
 
-const KEY_BYTES = 32;
-const ID_CHARACTERS = 12;
 const DUPLICATE_KEY = 11000;
 
-interface CheckDocument {
+/** What the store knows of its keys. */
+interface KeysDocument {
   readonly _id: 'check';
-  /** HMAC of a fixed text under a key that is derived from the master key, in hex. */
+  /** The check value of the master key that seals. */
   readonly value: string;
+  /** That of the master key which sealed before, until nothing is sealed with it any more. */
+  readonly previous?: string;
+  /** The identity keys, sealed with the master key that seals. Absent in a store of earlier versions. */
+  readonly identity?: Uint8Array;
 }
 
-function checkValueOf(key: Uint8Array): string {
-  const derived = Buffer.from(hkdfSync('sha256', key, '', 'tidings/master-key-check', KEY_BYTES));
-  return createHmac('sha256', derived).update('tidings').digest('hex');
+/** The keys of a deployment, as a service is opened with them. */
+export interface DeploymentKeys {
+  readonly master: MasterKeys;
+  readonly identity: IdentityKeys;
+  /** Undefined where no previous master key is named. */
+  readonly rotation?: Rotation | undefined;
 }
 
-const idOf = (value: string): string => value.slice(0, ID_CHARACTERS);
-
-/** The short id of a master key: equal for equal keys, and fit for logs, since it tells nothing of the key. */
-export const masterKeyId = (key: Uint8Array): string => idOf(checkValueOf(key));
+/** From one master key to another. */
+export interface Rotation {
+  /** Whether the store is sealed with the current master key of this process; if not, another process has the keys the other way around. */
+  isToCurrent(): Promise<boolean>;
+  /** Notes that nothing is sealed with the previous master key any more: from then on services start without it. */
+  finish(): Promise<void>;
+}
 
 /**
  * Where the check value lies: one place for all services of a deployment, so that they are compared with each other, too. `prefix` begins the names
@@ -32,45 +43,77 @@ export const masterKeyId = (key: Uint8Array): string => idOf(checkValueOf(key));
  */
 export const systemDatabase = (client: MongoClient, prefix?: string): Db => databaseOf(client, 'system', prefix);
 
-const checksIn = (system: Db) => system.collection<CheckDocument>('masterKey');
+const keysIn = (system: Db) => system.collection<KeysDocument>('masterKey');
 
-/** The id of the key that data was written with; undefined where there is none yet. */
-export async function storedMasterKeyId(system: Db): Promise<string | undefined> {
-  const stored = await checksIn(system).findOne();
-  return stored ? idOf(stored.value) : undefined;
-}
+const stored = (system: Db): Promise<KeysDocument | null> => keysIn(system).findOne({}, { promoteBuffers: true });
 
-/** Stores the check value unless there is one, and answers the one that is stored. Of two first starts at once, one stores. */
-async function storeCheck(system: Db, value: string): Promise<string> {
-  const checks = checksIn(system);
-  const stored = await checks.findOne();
-  if (stored) return stored.value;
+/** Stores the check value and new identity keys unless there are some, and answers what is stored. Of two first starts at once, one stores. */
+async function storedOrMade(system: Db, master: MasterKeys): Promise<KeysDocument> {
+  const found = await stored(system);
+  if (found) return found;
+  const identity = Buffer.from(sealIdentity([master[0]], newIdentityKeys()));
   try {
-    await checks.insertOne({ _id: 'check', value });
-    return value;
+    await keysIn(system).insertOne({ _id: 'check', value: checkValueOf(master[0]), identity });
   } catch (error) {
     if ((error as { code?: unknown }).code !== DUPLICATE_KEY) throw error;
-    return storeCheck(system, value);
+  }
+  return storedOrMade(system, master);
+}
+
+/**
+ * The keys of a deployment: the master keys, held against those that its data is sealed with, and the identity keys of its store, which the first
+ * start makes. A current master key that the data is not sealed with yet takes over from then on.
+ * @param source names where the current master key was given
+ * @throws Fault `argument` with the ids of both keys where a master key is missing that data is sealed with
+ */
+export async function openKeys(system: Db, master: MasterKeys, source = 'TIDINGS_MASTER_KEY'): Promise<DeploymentKeys> {
+  for (;;) {
+    const known = await storedOrMade(system, master);
+    for (const value of [known.value, ...(known.previous === undefined ? [] : [known.previous])])
+      compareMasterKeys(master, idOf(value), source);
+    const sealing = master.find((key) => checkValueOf(key) === known.value)!;
+    const identity = known.identity ? openIdentity(master, known.identity) : identityKeysFrom(sealing);
+    if (known.identity && sealing === master[0])
+      return { master, identity, rotation: master.length > 1 ? rotationIn(system, master) : undefined };
+    await takeOver(system, known, master, identity);
   }
 }
 
-/**
- * Holds the master key against the one that the data was written with; the first start writes the check value.
- * @param source names where the key was given
- * @throws Fault `argument` with the ids of both keys where they differ
- */
-export async function checkMasterKey(system: Db, key: Uint8Array, source = 'TIDINGS_MASTER_KEY'): Promise<void> {
-  compareMasterKey(key, idOf(await storeCheck(system, checkValueOf(key))), source);
+/** Makes the first master key the one that seals; all in one write, and only if nobody else has changed anything. */
+async function takeOver(system: Db, known: KeysDocument, [current]: MasterKeys, keys: IdentityKeys): Promise<void> {
+  const { _id, value, identity } = known;
+  const next = checkValueOf(current);
+  const $set = {
+    value: next,
+    identity: Buffer.from(sealIdentity([current], keys)),
+    ...(next !== value && { previous: value }),
+  };
+  await keysIn(system).updateOne({ _id, value, identity: identity ? { $exists: true } : { $exists: false } }, { $set });
 }
 
+function rotationIn(system: Db, [current]: MasterKeys): Rotation {
+  const own = { _id: 'check', value: checkValueOf(current) } as const;
+  return {
+    isToCurrent: async () => (await keysIn(system).findOne(own)) !== null,
+    finish: async () => void (await keysIn(system).updateOne(own, { $unset: { previous: '' } })),
+  };
+}
+
+/** The keys of a store that was begun with this master key, when identities were keyed by it: for tests, and without a store. */
+export const keysFrom = (masterKey: Uint8Array): DeploymentKeys => ({
+  master: [masterKey],
+  identity: identityKeysFrom(masterKey),
+});
+
 /**
- * Holds the master key against the id of the one that the data was written with.
- * @throws Fault `argument` with the ids of both keys where they differ
+ * Looks among master keys for the one with an id that the data, or another service, names.
+ * @throws Fault `argument` with the ids of both where it is missing
  */
-export function compareMasterKey(key: Uint8Array, stored: string, source = 'TIDINGS_MASTER_KEY'): void {
-  const given = masterKeyId(key);
-  if (stored === given) return;
-  throw Fault.argument(`${source}: the data was written with the master key ${stored}, and this is the key ${given}`);
+export function compareMasterKeys(master: MasterKeys, id: string, source = 'TIDINGS_MASTER_KEY'): void {
+  if (master.some((key) => masterKeyId(key) === id)) return;
+  throw Fault.argument(
+    `${source}: the data was written with the master key ${id}, and this is the key ${masterKeyId(master[0])}`,
+  );
 }
 
 /** What decides on the key: the folder that keeps it, and the data that it belongs to. */
@@ -78,21 +121,22 @@ export interface MasterKeyPlace {
   readonly folder: string;
   /** Of `TIDINGS_MASTER_KEY`. */
   readonly given?: Uint8Array | undefined;
+  /** Of `TIDINGS_MASTER_KEY_PREVIOUS`. */
+  readonly previous?: Uint8Array | undefined;
   readonly system: Db;
 }
 
 /**
- * The key that the data is written with: `TIDINGS_MASTER_KEY`, else the one of the data folder, which the first start makes and syncs. It is
- * checked against the data.
- * @throws Fault `argument` where it is another one than that of the data, or the file is gone while there is data: a new key would make all sealed
- * credentials worthless, and every device unknown. Fault `unavailable` when the file holds no key.
+ * The keys of a deployment whose master key is `TIDINGS_MASTER_KEY`, else the one of the data folder, which the first start makes and syncs; so
+ * does a start of a rotation which finds the file moved away.
+ * @throws Fault `argument` where a key is missing that the data is sealed with, or the file is gone while there is data: a new key would make all
+ * sealed credentials worthless. Fault `unavailable` when the file holds no key.
  */
-export async function openMasterKey({ folder, given, system }: MasterKeyPlace): Promise<Uint8Array> {
-  if (given) {
-    await checkMasterKey(system, given);
-    return given;
-  }
+export async function openMasterKey({ folder, given, previous, system }: MasterKeyPlace): Promise<DeploymentKeys> {
+  if (given) return openKeys(system, masterKeysOf(given, previous));
   const file = join(folder, 'master-key');
+  // Before the file is looked for: a first start beside this one makes the file first.
+  const known = await stored(system);
   const isThere = await readFile(file).then(
     () => true,
     (error: NodeJS.ErrnoException) => {
@@ -100,15 +144,13 @@ export async function openMasterKey({ folder, given, system }: MasterKeyPlace): 
       throw Fault.unavailable(`${file} cannot be read: ${error.code}`, error);
     },
   );
-  const stored = isThere ? undefined : await storedMasterKeyId(system);
-  if (stored !== undefined) {
+  if (known && !isThere && !(previous && checkValueOf(previous) === known.value)) {
     throw Fault.argument(
-      `The data was written with the master key ${stored}, and no key is given: put ${file} back, or set TIDINGS_MASTER_KEY`,
+      `The data was written with the master key ${idOf(known.value)}, and no key is given: put ${file} back, or set TIDINGS_MASTER_KEY`,
     );
   }
   const { text } = await onceMade(file, () => randomBytes(KEY_BYTES).toString('base64'));
   const key = Buffer.from(text, 'base64');
   if (key.length !== KEY_BYTES) throw Fault.unavailable(`${file} holds no key of ${KEY_BYTES} bytes`);
-  await checkMasterKey(system, key, file);
-  return key;
+  return openKeys(system, masterKeysOf(key, previous), file);
 }

@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
 import { Fault } from '@tidings/kernel';
+import { KEY_BYTES, type MasterKeys, masterKeyId } from './master-keys.ts';
 
 /** Where a secret belongs: it opens nowhere else. */
 export interface SealedPlace {
@@ -9,8 +10,11 @@ export interface SealedPlace {
 }
 
 const ALGORITHM = 'aes-256-gcm';
-const VERSION = 1;
-const KEY_BYTES = 32;
+/** Before boxes carried the id of their master key. */
+const WITHOUT_ID = 1;
+const WITH_ID = 2;
+/** Those of a master key's id. */
+const ID_BYTES = 6;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const BOX_OVERHEAD = IV_BYTES + TAG_BYTES;
@@ -41,31 +45,75 @@ function disclose(key: KeyObject | Uint8Array, associated: Uint8Array, box: Uint
   return Buffer.concat([decipher.update(box.subarray(IV_BYTES, box.length - TAG_BYTES)), decipher.final()]);
 }
 
-const associatedData = ({ application, field }: SealedPlace): Buffer =>
-  Buffer.from(`tidings\0${VERSION}\0${application.length}:${application}${field.length}:${field}`);
+const associatedData = (version: number, { application, field }: SealedPlace): Buffer =>
+  Buffer.from(`tidings\0${version}\0${application.length}:${application}${field.length}:${field}`);
 
 /**
- * Encrypts a stored credential: AES-256-GCM under a key of its own, which the master key wraps, both bound to application and field
- * (reliability 2). Sealing the same secret twice gives different bytes.
+ * Encrypts a stored credential: AES-256-GCM under a key of its own, which the first master key wraps, both bound to application and field
+ * (reliability 2). The box carries the id of that master key. Sealing the same secret twice gives different bytes.
  */
-export function seal(masterKey: Uint8Array, place: SealedPlace, plain: string | Uint8Array): Uint8Array {
-  const associated = associatedData(place);
+export function seal([masterKey]: MasterKeys, place: SealedPlace, plain: string | Uint8Array): Uint8Array {
+  const associated = associatedData(WITH_ID, place);
   const dataKey = randomBytes(KEY_BYTES);
   const wrapped = close(wrappingKey(masterKey), associated, dataKey);
-  return Buffer.concat([Buffer.of(VERSION), wrapped, close(dataKey, associated, Buffer.from(plain))]);
+  const head = [Buffer.of(WITH_ID), Buffer.from(masterKeyId(masterKey), 'hex')];
+  return Buffer.concat([...head, wrapped, close(dataKey, associated, Buffer.from(plain))]);
 }
 
-/** The secret that was sealed. Throws a Fault `bug` for other places, other master keys, and altered bytes; its texts tell nothing of the secret. */
-export function open(masterKey: Uint8Array, place: SealedPlace, sealed: Uint8Array): Buffer {
-  if (sealed[0] !== VERSION || sealed.length < 1 + WRAPPED_BYTES + BOX_OVERHEAD) {
-    throw Fault.bug(`credential ${place.field} of ${place.application} is not sealed`);
-  }
-  const associated = associatedData(place);
+/** The id of the master key that a box was sealed with; undefined for a box that carries none. */
+export const sealedWith = (sealed: Uint8Array): string | undefined =>
+  sealed[0] === WITH_ID ? Buffer.from(sealed.subarray(1, 1 + ID_BYTES)).toString('hex') : undefined;
+
+const bodyOf = (sealed: Uint8Array): Uint8Array => sealed.subarray(sealed[0] === WITH_ID ? 1 + ID_BYTES : 1);
+
+function openWith(masterKey: Uint8Array, place: SealedPlace, sealed: Uint8Array): Buffer | undefined {
+  const associated = associatedData(sealed[0]!, place);
+  const body = bodyOf(sealed);
   try {
-    const dataKey = disclose(wrappingKey(masterKey), associated, sealed.subarray(1, 1 + WRAPPED_BYTES));
-    return disclose(dataKey, associated, sealed.subarray(1 + WRAPPED_BYTES));
+    const dataKey = disclose(wrappingKey(masterKey), associated, body.subarray(0, WRAPPED_BYTES));
+    return disclose(dataKey, associated, body.subarray(WRAPPED_BYTES));
   } catch (error) {
     if (error instanceof Fault) throw error;
-    throw Fault.bug(`credential ${place.field} of ${place.application} cannot be opened with this master key`);
+    return undefined;
   }
+}
+
+/** A secret, and the master key that it was sealed with. */
+interface Opened {
+  readonly plain: Buffer;
+  readonly masterKey: Uint8Array;
+}
+
+function openAny(masterKeys: MasterKeys, place: SealedPlace, sealed: Uint8Array): Opened {
+  const name = `credential ${place.field} of ${place.application}`;
+  const isSealed = sealed[0] === WITH_ID || sealed[0] === WITHOUT_ID;
+  if (!isSealed || bodyOf(sealed).length < WRAPPED_BYTES + BOX_OVERHEAD) throw Fault.bug(`${name} is not sealed`);
+  const id = sealedWith(sealed);
+  const candidates = id === undefined ? masterKeys : masterKeys.filter((key) => masterKeyId(key) === id);
+  if (candidates.length === 0)
+    throw new Fault('unavailable', 'A credential is sealed with another master key', {
+      internal: `${name} is sealed with the master key ${id}, which this process does not have`,
+    });
+  for (const masterKey of candidates) {
+    const plain = openWith(masterKey, place, sealed);
+    if (plain) return { plain, masterKey };
+  }
+  throw Fault.bug(`${name} cannot be opened with this master key`);
+}
+
+/**
+ * The secret that was sealed, with whichever of the master keys. Its Faults tell nothing of the secret.
+ * @throws Fault `unavailable` where the box carries the id of another master key: that of a rotation which has not reached this process. `bug` for
+ * other places and altered bytes, and for other master keys where the box carries no id.
+ */
+export const open = (masterKeys: MasterKeys, place: SealedPlace, sealed: Uint8Array): Buffer =>
+  openAny(masterKeys, place, sealed).plain;
+
+/**
+ * The box sealed anew with the first master key; undefined where it is sealed with that.
+ * @throws the Faults of {@link open}
+ */
+export function reseal(masterKeys: MasterKeys, place: SealedPlace, sealed: Uint8Array): Uint8Array | undefined {
+  if (sealedWith(sealed) === masterKeyId(masterKeys[0])) return undefined;
+  return seal(masterKeys, place, openAny(masterKeys, place, sealed).plain);
 }

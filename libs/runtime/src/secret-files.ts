@@ -4,6 +4,7 @@ import { Fault } from '@tidings/kernel';
 /** Variables that hold secrets: each may be given as a file, too, named by the same variable with `_FILE`. */
 export const secretVariables = [
   'TIDINGS_MASTER_KEY',
+  'TIDINGS_MASTER_KEY_PREVIOUS',
   'TIDINGS_ADMIN_TOKEN',
   'MONGO_URL',
   'GRPC_TLS_KEY',

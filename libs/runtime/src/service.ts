@@ -2,6 +2,7 @@ import type { Clock } from '@tidings/kernel';
 import type { Db } from 'mongodb';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
+import type { DeploymentKeys } from './master-key.ts';
 
 /** What every service is opened with; where it comes from (embedded or distributed) is the host's business. */
 export interface ServiceDeps {
@@ -10,6 +11,5 @@ export interface ServiceDeps {
   readonly metrics: Registry;
   /** The service's own database. */
   readonly db: Db;
-  /** 32 bytes: seals credentials, and keys for identifiers are derived from it. */
-  readonly masterKey: Uint8Array;
+  readonly keys: DeploymentKeys;
 }

@@ -1,14 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Clock, ShiftedClock, systemClock } from '@tidings/kernel';
+import { type Clock, Fault, ShiftedClock, systemClock } from '@tidings/kernel';
 import { expectedMasterKeyId, openReplicas, type Replicas, type RpcAccess } from '@tidings/rpc/grpc';
 import {
-  checkMasterKey,
   Closing,
-  compareMasterKey,
+  compareMasterKeys,
   databaseOf,
   databasePrefixOf,
+  type DeploymentKeys,
   giveUp,
+  type IdentityKeys,
+  identityTold,
+  type KeysTold,
   type Logger,
+  type MasterKeys,
+  masterKeysOf,
+  openKeys,
   openMetrics,
   passing,
   type Peer,
@@ -31,6 +37,14 @@ const PEER_MS = 1_000;
 
 /** What a service is opened with. */
 export type ServiceParts = ServiceDeps & { readonly broker: Broker };
+
+/** Identity keys of a process that learns them from another service. */
+export interface LearntIdentity {
+  /** @throws Fault `unavailable` as long as they are not known */
+  keys(): IdentityKeys;
+  /** Resolves when they are known, or after a second, since the service may come later. */
+  readonly learnt: Promise<void>;
+}
 
 /** The variables that every service requires. */
 export type Common = 'KAFKA_BROKERS' | 'TIDINGS_MASTER_KEY';
@@ -57,6 +71,7 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Pee
   readonly closing: Closing;
   /** How it proves itself to other services, and they to it. */
   readonly rpcAccess: RpcAccess;
+  readonly masterKeys: MasterKeys;
   readonly #signal: AbortSignal;
   readonly #peers = new Map<Peer, Promise<Replicas>>();
   #broker: Promise<Broker> | undefined;
@@ -67,8 +82,9 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Pee
     this.log = log;
     this.clock = configuration.testClock ? new ShiftedClock() : systemClock;
     this.closing = new Closing(log);
-    const { grpcTls, masterKey } = configuration;
-    this.rpcAccess = grpcTls ? { tls: grpcTls } : { masterKeys: [masterKey] };
+    const { grpcTls, masterKey, previousMasterKey } = configuration;
+    this.masterKeys = masterKeysOf(masterKey, previousMasterKey);
+    this.rpcAccess = grpcTls ? { tls: grpcTls } : { masterKeys: this.masterKeys };
     this.#signal = signal;
   }
 
@@ -105,7 +121,7 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Pee
 
   /**
    * Opens a service on its database of the replica set at `MONGO_URL`, and closes it before everything that it was opened with.
-   * @throws Fault `argument` where the data was written with another master key
+   * @throws Fault `argument` where a master key is missing that the data is sealed with
    */
   async open<Service extends { close(): Promise<void> }>(
     this: ServiceProcess<Name | 'MONGO_URL', P>,
@@ -114,41 +130,49 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Pee
   ): Promise<Service> {
     const { clock, log, metrics, configuration } = this;
     const client = await this.#mongo(configuration.mongoUrl);
-    await this.#checkMasterKey(systemDatabase(client, databasePrefixOf(configuration.mongoUrl)));
+    const keys = await this.#openKeys(systemDatabase(client, databasePrefixOf(configuration.mongoUrl)));
     const broker = await this.broker();
     const done = this.readiness.waitFor(this.name);
     const db = databaseOf(client, database, databasePrefixOf(configuration.mongoUrl));
-    const service = await opening({ clock, log, metrics, db, masterKey: configuration.masterKey, broker });
+    const service = await opening({ clock, log, metrics, db, keys, broker });
     this.closing.add(this.name, service, (opened) => opened.close());
     done();
     return service;
   }
 
   /**
-   * Holds the master key against that of a service with a store, and ends the process with a sentence where they differ. Not ready before it has
-   * answered; resolves then, or after a second, since it may come later.
+   * Learns the identity keys from a service with a store, for one without, and ends the process with a sentence where it lacks their master key.
+   * Not ready before they are known.
    */
-  async compareMasterKeyWith(peer: P, idOf: () => Promise<string>): Promise<void> {
+  identityFrom(peer: P, ask: () => Promise<KeysTold>): LearntIdentity {
     const done = this.readiness.waitFor(peer);
-    const compare = async (): Promise<void> => {
-      const id = await idOf().catch((error: unknown) => {
+    let identity: IdentityKeys | undefined;
+    const learn = async (): Promise<void> => {
+      const told = await ask().catch((error: unknown): KeysTold => {
         // Another key is what a call is refused for.
-        const expected = expectedMasterKeyId(error);
-        if (expected === undefined) throw error;
-        return expected;
+        const id = expectedMasterKeyId(error);
+        if (id === undefined) throw error;
+        return { id, identities: [] };
       });
-      compareMasterKey(this.configuration.masterKey, id);
+      identity = identityTold(this.masterKeys, told);
+      if (!identity) compareMasterKeys(this.masterKeys, told.id);
     };
-    const compared = untilThere(peer, compare, { log: this.log, signal: this.#signal }).then(done, (error: unknown) => {
+    const learnt = untilThere(peer, learn, { log: this.log, signal: this.#signal }).then(done, (error: unknown) => {
       if (!this.#signal.aborted) giveUp(`Tidings ${this.name}`, error);
     });
-    await Promise.race([compared, delay(PEER_MS, undefined, { ref: false })]);
+    return {
+      keys() {
+        if (identity) return identity;
+        throw new Fault('unavailable', `The ${peer} is not there yet`, { effect: 'none' });
+      },
+      learnt: Promise.race([learnt, delay(PEER_MS, undefined, { ref: false })]),
+    };
   }
 
   /** Before anything is written with it. */
-  #checkMasterKey(system: Db): Promise<void> {
-    const check = (): Promise<void> => passing(() => checkMasterKey(system, this.configuration.masterKey));
-    return untilThere('mongodb', check, { log: this.log, signal: this.#signal });
+  #openKeys(system: Db): Promise<DeploymentKeys> {
+    const opened = (): Promise<DeploymentKeys> => passing(() => openKeys(system, this.masterKeys));
+    return untilThere('mongodb', opened, { log: this.log, signal: this.#signal });
   }
 
   #mongo(url: string): Promise<MongoClient> {

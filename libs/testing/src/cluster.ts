@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Cluster } from '@tidings/platform';
+import type { Cluster, Member } from '@tidings/platform';
 import { Closing } from '@tidings/runtime';
 import type { SimulatorOptions } from '@tidings/simulators';
 import { apps, buildAll } from './build.ts';
@@ -28,6 +28,8 @@ export interface ClusterWorldOptions {
 /** The distributed form, every process of it within reach. */
 export interface ClusterWorld extends World {
   readonly cluster: Cluster;
+  /** Ends every process of these and starts it again with further variables; the others go on. @default all members */
+  restart(env: Readonly<Record<string, string>>, members?: readonly Member[]): Promise<void>;
   /** All lines of all processes so far, in the order of each. */
   logged(): Promise<string>;
   /** Stops everything and leaves nothing behind. */
@@ -70,6 +72,10 @@ export async function cluster({
     return {
       ...worldOf({ url: running.url, dataFolder: folder, secrets, client, simulators }),
       cluster: running,
+      async restart(further, members = running.members) {
+        await Promise.all(members.map((member) => member.stop()));
+        await running.start(members, further);
+      },
       logged: async () => (await Promise.all(running.members.map(({ logFile }) => readFile(logFile, 'utf8')))).join(''),
       stop: () => closing.close(),
     };

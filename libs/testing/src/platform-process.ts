@@ -28,10 +28,12 @@ export interface ProcessWorld extends World {
   pids(): Promise<{ readonly platform: number; readonly mongod: number | undefined }>;
   /** Kills it without a warning, alone or together with its database, and waits until it is gone. Calls fail until {@link start}. */
   kill(what: 'platform' | 'everything'): Promise<void>;
-  /** Starts it again on the same data and port; resolves when it is ready. */
-  start(): Promise<void>;
+  /** Starts it again on the same data and port, with further variables from then on; resolves when it is ready. */
+  start(env?: Readonly<Record<string, string>>): Promise<void>;
   /** Ends it as SIGTERM does and resolves with the exit code, the providers going on. */
   end(): Promise<number | NodeJS.Signals>;
+  /** Ends it and starts it again with further variables. */
+  restart(env: Readonly<Record<string, string>>): Promise<void>;
   /** All lines that it has written so far. */
   logged(): Promise<string>;
   /** Ends everything and leaves nothing behind. */
@@ -54,17 +56,24 @@ export async function platformProcess({
     const admin = newAdminToken();
     const port = await freePort();
     let running: PlatformProcess | undefined;
-    const start = async (): Promise<void> => {
+    let ownEnv: Readonly<Record<string, string>> = {};
+    const start = async (further = ownEnv): Promise<void> => {
+      ownEnv = further;
       running = await startPlatformProcess({
         entry: `${apps}platform/dist/main.js`,
         dataFolder,
         port,
-        env: { ...testEnvironment(simulators, admin), ...env },
+        env: { ...testEnvironment(simulators, admin), ...env, ...further },
       });
     };
     const current = (): PlatformProcess => {
       if (!running) throw Fault.bug('the platform does not run');
       return running;
+    };
+    const end = async (): Promise<number | NodeJS.Signals> => {
+      const code = await current().stop();
+      running = undefined;
+      return code;
     };
     closing.add('platform', undefined, () => running?.kill('everything'));
     await start();
@@ -79,10 +88,10 @@ export async function platformProcess({
       },
       start,
       logged: () => readFile(join(dataFolder, 'platform.log'), 'utf8'),
-      async end() {
-        const code = await current().stop();
-        running = undefined;
-        return code;
+      end,
+      async restart(further) {
+        await end();
+        await start(further);
       },
       stop: () => closing.close(),
     };

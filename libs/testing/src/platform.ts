@@ -27,10 +27,12 @@ export interface PlatformWorldOptions {
   readonly simulators?: SimulatorOptions;
 }
 
-/** A world whose processes write logs. */
+/** A world whose processes write logs and can be started anew. */
 export interface LoggingWorld extends PlatformWorld {
   /** All lines of all processes so far, in the order of each. */
   logged(): Promise<string>;
+  /** Ends it as SIGTERM does and starts it again with further variables, on the same data. */
+  restart(env: Readonly<Record<string, string>>): Promise<void>;
 }
 
 /** A world whose databases can be looked into. */

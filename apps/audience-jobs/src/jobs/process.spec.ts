@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { keyFor } from '@tidings/audience';
 import { ExportFormat, JobKind } from '@tidings/events';
 import type { Job } from '@tidings/jobs';
 import { type AddMissingTagsRequest, type DeviceBatch, type EntryOutcome, EntryStatus, JobEntry } from '@tidings/rpc';
+import { identityKeysFrom } from '@tidings/runtime';
 import type { Piece } from './pieces.ts';
 import { pieceProcessor, type ProcessParts } from './process.ts';
 
@@ -69,7 +69,7 @@ function setUp(...given: Piece[]) {
         return { outcomes: outcomes(batch) };
       },
     },
-    ...{ replicaOf: () => '', deviceKey: keyFor(new Uint8Array(32), 'device') },
+    ...{ replicaOf: () => '', deviceKey: identityKeysFrom(new Uint8Array(32)).device },
   };
   return { process: pieceProcessor(parts), told, finished };
 }

@@ -1,7 +1,7 @@
 import type { CredentialReference } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 import type { Accounts, SealedCredential } from '@tidings/rpc';
-import { open } from '@tidings/runtime';
+import { type MasterKeys, open } from '@tidings/runtime';
 import type { Throttler } from '../throttles.ts';
 
 /** The credential of a platform, opened. */
@@ -23,13 +23,13 @@ export const settingsOf = ({ application, platform, version }: Credential): Thro
 /** Credentials, read through once per version and opened in memory only. */
 export class Credentials {
   readonly #accounts: Pick<Accounts, 'getCredential'>;
-  readonly #masterKey: Uint8Array;
+  readonly #masterKeys: MasterKeys;
   readonly #known = new Map<string, Credential>();
   readonly #reading = new Map<string, Promise<Credential>>();
 
-  constructor(accounts: Pick<Accounts, 'getCredential'>, masterKey: Uint8Array) {
+  constructor(accounts: Pick<Accounts, 'getCredential'>, masterKeys: MasterKeys) {
     this.#accounts = accounts;
-    this.#masterKey = masterKey;
+    this.#masterKeys = masterKeys;
   }
 
   /**
@@ -56,7 +56,7 @@ export class Credentials {
     const { version, settings, sealed } = await this.#ask(application, platform);
     const opened = Object.entries(sealed).map(([field, bytes]): [string, string] => [
       field,
-      open(this.#masterKey, { application, field }, bytes).toString('utf8'),
+      open(this.#masterKeys, { application, field }, bytes).toString('utf8'),
     ]);
     return { application, platform, version, settings: new Map([...Object.entries(settings), ...opened]) };
   }

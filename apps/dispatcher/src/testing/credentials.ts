@@ -1,5 +1,5 @@
 import type { Accounts } from '@tidings/rpc';
-import { seal } from '@tidings/runtime';
+import { seal, type MasterKeys } from '@tidings/runtime';
 
 /** Settings and version of credentials, by platform. */
 export type TestCredentials = Readonly<
@@ -8,7 +8,7 @@ export type TestCredentials = Readonly<
 
 /** A registry that has these credentials, sealed, by platform. */
 export function accountsWith(
-  masterKey: Uint8Array,
+  masterKeys: MasterKeys,
   byPlatform: TestCredentials,
 ): Pick<Accounts, 'getCredential'> & { reads: number } {
   return {
@@ -18,7 +18,7 @@ export function accountsWith(
       const { version = 1, settings } = byPlatform[platform] ?? { version: 0, settings: {} };
       const sealed = Object.entries(settings).map(([field, value]): [string, Buffer] => [
         field,
-        Buffer.from(seal(masterKey, { application, field }, value)),
+        Buffer.from(seal(masterKeys, { application, field }, value)),
       ]);
       return { application, platform, version, settings: {}, sealed: Object.fromEntries(sealed) };
     },

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { noResults, type Results } from '@tidings/delivery';
 import { type SendBatch, WindowOutcome } from '@tidings/events';
 import { ChunkSet, ShiftedClock } from '@tidings/kernel';
-import { AddressGuard } from '@tidings/runtime';
+import { AddressGuard, type MasterKeys } from '@tidings/runtime';
 import type { Channel } from '../channels/port.ts';
 import { Credentials } from '../credentials/credentials.ts';
 import { Dispatch } from '../dispatch.ts';
@@ -52,11 +52,11 @@ export class LaneWorld {
   ) {
     this.#providerClock = providerClock;
     this.clock.advanceTo(providerClock.aheadMs);
-    const masterKey = randomBytes(32);
+    const masterKeys: MasterKeys = [randomBytes(32)];
     const fail = (error: unknown): void => void this.#errors.push(error);
     this.channel = open({
-      credentials: new Credentials(accountsWith(masterKey, credentials), masterKey),
-      reportKey: createSecretKey(masterKey),
+      credentials: new Credentials(accountsWith(masterKeys, credentials), masterKeys),
+      reportKey: createSecretKey(randomBytes(32)),
       clock: this.clock,
       connect: (settings) => new Http2Connection(settings, openLink),
       postForm: guardedPostForm(new AddressGuard(['127.0.0.0/8'])),

@@ -1,15 +1,16 @@
-import { checkOf, keyFor, personOf } from '@tidings/audience';
+import { checkOf, personOf } from '@tidings/audience';
 import { ReportKind, Reports, topicNames } from '@tidings/events';
 import { madeAtOf, toBase62 } from '@tidings/kernel';
 import { buildStatisticsHash, macOf, messageKeyOf } from '@tidings/messaging';
 import { type Messages, MessageView } from '@tidings/rpc';
 import type { OutRecord } from '@tidings/streaming';
+import { identityKeysFrom } from '@tidings/runtime';
 import { hashOf, openReporter } from './reporter.ts';
 
-const deviceKey = keyFor(new Uint8Array(32), 'device');
+const identity = identityKeysFrom(new Uint8Array(32));
+const { device: deviceKey, report: reportKey } = identity;
 const message = { campaignId: 0n, messageId: 799_372_861_440_512n, code: 'C3F8-C3863ED4-334AD4F1' };
 const device = { account: 'a', application: 'AAAAA-00001', hwid: 'phone-1' };
-const reportKey = keyFor(new Uint8Array(32), 'report');
 /** Eight hours after the message was accepted. */
 const NOW = madeAtOf(message.messageId) + 8 * 3_600_000;
 const DAY = 86_400_000;
@@ -38,7 +39,7 @@ function setUp(onLocate: (application: string, hwids: readonly string[]) => void
     };
   };
   const reporter = openReporter({
-    ...{ deviceKey, reportKey },
+    identity: () => identity,
     clock: { now: () => time.now },
     messages: { find },
     broker: {

@@ -3,9 +3,8 @@ import { type ReportKind, Reports, topicNames } from '@tidings/events';
 import { chunkOf, type Clock, Fault, madeAtOf, positionOf } from '@tidings/kernel';
 import { isGenuine, messageKeyOf, parseStatisticsHash, type StatisticsHash } from '@tidings/messaging';
 import type { Devices, Messages } from '@tidings/rpc';
-import { coalesce } from '@tidings/runtime';
+import { coalesce, type IdentityKeys } from '@tidings/runtime';
 import { type Broker, microBatcher } from '@tidings/streaming';
-import type { KeyObject } from 'node:crypto';
 
 /** Reports that are not durable yet: each waits for the registry, or for the topic. */
 const MAX_OPEN = 10_000;
@@ -25,10 +24,8 @@ export interface ReporterParts {
   readonly broker: Pick<Broker, 'publish'>;
   readonly devices: Pick<Devices, 'locate'>;
   readonly messages: Pick<Messages, 'find'>;
-  /** The key that ids of devices are made with. */
-  readonly deviceKey: KeyObject;
-  /** What statistics hashes are signed with. */
-  readonly reportKey: KeyObject;
+  /** What ids of devices are made with, and statistics hashes signed. May throw a Fault `unavailable` as long as it is not known. */
+  readonly identity: () => Pick<IdentityKeys, 'device' | 'report'>;
   readonly clock: Clock;
 }
 
@@ -75,7 +72,7 @@ function locations(
 }
 
 export function openReporter(parts: ReporterParts): Reporter {
-  const { broker, devices, messages, deviceKey, reportKey, clock } = parts;
+  const { broker, devices, messages, clock, identity } = parts;
   const batcher = microBatcher(broker, topicNames.reports);
   const locate = locations(devices);
 
@@ -87,8 +84,9 @@ export function openReporter(parts: ReporterParts): Reporter {
   /** Whether the hash is of a message that exists, and not of another device. One without a part of ours names no device (R-I30). */
   const isSound = async (of: ReportingDevice, hash: StatisticsHash): Promise<boolean> => {
     if (hash.device) {
-      const check = checkOf(personOf(deviceKey, of.account, of.hwid));
-      if (!isGenuine(messageKeyOf(reportKey, of.application, hash), hash.device, check)) return false;
+      const keys = identity();
+      const check = checkOf(personOf(keys.device, of.account, of.hwid));
+      if (!isGenuine(messageKeyOf(keys.report, of.application, hash), hash.device, check)) return false;
       if (clock.now() - madeAtOf(hash.messageId) < SHORTEST_KEPT_MS) return true;
     }
     return isKept(of, hash);

@@ -1,8 +1,9 @@
-import { deviceLogOf, keyFor, personOf } from '@tidings/audience';
+import { deviceLogOf, personOf } from '@tidings/audience';
 import { DeviceCommand } from '@tidings/rpc';
+import { identityKeysFrom } from '@tidings/runtime';
 import { isRepeatable, logOfCommand } from './routing.ts';
 
-const deviceKey = keyFor(new Uint8Array(32), 'device');
+const deviceKey = identityKeysFrom(new Uint8Array(32)).device;
 const head = { account: 'a', application: 'A', hwid: 'phone-1', userId: '', idempotencyKey: '' };
 const setTags = (tags: Record<string, unknown>, idempotencyKey = ''): DeviceCommand => ({
   ...head,
@@ -12,7 +13,7 @@ const setTags = (tags: Record<string, unknown>, idempotencyKey = ''): DeviceComm
 
 describe('a command to a device', () => {
   it('goes where the log of its device is', () => {
-    const logOf = logOfCommand(deviceKey);
+    const logOf = logOfCommand(() => deviceKey);
     expect(logOf(DeviceCommand.fromPartial(head))).toBe(deviceLogOf(personOf(deviceKey, 'a', 'phone-1')));
     expect(logOf(DeviceCommand.fromPartial({ ...head, hwid: '', userId: 'anna' }))).toBe(
       deviceLogOf(personOf(deviceKey, 'a', 'anna')),

@@ -1,12 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { keyFor } from '@tidings/audience';
-import { exportLinks, type Proof } from './links.ts';
+import { exportLinks, linkKeysFrom, type Proof } from './links.ts';
 
 const time = { ms: Date.UTC(2026, 0, 15) };
 const clock = { now: () => time.ms };
-const linksOf = (master: number) =>
+const linksOf = (current: number, ...others: number[]) =>
   exportLinks({
-    key: keyFor(new Uint8Array(32).fill(master), 'export-link'),
+    keys: linkKeysFrom([new Uint8Array(32).fill(current), ...others.map((each) => new Uint8Array(32).fill(each))]),
     clock,
     publicUrl: 'https://push.example',
   });
@@ -45,6 +44,11 @@ describe('a link to an archive', () => {
     ]) {
       expect(links.mayHold({ ...proof, ...wrong })).toBe(false);
     }
+  });
+
+  it('holds under the previous master key, too', () => {
+    expect(linksOf(2, 1).isProofOf(signed, proof)).toBe(true);
+    expect(links.isProofOf(signed, proofOf(linksOf(2, 1).linkTo(signed)))).toBe(false);
   });
 
   it('does not tell which export it leads to', () => expect(link).not.toContain(signed.job));

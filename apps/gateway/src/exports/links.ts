@@ -1,5 +1,6 @@
-import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '@tidings/kernel';
+import type { MasterKeys } from '@tidings/runtime';
 
 /** How long a link holds (R-N7). */
 const VALID_SECONDS = 24 * 60 * 60;
@@ -28,22 +29,33 @@ export interface ExportLinks {
 }
 
 export interface ExportLinksParts {
-  readonly key: KeyObject;
+  /** The first one signs; a signature of any holds. */
+  readonly keys: readonly [KeyObject, ...KeyObject[]];
   readonly clock: Clock;
   readonly publicUrl: string;
 }
 
-export function exportLinks({ key, clock, publicUrl }: ExportLinksParts): ExportLinks {
+/** The keys of links, by HKDF-SHA-256 from the master keys: links of a rotated key hold until they expire, or the previous key is gone. */
+export const linkKeysFrom = ([current, ...others]: MasterKeys): ExportLinksParts['keys'] => {
+  const keyFrom = (masterKey: Uint8Array): KeyObject =>
+    createSecretKey(Buffer.from(hkdfSync('sha256', masterKey, '', 'tidings/export-link', 32)));
+  return [keyFrom(current), ...others.map(keyFrom)];
+};
+
+export function exportLinks({ keys, clock, publicUrl }: ExportLinksParts): ExportLinks {
   const nowSeconds = (): number => Math.floor(clock.now() / 1000);
   // The job is signed and not shown: who knows it may ask for further links.
-  const signature = ({ archive, job }: Signed, exp: string): Buffer =>
+  const signature = (key: KeyObject, { archive, job }: Signed, exp: string): Buffer =>
     createHmac('sha256', key).update(`${archive}\n${job}\n${exp}`).digest();
   return {
     linkTo(signed) {
       const exp = String(nowSeconds() + VALID_SECONDS);
-      return `${publicUrl}/exports/${signed.archive}?exp=${exp}&sig=${signature(signed, exp).toString('hex')}`;
+      return `${publicUrl}/exports/${signed.archive}?exp=${exp}&sig=${signature(keys[0], signed, exp).toString('hex')}`;
     },
     mayHold: ({ exp, sig }) => SECONDS.test(exp) && SIGNATURE.test(sig) && Number(exp) > nowSeconds(),
-    isProofOf: (signed, { exp, sig }) => timingSafeEqual(signature(signed, exp), Buffer.from(sig, 'hex')),
+    isProofOf(signed, { exp, sig }) {
+      const given = Buffer.from(sig, 'hex');
+      return keys.some((key) => timingSafeEqual(signature(key, signed, exp), given));
+    },
   };
 }

@@ -25,7 +25,7 @@ import {
   TokenView,
   type Providers,
 } from '@tidings/rpc';
-import { openLog } from '@tidings/runtime';
+import { openLog, keysFrom } from '@tidings/runtime';
 import { Registry } from 'prom-client';
 import type { OutRecord } from '@tidings/streaming';
 import { createGateway, type GatewayDeps } from '../create-gateway.ts';
@@ -36,6 +36,8 @@ export const APPLICATION = 'AAAAA-00001';
 export const FOREIGN = 'BBBBB-00001';
 /** An application of the account that only some tokens may use. */
 export const UNGRANTED = 'AAAAA-00002';
+
+const keys = keysFrom(new Uint8Array(32));
 
 const KNOWN_HWID = 'phone-1';
 
@@ -92,7 +94,7 @@ export class World {
     resolveToken: async ({ secret }) => ({ token: this.tokens.get(secret) }),
     findApplication: async ({ application: code }) => ({ application: this.applications.get(code) }),
     createAccount: async () => ({ account: 'c' }),
-    getMasterKeyId: async () => ({ id: '' }),
+    getMasterKeyId: async () => ({ id: '', identities: [] }),
     findAccount: async ({ account }) => ({ found: ['default', 'a'].includes(account) }),
     issueToken: async () => ({ id: 't9', secret: 'issued' }),
     listTokens: async () => ({ tokens: [...this.tokens.values()] }),
@@ -335,7 +337,8 @@ export class World {
       clock,
       log: openLog('silent'),
       metrics: this.metrics,
-      masterKey: new Uint8Array(32),
+      masterKeys: keys.master,
+      identity: () => keys.identity,
       adminToken: ADMINISTRATOR,
       publicUrl: 'https://push.example',
       disposableDomains: new Set(['mailinator.com']),

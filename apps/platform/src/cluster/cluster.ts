@@ -7,6 +7,7 @@ import {
   databasePrefixOf,
   type LocalKafka,
   type Logger,
+  type MasterKeys,
   type Mongod,
   freePorts,
   openMasterKey,
@@ -28,6 +29,7 @@ export interface ClusterOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly adminToken: string;
   readonly masterKey?: Uint8Array | undefined;
+  readonly previousMasterKey?: Uint8Array | undefined;
   /** Port of the first gateway. @default a free one */
   readonly port?: number;
   /** How many processes of a service run. @default 1 */
@@ -53,8 +55,8 @@ export interface Cluster {
   /** The servers that were started for it. */
   readonly mongod: { readonly pid: () => number; restart(): Promise<void> } | undefined;
   readonly kafka: LocalKafka | undefined;
-  /** Starts what does not run of these and waits until they are ready. */
-  start(members: readonly Member[]): Promise<void>;
+  /** Starts what does not run of these, with further variables from then on, and waits until they are ready. */
+  start(members: readonly Member[], env?: Readonly<Record<string, string>>): Promise<void>;
   /** Ends everything in order: who takes requests first, the stores last. */
   stop(): Promise<void>;
 }
@@ -70,11 +72,13 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   }
 }
 
-/** The master key of all processes, checked against what the stores hold. */
-async function keyFor({ folder, masterKey: given }: ClusterOptions, mongoUrl: string): Promise<Uint8Array> {
+/** The master keys of all processes, checked against what the stores hold. */
+async function masterKeysFor(options: ClusterOptions, mongoUrl: string): Promise<MasterKeys> {
+  const { folder, masterKey: given, previousMasterKey: previous } = options;
   const client = await connectMongo(mongoUrl);
   try {
-    return await openMasterKey({ folder, given, system: systemDatabase(client, databasePrefixOf(mongoUrl)) });
+    const system = systemDatabase(client, databasePrefixOf(mongoUrl));
+    return (await openMasterKey({ folder, given, previous, system })).master;
   } finally {
     await client.close();
   }
@@ -92,7 +96,7 @@ async function start(options: ClusterOptions, closing: Closing): Promise<Cluster
   closing.add('mongod', database, (server) => server?.stop());
   closing.add('kafka', kafka, (server) => server?.stop());
   const mongoUrl = options.mongoUrl ?? mongod!.url;
-  const masterKey = await keyFor(options, mongoUrl);
+  const [masterKey, previous] = await masterKeysFor(options, mongoUrl);
   const stores = { MONGO_URL: mongoUrl, KAFKA_BROKERS: options.kafkaBrokers ?? kafka!.brokers };
   await makeTopics(join(apps, TOPICS), { ...options.env, ...stores }, join(logFolder, 'topics.log'));
 
@@ -101,6 +105,7 @@ async function start(options: ClusterOptions, closing: Closing): Promise<Cluster
     ...stores,
     TIDINGS_ADMIN_TOKEN: adminToken,
     TIDINGS_MASTER_KEY: Buffer.from(masterKey).toString('base64'),
+    ...(previous && { TIDINGS_MASTER_KEY_PREVIOUS: Buffer.from(previous).toString('base64') }),
     TIDINGS_DATA: folder,
   });
   // Who takes requests ends first, then what works them off.
@@ -110,9 +115,9 @@ async function start(options: ClusterOptions, closing: Closing): Promise<Cluster
       await Promise.all(all.map((member) => member.stop()));
     });
   }
-  const startAll = async (wanted: readonly Member[]): Promise<void> => {
+  const startAll: Cluster['start'] = async (wanted, env) => {
     const missing = wanted.filter((member) => !member.alive());
-    await Promise.all(missing.map((member) => member.start()));
+    await Promise.all(missing.map((member) => member.start(env)));
     await Promise.all(missing.map((member) => member.ready(startTimeoutMs)));
   };
   await startAll(members);

@@ -34,6 +34,8 @@ export class Member {
   #child: NodeProcess | undefined;
   /** It was told to end: whatever else ends it is told of. */
   #ending = false;
+  /** Of this process alone; win over those of the cluster. */
+  #ownEnv: Readonly<Record<string, string>> = {};
 
   constructor(options: MemberOptions) {
     this.service = options.program.name;
@@ -61,8 +63,12 @@ export class Member {
     return this.#running.pid;
   }
 
-  /** Starts it, and does not wait until it is ready. That it ends unasked later is said on standard error. */
-  async start(): Promise<void> {
+  /**
+   * Starts it, with these further variables now and at later starts, and does not wait until it is ready. That it ends unasked later is said on
+   * standard error.
+   */
+  async start(ownEnv = this.#ownEnv): Promise<void> {
+    this.#ownEnv = ownEnv;
     const { program, apps, env, ports } = this.#options;
     this.#ending = false;
     const child = await startNode({
@@ -71,6 +77,7 @@ export class Member {
       env: {
         ...env,
         ...program.env,
+        ...ownEnv,
         NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --max-old-space-size=${HEAP_MB}`,
         HOST: '127.0.0.1',
         GRPC_PORT: String(ports.grpc),

@@ -170,6 +170,7 @@ function targetsOfAction(action: AccountAction): AccountTarget[] {
       return [application(action.application), usage('')];
     case 'updateApplication':
     case 'purgeApplication':
+    case 'resealPlatform':
     case 'setPlatformStatus':
     case 'setDebug':
     case 'setControlGroup':

@@ -1,6 +1,6 @@
 import { type Clock, newCode } from '@tidings/kernel';
 import type { Accounts } from '@tidings/rpc';
-import { masterKeyId } from '@tidings/runtime';
+import { type DeploymentKeys, tellKeys } from '@tidings/runtime';
 import type { AccountStore } from './store.ts';
 import type { AccountWriter } from './writer.ts';
 
@@ -8,7 +8,7 @@ import type { AccountWriter } from './writer.ts';
 export const accountsRpc = (
   store: AccountStore,
   write: AccountWriter,
-  { clock, masterKey }: { readonly clock: Clock; readonly masterKey: Uint8Array },
+  { clock, keys }: { readonly clock: Clock; readonly keys: DeploymentKeys },
 ): Pick<Accounts, 'createAccount' | 'findAccount' | 'getMasterKeyId'> => ({
   async createAccount({ name }) {
     const account = newCode();
@@ -18,5 +18,5 @@ export const accountsRpc = (
 
   findAccount: async ({ account }) => ({ found: await store.hasAccount(account) }),
 
-  getMasterKeyId: async () => ({ id: masterKeyId(masterKey) }),
+  getMasterKeyId: async () => tellKeys(keys.master, keys.identity),
 });

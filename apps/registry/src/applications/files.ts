@@ -1,6 +1,6 @@
 import type { Application } from '@tidings/audience';
 import { Platform } from '@tidings/kernel';
-import { type KeyFile, open, openKeyFile } from '@tidings/runtime';
+import { type KeyFile, type MasterKeys, open, openKeyFile } from '@tidings/runtime';
 import { pushPackageOf } from './push-package.ts';
 
 /** Where a file of the API comes from: a part of what one of these settings holds, the first that has it. */
@@ -35,7 +35,7 @@ const partOf = ({ key, certificates }: KeyFile, part: Source['part']): string | 
   part === 'key' ? key : certificates[0];
 
 export interface FileDeps {
-  readonly masterKey: Uint8Array;
+  readonly masterKeys: MasterKeys;
   /** Where the service is reached from outside. */
   readonly publicUrl: string;
   readonly at: Date;
@@ -43,11 +43,11 @@ export interface FileDeps {
 
 /** Reads settings of a platform in clear; "" where one is not set. */
 const settingsOf =
-  ({ code, platforms }: Application, platform: number, masterKey: Uint8Array) =>
+  ({ code, platforms }: Application, platform: number, masterKeys: MasterKeys) =>
   (field: string): string => {
     const { settings, sealed } = platforms.find((each) => each.platform === platform) ?? {};
     const secret = sealed?.[field];
-    return secret ? open(masterKey, { application: code, field }, secret).toString() : (settings?.[field] ?? '');
+    return secret ? open(masterKeys, { application: code, field }, secret).toString() : (settings?.[field] ?? '');
   };
 
 /**
@@ -55,14 +55,14 @@ const settingsOf =
  * {@link openKeyFile} and {@link pushPackageOf}.
  */
 export async function fileOf(application: Application, file: string, deps: FileDeps): Promise<string | undefined> {
-  const { masterKey, publicUrl, at } = deps;
+  const { masterKeys, publicUrl, at } = deps;
   if (file === 'safari_push_package') {
-    const setting = settingsOf(application, Platform.Safari, masterKey);
+    const setting = settingsOf(application, Platform.Safari, masterKeys);
     return (await pushPackageOf({ ...application, setting, publicUrl, at }))?.toString('base64');
   }
   const source = sources[file];
   if (!source) return undefined;
-  const setting = settingsOf(application, source.platform, masterKey);
+  const setting = settingsOf(application, source.platform, masterKeys);
   for (const name of source.settings) {
     const content = setting(name);
     if (content === '') continue;

@@ -1,6 +1,6 @@
 import { type Clock, Fault } from '@tidings/kernel';
 import type { Accounts, ConfigurePlatformRequest } from '@tidings/rpc';
-import { seal } from '@tidings/runtime';
+import { type MasterKeys, seal } from '@tidings/runtime';
 import type { AccountStore } from '../accounts/store.ts';
 import type { AccountWriter } from '../accounts/writer.ts';
 import { existing } from './existing.ts';
@@ -13,7 +13,7 @@ type PlatformMethods = Pick<
 >;
 
 /** Clear settings, and secret ones sealed: from here on nothing has them in clear. */
-function partSettings({ application, settings, secretSettings }: ConfigurePlatformRequest, masterKey: Uint8Array) {
+function partSettings({ application, settings, secretSettings }: ConfigurePlatformRequest, masterKeys: MasterKeys) {
   const secret = new Set(secretSettings);
   const entries = Object.entries(settings);
   return {
@@ -21,7 +21,7 @@ function partSettings({ application, settings, secretSettings }: ConfigurePlatfo
     sealed: Object.fromEntries(
       entries
         .filter(([name]) => secret.has(name))
-        .map(([field, value]) => [field, seal(masterKey, { application, field }, value)]),
+        .map(([field, value]) => [field, seal(masterKeys, { application, field }, value)]),
     ),
   };
 }
@@ -30,13 +30,13 @@ function partSettings({ application, settings, secretSettings }: ConfigurePlatfo
 export function platformsRpc(
   store: AccountStore,
   write: AccountWriter,
-  { clock, masterKey }: { readonly clock: Clock; readonly masterKey: Uint8Array },
+  { clock, masterKeys }: { readonly clock: Clock; readonly masterKeys: MasterKeys },
 ): PlatformMethods {
   const now = (): Date => new Date(clock.now());
   return {
     async configurePlatform(request) {
       const { account, application, platform, disabled } = request;
-      const parts = partSettings(request, masterKey);
+      const parts = partSettings(request, masterKeys);
       await write({
         account,
         action: { type: 'configurePlatform', application, platform, disabled, ...parts },
@@ -51,7 +51,7 @@ export function platformsRpc(
     },
 
     async getApplicationFile({ account, application: code, file, publicUrl }) {
-      const text = await fileOf(await existing(store, code, account), file, { masterKey, publicUrl, at: now() });
+      const text = await fileOf(await existing(store, code, account), file, { masterKeys, publicUrl, at: now() });
       if (text === undefined) throw Fault.argument('File not found');
       return { text };
     },

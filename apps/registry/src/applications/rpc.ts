@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { Clock } from '@tidings/kernel';
 import type { Accounts } from '@tidings/rpc';
+import type { MasterKeys } from '@tidings/runtime';
 import type { Db } from 'mongodb';
 import type { AccountStore } from '../accounts/store.ts';
 import type { AccountWriter } from '../accounts/writer.ts';
@@ -26,7 +27,7 @@ export interface ApplicationsDeps {
   readonly clock: Clock;
   readonly db: Db;
   readonly languages: Pick<LanguageFigures, 'of'>;
-  readonly masterKey: Uint8Array;
+  readonly masterKeys: MasterKeys;
   /** Makes the encoded forms of R-RES19. */
   readonly displayKey: KeyObject;
 }
@@ -38,7 +39,7 @@ const PAGE = 100;
 export function applicationsRpc(
   store: AccountStore,
   write: AccountWriter,
-  { clock, db, languages, masterKey, displayKey }: ApplicationsDeps,
+  { clock, db, languages, masterKeys, displayKey }: ApplicationsDeps,
 ): ApplicationMethods {
   const now = (): Date => new Date(clock.now());
   const icons = openIcons(db);
@@ -90,7 +91,7 @@ export function applicationsRpc(
         icon: application.icon,
         sdkIos: application.sdkIos,
         sdkAndroid: application.sdkAndroid,
-        settings: shownSettings(application, masterKey, displayKey),
+        settings: shownSettings(application, masterKeys, displayKey),
         languages: await languages.of(code),
       };
     },

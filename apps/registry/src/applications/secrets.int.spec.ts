@@ -4,6 +4,7 @@ import { api } from '@tidings/contract';
 import type { ConfigurePlatformRequest } from '@tidings/rpc';
 import type { EmbeddedBroker } from '@tidings/streaming';
 import { describeWithMongo, testBroker, TestClock } from '@tidings/testing';
+import { keysFrom } from '@tidings/runtime';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { openRegistry, type RegistryService } from '../registry.ts';
@@ -20,7 +21,7 @@ describeWithMongo('credentials of every platform', (mongo) => {
   beforeAll(async () => {
     broker = await testBroker({ db: mongo.database('log') });
     registry = await openRegistry({
-      ...{ db: mongo.db, clock: new TestClock(), metrics, masterKey: randomBytes(32), broker },
+      ...{ db: mongo.db, clock: new TestClock(), metrics, keys: keysFrom(randomBytes(32)), broker },
       log: pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) }),
     });
     const request = { account: 'default', title: 'App', icon: Buffer.alloc(0), sdkIos: '', sdkAndroid: '' };

@@ -2,7 +2,7 @@ import { createHmac, type KeyObject } from 'node:crypto';
 import type { Application } from '@tidings/audience';
 import { Platform } from '@tidings/kernel';
 import type { ApplicationView } from '@tidings/rpc';
-import { open } from '@tidings/runtime';
+import { type MasterKeys, open } from '@tidings/runtime';
 import type { Versioned } from '../accounts/store.ts';
 
 /** An application as other services know it: with references to credentials, never with credentials. */
@@ -50,7 +50,7 @@ const encoded = (displayKey: KeyObject, application: string, field: string, secr
 /** Settings as getApplication shows them, by its field names (R-RES19). */
 export function shownSettings(
   application: Application,
-  masterKey: Uint8Array,
+  masterKeys: MasterKeys,
   displayKey: KeyObject,
 ): Record<string, string> {
   const settingsOf = (platform: number) => application.platforms.find((each) => each.platform === platform);
@@ -58,7 +58,7 @@ export function shownSettings(
     const settings = settingsOf(platform);
     const sealed = settings?.sealed[field];
     if (!sealed) return settings?.settings[field] ?? '';
-    return open(masterKey, { application: application.code, field }, sealed).toString();
+    return open(masterKeys, { application: application.code, field }, sealed).toString();
   };
   return {
     ...Object.fromEntries(unknownFields.map((field) => [field, ''])),

@@ -5,6 +5,7 @@ import { Platform } from '@tidings/kernel';
 import { type DeviceCommand, Occur, Register } from '@tidings/rpc';
 import type { EmbeddedBroker } from '@tidings/streaming';
 import { describeWithMongo, testBroker, TestClock } from '@tidings/testing';
+import { keysFrom } from '@tidings/runtime';
 import type { Binary, Document } from 'mongodb';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
@@ -23,7 +24,7 @@ describeWithMongo('commands about devices', (mongo) => {
     broker = await testBroker({ db: mongo.database('log') });
     registry = await openRegistry({
       ...{ db: mongo.db, clock, log: pino({ level: 'silent' }), metrics: new Registry() },
-      ...{ masterKey: new Uint8Array(32).fill(3), broker },
+      ...{ keys: keysFrom(new Uint8Array(32).fill(3)), broker },
     });
     const made = { account, title: 'App', icon: Buffer.alloc(0), sdkIos: '', sdkAndroid: '', tokenId: '' };
     application = (await registry.accounts.createApplication({ ...made, authorizeAllTokens: false })).application;

@@ -3,6 +3,7 @@ import { TagType } from '@tidings/events';
 import { type BatchEntry, EntryStatus, ListOperator, Register } from '@tidings/rpc';
 import type { EmbeddedBroker } from '@tidings/streaming';
 import { describeWithMongo, testBroker, TestClock } from '@tidings/testing';
+import { keysFrom } from '@tidings/runtime';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { openRegistry, type RegistryService } from '../registry.ts';
@@ -33,7 +34,7 @@ describeWithMongo('batches of bulk jobs', (mongo) => {
     broker = await testBroker({ db: mongo.database('log') });
     registry = await openRegistry({
       ...{ db: mongo.db, clock: new TestClock(), log: pino({ level: 'silent' }), metrics: new Registry() },
-      ...{ masterKey: new Uint8Array(32).fill(3), broker },
+      ...{ keys: keysFrom(new Uint8Array(32).fill(3)), broker },
     });
     const made = { account, title: 'App', icon: Buffer.alloc(0), sdkIos: '', sdkAndroid: '', tokenId: '' };
     application = (await registry.accounts.createApplication({ ...made, authorizeAllTokens: false })).application;

@@ -16,7 +16,7 @@ import {
   WindowOutcome,
 } from '@tidings/events';
 import { type Channel, ChunkSet, seqOf } from '@tidings/kernel';
-import { openLog } from '@tidings/runtime';
+import { openLog, keysFrom } from '@tidings/runtime';
 import type { Broker, EmbeddedBroker } from '@tidings/streaming';
 import { describeWithMongo, TestClock, testBroker } from '@tidings/testing';
 import type { Binary, Db } from 'mongodb';
@@ -229,7 +229,7 @@ const open = (
     clock,
     log: quiet,
     metrics,
-    masterKey: new Uint8Array(32),
+    keys: keysFrom(new Uint8Array(32)),
     watchEveryMs: 20,
   });
 

@@ -3,6 +3,7 @@ import { TagType } from '@tidings/events';
 import { defaultQuotas } from '@tidings/kernel';
 import type { EmbeddedBroker } from '@tidings/streaming';
 import { describeWithMongo, testBroker, TestClock } from '@tidings/testing';
+import { keysFrom } from '@tidings/runtime';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { openRegistry, type RegistryService } from '../registry.ts';
@@ -30,7 +31,7 @@ describeWithMongo('missing tags of bulk jobs (R-G6)', (mongo) => {
     const open = () =>
       openRegistry({
         ...{ db: mongo.db, clock: new TestClock(), log: pino({ level: 'silent' }), metrics: new Registry() },
-        ...{ masterKey: new Uint8Array(32).fill(3), broker, hasReplicas: true },
+        ...{ keys: keysFrom(new Uint8Array(32).fill(3)), broker, hasReplicas: true },
         quotas: { ...defaultQuotas, tags: QUOTA },
       });
     replicas = [await open(), await open()];

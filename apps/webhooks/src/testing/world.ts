@@ -11,7 +11,7 @@ import {
 } from '@tidings/events';
 import { ChunkSet, chunkOf, newMessageCode, Platform, positionOf, randomBase62, ShiftedClock } from '@tidings/kernel';
 import { DeviceDescription, type DescribeRequest, type Devices } from '@tidings/rpc';
-import { Closing, type Logger, openLog, openMetrics } from '@tidings/runtime';
+import { Closing, type Logger, openLog, openMetrics, keysFrom } from '@tidings/runtime';
 import type { EmbeddedBroker } from '@tidings/streaming';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- only specs import this file
 import { type TestMongo, testBroker } from '@tidings/testing';
@@ -75,7 +75,7 @@ export class World {
     this.metrics = openMetrics();
     const service = await openWebhooks({
       ...{ clock: this.clock, log: this.log, db: this.db, broker: this.broker, metrics: this.metrics },
-      ...{ masterKey: new Uint8Array(32), allowPrivate: ['127.0.0.0/8'] },
+      ...{ keys: keysFrom(new Uint8Array(32)), allowPrivate: ['127.0.0.0/8'] },
       devices: {
         describe: (request) => {
           this.described.push(request);

@@ -80,6 +80,11 @@ export function evolveApplication(application: Application, { event, at = new Da
       const { platform, credentialVersion, settings, sealed, disabled } = event.value;
       return withPlatform(application, { platform, enabled: !disabled, credentialVersion, settings, sealed });
     }
+    case 'platformResealed': {
+      const { platform, sealed } = event.value;
+      const before = application.platforms.find((each) => each.platform === platform);
+      return before ? withPlatform(application, { ...before, sealed }) : application;
+    }
     case 'platformStatusSet': {
       const { platform, enabled } = event.value;
       const before = application.platforms.find((each) => each.platform === platform);

@@ -12,6 +12,8 @@ const DEBUG_MS = 60 * 60_000;
 const BUCKETS = 10_000;
 const MAX_CAPPING_DAYS = 30;
 
+type Boxes = Readonly<Record<string, Uint8Array>>;
+
 export type ApplicationAction =
   | {
       readonly type: 'createApplication';
@@ -41,8 +43,16 @@ export type ApplicationAction =
       readonly application: string;
       readonly platform: number;
       readonly settings: Readonly<Record<string, string>>;
-      readonly sealed: Readonly<Record<string, Uint8Array>>;
+      readonly sealed: Boxes;
       readonly disabled: boolean;
+    }
+  /** Puts other boxes with the same secrets in the place of those of `before`. */
+  | {
+      readonly type: 'resealPlatform';
+      readonly application: string;
+      readonly platform: number;
+      readonly before: Boxes;
+      readonly sealed: Boxes;
     }
   | {
       readonly type: 'setPlatformStatus';
@@ -92,15 +102,30 @@ function update(application: Application, action: Action<'updateApplication'>): 
   return [{ $case: 'applicationUpdated', value: { application: application.code, title, icon, sdkIos, sdkAndroid } }];
 }
 
+const bytesOf = (boxes: Boxes): Record<string, Buffer> =>
+  Object.fromEntries(Object.entries(boxes).map(([name, box]) => [name, Buffer.from(box)]));
+
+const areSame = (one: Boxes, other: Boxes): boolean =>
+  Object.keys(one).length === Object.keys(other).length &&
+  Object.entries(one).every(([name, box]) => other[name] && Buffer.compare(box, other[name]) === 0);
+
+/** Does nothing where the boxes are others by now: those are looked at again. */
+function reseal(account: string, view: AccountView, action: Action<'resealPlatform'>): Change[] {
+  const { application, platform, before, sealed } = action;
+  const state = as('application', view.application(application));
+  const found = state.platforms.find((each) => each.platform === platform);
+  if (state.account !== account || !found || !areSame(found.sealed, before)) return [];
+  return [{ $case: 'platformResealed', value: { application, platform, sealed: bytesOf(sealed) } }];
+}
+
 function configure(own: Application, action: Action<'configurePlatform'>): Change[] {
   const { application, platform, settings, sealed, disabled } = action;
   const before = own.platforms.find((each) => each.platform === platform);
   const credentialVersion = (before?.credentialVersion ?? 0) + 1;
-  const bytes = Object.fromEntries(Object.entries(sealed).map(([name, value]) => [name, Buffer.from(value)]));
   return [
     {
       $case: 'platformConfigured',
-      value: { application, platform, credentialVersion, settings, sealed: bytes, disabled },
+      value: { application, platform, credentialVersion, settings, sealed: bytesOf(sealed), disabled },
     },
   ];
 }
@@ -169,6 +194,8 @@ export function decideApplication(account: string, view: AccountView, action: Ap
       checkSenders(accountOf(view).senders, action);
       return configure(application, action);
     }
+    case 'resealPlatform':
+      return reseal(account, view, action);
     case 'setPlatformStatus':
       return setStatus(own(account, view, action.application), action);
     case 'setDebug': {

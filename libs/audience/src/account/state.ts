@@ -104,6 +104,7 @@ function thingsOf(event: AccountEvent['event']): readonly AccountTarget[] {
     }
     case 'applicationUpdated':
     case 'platformConfigured':
+    case 'platformResealed':
     case 'platformStatusSet':
     case 'debugSet':
     case 'controlGroupSet':

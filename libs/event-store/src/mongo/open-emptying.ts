@@ -9,7 +9,10 @@ export interface PlacedEvent<Event> {
   readonly event: Event;
 }
 
-/** The one way in which a commit is changed: what its events say of somebody is taken out (architecture 4, "Retention and erasure"). */
+/**
+ * The one way in which a commit is changed: what its events say of somebody is taken out (architecture 4, "Retention and erasure"), or what is sealed
+ * in them is sealed anew. What the events mean stays.
+ */
 export interface CommitEmptying<Event> {
   /** The events of a commit whose bytes contain `mark`, in order; none where the commit was removed. */
   marked(log: string, n: number, mark: string): Promise<readonly PlacedEvent<Event>[]>;
@@ -17,7 +20,7 @@ export interface CommitEmptying<Event> {
   replace(log: string, n: number, events: readonly PlacedEvent<Event>[]): Promise<void>;
 }
 
-/** Opens the commits of a category for erasures. What the store does not answer rejects with an error that may pass. */
+/** Opens the commits of a category for that. What the store does not answer rejects with an error that may pass. */
 export function openEmptying<Event>(
   db: Db,
   { category, encode, decode }: Pick<LogDefinition<never, Event, never, never>, 'category' | 'encode' | 'decode'>,

@@ -71,6 +71,7 @@ export interface AccountEvent {
     | { $case: "tokenLimited"; value: TokenLimited }
     | { $case: "atMostOnceSet"; value: AtMostOnceSet }
     | { $case: "planSet"; value: PlanSet }
+    | { $case: "platformResealed"; value: PlatformResealed }
     | undefined;
 }
 
@@ -142,6 +143,19 @@ export interface PlatformConfigured_SettingsEntry {
 }
 
 export interface PlatformConfigured_SealedEntry {
+  key: string;
+  value: Buffer;
+}
+
+/** The same secrets under another master key; the version of the credentials stays. */
+export interface PlatformResealed {
+  application: string;
+  platform: number;
+  /** All that the platform has. */
+  sealed: { [key: string]: Buffer };
+}
+
+export interface PlatformResealed_SealedEntry {
   key: string;
   value: Buffer;
 }
@@ -403,6 +417,9 @@ export const AccountEvent: MessageFns<AccountEvent> = {
         break;
       case "planSet":
         PlanSet.encode(message.event.value, writer.uint32(522).fork()).join();
+        break;
+      case "platformResealed":
+        PlatformResealed.encode(message.event.value, writer.uint32(530).fork()).join();
         break;
     }
     return writer;
@@ -731,6 +748,14 @@ export const AccountEvent: MessageFns<AccountEvent> = {
             message.event = { $case: "planSet", value: PlanSet.decode(reader, reader.uint32()) };
             continue;
           }
+          case 66: {
+            if (tag !== 530) {
+              break;
+            }
+
+            message.event = { $case: "platformResealed", value: PlatformResealed.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -999,6 +1024,12 @@ export const AccountEvent: MessageFns<AccountEvent> = {
       case "planSet": {
         if (object.event?.value !== undefined && object.event?.value !== null) {
           message.event = { $case: "planSet", value: PlanSet.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "platformResealed": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "platformResealed", value: PlatformResealed.fromPartial(object.event.value) };
         }
         break;
       }
@@ -2110,6 +2141,229 @@ export const PlatformConfigured_SealedEntry: MessageFns<PlatformConfigured_Seale
     object: I,
   ): PlatformConfigured_SealedEntry {
     const message = createBasePlatformConfigured_SealedEntry();
+    message.key = object.key ?? "";
+    message.value = object.value ?? Buffer.alloc(0);
+    return message;
+  },
+};
+
+function createBasePlatformResealed(): PlatformResealed {
+  return { application: "", platform: 0, sealed: {} };
+}
+
+export const PlatformResealed: MessageFns<PlatformResealed> = {
+  encode(message: PlatformResealed, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.application !== "") {
+      writer.uint32(10).string(message.application);
+    }
+    if (message.platform !== 0) {
+      writer.uint32(16).uint32(message.platform);
+    }
+    globalThis.Object.entries(message.sealed).forEach(([key, value]: [string, Buffer]) => {
+      PlatformResealed_SealedEntry.encode({ key: key as any, value }, writer.uint32(26).fork()).join();
+    });
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PlatformResealed {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePlatformResealed();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.platform = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            const entry3 = PlatformResealed_SealedEntry.decode(reader, reader.uint32());
+            if (entry3.value !== undefined) {
+              message.sealed[entry3.key] = entry3.value;
+            }
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<PlatformResealed, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<PlatformResealed | PlatformResealed[]> | Iterable<PlatformResealed | PlatformResealed[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [PlatformResealed.encode(p).finish()];
+        }
+      } else {
+        yield* [PlatformResealed.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, PlatformResealed>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<PlatformResealed> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [PlatformResealed.decode(p)];
+        }
+      } else {
+        yield* [PlatformResealed.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<PlatformResealed>, I>>(base?: I): PlatformResealed {
+    return PlatformResealed.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<PlatformResealed>, I>>(object: I): PlatformResealed {
+    const message = createBasePlatformResealed();
+    message.application = object.application ?? "";
+    message.platform = object.platform ?? 0;
+    message.sealed = (globalThis.Object.entries(object.sealed ?? {}) as [string, Buffer][]).reduce(
+      (acc: { [key: string]: Buffer }, [key, value]: [string, Buffer]) => {
+        if (value !== undefined) {
+          acc[key] = value;
+        }
+        return acc;
+      },
+      {},
+    );
+    return message;
+  },
+};
+
+function createBasePlatformResealed_SealedEntry(): PlatformResealed_SealedEntry {
+  return { key: "", value: Buffer.alloc(0) };
+}
+
+export const PlatformResealed_SealedEntry: MessageFns<PlatformResealed_SealedEntry> = {
+  encode(message: PlatformResealed_SealedEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value.length !== 0) {
+      writer.uint32(18).bytes(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PlatformResealed_SealedEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePlatformResealed_SealedEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = Buffer.from(reader.bytes());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<PlatformResealed_SealedEntry, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<PlatformResealed_SealedEntry | PlatformResealed_SealedEntry[]>
+      | Iterable<PlatformResealed_SealedEntry | PlatformResealed_SealedEntry[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [PlatformResealed_SealedEntry.encode(p).finish()];
+        }
+      } else {
+        yield* [PlatformResealed_SealedEntry.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, PlatformResealed_SealedEntry>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<PlatformResealed_SealedEntry> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [PlatformResealed_SealedEntry.decode(p)];
+        }
+      } else {
+        yield* [PlatformResealed_SealedEntry.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<PlatformResealed_SealedEntry>, I>>(base?: I): PlatformResealed_SealedEntry {
+    return PlatformResealed_SealedEntry.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<PlatformResealed_SealedEntry>, I>>(object: I): PlatformResealed_SealedEntry {
+    const message = createBasePlatformResealed_SealedEntry();
     message.key = object.key ?? "";
     message.value = object.value ?? Buffer.alloc(0);
     return message;

@@ -55,8 +55,10 @@ export interface GetMasterKeyIdRequest {
 }
 
 export interface GetMasterKeyIdReply {
-  /** Equal for equal keys; tells nothing of the key. */
+  /** Of the master key that seals. Equal for equal keys; tells nothing of the key. */
   id: string;
+  /** The identity keys, sealed once with each master key that the service has. None = they are derived from the master key. */
+  identities: Buffer[];
 }
 
 export interface IssueTokenRequest {
@@ -1296,13 +1298,16 @@ export const GetMasterKeyIdRequest: MessageFns<GetMasterKeyIdRequest> = {
 };
 
 function createBaseGetMasterKeyIdReply(): GetMasterKeyIdReply {
-  return { id: "" };
+  return { id: "", identities: [] };
 }
 
 export const GetMasterKeyIdReply: MessageFns<GetMasterKeyIdReply> = {
   encode(message: GetMasterKeyIdReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.id !== "") {
       writer.uint32(10).string(message.id);
+    }
+    for (const v of message.identities) {
+      writer.uint32(18).bytes(v!);
     }
     return writer;
   },
@@ -1326,6 +1331,14 @@ export const GetMasterKeyIdReply: MessageFns<GetMasterKeyIdReply> = {
             }
 
             message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.identities.push(Buffer.from(reader.bytes()));
             continue;
           }
         }
@@ -1380,6 +1393,7 @@ export const GetMasterKeyIdReply: MessageFns<GetMasterKeyIdReply> = {
   fromPartial<I extends Exact<DeepPartial<GetMasterKeyIdReply>, I>>(object: I): GetMasterKeyIdReply {
     const message = createBaseGetMasterKeyIdReply();
     message.id = object.id ?? "";
+    message.identities = object.identities?.map((e) => e) || [];
     return message;
   },
 };
@@ -14581,7 +14595,7 @@ export const TestDeviceView: MessageFns<TestDeviceView> = {
 export interface Accounts {
   createAccount(request: CreateAccountRequest): Promise<CreateAccountReply>;
   findAccount(request: FindAccountRequest): Promise<FindAccountReply>;
-  /** Which master key devices and tokens are keyed with; for services without a store to hold theirs against. */
+  /** The keys of the deployment, for services without a store: which master key seals, and what devices and tokens are keyed with. */
   getMasterKeyId(request: GetMasterKeyIdRequest): Promise<GetMasterKeyIdReply>;
   /** The secret is in the reply and nowhere else. */
   issueToken(request: IssueTokenRequest): Promise<IssueTokenReply>;
@@ -14659,7 +14673,7 @@ export const AccountsDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
-    /** Which master key devices and tokens are keyed with; for services without a store to hold theirs against. */
+    /** The keys of the deployment, for services without a store: which master key seals, and what devices and tokens are keyed with. */
     getMasterKeyId: {
       name: "GetMasterKeyId",
       requestType: GetMasterKeyIdRequest as typeof GetMasterKeyIdRequest,

@@ -1,0 +1,160 @@
+import type { Application } from '@tidings/audience';
+import { type LogDefinition, openCommits, openEmptying, type PlacedEvent } from '@tidings/event-store';
+import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
+import type { Clock } from '@tidings/kernel';
+import { type DeploymentKeys, type Logger, masterKeyId, reseal } from '@tidings/runtime';
+import type { Db } from 'mongodb';
+import { type AccountCommand, accountLogOf, ACCOUNTS, APPLICATIONS, stateOf } from './log.ts';
+import type { AccountWriter } from './writer.ts';
+
+export interface ResealingDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly keys: DeploymentKeys;
+  readonly definition: Pick<LogDefinition<never, AccountEvent, never, never>, 'category' | 'encode' | 'decode'>;
+  readonly write: AccountWriter;
+}
+
+/** What seals anew, in a rotation of the master key, what is sealed with the previous one. */
+export interface Resealing {
+  /**
+   * Seals every box in states and commits anew with the current master key, and says in the log when none is left. Goes on where another process
+   * stopped; several may do it at once. Does nothing as long as the deployment seals with another key than this process.
+   */
+  run(signal: AbortSignal): Promise<void>;
+  /** One line until none is left. */
+  open(): Promise<string[]>;
+}
+
+/** Applications, accounts and commits that are read together. */
+const PAGE = 100;
+
+type Boxes = Readonly<Record<string, Uint8Array>>;
+
+/** The documents of a collection in the order of their ids, a page at a time. */
+async function* pagesOf(db: Db, collection: string, filter: object, signal: AbortSignal) {
+  let after = '';
+  while (!signal.aborted) {
+    const page = await db
+      .collection<{ _id: string }>(collection)
+      .find({ ...filter, _id: { $gt: after } })
+      .sort({ _id: 1 })
+      .limit(PAGE)
+      .toArray();
+    yield page;
+    if (page.length < PAGE) return;
+    after = page.at(-1)!._id;
+  }
+}
+
+/** The boxes with those sealed anew that were not sealed with the current key; undefined where all were. */
+type SealAnew = (application: string, boxes: Boxes) => Boxes | undefined;
+
+/** A box that nothing opens stays as it is, and is told of once. */
+function sealingAnew({ master }: DeploymentKeys, log: Logger): SealAnew {
+  const unopened = new Set<string>();
+  return (application, boxes) => {
+    const changed = Object.entries(boxes).flatMap(([field, box]): [string, Uint8Array][] => {
+      try {
+        const sealed = reseal(master, { application, field }, box);
+        return sealed ? [[field, sealed]] : [];
+      } catch (error) {
+        const place = `${application}/${field}`;
+        if (!unopened.has(place))
+          log.error({ application, field, err: error }, 'a sealed box opens with no master key');
+        unopened.add(place);
+        return [];
+      }
+    });
+    return changed.length > 0 ? { ...boxes, ...Object.fromEntries(changed) } : undefined;
+  };
+}
+
+/** Those of a commit's events that hold boxes which had to be sealed anew. */
+const resealedEvents = (events: readonly AccountEvent[], anew: SealAnew): PlacedEvent<AccountEvent>[] =>
+  events.flatMap((stored, index) => {
+    const { event } = stored;
+    if (event?.$case !== 'platformConfigured' && event?.$case !== 'platformResealed') return [];
+    const boxes = anew(event.value.application, event.value.sealed);
+    if (!boxes) return [];
+    const sealed = Object.fromEntries(Object.entries(boxes).map(([field, box]) => [field, Buffer.from(box)]));
+    const changed = { ...event, value: { ...event.value, sealed } } as typeof event;
+    return [{ index, event: { ...stored, event: changed } }];
+  });
+
+/** Opens the resealing of a rotation; undefined where no previous master key is named. */
+export function openResealing({ db, clock, log, keys, definition, write }: ResealingDeps): Resealing | undefined {
+  const { master, rotation } = keys;
+  if (!rotation) return undefined;
+  const commits = openCommits(db, definition);
+  const emptying = openEmptying(db, definition);
+  /** The last commit of each log that has been looked at: commits do not change behind it. */
+  const seen = new Map<string, number>();
+  let isDone = false;
+
+  const anew = sealingAnew(keys, log);
+
+  const resealStates = async (signal: AbortSignal): Promise<number> => {
+    let found = 0;
+    for await (const page of pagesOf(db, APPLICATIONS, { 'platforms.0': { $exists: true } }, signal)) {
+      const commands = page.flatMap((document) => {
+        const { account, code: application, platforms } = stateOf(document) as Application;
+        return platforms.flatMap(({ platform, sealed: before }): AccountCommand[] => {
+          const sealed = anew(application, before);
+          if (!sealed) return [];
+          const action = { type: 'resealPlatform', application, platform, before, sealed } as const;
+          return [{ account, action, at: new Date(clock.now()) }];
+        });
+      });
+      await Promise.all(commands.map(write));
+      found += commands.length;
+    }
+    return found;
+  };
+
+  const resealLog = async (name: string, signal: AbortSignal): Promise<number> => {
+    let found = 0;
+    for (let isLast = false; !isLast && !signal.aborted;) {
+      const page = await commits.after(name, seen.get(name) ?? 0, PAGE);
+      const changed = page.map(({ n, events }) => ({ n, events: resealedEvents(events, anew) }));
+      await Promise.all(changed.map(({ n, events }) => emptying.replace(name, n, events)));
+      found += changed.reduce((sum, { events }) => sum + events.length, 0);
+      if (page.length > 0) seen.set(name, page.at(-1)!.n);
+      isLast = page.length < PAGE;
+    }
+    return found;
+  };
+
+  /** States are the record, but what an applied commit holds must not ask for the previous key either. */
+  const resealCommits = async (signal: AbortSignal): Promise<number> => {
+    let found = 0;
+    for await (const accounts of pagesOf(db, ACCOUNTS, {}, signal)) {
+      for (const { _id: account } of accounts) found += await resealLog(accountLogOf(account), signal);
+    }
+    return found;
+  };
+
+  return {
+    async run(signal) {
+      let resealed = 0;
+      // Until all is looked at and nothing found: what was sealed meanwhile is found by the next round.
+      for (let found = 1; found > 0;) {
+        if (!(await rotation.isToCurrent())) {
+          isDone = false;
+          return seen.clear();
+        }
+        found = (await resealStates(signal)) + (await resealCommits(signal));
+        if (signal.aborted) return;
+        resealed += found;
+      }
+      await rotation.finish();
+      const [current, previous] = master.map(masterKeyId);
+      if (resealed > 0 || !isDone)
+        log.info({ current, previous, resealed }, 'nothing is sealed with TIDINGS_MASTER_KEY_PREVIOUS');
+      isDone = true;
+    },
+    open: async () =>
+      !isDone && (await rotation.isToCurrent()) ? ['registry: what is sealed with the previous master key'] : [],
+  };
+}

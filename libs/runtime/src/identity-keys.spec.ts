@@ -1,0 +1,53 @@
+import { hkdfSync, type KeyObject } from 'node:crypto';
+import {
+  type IdentityKeys,
+  identityKeysFrom,
+  identityTold,
+  newIdentityKeys,
+  openIdentity,
+  sealIdentity,
+  tellKeys,
+} from './identity-keys.ts';
+import { masterKeyId } from './master-keys.ts';
+
+const [one, two, three] = [1, 2, 3].map((byte) => new Uint8Array(32).fill(byte)) as [
+  Uint8Array,
+  Uint8Array,
+  Uint8Array,
+];
+const bytesOf = (keys: IdentityKeys) =>
+  Object.fromEntries(Object.entries(keys).map(([purpose, key]: [string, KeyObject]) => [purpose, key.export()]));
+
+describe('identity keys', () => {
+  const identity = newIdentityKeys();
+
+  it('are one for each purpose; those of an earlier store are derived from its master key', () => {
+    const derived = bytesOf(identityKeysFrom(one));
+    expect(Object.keys(derived)).toEqual(['device', 'push-token', 'access-token', 'display', 'transaction']);
+    for (const [purpose, key] of Object.entries(derived))
+      expect(key).toEqual(Buffer.from(hkdfSync('sha256', one, '', `tidings/${purpose}`, 32)));
+    const texts = [...Object.values(derived), ...Object.values(bytesOf(identity))].map((key) => key.toString('hex'));
+    expect(new Set(texts).size).toBe(10);
+  });
+
+  it('open as they were sealed', () => {
+    expect(bytesOf(openIdentity([two, one], sealIdentity([one], identity)))).toEqual(bytesOf(identity));
+    expect(() => openIdentity([two], sealIdentity([one], identity))).toThrow(
+      expect.objectContaining({ kind: 'unavailable' }) as Error,
+    );
+  });
+
+  it('are told to whoever has one master key in common, and to nobody else', () => {
+    const told = tellKeys([two, one], identity);
+    expect(told.id).toBe(masterKeyId(two));
+    for (const keys of [[one], [two], [two, one], [one, two], [three, one]] as const)
+      expect(bytesOf(identityTold(keys, told)!)).toEqual(bytesOf(identity));
+    expect(identityTold([three], told)).toBeUndefined();
+  });
+
+  it('are derived where a service of an earlier version tells its master key alone', () => {
+    const told = { id: masterKeyId(one), identities: [] };
+    expect(bytesOf(identityTold([two, one], told)!)).toEqual(bytesOf(identityKeysFrom(one)));
+    expect(identityTold([two], told)).toBeUndefined();
+  });
+});
