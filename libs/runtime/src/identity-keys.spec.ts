@@ -23,11 +23,11 @@ describe('identity keys', () => {
 
   it('are one for each purpose; those of an earlier store are derived from its master key', () => {
     const derived = bytesOf(identityKeysFrom(one));
-    expect(Object.keys(derived)).toEqual(['device', 'push-token', 'access-token', 'display', 'transaction']);
+    expect(Object.keys(derived)).toEqual(['device', 'push-token', 'access-token', 'display', 'transaction', 'report']);
     for (const [purpose, key] of Object.entries(derived))
       expect(key).toEqual(Buffer.from(hkdfSync('sha256', one, '', `tidings/${purpose}`, 32)));
     const texts = [...Object.values(derived), ...Object.values(bytesOf(identity))].map((key) => key.toString('hex'));
-    expect(new Set(texts).size).toBe(10);
+    expect(new Set(texts).size).toBe(12);
   });
 
   it('open as they were sealed', () => {
