@@ -29,7 +29,7 @@ export interface ProviderAddresses {
   readonly fcmUrl: string;
 }
 
-export const ADMIN_TOKEN = 'bench-administrator';
+export const ADMIN_TOKEN = 'administrator-of-the-figures';
 const APPS = join(import.meta.dirname, '..', '..', 'apps');
 
 /** The built program of an app. */
