@@ -1,13 +1,12 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { describeWhere } from '@tidings/testing';
 import { canRunKafka } from './kafka-jars.ts';
 import { type LocalKafka, startLocalKafka } from './local-kafka.ts';
 import { isAlive } from './processes.ts';
 
-const define = canRunKafka() || process.env['CI'] ? describe : describe.skip;
-
-define('local Kafka', () => {
+describeWhere(canRunKafka())('local Kafka', () => {
   let folder: string;
   let kafka: LocalKafka | undefined;
 

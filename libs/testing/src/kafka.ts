@@ -2,9 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe } from '@jest/globals';
+import { afterAll, beforeAll } from '@jest/globals';
 import { Fault, randomBase62 } from '@tidings/kernel';
 import { canRunKafka, KAFKA_VERSION, type LocalKafka, startLocalKafka } from '@tidings/runtime';
+import { describeWhere } from './describe-where.ts';
 import { endWithJest, workerFolder } from './keeper.ts';
 
 /** A real Kafka with names for topics and groups that nobody else uses. */
@@ -54,8 +55,7 @@ export async function startKafka({ version = wantedVersion() }: StartKafkaOption
  */
 export function describeWithKafka(name: string, suite: (kafka: TestKafka) => void): void {
   const canHave = process.env['KAFKA_BROKERS'] !== undefined || canRunKafka(wantedVersion()) || dockerRuns();
-  const define = canHave || process.env['CI'] ? describe : describe.skip;
-  define(name, () => {
+  describeWhere(canHave)(name, () => {
     let started: TestKafka | undefined;
     beforeAll(async () => void (started = await startKafka()));
     const kafka = (): TestKafka => started ?? notYet();
@@ -72,8 +72,7 @@ export function describeWithKafka(name: string, suite: (kafka: TestKafka) => voi
 
 /** The same with a server on this machine that the suite has for itself. */
 export function describeWithOwnKafka(name: string, suite: (kafka: OwnKafka) => void): void {
-  const define = canRunKafka(wantedVersion()) || process.env['CI'] ? describe : describe.skip;
-  define(name, () => {
+  describeWhere(canRunKafka(wantedVersion()))(name, () => {
     let server: LocalKafka | undefined;
     beforeAll(async () => void (server = await ownServer()));
     afterAll(() => server?.stop());

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe } from '@jest/globals';
+import { afterAll, beforeAll } from '@jest/globals';
 import { Fault, randomBase62 } from '@tidings/kernel';
 import { findMongod, type Mongod, mongoOptions, startMongod } from '@tidings/runtime';
 import { type Db, MongoClient } from 'mongodb';
+import { describeWhere } from './describe-where.ts';
 import { endWithJest, workerFolder } from './keeper.ts';
 
 /** A real MongoDB with databases that nobody else uses. */
@@ -49,8 +50,7 @@ export async function startMongo(): Promise<TestMongo> {
  * shows; with `CI` set it fails.
  */
 export function describeWithMongo(name: string, suite: (mongo: Omit<TestMongo, 'close'>) => void): void {
-  const define = canHaveMongo || process.env['CI'] ? describe : describe.skip;
-  define(name, () => {
+  describeWhere(canHaveMongo)(name, () => {
     let started: TestMongo | undefined;
     const mongo = (): TestMongo => {
       if (!started) throw Fault.bug('MongoDB is there from beforeAll on');

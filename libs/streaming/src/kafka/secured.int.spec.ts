@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { systemClock } from '@tidings/kernel';
 import { canRunKafka, type LocalKafka, startLocalKafka } from '@tidings/runtime';
-import { certificateAuthority } from '@tidings/testing';
+import { certificateAuthority, describeWhere } from '@tidings/testing';
 import type { Broker, TopicSpec } from '../port.ts';
 import type { KafkaClientOptions, KafkaSasl } from './client.ts';
 import { openKafkaBroker } from './kafka-broker.ts';
@@ -15,9 +15,7 @@ const things: TopicSpec = { name: 'things', kind: 'facts', partitions: 1, retent
 const authority = certificateAuthority('cluster');
 const { ca } = authority;
 
-const define = canRunKafka() || process.env['CI'] ? describe : describe.skip;
-
-define('Kafka behind TLS and SASL', () => {
+describeWhere(canRunKafka())('Kafka behind TLS and SASL', () => {
   let folder: string;
   let kafka: LocalKafka;
   let brokers: Broker[];
