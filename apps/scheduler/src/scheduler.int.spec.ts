@@ -71,7 +71,13 @@ describeWithMongo('scheduler', (mongo) => {
     service = await open();
     clock.advance(290_000);
     expect(await create('order-1')).toMatchObject({ code: repeats[0]!.code, repeat: true });
+    const findCreated = () =>
+      service.messages.findCreated({ account: ACCOUNT, transactionIds: ['order-1', 'order-none'] });
+    const { code, answer } = repeats[0]!;
+    const none = { code: '', answer: '', repeat: false };
+    expect(await findCreated()).toEqual({ messages: [{ code, answer, repeat: true }, none] });
     clock.advance(10_001);
+    expect(await findCreated()).toEqual({ messages: [none, none] });
     expect(await create('order-1')).toMatchObject({ repeat: false });
   });
 

@@ -17,6 +17,7 @@ export {
   completeMessage,
   type Created,
   createMessage,
+  repeatOf,
   type CreateMessage,
   joinMessage,
   type JoinMessage,

@@ -74,14 +74,19 @@ const eventOf = (
   event,
 });
 
+/** What a repeat is answered; undefined where the transactionId stands for no message, or not any more (R-I10). */
+export function repeatOf(transaction: Transaction | undefined, at: Date): Created | undefined {
+  if (!transaction || at.getTime() >= transaction.at.getTime() + TRANSACTION_MS) return undefined;
+  return { code: transaction.code, answer: transaction.answer, repeat: true };
+}
+
 /** Accepts and releases a message, unless its transactionId already made one: then the answer is that one's (R-I10). */
 export function createMessage(
   command: CreateMessage,
   transaction: Transaction | undefined,
 ): { readonly events: readonly MessageEvent[]; readonly created: Created } {
-  if (transaction && command.at.getTime() < transaction.at.getTime() + TRANSACTION_MS) {
-    return { events: [], created: { code: transaction.code, answer: transaction.answer, repeat: true } };
-  }
+  const repeat = repeatOf(transaction, command.at);
+  if (repeat) return { events: [], created: repeat };
   const answer = command.draft.hidden ? CODE_NOT_AVAILABLE : command.code;
   return {
     events: [

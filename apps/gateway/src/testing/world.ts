@@ -11,6 +11,7 @@ import {
   type FaultView,
   type Geozones,
   type Jobs,
+  type CreatedMessage,
   type MessageDraft,
   type Messages,
   MessageView,
@@ -210,9 +211,10 @@ export class World {
     listPresets: unsupported,
     deletePreset: async () => ({}),
     createCampaign: unsupported,
-    nameCampaign: async ({ application: of, name }) => ({
-      campaign: { code: 'CCCCC-00001', id: 17n, application: of, name, description: '' },
-    }),
+    nameCampaign: async ({ application: of, name }) => {
+      this.named.push(name);
+      return { campaign: { code: 'CCCCC-00001', id: 17n, application: of, name, description: '' } };
+    },
     findCampaign: async () => ({ campaign: undefined }),
     listCampaigns: unsupported,
     deleteCampaign: unsupported,
@@ -240,6 +242,11 @@ export class World {
     report: unsupported,
   };
 
+  /** What transactionIds have made. */
+  readonly made = new Map<string, CreatedMessage>();
+  /** Names of campaigns that were asked for. */
+  readonly named: string[] = [];
+
   readonly messages: { -readonly [Name in keyof Messages]: Messages[Name] } = {
     create: async ({ drafts }) => {
       const offset = this.drafts.length;
@@ -251,6 +258,9 @@ export class World {
         }),
       };
     },
+    findCreated: async ({ transactionIds }) => ({
+      messages: transactionIds.map((id) => this.made.get(id) ?? { code: '', answer: '', repeat: false }),
+    }),
     list: async () => ({ total: 0n, messages: [] }),
     find: async ({ code }) => ({ message: this.sent.get(code) }),
     followLink: async ({ code }) => ({ url: code === 'abcdefgh' ? 'https://example.com/17' : '' }),

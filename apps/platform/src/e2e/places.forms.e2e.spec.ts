@@ -122,6 +122,21 @@ describe('presets and campaigns', () => {
     expect(campaigns.filter(({ name }) => name === 'Once')).toHaveLength(1);
   });
 
+  it('leave no campaign behind where a transactionId is repeated (R-I10)', async () => {
+    const of = (transactionId: string, campaign_name: string) => ({ content: 'x', transactionId, campaign_name });
+    const send = async (...notifications: Parameters[]) =>
+      (await world.call('createMessage', { application, notifications })).Messages;
+    const [code] = await send(of('repeated', 'Accepted'));
+    expect(await send(of('repeated', 'Repeated'), of('other', 'Other'), of('other', 'Of the same request'))).toEqual([
+      ...[code, expect.any(String), expect.any(String)],
+    ]);
+    expect(await send(of('repeated', 'Again'))).toEqual([code]);
+    const { campaigns } = await world.call('getCampaigns', { application, limit: 100 });
+    const names = campaigns.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(['Accepted', 'Other']));
+    for (const name of ['Repeated', 'Of the same request', 'Again']) expect(names).not.toContain(name);
+  });
+
   it('page campaigns (R-X3)', async () => {
     const other = await world.application({ ios: false, android: false });
     for (const name of ['a', 'b', 'c']) await world.call('createCampaign', { application: other, name });

@@ -30,6 +30,36 @@ function unknownDevices(
   return Object.keys(unknown).length > 0 ? unknown : undefined;
 }
 
+/** The notifications, by index, whose transactionIds have made a message already: they make nothing (R-I10). */
+async function repeatsAmong(
+  notifications: readonly Notification[],
+  { messages }: Pick<Context, 'messages'>,
+  account: string,
+): Promise<ReadonlyMap<number, CreatedMessage>> {
+  // Only they would leave something behind: a campaign that no message is under. The scheduler meets all other repeats.
+  const naming = notifications.filter(({ campaignName, transactionId }) => campaignName !== '' && transactionId !== '');
+  if (naming.length === 0) return new Map();
+  const transactionIds = [...new Set(naming.map(({ transactionId }) => transactionId))];
+  const { messages: found } = await messages.findCreated({ account, transactionIds });
+  const created = new Map(transactionIds.map((id, i) => [id, found[i]]));
+  return new Map(
+    notifications.flatMap(({ transactionId }, index) => {
+      const repeat = created.get(transactionId);
+      return repeat?.repeat ? [[index, repeat] as const] : [];
+    }),
+  );
+}
+
+/** The name under which a notification makes a campaign where there is none; "" for none, and for the repeat of one before it. */
+function campaignNames(notifications: readonly Notification[]): string[] {
+  const seen = new Set<string>();
+  return notifications.map(({ campaignName, transactionId }) => {
+    const isRepeat = transactionId !== '' && seen.has(transactionId);
+    seen.add(transactionId);
+    return isRepeat ? '' : campaignName;
+  });
+}
+
 /** Sets the campaigns that are called by name, made where there are none (R-RES5). */
 async function nameCampaigns(
   drafts: readonly MessageDraft[],
@@ -112,11 +142,14 @@ export const createMessage: Handler<typeof api.createMessage> = async (
     return draftOf(notification, audience, circumstances);
   });
   refuseOversized(drafts);
-  // A campaign outlives its request: it is made when nothing is left that could refuse the messages.
+  // A campaign outlives its request: it is made when nothing is left that could refuse the messages, and not for a repeat.
   refuseLate(call.pending);
-  const names = notifications.map(({ campaignName }) => campaignName);
-  const named = await nameCampaigns(drafts, names, campaignIdIn(presets, account, application));
-  const created = await accept(context, call, named);
+  const repeats = await repeatsAmong(notifications, context, account);
+  const isNew = (_: unknown, index: number): boolean => !repeats.has(index);
+  const names = campaignNames(notifications).filter(isNew);
+  const named = await nameCampaigns(drafts.filter(isNew), names, campaignIdIn(presets, account, application));
+  const accepted = (named.length > 0 ? await accept(context, call, named) : []).values();
+  const created = notifications.map((_, index) => repeats.get(index) ?? accepted.next().value!);
   const unknown = unknownDevices(created, prepared.audiences);
   return { Messages: created.map(({ answer }) => answer), ...(unknown ? { UnknownDevices: unknown } : {}) };
 };

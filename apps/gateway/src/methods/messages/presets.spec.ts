@@ -116,4 +116,23 @@ describe('a campaign by name (R-RES5)', () => {
     expect(world.drafts.map(({ message }) => message?.campaignId)).toEqual([17n, 0n, 0n]);
     expect(world.drafts[0]?.message?.audience?.platforms).toEqual([...pushPlatforms]);
   });
+
+  it('is not made for a repeated transactionId, of this request or of an earlier one (R-I10)', async () => {
+    world.made.set('earlier', { code: 'C0DE0-EARLIER0', answer: 'CODE_NOT_AVAILABLE', repeat: true });
+    world.drafts.length = 0;
+    world.named.length = 0;
+    const of = (transactionId: string, campaign_name: string) => ({ content: 'x', transactionId, campaign_name });
+    const { body } = await client.json13('createMessage', {
+      ...{ auth: 'api', application: APPLICATION },
+      notifications: [of('new', 'First'), of('earlier', 'Second'), of('new', 'Third'), of('', 'Fourth')],
+    });
+    expect(world.named).toEqual(['First', 'Fourth']);
+    expect(world.drafts.map(({ transactionId }) => transactionId)).toEqual(['new', 'new', '']);
+    const codes = [0, 1, 2].map((i) => `C0DE0-0000000${i}`);
+    expect(body).toMatchObject({ response: { Messages: [codes[0], 'CODE_NOT_AVAILABLE', codes[1], codes[2]] } });
+    await client.json13('createMessage', {
+      ...{ auth: 'api', application: APPLICATION, notifications: [of('earlier', 'Fifth')] },
+    });
+    expect([world.named.length, world.drafts.length]).toEqual([2, 3]);
+  });
 });

@@ -42,6 +42,16 @@ export interface CreatedMessage {
   repeat: boolean;
 }
 
+export interface FindCreatedRequest {
+  account: string;
+  transactionIds: string[];
+}
+
+export interface FindCreatedReply {
+  /** In the order of the request; a code of "" where the transactionId stands for no message. */
+  messages: CreatedMessage[];
+}
+
 export interface ListMessagesRequest {
   account: string;
   application: string;
@@ -515,6 +525,194 @@ export const CreatedMessage: MessageFns<CreatedMessage> = {
     message.code = object.code ?? "";
     message.answer = object.answer ?? "";
     message.repeat = object.repeat ?? false;
+    return message;
+  },
+};
+
+function createBaseFindCreatedRequest(): FindCreatedRequest {
+  return { account: "", transactionIds: [] };
+}
+
+export const FindCreatedRequest: MessageFns<FindCreatedRequest> = {
+  encode(message: FindCreatedRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.account !== "") {
+      writer.uint32(10).string(message.account);
+    }
+    for (const v of message.transactionIds) {
+      writer.uint32(18).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindCreatedRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindCreatedRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.account = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.transactionIds.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<FindCreatedRequest, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<FindCreatedRequest | FindCreatedRequest[]>
+      | Iterable<FindCreatedRequest | FindCreatedRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FindCreatedRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [FindCreatedRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, FindCreatedRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<FindCreatedRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FindCreatedRequest.decode(p)];
+        }
+      } else {
+        yield* [FindCreatedRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FindCreatedRequest>, I>>(base?: I): FindCreatedRequest {
+    return FindCreatedRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FindCreatedRequest>, I>>(object: I): FindCreatedRequest {
+    const message = createBaseFindCreatedRequest();
+    message.account = object.account ?? "";
+    message.transactionIds = object.transactionIds?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseFindCreatedReply(): FindCreatedReply {
+  return { messages: [] };
+}
+
+export const FindCreatedReply: MessageFns<FindCreatedReply> = {
+  encode(message: FindCreatedReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.messages) {
+      CreatedMessage.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindCreatedReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindCreatedReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.messages.push(CreatedMessage.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<FindCreatedReply, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<FindCreatedReply | FindCreatedReply[]> | Iterable<FindCreatedReply | FindCreatedReply[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FindCreatedReply.encode(p).finish()];
+        }
+      } else {
+        yield* [FindCreatedReply.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, FindCreatedReply>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<FindCreatedReply> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FindCreatedReply.decode(p)];
+        }
+      } else {
+        yield* [FindCreatedReply.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FindCreatedReply>, I>>(base?: I): FindCreatedReply {
+    return FindCreatedReply.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FindCreatedReply>, I>>(object: I): FindCreatedReply {
+    const message = createBaseFindCreatedReply();
+    message.messages = object.messages?.map((e) => CreatedMessage.fromPartial(e)) || [];
     return message;
   },
 };
@@ -1435,6 +1633,8 @@ export const FollowLinkReply: MessageFns<FollowLinkReply> = {
 export interface Messages {
   /** Each draft becomes a message or meets the message of its transactionId; one fault refuses nothing else, but the gateway checks all first. */
   create(request: CreateMessagesRequest): Promise<CreateMessagesReply>;
+  /** The messages that transactionIds have made and still stand for, as repeats. */
+  findCreated(request: FindCreatedRequest): Promise<FindCreatedReply>;
   list(request: ListMessagesRequest): Promise<ListMessagesReply>;
   /** No message where the code is unknown. */
   find(request: FindMessageRequest): Promise<FindMessageReply>;
@@ -1455,6 +1655,15 @@ export const MessagesDefinition = {
       responseType: CreateMessagesReply as typeof CreateMessagesReply,
       responseStream: false,
       options: {},
+    },
+    /** The messages that transactionIds have made and still stand for, as repeats. */
+    findCreated: {
+      name: "FindCreated",
+      requestType: FindCreatedRequest as typeof FindCreatedRequest,
+      requestStream: false,
+      responseType: FindCreatedReply as typeof FindCreatedReply,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
     list: {
       name: "List",
