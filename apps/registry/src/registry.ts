@@ -26,8 +26,8 @@ import { platformsRpc } from './applications/platforms.ts';
 import { openPurge } from './applications/purge.ts';
 import { applicationsRpc } from './applications/rpc.ts';
 import { settingsRpc } from './applications/settings.ts';
-import { openBlacklist } from './blacklist/blacklist.ts';
-import { blacklistRpc } from './blacklist/rpc.ts';
+import { openBlacklist } from './addresses/blacklist.ts';
+import { addressesRpc } from './addresses/rpc.ts';
 import { applyRpc } from './devices/apply.ts';
 import { batchRpc } from './devices/batch.ts';
 import type { DeviceLogReply } from './devices/command.ts';
@@ -303,7 +303,7 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
       ...applicationsRpc(store, write, { clock, db, languages, masterKeys, displayKey: identity.display }),
       ...platformsRpc(store, write, { clock, masterKeys }),
       ...settingsRpc(store, write, clock),
-      ...blacklistRpc({ db, write, clock, tokenKey: keys.token }),
+      ...addressesRpc({ db, write, clock, tokenKey: keys.token }),
       ...tagsRpc({ tags, write, clock, clearing, quotas, hasReplicas }),
       ...testDevicesRpc({ db, store, write, clock }),
     },

@@ -99,7 +99,11 @@ describeWithMongo('statistics', (mongo) => {
   });
 
   it('knows nothing of a message that nobody has told of', async () => {
-    const { funnelState, channels } = await service.statistics.funnel({ message: MESSAGE, platforms: [] });
+    const { funnelState, channels } = await service.statistics.funnel({
+      message: MESSAGE,
+      platforms: [],
+      trackingOff: false,
+    });
     expect({ funnelState, channels }).toEqual({ funnelState: 'FUNNEL_STATE_NO_EVENTS', channels: [] });
   });
 
@@ -120,7 +124,11 @@ describeWithMongo('statistics', (mongo) => {
         platforms: [{ platform: 1, sends: 3, opens: 1, deliveries: 3, inboxOpens: 0, unshowableSends: 1, errors: 2 }],
       },
     ]);
-    const { funnelState, channels } = await service.statistics.funnel({ message: MESSAGE, platforms: [] });
+    const { funnelState, channels } = await service.statistics.funnel({
+      message: MESSAGE,
+      platforms: [],
+      trackingOff: false,
+    });
     const stages = channels[0]!.funnel.map(({ stage, total, pieces }) => [
       stage,
       total?.count,
@@ -155,7 +163,7 @@ describeWithMongo('statistics', (mongo) => {
         }).finish(),
       );
     const opened = async (): Promise<number> => {
-      const { channels } = await service.statistics.funnel({ message, platforms: [] });
+      const { channels } = await service.statistics.funnel({ message, platforms: [], trackingOff: false });
       return channels[0]!.funnel.find(({ stage }) => stage === 'STAGE_OPENED')!.total!.count;
     };
     const positions = [1, 2, 3, 4, 5, 6];

@@ -78,9 +78,9 @@ export async function openStatistics({
         }));
         return { messages: await Promise.all(metrics) };
       },
-      async funnel({ message, platforms }) {
+      async funnel({ message, platforms, trackingOff }) {
         const [all, releasedAt] = await Promise.all([stages.stagesOf(message), facts.releasedAt(message)]);
-        return funnelOf(all, releasedAt, new Date(clock.now()), platforms);
+        return funnelOf(all, releasedAt, new Date(clock.now()), platforms, !trackingOff);
       },
     },
     operations: operationsOf(clock, async () => {

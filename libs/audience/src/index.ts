@@ -1,4 +1,4 @@
-export type { AddressState, BlacklistAction } from './account/blacklist.ts';
+export type { AddressAction, AddressState } from './account/addresses.ts';
 export { type CampaignAction, campaignNameKey, type CampaignState } from './account/campaigns.ts';
 export type {
   GeozoneAction,

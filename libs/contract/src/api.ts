@@ -1,5 +1,8 @@
 import { advanceClock } from './admin/advanceClock.ts';
 import { blacklistAddress, clearAddress, getBlacklisted } from './admin/blacklist.ts';
+import { clearComplaint, getComplaint, recordComplaint } from './admin/complaints.ts';
+import { getPresetApproval, setPresetApproval } from './admin/presetApproval.ts';
+import { setTracking } from './admin/setTracking.ts';
 import { changeSubscription } from './admin/changeSubscription.ts';
 import { createAccount } from './admin/createAccount.ts';
 import { createGroup } from './admin/createGroup.ts';
@@ -172,6 +175,12 @@ export const api = {
   setControlGroup,
   setAtMostOnce,
   setCapping,
+  setTracking,
+  setPresetApproval,
+  getPresetApproval,
+  getComplaint,
+  recordComplaint,
+  clearComplaint,
   getBlacklisted,
   blacklistAddress,
   clearAddress,

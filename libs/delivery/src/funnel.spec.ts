@@ -160,6 +160,17 @@ describe('funnel', () => {
     expect(funnel.channels[0]).toMatchObject({ deliveriesForm: form, basicFormReason: reason });
   });
 
+  it.each([
+    ['sent', 0, 'DELIVERIES_FORM_BASIC', 'BASIC_FORM_REASON_UNAVAILABLE'],
+    ['sent', 31, 'DELIVERIES_FORM_BASIC', 'BASIC_FORM_REASON_RETENTION'],
+    ['NO_TOKEN', 0, 'DELIVERIES_FORM_BASIC', 'BASIC_FORM_REASON_NO_DELIVERIES'],
+  ] as const)('of an application that is not tracked is basic: %s after %i days', (fate, days, form, reason) => {
+    const [channel] = funnelOf(one(fate), RELEASED, after(days), [], false).channels;
+    expect(channel).toMatchObject({ deliveriesForm: form, basicFormReason: reason });
+    const rows = stage(channel!.funnel, 'STAGE_DELIVERIES').pieces.map(({ category }) => category);
+    expect(rows).toEqual(['CONFIRMED_BY_DEVICE', 'NO_CONFIRMATION']);
+  });
+
   it('has a channel for each kind of platform that has an audience, in order (R-H8)', () => {
     const on = (platform: number): ChunkStages => ({ ...one('NO_TOKEN')[0]!, platform });
     const { channels } = funnelOf([7, 11, 1].map(on), RELEASED, after(0), []);

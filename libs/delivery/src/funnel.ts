@@ -174,18 +174,21 @@ const isCounted = (stages: ChunkStages): boolean => stages.eligible.size + exclu
  * The delivery funnel of a message (Spec H, R-H8 to R-H18).
  * @param releasedAt when processing began; undefined for a message that was never processed.
  * @param platforms restricts everything; empty = all.
+ * @param isTracked whether the operator lets deliveries be told apart by device
  */
 export function funnelOf(
   all: readonly ChunkStages[],
   releasedAt: Date | undefined,
   now: Date,
   platforms: readonly number[],
+  isTracked = true,
 ): Funnel {
   const nothing = { windowFrom: undefined, windowTo: undefined, channels: [] };
   const age = releasedAt ? now.getTime() - releasedAt.getTime() : 0;
   if (age >= FUNNEL_MS) return { funnelState: 'FUNNEL_STATE_EXPIRED', ...nothing };
   if (!releasedAt || !all.some(isCounted)) return { funnelState: 'FUNNEL_STATE_NO_EVENTS', ...nothing };
   const windowTo = new Date(Math.min(wholeSeconds(now), windowEndOf(releasedAt)));
+  const rows = { areKept: age <= WINDOW_MS, isTracked, last: hoursOfSecond(windowTo.getTime() / 1000) };
   const wanted = platforms.length === 0 ? all : all.filter(({ platform }) => platforms.includes(platform));
   return {
     funnelState: 'FUNNEL_STATE_READY',
@@ -193,28 +196,36 @@ export function funnelOf(
     windowTo,
     channels: CHANNELS.flatMap((of) => {
       const stages = wanted.filter(({ platform }) => of.platforms.includes(platform)).filter(isCounted);
-      return stages.length === 0
-        ? []
-        : [channelFunnel(of, age <= WINDOW_MS, stages, hoursOfSecond(windowTo.getTime() / 1000))];
+      return stages.length === 0 ? [] : [channelFunnel(of, stages, rows)];
     }),
   };
 }
 
+/** What can be said of single devices of a message. */
+interface Rows {
+  /** Within the time that they are kept for. */
+  readonly areKept: boolean;
+  readonly isTracked: boolean;
+  /** Until when reports count in them, in hours. */
+  readonly last: number;
+}
+
 /** Why deliveries are not told apart by device, the first that fits (R-H18). */
-function basicReason(perDevice: boolean, rowsAreKept: boolean, sent: number): string {
+function basicReason(perDevice: boolean, { areKept, isTracked }: Rows, sent: number): string {
   if (!perDevice) return 'NOT_APPLICABLE';
-  if (!rowsAreKept) return 'RETENTION';
-  return sent === 0 ? 'NO_DELIVERIES' : 'UNSPECIFIED';
+  if (!areKept) return 'RETENTION';
+  if (sent === 0) return 'NO_DELIVERIES';
+  return isTracked ? 'UNSPECIFIED' : 'UNAVAILABLE';
 }
 
 function channelFunnel(
   { channel, perDevice: mayBePerDevice }: ChannelOfFunnel,
-  rowsAreKept: boolean,
   stages: readonly ChunkStages[],
-  last: number,
+  rows: Rows,
 ): ChannelFunnel {
+  const { last } = rows;
   const sent = total(stages, (chunk) => sentOf(chunk).size);
-  const reason = basicReason(mayBePerDevice, rowsAreKept, sent.count);
+  const reason = basicReason(mayBePerDevice, rows, sent.count);
   const perDevice = reason === 'UNSPECIFIED';
   return {
     channel,

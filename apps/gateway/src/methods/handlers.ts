@@ -2,6 +2,9 @@ import type { api } from '@tidings/contract';
 import type { Serves } from '../context.ts';
 import { advanceClock } from './admin/advanceClock.ts';
 import { blacklistAddress, clearAddress, getBlacklisted } from './admin/blacklist.ts';
+import { clearComplaint, getComplaint, recordComplaint } from './admin/complaints.ts';
+import { getPresetApproval, setPresetApproval } from './admin/presetApproval.ts';
+import { setTracking } from './admin/setTracking.ts';
 import { changeSubscription } from './admin/changeSubscription.ts';
 import { createAccount } from './admin/createAccount.ts';
 import { createGroup } from './admin/createGroup.ts';
@@ -178,6 +181,12 @@ export const handlers = {
   setControlGroup,
   setAtMostOnce,
   setCapping,
+  setTracking,
+  setPresetApproval,
+  getPresetApproval,
+  getComplaint,
+  recordComplaint,
+  clearComplaint,
   getBlacklisted,
   blacklistAddress,
   clearAddress,

@@ -131,11 +131,14 @@ export class World {
     setCapping: async ({ days, count }) =>
       application('a', APPLICATION, { capping: count === 0 ? undefined : { days, count } }),
     setCategories: async ({ categories }) => ({ categories }),
+    setTracking: async ({ on }) => application('a', APPLICATION, { trackingOff: !on }),
     setAtMostOnce: async ({ on }) => application('a', APPLICATION, { atMostOnce: on }),
     setPlan: unsupported,
     setSenders: unsupported,
     limitToken: unsupported,
     blacklistAddress: unsupported,
+    recordComplaint: unsupported,
+    clearComplaint: async () => ({}),
     findAddress: unsupported,
     clearAddress: unsupported,
     createGroup: async () => ({ code: 'C0DE0-00001' }),
@@ -210,6 +213,8 @@ export class World {
     findPreset: async ({ code }) => ({ preset: this.preset?.code === code ? this.preset : undefined }),
     listPresets: unsupported,
     deletePreset: async () => ({}),
+    setApproval: async ({ approved }) => ({ approved }),
+    findApproval: async () => ({ approved: true }),
     createCampaign: unsupported,
     nameCampaign: async ({ application: of, name }) => {
       this.named.push(name);

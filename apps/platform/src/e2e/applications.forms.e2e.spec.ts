@@ -431,6 +431,53 @@ describe('operator settings (R-T8)', () => {
     );
   });
 
+  it('take the rows by device out of funnels, and give them back (R-H18)', async () => {
+    const code = await world.application({ title: 'Tracked', ios: false });
+    await world.call('registerDevice', { application: code, hwid: 't', device_type: 3, push_token: 'accepted-t' });
+    await world.call('setDebug', { code });
+    const notifications = [{ content: 'x', devices: ['t'] }];
+    const { Messages: messages } = await world.call('createMessage', { application: code, notifications });
+    await world.settle();
+    const formOf = async (): Promise<string> => {
+      const { channels } = await world.call('getDeliveryFunnel', { message_code: messages[0]! });
+      return `${channels[0]!.deliveries_form} ${channels[0]!.basic_form_reason}`;
+    };
+    const perDevice = 'DELIVERIES_FORM_PER_DEVICE BASIC_FORM_REASON_UNSPECIFIED';
+    expect(await formOf()).toBe(perDevice);
+    expect(await world.call('setTracking', { code, on: false })).toEqual({ on: false });
+    expect(await formOf()).toBe('DELIVERIES_FORM_BASIC BASIC_FORM_REASON_UNAVAILABLE');
+    expect(await world.call('setTracking', { code, on: 'true' })).toEqual({ on: true });
+    expect(await formOf()).toBe(perDevice);
+    expect(await world.reply('setTracking', { code })).toMatchObject(fault(400, 'argument', 'on is required'));
+    expect(await world.reply('setTracking', { code: 'AAAAA-AAAAA', on: true })).toMatchObject(
+      fault(404, 'notFound', 'Application not found'),
+    );
+  });
+
+  it('approve presets, whose place in the list stays (R-E7)', async () => {
+    const create = (name: string) =>
+      world.call('createPreset', {
+        ...{ name, applicationCode: application, content: { message: 'Hi' }, segmentation: { platforms: [3] } },
+      });
+    for (const name of ['First', 'Second', 'Third']) await create(name);
+    const { presets } = await world.call('listPresets', { application });
+    const { code } = presets.find(({ name }) => name === 'First')!;
+    expect(await world.call('getPresetApproval', { code })).toEqual({ approved: true });
+    expect(await world.call('setPresetApproval', { code: code.toLowerCase(), approved: false })).toEqual({
+      approved: false,
+    });
+    expect(await world.call('getPresetApproval', { code })).toEqual({ approved: false });
+    expect((await world.call('listPresets', { application })).presets).toEqual(presets);
+    expect(await world.call('setPresetApproval', { code, approved: 1 })).toEqual({ approved: true });
+    expect(await world.reply('setPresetApproval', { code })).toMatchObject(
+      fault(400, 'argument', 'approved is required'),
+    );
+    await world.call('deletePreset', { preset_code: code });
+    const gone = fault(404, 'notFound', 'Preset not found');
+    expect(await world.reply('setPresetApproval', { code, approved: true })).toMatchObject(gone);
+    expect(await world.reply('getPresetApproval', { code })).toMatchObject(gone);
+  });
+
   it('keep the control group from marketing (R-E15)', async () => {
     const code = await world.application({ title: 'Controlled', ios: false });
     await world.call('setControlGroup', { code, percentage: 100 });

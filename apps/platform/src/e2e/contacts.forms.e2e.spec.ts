@@ -141,6 +141,53 @@ describe('the blacklist (R-E5)', () => {
   });
 });
 
+describe('complaints (R-E14, R-T8)', () => {
+  const none = { status: 404, body: { error: { kind: 'notFound', message: 'Address has no complaint' } } };
+
+  it('are kept since the first one until the operator clears them, beside the blacklist', async () => {
+    const address = 'spam@example.com';
+    expect(await world.reply('getComplaint', { address })).toMatchObject(none);
+    expect(await world.reply('clearComplaint', { address })).toMatchObject(none);
+    const complaint = await world.call('recordComplaint', { address: 'Spam@Example.com' });
+    expect(complaint).toEqual({ address, complained_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}Z$/) });
+    await world.advance(60);
+    expect(await world.call('recordComplaint', { address })).toEqual(complaint);
+    expect(await world.call('getComplaint', { address: 'SPAM@example.com' })).toEqual(complaint);
+    await world.call('blacklistAddress', { address });
+    expect(await world.reply('clearComplaint', { address })).toMatchObject({ status: 204 });
+    expect(await world.reply('getComplaint', { address })).toMatchObject(none);
+    expect(await world.call('getBlacklisted', { address })).toMatchObject({ address });
+    await world.call('recordComplaint', { address });
+    await world.call('clearAddress', { address });
+    expect(await world.call('getComplaint', { address })).toMatchObject({ address });
+  });
+
+  it("are each account's own, and known by a hash alone", async () => {
+    const address = 'c4n4ry-complaint@example.com';
+    const { account, client: other } = await newAccount();
+    other.close();
+    await world.call('recordComplaint', { address, account });
+    expect(await world.reply('getComplaint', { address })).toMatchObject(none);
+    expect(await world.call('getComplaint', { address, account })).toMatchObject({ address });
+    await world.settle();
+    expect(await storedText(world.mongoUrl, 'c4n4ry-complaint')).toEqual([]);
+    for (const name of ['getComplaint', 'recordComplaint', 'clearComplaint'] as const) {
+      expect(await world.reply(name, { address, account: 'nobody' })).toMatchObject({ status: 404 });
+      expect(await world.reply(name, { address: 'anna' })).toMatchObject({
+        ...{ status: 400, body: { error: { kind: 'argument' } } },
+      });
+    }
+  });
+
+  it('are for operators alone', async () => {
+    const path = '/admin/v1/complaints/spam@example.com';
+    for (const token of ['', world.secrets.api]) {
+      const reply = await world.client.http.send(path, { headers: { authorization: `Bearer ${token}` } });
+      expect(reply).toMatchObject({ status: 401, body: { error: { kind: 'unauthorized' } } });
+    }
+  });
+});
+
 describe('an address in another case (R-E1)', () => {
   const hwid = 'Anna@Example.com';
   const own = 'anna@example.com';

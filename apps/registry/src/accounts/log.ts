@@ -156,6 +156,8 @@ function targetsOfAction(action: AccountAction): AccountTarget[] {
       return [{ kind: 'account' }];
     case 'blacklistAddress':
     case 'clearAddress':
+    case 'recordComplaint':
+    case 'clearComplaint':
       return [{ kind: 'account' }, { kind: 'address', address: action.address }];
     case 'issueToken':
       return [{ kind: 'account' }, ...token(action.id), ...action.applications.map(application)];
@@ -176,6 +178,7 @@ function targetsOfAction(action: AccountAction): AccountTarget[] {
     case 'setControlGroup':
     case 'setCapping':
     case 'setAtMostOnce':
+    case 'setTracking':
       return [application(action.application)];
     case 'configurePlatform':
       return [{ kind: 'account' }, application(action.application)];
@@ -197,6 +200,7 @@ function targetsOfAction(action: AccountAction): AccountTarget[] {
       return [owner, usage(ownerOf(action.preset)), { kind: 'preset', code }, ...named('campaign', campaign)];
     }
     case 'deletePreset':
+    case 'approvePreset':
       return [{ kind: 'preset', code: action.code }];
     case 'createFilter':
       return [

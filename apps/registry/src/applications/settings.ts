@@ -14,6 +14,7 @@ type SettingMethods = Pick<
   | 'setControlGroup'
   | 'setCapping'
   | 'setAtMostOnce'
+  | 'setTracking'
   | 'setCategories'
   | 'setSenders'
   | 'setPlan'
@@ -43,6 +44,8 @@ export function settingsRpc(store: AccountStore, write: AccountWriter, clock: Cl
     setCapping: ({ application, days, count }) => change(application, { type: 'setCapping', application, days, count }),
 
     setAtMostOnce: ({ application, on }) => change(application, { type: 'setAtMostOnce', application, on }),
+
+    setTracking: ({ application, on }) => change(application, { type: 'setTracking', application, on }),
 
     async setCategories({ account, categories }) {
       const owner = account || DEFAULT_ACCOUNT;

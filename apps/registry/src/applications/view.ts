@@ -23,6 +23,7 @@ export const applicationView = (application: Versioned<Application>): Applicatio
   controlGroupPercentage: (application.controlBuckets ?? 0) / 100,
   atMostOnce: application.atMostOnce ?? false,
   emailOnly: false,
+  trackingOff: application.trackingOff ?? false,
   capping: application.capping && { ...application.capping },
 });
 

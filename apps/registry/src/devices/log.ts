@@ -14,7 +14,7 @@ import { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices
 import { Fault, Platform } from '@tidings/kernel';
 import { passing } from '@tidings/runtime';
 import { addressId } from '../accounts/log.ts';
-import type { BlacklistReader } from '../blacklist/blacklist.ts';
+import type { BlacklistReader } from '../addresses/blacklist.ts';
 import { encodeEvent } from './codec.ts';
 import type { DeviceLogBatch, DeviceLogCommand, DeviceLogReply } from './command.ts';
 import {

@@ -1,4 +1,4 @@
-import type { CampaignState } from '@tidings/audience';
+import type { CampaignState, PresetState } from '@tidings/audience';
 import type { Campaign, Preset } from '@tidings/events';
 import { type Clock, Fault, newCode } from '@tidings/kernel';
 import type { Presets } from '@tidings/rpc';
@@ -7,7 +7,7 @@ import type { PresetStore } from './store.ts';
 
 export interface PresetsDeps {
   readonly clock: Clock;
-  /** Ids of campaigns. */
+  /** Numbers of presets and campaigns: unique, ordered by time. */
   readonly nextId: () => number;
   /** The code of the filter that a preset names (R-N2). */
   readonly filterCode: (account: string, preset: Preset) => Promise<string>;
@@ -34,11 +34,16 @@ export function presetsRpc(store: PresetStore, write: AccountWriter, deps: Prese
     name,
     description,
   });
+  const presetOf = async (code: string): Promise<PresetState> => {
+    const found = await store.anyPreset(code);
+    if (!found) throw Fault.notFound('Preset not found');
+    return found;
+  };
   return {
     async createPreset({ account, preset }) {
       if (!preset) throw Fault.bug('no preset to create');
       const made = { ...preset, code: newCode(), filter: await filterCode(account, preset) };
-      await write({ account, action: { type: 'createPreset', preset: made }, at: now() });
+      await write({ account, action: { type: 'createPreset', preset: made, number: BigInt(nextId()) }, at: now() });
       return {};
     },
 
@@ -56,6 +61,17 @@ export function presetsRpc(store: PresetStore, write: AccountWriter, deps: Prese
     async deletePreset({ account, code }) {
       await write({ account, action: { type: 'deletePreset', code }, at: now() });
       return {};
+    },
+
+    async setApproval({ code, approved }) {
+      // Operators name no account: it is the preset's.
+      const { account } = await presetOf(code);
+      await write({ account, action: { type: 'approvePreset', code, approved }, at: now() });
+      return { approved: !((await presetOf(code)).unapproved ?? false) };
+    },
+
+    async findApproval({ code }) {
+      return { approved: !((await presetOf(code)).unapproved ?? false) };
     },
 
     async createCampaign({ account, application, name, description }) {

@@ -11,12 +11,13 @@ export interface ListedPreset {
   readonly owner: string;
 }
 
-/** A preset is changed by its deletion alone. */
-const byAge = { field: 'rev' };
+const byAge = { field: 'number' };
 
 /** Queries over presets and campaigns that are there, as the accounts' logs have folded them. */
 export interface PresetStore {
   readonly preset: (account: string, code: string) => Promise<PresetState | undefined>;
+  /** Of whatever account. */
+  readonly anyPreset: (code: string) => Promise<PresetState | undefined>;
   /** A page of those of these owners, oldest first. @param owners an application and its groups */
   readonly presets: (account: string, owners: readonly string[], after: string) => Promise<Page<ListedPreset>>;
   readonly campaign: (account: string, code: string) => Promise<CampaignState | undefined>;
@@ -40,9 +41,13 @@ export function openPresetStore(db: Db): PresetStore {
       const found = await presets.findOne({ _id: code, account, deleted });
       return found ? presetIn(found) : undefined;
     },
+    async anyPreset(code) {
+      const found = await presets.findOne({ _id: code, deleted });
+      return found ? presetIn(found) : undefined;
+    },
     presets(account, owners, after) {
       const listed = { owner: { $in: [...owners] }, account, deleted, ...behind(byAge, after) };
-      const projection = { code: 1, name: 1, owner: 1, rev: 1 };
+      const projection = { code: 1, name: 1, owner: 1, number: 1 };
       const found = presets.find<ListedPreset & Document>(listed, { projection }).sort(sortOf(byAge));
       return readPage(found, byAge, ({ name }) => Buffer.byteLength(name));
     },
@@ -73,7 +78,7 @@ export function openPresetStore(db: Db): PresetStore {
 /** Makes the indexes of presets and campaigns where they are missing. */
 export async function preparePresets(db: Db): Promise<void> {
   await db.collection(PRESETS).createIndexes([
-    { name: 'owner_deleted_rev', key: { owner: 1, deleted: 1, rev: 1, _id: 1 } },
+    { name: 'owner_deleted_number', key: { owner: 1, deleted: 1, number: 1, _id: 1 } },
     { name: 'filter', key: { filter: 1 } },
   ]);
   await db.collection(CAMPAIGNS).createIndexes([

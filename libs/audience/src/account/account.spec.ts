@@ -2,7 +2,7 @@ import { Preset, TagType } from '@tidings/events';
 import { type AccountEvent, AccessScope } from '@tidings/events/generated/tidings/events/v1/accounts';
 import { defaultQuotas } from '@tidings/kernel';
 import { isSharedTag, tagTypeOf } from '../default-tags.ts';
-import type { AddressState } from './blacklist.ts';
+import type { AddressAction, AddressState } from './addresses.ts';
 import type { CampaignState } from './campaigns.ts';
 import type { PresetState } from './presets.ts';
 import type { Filter } from './filters.ts';
@@ -292,6 +292,18 @@ describe('an account', () => {
     expect(() => world.do('b', set(true))).toThrow(DENIED);
   });
 
+  it('is told whether deliveries are told apart by device (R-H18)', () => {
+    world.do('a', createApplication());
+    const set = (on: boolean): AccountAction => ({ type: 'setTracking', application: app, on });
+    expect(world.do('a', set(true))).toEqual([]);
+    expect(world.do('a', set(false))).toHaveLength(1);
+    expect(application().trackingOff).toBe(true);
+    expect(world.do('a', set(false))).toEqual([]);
+    world.do('a', set(true));
+    expect(application().trackingOff).toBe(false);
+    expect(() => world.do('b', set(false))).toThrow(DENIED);
+  });
+
   it('has a plan', () => {
     const set = (emailOnly: boolean): AccountAction => ({ type: 'setPlan', emailOnly });
     expect(world.do('a', set(false))).toEqual([]);
@@ -481,6 +493,24 @@ describe('an account', () => {
     world.do('a', list, later);
     expect(address().since).toEqual(later);
     expect(() => world.do('nobody', list)).toThrow('Account not found');
+  });
+
+  it('keeps complaints of addresses beside the blacklist, each for itself (R-E14)', () => {
+    const later = new Date('2026-01-02T00:00:00Z');
+    const on = (type: AddressAction['type'], at = AT) => world.do('a', { type, address: 'hash' }, at);
+    const address = () => world.states.get('address a hash') as AddressState;
+    expect(() => on('clearComplaint')).toThrow('Address has no complaint');
+    expect(on('recordComplaint')).toHaveLength(1);
+    expect(on('recordComplaint', later)).toEqual([]);
+    on('blacklistAddress', later);
+    expect(address()).toEqual({ kind: 'address', account: 'a', address: 'hash', since: later, complained: AT });
+    on('clearAddress');
+    expect(address().complained).toEqual(AT);
+    on('blacklistAddress', later);
+    on('clearComplaint');
+    expect(address()).toEqual({ kind: 'address', account: 'a', address: 'hash', since: later });
+    expect(() => on('clearComplaint')).toThrow('Address has no complaint');
+    expect(() => world.do('nobody', { type: 'recordComplaint', address: 'hash' })).toThrow('Account not found');
   });
 
   it('lets mail come from verified addresses only, where an operator wants that (R-A5)', () => {

@@ -30,6 +30,8 @@ export interface Application {
   readonly capping?: { readonly days: number; readonly count: number } | undefined;
   /** What may have been sent by a worker that died is given up rather than repeated. @default false */
   readonly atMostOnce?: boolean | undefined;
+  /** Deliveries are not told apart by device (R-H18). @default false */
+  readonly trackingOff?: boolean | undefined;
   readonly createdAt: Date;
   /** Set = the code is unknown, and nothing but what names the application is left. */
   readonly deletedAt?: Date | undefined;
@@ -101,6 +103,8 @@ export function evolveApplication(application: Application, { event, at = new Da
     }
     case 'atMostOnceSet':
       return { ...application, atMostOnce: event.value.on };
+    case 'trackingSet':
+      return { ...application, trackingOff: !event.value.on };
     case 'applicationDeleted':
       return remains(application, at);
     case 'applicationPurged':

@@ -64,6 +64,7 @@ export type ApplicationAction =
   /** `percentage` 0 to 100; hundredths count (R-E15). */
   | { readonly type: 'setControlGroup'; readonly application: string; readonly percentage: number }
   | { readonly type: 'setAtMostOnce'; readonly application: string; readonly on: boolean }
+  | { readonly type: 'setTracking'; readonly application: string; readonly on: boolean }
   /** A count of 0 = none. */
   | { readonly type: 'setCapping'; readonly application: string; readonly days: number; readonly count: number }
   | {
@@ -152,6 +153,10 @@ function setAtMostOnce(own: Application, { application, on }: Action<'setAtMostO
   return on === (own.atMostOnce ?? false) ? [] : [{ $case: 'atMostOnceSet', value: { application, on } }];
 }
 
+function setTracking(own: Application, { application, on }: Action<'setTracking'>): Change[] {
+  return on === !(own.trackingOff ?? false) ? [] : [{ $case: 'trackingSet', value: { application, on } }];
+}
+
 function createGroup(account: string, view: AccountView, action: Action<'createGroup'>): Change[] {
   const { code: group, name } = action;
   if (view.group(group)) throw Fault.conflict('the code is taken');
@@ -207,6 +212,8 @@ export function decideApplication(account: string, view: AccountView, action: Ap
       return setControlGroup(own(account, view, action.application), action);
     case 'setAtMostOnce':
       return setAtMostOnce(own(account, view, action.application), action);
+    case 'setTracking':
+      return setTracking(own(account, view, action.application), action);
     case 'setCapping':
       return setCapping(own(account, view, action.application), action);
   }

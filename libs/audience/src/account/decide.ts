@@ -1,11 +1,11 @@
 import type { AccountEvent, AccessScope } from '@tidings/events/generated/tidings/events/v1/accounts';
 import { Fault, type Quotas } from '@tidings/kernel';
 import { isWithin } from '../tags/value.ts';
-import { type BlacklistAction, decideAddress } from './blacklist.ts';
+import { type AddressAction, decideAddress } from './addresses.ts';
 import { type CampaignAction, decideCampaign } from './campaigns.ts';
 import { type ClearLeftovers, clearLeftovers } from './leftovers.ts';
 import { decideFilter, type FilterAction } from './filters.ts';
-import { createPreset, deletePreset, type PresetAction } from './presets.ts';
+import { approvePreset, createPreset, deletePreset, type PresetAction } from './presets.ts';
 import { type ApplicationAction, decideApplication } from './decide-application.ts';
 import { decideSenders, type SendersAction } from './senders.ts';
 import { decideTag, type TagAction } from './tags.ts';
@@ -45,7 +45,7 @@ export type AccountAction =
   | ApplicationAction
   | GeozoneAction
   | ClearLeftovers
-  | BlacklistAction
+  | AddressAction
   | SendersAction;
 
 type Change = NonNullable<AccountEvent['event']>;
@@ -110,6 +110,8 @@ function changes(
       return decideSenders(accountOf(view).senders, action);
     case 'blacklistAddress':
     case 'clearAddress':
+    case 'recordComplaint':
+    case 'clearComplaint':
       accountOf(view);
       return decideAddress(view.address(action.address), action);
     case 'addTag':
@@ -134,8 +136,10 @@ function changes(
       const applications =
         group === '' ? [own(account, view, application).code] : ownGroup(account, view, group).applications;
       if (filter !== '' && !view.hasFilter(filter)) throw Fault.argument('segmentation.filter: not found');
-      return createPreset(account, view, preset, applications);
+      return createPreset(account, view, preset, applications, action.number);
     }
+    case 'approvePreset':
+      return approvePreset(account, view, action.code, action.approved);
     case 'deletePreset':
       return deletePreset(account, view, action.code);
     case 'createFilter':

@@ -2,7 +2,14 @@ import { Content, type Preset } from '@tidings/events';
 import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
 import { type CampaignAction, campaignNameKey, type CampaignState, evolveCampaign } from './campaigns.ts';
 import { decideCampaign } from './campaigns.ts';
-import { createPreset, deletePreset, evolvePreset, type PresetAction, type PresetState } from './presets.ts';
+import {
+  approvePreset,
+  createPreset,
+  deletePreset,
+  evolvePreset,
+  type PresetAction,
+  type PresetState,
+} from './presets.ts';
 
 const APP = 'AAAAA-00001';
 
@@ -41,7 +48,7 @@ class World {
   };
 
   do(action: CampaignAction | PresetAction, account = 'a'): AccountEvent['event'][] {
-    const isPreset = action.type === 'createPreset' || action.type === 'deletePreset';
+    const isPreset = action.type.endsWith('Preset');
     const changes = this.#decide(account, action);
     for (const event of changes) {
       const code = 'code' in action ? action.code : 'preset' in action ? action.preset.code : action.campaign.code;
@@ -56,6 +63,8 @@ class World {
     switch (action.type) {
       case 'createPreset':
         return createPreset(account, this.#view, action.preset, this.applications);
+      case 'approvePreset':
+        return approvePreset(account, this.#view, action.code, action.approved);
       case 'deletePreset':
         return deletePreset(account, this.#view, action.code);
       default:
@@ -63,6 +72,25 @@ class World {
     }
   }
 }
+
+describe('approval of a preset (R-E7)', () => {
+  it('is there from the start, until an operator withdraws it', () => {
+    const world = new World();
+    const { code } = preset();
+    const approve = (approved: boolean, account = 'a') => world.do({ type: 'approvePreset', code, approved }, account);
+    expect(() => approve(true)).toThrow('Preset not found');
+    world.do({ type: 'createPreset', preset: preset() });
+    expect(approve(true)).toEqual([]);
+    expect(approve(false)).toEqual([{ $case: 'presetApprovalSet', value: { preset: code, approved: false } }]);
+    expect(world.presets.get(code)).toMatchObject({ unapproved: true, deleted: false, number: 0 });
+    expect(approve(false)).toEqual([]);
+    expect(approve(true)).toHaveLength(1);
+    expect(world.presets.get(code)).toMatchObject({ unapproved: false });
+    expect(() => approve(false, 'b')).toThrow('Preset not found');
+    world.do({ type: 'deletePreset', code });
+    expect(() => approve(false)).toThrow('Preset not found');
+  });
+});
 
 describe('campaigns', () => {
   it('are called by name, and made once (R-RES5)', () => {

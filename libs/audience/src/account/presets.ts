@@ -13,11 +13,17 @@ export interface PresetState {
   /** Code of the segment that it uses; "" without one. */
   readonly filter: string;
   readonly preset: Preset;
+  /** Unique, ordered by time: what lists are ordered by. @default 0 */
+  readonly number?: number | undefined;
+  /** An operator wants no mail to be made of it (R-E7). @default false */
+  readonly unapproved?: boolean | undefined;
   readonly deleted: boolean;
 }
 
 export type PresetAction =
-  { readonly type: 'createPreset'; readonly preset: Preset } | { readonly type: 'deletePreset'; readonly code: string };
+  | { readonly type: 'createPreset'; readonly preset: Preset; readonly number?: bigint }
+  | { readonly type: 'approvePreset'; readonly code: string; readonly approved: boolean }
+  | { readonly type: 'deletePreset'; readonly code: string };
 
 /** The states that decide about presets. */
 export interface PresetView extends CampaignView {
@@ -41,6 +47,7 @@ export function createPreset(
   view: PresetView,
   preset: Preset,
   applications: readonly string[],
+  number = 0n,
 ): Change[] {
   if (view.preset(preset.code)) throw Fault.conflict('the code is taken');
   checkName(preset.name);
@@ -49,7 +56,7 @@ export function createPreset(
     const campaign = liveCampaign(account, view, preset.campaign);
     if (!campaign || !applications.includes(campaign.application)) throw Fault.argument('campaign: not found');
   }
-  return [{ $case: 'presetCreated', value: { preset } }];
+  return [{ $case: 'presetCreated', value: { preset, number } }];
 }
 
 /** What follows from deleting a preset (Spec K). Pure. */
@@ -57,6 +64,14 @@ export function deletePreset(account: string, view: PresetView, code: string): C
   const found = livePreset(account, view, code);
   if (!found) throw Fault.argument('Preset not found');
   return [{ $case: 'presetDeleted', value: { preset: code, owner: ownerOf(found.preset) } }];
+}
+
+/** What follows from an operator's approval of a preset, or from its withdrawal (R-E7). Pure. */
+export function approvePreset(account: string, view: PresetView, code: string, approved: boolean): Change[] {
+  const found = livePreset(account, view, code);
+  if (!found) throw Fault.notFound('Preset not found');
+  const isApproved = !(found.unapproved ?? false);
+  return approved === isApproved ? [] : [{ $case: 'presetApprovalSet', value: { preset: code, approved } }];
 }
 
 /** The preset after the event. */
@@ -68,8 +83,11 @@ export function evolvePreset(
     case 'presetCreated': {
       const preset = event.value.preset!;
       const { code, application, filter } = preset;
-      return { kind: 'preset', account, code, application, filter, preset, deleted: false };
+      const number = Number(event.value.number);
+      return { kind: 'preset', account, code, application, filter, preset, number, deleted: false };
     }
+    case 'presetApprovalSet':
+      return state && { ...state, unapproved: !event.value.approved };
     case 'presetDeleted':
       return state && { ...state, deleted: true };
     default:

@@ -3,7 +3,7 @@ import { Fault } from '@tidings/kernel';
 import { type CampaignState, evolveCampaign } from './campaigns.ts';
 import { evolveGeozone, evolveGeozoneCluster, type GeozoneClusterState, type GeozoneState } from './geozones.ts';
 import { evolvePreset, type PresetState } from './presets.ts';
-import { type AddressState, evolveAddress } from './blacklist.ts';
+import { type AddressState, evolveAddress } from './addresses.ts';
 import { evolveFilter, type Filter } from './filters.ts';
 import { type Application, type ApplicationGroup, createdApplication, evolveApplication } from './application.ts';
 import type { Senders } from './senders.ts';
@@ -110,6 +110,7 @@ function thingsOf(event: AccountEvent['event']): readonly AccountTarget[] {
     case 'controlGroupSet':
     case 'cappingSet':
     case 'atMostOnceSet':
+    case 'trackingSet':
     case 'applicationDeleted':
     case 'applicationPurged':
       return [{ kind: 'application', code: event.value.application }];
@@ -130,6 +131,7 @@ function thingsOf(event: AccountEvent['event']): readonly AccountTarget[] {
     case 'presetCreated':
       return [{ kind: 'preset', code: event.value.preset!.code }];
     case 'presetDeleted':
+    case 'presetApprovalSet':
       return [{ kind: 'preset', code: event.value.preset }];
     case 'filterCreated':
     case 'filterDeleted':
@@ -145,6 +147,8 @@ function thingsOf(event: AccountEvent['event']): readonly AccountTarget[] {
       return [{ kind: 'geozoneCluster', code: event.value.cluster }];
     case 'addressBlacklisted':
     case 'addressCleared':
+    case 'addressComplained':
+    case 'complaintCleared':
       return [{ kind: 'address', address: event.value.address }];
     case undefined:
       return [];

@@ -1,6 +1,6 @@
 import { Fault } from '@tidings/kernel';
 import type { Application, ApplicationGroup } from './application.ts';
-import type { AddressState } from './blacklist.ts';
+import type { AddressState } from './addresses.ts';
 import type { FilterView } from './filters.ts';
 import type { GeozoneView } from './geozones.ts';
 import { type AccessToken, type Account, type AccountState, as } from './state.ts';

@@ -41,20 +41,32 @@ const channelOf = (given: FunnelChannel): Channel => ({
   funnel: given.funnel.map(stageOf),
 });
 
-/** A message that the caller may not see answers like one that does not exist (R-T7, R-H7). */
-async function visible(code: string, { messages, access }: Context, { account, presented }: Call): Promise<boolean> {
-  const { message } = await messages.find({ account, code });
-  if (!message?.message || message.message.hidden || !presented) return false;
+/** The applications of a message that the caller may see. One that he may not answers like one that does not exist (R-T7, R-H7). */
+async function applicationsOf(
+  code: string,
+  { messages, access }: Context,
+  { account, presented }: Call,
+): Promise<readonly string[]> {
+  const { message: found } = await messages.find({ account, code });
+  const { hidden = true, applications = [] } = found?.message ?? {};
+  if (hidden || !presented) throw Fault.notFound('message not found');
   const { token, secret } = presented;
-  for (const application of message.message.applications) {
-    if ((await access.standing(token, secret, application)).kind === 'granted') return true;
+  for (const application of applications) {
+    if ((await access.standing(token, secret, application)).kind === 'granted') return applications;
   }
-  return false;
+  throw Fault.notFound('message not found');
+}
+
+/** Whether an operator has switched off tracking in one of the applications (R-H18). */
+async function isTrackingOff(applications: readonly string[], { accounts }: Context): Promise<boolean> {
+  const found = await Promise.all(applications.map((application) => accounts.findApplication({ application })));
+  return found.some(({ application }) => application?.trackingOff === true);
 }
 
 export const getDeliveryFunnel: Handler<typeof api.getDeliveryFunnel> = async ({ code, platforms }, context, call) => {
-  if (!(await visible(code, context, call))) throw Fault.notFound('message not found');
-  const funnel = await context.statistics.funnel({ message: code, platforms });
+  const applications = await applicationsOf(code, context, call);
+  const trackingOff = await isTrackingOff(applications, context);
+  const funnel = await context.statistics.funnel({ message: code, platforms, trackingOff });
   return {
     funnel_state: funnel.funnelState,
     window_from: rfc3339(funnel.windowFrom),

@@ -72,6 +72,10 @@ export interface AccountEvent {
     | { $case: "atMostOnceSet"; value: AtMostOnceSet }
     | { $case: "planSet"; value: PlanSet }
     | { $case: "platformResealed"; value: PlatformResealed }
+    | { $case: "presetApprovalSet"; value: PresetApprovalSet }
+    | { $case: "addressComplained"; value: AddressComplained }
+    | { $case: "complaintCleared"; value: ComplaintCleared }
+    | { $case: "trackingSet"; value: TrackingSet }
     | undefined;
 }
 
@@ -195,6 +199,18 @@ export interface AtMostOnceSet {
   on: boolean;
 }
 
+/** Whether deliveries of the application are told apart by device (R-H18). */
+export interface TrackingSet {
+  application: string;
+  on: boolean;
+}
+
+/** Whether mail may be made of the preset (R-E7). */
+export interface PresetApprovalSet {
+  preset: string;
+  approved: boolean;
+}
+
 /** Replaces the account's e-mail categories. */
 export interface CategoriesSet {
   categories: string[];
@@ -229,6 +245,17 @@ export interface AddressBlacklisted {
 
 /** An operator took the address off the blacklist. */
 export interface AddressCleared {
+  address: string;
+}
+
+/** Whoever reads mail at the address has called mail of the account spam: it is sent none until that is cleared (R-E14). */
+export interface AddressComplained {
+  /** See AddressBlacklisted. */
+  address: string;
+}
+
+/** An operator cleared the complaint. */
+export interface ComplaintCleared {
   address: string;
 }
 
@@ -420,6 +447,18 @@ export const AccountEvent: MessageFns<AccountEvent> = {
         break;
       case "platformResealed":
         PlatformResealed.encode(message.event.value, writer.uint32(530).fork()).join();
+        break;
+      case "presetApprovalSet":
+        PresetApprovalSet.encode(message.event.value, writer.uint32(602).fork()).join();
+        break;
+      case "addressComplained":
+        AddressComplained.encode(message.event.value, writer.uint32(610).fork()).join();
+        break;
+      case "complaintCleared":
+        ComplaintCleared.encode(message.event.value, writer.uint32(618).fork()).join();
+        break;
+      case "trackingSet":
+        TrackingSet.encode(message.event.value, writer.uint32(626).fork()).join();
         break;
     }
     return writer;
@@ -756,6 +795,38 @@ export const AccountEvent: MessageFns<AccountEvent> = {
             message.event = { $case: "platformResealed", value: PlatformResealed.decode(reader, reader.uint32()) };
             continue;
           }
+          case 75: {
+            if (tag !== 602) {
+              break;
+            }
+
+            message.event = { $case: "presetApprovalSet", value: PresetApprovalSet.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 76: {
+            if (tag !== 610) {
+              break;
+            }
+
+            message.event = { $case: "addressComplained", value: AddressComplained.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 77: {
+            if (tag !== 618) {
+              break;
+            }
+
+            message.event = { $case: "complaintCleared", value: ComplaintCleared.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 78: {
+            if (tag !== 626) {
+              break;
+            }
+
+            message.event = { $case: "trackingSet", value: TrackingSet.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1030,6 +1101,30 @@ export const AccountEvent: MessageFns<AccountEvent> = {
       case "platformResealed": {
         if (object.event?.value !== undefined && object.event?.value !== null) {
           message.event = { $case: "platformResealed", value: PlatformResealed.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "presetApprovalSet": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "presetApprovalSet", value: PresetApprovalSet.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "addressComplained": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "addressComplained", value: AddressComplained.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "complaintCleared": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "complaintCleared", value: ComplaintCleared.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "trackingSet": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "trackingSet", value: TrackingSet.fromPartial(object.event.value) };
         }
         break;
       }
@@ -2966,6 +3061,204 @@ export const AtMostOnceSet: MessageFns<AtMostOnceSet> = {
   },
 };
 
+function createBaseTrackingSet(): TrackingSet {
+  return { application: "", on: false };
+}
+
+export const TrackingSet: MessageFns<TrackingSet> = {
+  encode(message: TrackingSet, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.application !== "") {
+      writer.uint32(10).string(message.application);
+    }
+    if (message.on !== false) {
+      writer.uint32(16).bool(message.on);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TrackingSet {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTrackingSet();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.on = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<TrackingSet, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<TrackingSet | TrackingSet[]> | Iterable<TrackingSet | TrackingSet[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [TrackingSet.encode(p).finish()];
+        }
+      } else {
+        yield* [TrackingSet.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, TrackingSet>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<TrackingSet> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [TrackingSet.decode(p)];
+        }
+      } else {
+        yield* [TrackingSet.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TrackingSet>, I>>(base?: I): TrackingSet {
+    return TrackingSet.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TrackingSet>, I>>(object: I): TrackingSet {
+    const message = createBaseTrackingSet();
+    message.application = object.application ?? "";
+    message.on = object.on ?? false;
+    return message;
+  },
+};
+
+function createBasePresetApprovalSet(): PresetApprovalSet {
+  return { preset: "", approved: false };
+}
+
+export const PresetApprovalSet: MessageFns<PresetApprovalSet> = {
+  encode(message: PresetApprovalSet, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.preset !== "") {
+      writer.uint32(10).string(message.preset);
+    }
+    if (message.approved !== false) {
+      writer.uint32(16).bool(message.approved);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PresetApprovalSet {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePresetApprovalSet();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.preset = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.approved = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<PresetApprovalSet, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<PresetApprovalSet | PresetApprovalSet[]> | Iterable<PresetApprovalSet | PresetApprovalSet[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [PresetApprovalSet.encode(p).finish()];
+        }
+      } else {
+        yield* [PresetApprovalSet.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, PresetApprovalSet>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<PresetApprovalSet> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [PresetApprovalSet.decode(p)];
+        }
+      } else {
+        yield* [PresetApprovalSet.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<PresetApprovalSet>, I>>(base?: I): PresetApprovalSet {
+    return PresetApprovalSet.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<PresetApprovalSet>, I>>(object: I): PresetApprovalSet {
+    const message = createBasePresetApprovalSet();
+    message.preset = object.preset ?? "";
+    message.approved = object.approved ?? false;
+    return message;
+  },
+};
+
 function createBaseCategoriesSet(): CategoriesSet {
   return { categories: [] };
 }
@@ -3521,6 +3814,180 @@ export const AddressCleared: MessageFns<AddressCleared> = {
   },
   fromPartial<I extends Exact<DeepPartial<AddressCleared>, I>>(object: I): AddressCleared {
     const message = createBaseAddressCleared();
+    message.address = object.address ?? "";
+    return message;
+  },
+};
+
+function createBaseAddressComplained(): AddressComplained {
+  return { address: "" };
+}
+
+export const AddressComplained: MessageFns<AddressComplained> = {
+  encode(message: AddressComplained, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.address !== "") {
+      writer.uint32(10).string(message.address);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AddressComplained {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAddressComplained();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.address = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<AddressComplained, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<AddressComplained | AddressComplained[]> | Iterable<AddressComplained | AddressComplained[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [AddressComplained.encode(p).finish()];
+        }
+      } else {
+        yield* [AddressComplained.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, AddressComplained>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<AddressComplained> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [AddressComplained.decode(p)];
+        }
+      } else {
+        yield* [AddressComplained.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AddressComplained>, I>>(base?: I): AddressComplained {
+    return AddressComplained.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AddressComplained>, I>>(object: I): AddressComplained {
+    const message = createBaseAddressComplained();
+    message.address = object.address ?? "";
+    return message;
+  },
+};
+
+function createBaseComplaintCleared(): ComplaintCleared {
+  return { address: "" };
+}
+
+export const ComplaintCleared: MessageFns<ComplaintCleared> = {
+  encode(message: ComplaintCleared, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.address !== "") {
+      writer.uint32(10).string(message.address);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ComplaintCleared {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseComplaintCleared();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.address = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<ComplaintCleared, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<ComplaintCleared | ComplaintCleared[]> | Iterable<ComplaintCleared | ComplaintCleared[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ComplaintCleared.encode(p).finish()];
+        }
+      } else {
+        yield* [ComplaintCleared.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, ComplaintCleared>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<ComplaintCleared> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ComplaintCleared.decode(p)];
+        }
+      } else {
+        yield* [ComplaintCleared.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ComplaintCleared>, I>>(base?: I): ComplaintCleared {
+    return ComplaintCleared.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ComplaintCleared>, I>>(object: I): ComplaintCleared {
+    const message = createBaseComplaintCleared();
     message.address = object.address ?? "";
     return message;
   },

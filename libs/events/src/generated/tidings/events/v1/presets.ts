@@ -59,7 +59,11 @@ export interface Preset {
 }
 
 export interface PresetCreated {
-  preset: Preset | undefined;
+  preset:
+    | Preset
+    | undefined;
+  /** Unique, ordered by time; 0 where it was made before presets had one. */
+  number: bigint;
 }
 
 export interface PresetDeleted {
@@ -637,13 +641,19 @@ export const Preset: MessageFns<Preset> = {
 };
 
 function createBasePresetCreated(): PresetCreated {
-  return { preset: undefined };
+  return { preset: undefined, number: 0n };
 }
 
 export const PresetCreated: MessageFns<PresetCreated> = {
   encode(message: PresetCreated, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.preset !== undefined) {
       Preset.encode(message.preset, writer.uint32(10).fork()).join();
+    }
+    if (message.number !== 0n) {
+      if (BigInt.asUintN(64, message.number) !== message.number) {
+        throw new globalThis.Error("value provided for field message.number of type uint64 too large");
+      }
+      writer.uint32(16).uint64(message.number);
     }
     return writer;
   },
@@ -667,6 +677,14 @@ export const PresetCreated: MessageFns<PresetCreated> = {
             }
 
             message.preset = Preset.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.number = reader.uint64() as bigint;
             continue;
           }
         }
@@ -721,6 +739,7 @@ export const PresetCreated: MessageFns<PresetCreated> = {
     message.preset = (object.preset !== undefined && object.preset !== null)
       ? Preset.fromPartial(object.preset)
       : undefined;
+    message.number = (object.number !== undefined && object.number !== null) ? BigInt(object.number) : 0n;
     return message;
   },
 };

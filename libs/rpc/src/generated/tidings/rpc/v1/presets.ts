@@ -30,6 +30,19 @@ export interface FindPresetReply {
   preset: Preset | undefined;
 }
 
+export interface SetApprovalRequest {
+  code: string;
+  approved: boolean;
+}
+
+export interface FindApprovalRequest {
+  code: string;
+}
+
+export interface ApprovalView {
+  approved: boolean;
+}
+
 export interface ListPresetsRequest {
   account: string;
   application: string;
@@ -464,6 +477,283 @@ export const FindPresetReply: MessageFns<FindPresetReply> = {
     message.preset = (object.preset !== undefined && object.preset !== null)
       ? Preset.fromPartial(object.preset)
       : undefined;
+    return message;
+  },
+};
+
+function createBaseSetApprovalRequest(): SetApprovalRequest {
+  return { code: "", approved: false };
+}
+
+export const SetApprovalRequest: MessageFns<SetApprovalRequest> = {
+  encode(message: SetApprovalRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.code !== "") {
+      writer.uint32(10).string(message.code);
+    }
+    if (message.approved !== false) {
+      writer.uint32(16).bool(message.approved);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetApprovalRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetApprovalRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.code = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.approved = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<SetApprovalRequest, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<SetApprovalRequest | SetApprovalRequest[]>
+      | Iterable<SetApprovalRequest | SetApprovalRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SetApprovalRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [SetApprovalRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, SetApprovalRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<SetApprovalRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SetApprovalRequest.decode(p)];
+        }
+      } else {
+        yield* [SetApprovalRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SetApprovalRequest>, I>>(base?: I): SetApprovalRequest {
+    return SetApprovalRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SetApprovalRequest>, I>>(object: I): SetApprovalRequest {
+    const message = createBaseSetApprovalRequest();
+    message.code = object.code ?? "";
+    message.approved = object.approved ?? false;
+    return message;
+  },
+};
+
+function createBaseFindApprovalRequest(): FindApprovalRequest {
+  return { code: "" };
+}
+
+export const FindApprovalRequest: MessageFns<FindApprovalRequest> = {
+  encode(message: FindApprovalRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.code !== "") {
+      writer.uint32(10).string(message.code);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindApprovalRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindApprovalRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.code = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<FindApprovalRequest, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<FindApprovalRequest | FindApprovalRequest[]>
+      | Iterable<FindApprovalRequest | FindApprovalRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FindApprovalRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [FindApprovalRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, FindApprovalRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<FindApprovalRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [FindApprovalRequest.decode(p)];
+        }
+      } else {
+        yield* [FindApprovalRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FindApprovalRequest>, I>>(base?: I): FindApprovalRequest {
+    return FindApprovalRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FindApprovalRequest>, I>>(object: I): FindApprovalRequest {
+    const message = createBaseFindApprovalRequest();
+    message.code = object.code ?? "";
+    return message;
+  },
+};
+
+function createBaseApprovalView(): ApprovalView {
+  return { approved: false };
+}
+
+export const ApprovalView: MessageFns<ApprovalView> = {
+  encode(message: ApprovalView, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.approved !== false) {
+      writer.uint32(8).bool(message.approved);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ApprovalView {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseApprovalView();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.approved = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<ApprovalView, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<ApprovalView | ApprovalView[]> | Iterable<ApprovalView | ApprovalView[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ApprovalView.encode(p).finish()];
+        }
+      } else {
+        yield* [ApprovalView.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, ApprovalView>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<ApprovalView> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ApprovalView.decode(p)];
+        }
+      } else {
+        yield* [ApprovalView.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ApprovalView>, I>>(base?: I): ApprovalView {
+    return ApprovalView.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ApprovalView>, I>>(object: I): ApprovalView {
+    const message = createBaseApprovalView();
+    message.approved = object.approved ?? false;
     return message;
   },
 };
@@ -1811,6 +2101,9 @@ export interface Presets {
   /** A page of an application's own presets and those of its groups, oldest first. */
   listPresets(request: ListPresetsRequest): Promise<ListPresetsReply>;
   deletePreset(request: DeletePresetRequest): Promise<DeletePresetReply>;
+  /** Operator setting of a preset of any account (R-E7). NOT_FOUND where there is none. */
+  setApproval(request: SetApprovalRequest): Promise<ApprovalView>;
+  findApproval(request: FindApprovalRequest): Promise<ApprovalView>;
   createCampaign(request: CreateCampaignRequest): Promise<CampaignReply>;
   /** The application's campaign of exactly this name, made where there is none (R-RES5). */
   nameCampaign(request: NameCampaignRequest): Promise<CampaignReply>;
@@ -1861,6 +2154,23 @@ export const PresetsDefinition = {
       responseType: DeletePresetReply as typeof DeletePresetReply,
       responseStream: false,
       options: {},
+    },
+    /** Operator setting of a preset of any account (R-E7). NOT_FOUND where there is none. */
+    setApproval: {
+      name: "SetApproval",
+      requestType: SetApprovalRequest as typeof SetApprovalRequest,
+      requestStream: false,
+      responseType: ApprovalView as typeof ApprovalView,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
+    },
+    findApproval: {
+      name: "FindApproval",
+      requestType: FindApprovalRequest as typeof FindApprovalRequest,
+      requestStream: false,
+      responseType: ApprovalView as typeof ApprovalView,
+      responseStream: false,
+      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
     },
     createCampaign: {
       name: "CreateCampaign",

@@ -236,6 +236,11 @@ export interface SetCappingRequest {
   count: number;
 }
 
+export interface SetTrackingRequest {
+  application: string;
+  on: boolean;
+}
+
 export interface SetAtMostOnceRequest {
   application: string;
   on: boolean;
@@ -286,10 +291,17 @@ export interface AddressRequest {
 
 export interface AddressView {
   /** Absent = it is not on the blacklist. */
-  blacklistedSince: Date | undefined;
+  blacklistedSince:
+    | Date
+    | undefined;
+  /** Absent = no complaint came from it, or it was cleared. */
+  complainedSince: Date | undefined;
 }
 
 export interface ClearAddressReply {
+}
+
+export interface ClearComplaintReply {
 }
 
 export interface CreateGroupRequest {
@@ -366,6 +378,8 @@ export interface ApplicationView {
   atMostOnce: boolean;
   /** The account's plan (R-E3). Said by FindApplication only. */
   emailOnly: boolean;
+  /** Operator setting: deliveries are not told apart by device (R-H18). */
+  trackingOff: boolean;
 }
 
 export interface CappingView {
@@ -4359,6 +4373,107 @@ export const SetCappingRequest: MessageFns<SetCappingRequest> = {
   },
 };
 
+function createBaseSetTrackingRequest(): SetTrackingRequest {
+  return { application: "", on: false };
+}
+
+export const SetTrackingRequest: MessageFns<SetTrackingRequest> = {
+  encode(message: SetTrackingRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.application !== "") {
+      writer.uint32(10).string(message.application);
+    }
+    if (message.on !== false) {
+      writer.uint32(16).bool(message.on);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetTrackingRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetTrackingRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.on = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<SetTrackingRequest, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<SetTrackingRequest | SetTrackingRequest[]>
+      | Iterable<SetTrackingRequest | SetTrackingRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SetTrackingRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [SetTrackingRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, SetTrackingRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<SetTrackingRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [SetTrackingRequest.decode(p)];
+        }
+      } else {
+        yield* [SetTrackingRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SetTrackingRequest>, I>>(base?: I): SetTrackingRequest {
+    return SetTrackingRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SetTrackingRequest>, I>>(object: I): SetTrackingRequest {
+    const message = createBaseSetTrackingRequest();
+    message.application = object.application ?? "";
+    message.on = object.on ?? false;
+    return message;
+  },
+};
+
 function createBaseSetAtMostOnceRequest(): SetAtMostOnceRequest {
   return { application: "", on: false };
 }
@@ -5134,13 +5249,16 @@ export const AddressRequest: MessageFns<AddressRequest> = {
 };
 
 function createBaseAddressView(): AddressView {
-  return { blacklistedSince: undefined };
+  return { blacklistedSince: undefined, complainedSince: undefined };
 }
 
 export const AddressView: MessageFns<AddressView> = {
   encode(message: AddressView, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.blacklistedSince !== undefined) {
       Timestamp.encode(toTimestamp(message.blacklistedSince), writer.uint32(10).fork()).join();
+    }
+    if (message.complainedSince !== undefined) {
+      Timestamp.encode(toTimestamp(message.complainedSince), writer.uint32(18).fork()).join();
     }
     return writer;
   },
@@ -5164,6 +5282,14 @@ export const AddressView: MessageFns<AddressView> = {
             }
 
             message.blacklistedSince = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.complainedSince = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -5216,6 +5342,7 @@ export const AddressView: MessageFns<AddressView> = {
   fromPartial<I extends Exact<DeepPartial<AddressView>, I>>(object: I): AddressView {
     const message = createBaseAddressView();
     message.blacklistedSince = object.blacklistedSince ?? undefined;
+    message.complainedSince = object.complainedSince ?? undefined;
     return message;
   },
 };
@@ -5291,6 +5418,83 @@ export const ClearAddressReply: MessageFns<ClearAddressReply> = {
   },
   fromPartial<I extends Exact<DeepPartial<ClearAddressReply>, I>>(_: I): ClearAddressReply {
     const message = createBaseClearAddressReply();
+    return message;
+  },
+};
+
+function createBaseClearComplaintReply(): ClearComplaintReply {
+  return {};
+}
+
+export const ClearComplaintReply: MessageFns<ClearComplaintReply> = {
+  encode(_: ClearComplaintReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ClearComplaintReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseClearComplaintReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<ClearComplaintReply, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<ClearComplaintReply | ClearComplaintReply[]>
+      | Iterable<ClearComplaintReply | ClearComplaintReply[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ClearComplaintReply.encode(p).finish()];
+        }
+      } else {
+        yield* [ClearComplaintReply.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, ClearComplaintReply>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<ClearComplaintReply> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [ClearComplaintReply.decode(p)];
+        }
+      } else {
+        yield* [ClearComplaintReply.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ClearComplaintReply>, I>>(base?: I): ClearComplaintReply {
+    return ClearComplaintReply.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ClearComplaintReply>, I>>(_: I): ClearComplaintReply {
+    const message = createBaseClearComplaintReply();
     return message;
   },
 };
@@ -6314,6 +6518,7 @@ function createBaseApplicationView(): ApplicationView {
     capping: undefined,
     atMostOnce: false,
     emailOnly: false,
+    trackingOff: false,
   };
 }
 
@@ -6357,6 +6562,9 @@ export const ApplicationView: MessageFns<ApplicationView> = {
     }
     if (message.emailOnly !== false) {
       writer.uint32(96).bool(message.emailOnly);
+    }
+    if (message.trackingOff !== false) {
+      writer.uint32(104).bool(message.trackingOff);
     }
     return writer;
   },
@@ -6470,6 +6678,14 @@ export const ApplicationView: MessageFns<ApplicationView> = {
             message.emailOnly = reader.bool();
             continue;
           }
+          case 13: {
+            if (tag !== 104) {
+              break;
+            }
+
+            message.trackingOff = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -6533,6 +6749,7 @@ export const ApplicationView: MessageFns<ApplicationView> = {
       : undefined;
     message.atMostOnce = object.atMostOnce ?? false;
     message.emailOnly = object.emailOnly ?? false;
+    message.trackingOff = object.trackingOff ?? false;
     return message;
   },
 };
@@ -14762,6 +14979,7 @@ export interface Accounts {
   setControlGroup(request: SetControlGroupRequest): Promise<ApplicationView>;
   setCapping(request: SetCappingRequest): Promise<ApplicationView>;
   setAtMostOnce(request: SetAtMostOnceRequest): Promise<ApplicationView>;
+  setTracking(request: SetTrackingRequest): Promise<ApplicationView>;
   setCategories(request: SetCategoriesRequest): Promise<SetCategoriesReply>;
   /** Everybody goes by it when this is answered, which takes a second. */
   setPlan(request: SetPlanRequest): Promise<SetPlanReply>;
@@ -14771,6 +14989,10 @@ export interface Accounts {
   findAddress(request: AddressRequest): Promise<AddressView>;
   /** NOT_FOUND where it is not on the blacklist. */
   clearAddress(request: AddressRequest): Promise<ClearAddressReply>;
+  /** An address that complained has done so since the first time, until it is cleared (R-E14). */
+  recordComplaint(request: AddressRequest): Promise<AddressView>;
+  /** NOT_FOUND where there is no complaint. */
+  clearComplaint(request: AddressRequest): Promise<ClearComplaintReply>;
   createGroup(request: CreateGroupRequest): Promise<CreateGroupReply>;
   /** The applications in a group, deleted ones included; none where the account has no such group. */
   findGroup(request: FindGroupRequest): Promise<FindGroupReply>;
@@ -14987,6 +15209,14 @@ export const AccountsDefinition = {
       responseStream: false,
       options: { idempotencyLevel: "IDEMPOTENT" },
     },
+    setTracking: {
+      name: "SetTracking",
+      requestType: SetTrackingRequest as typeof SetTrackingRequest,
+      requestStream: false,
+      responseType: ApplicationView as typeof ApplicationView,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
+    },
     setCategories: {
       name: "SetCategories",
       requestType: SetCategoriesRequest as typeof SetCategoriesRequest,
@@ -15035,6 +15265,24 @@ export const AccountsDefinition = {
       requestType: AddressRequest as typeof AddressRequest,
       requestStream: false,
       responseType: ClearAddressReply as typeof ClearAddressReply,
+      responseStream: false,
+      options: {},
+    },
+    /** An address that complained has done so since the first time, until it is cleared (R-E14). */
+    recordComplaint: {
+      name: "RecordComplaint",
+      requestType: AddressRequest as typeof AddressRequest,
+      requestStream: false,
+      responseType: AddressView as typeof AddressView,
+      responseStream: false,
+      options: { idempotencyLevel: "IDEMPOTENT" },
+    },
+    /** NOT_FOUND where there is no complaint. */
+    clearComplaint: {
+      name: "ClearComplaint",
+      requestType: AddressRequest as typeof AddressRequest,
+      requestStream: false,
+      responseType: ClearComplaintReply as typeof ClearComplaintReply,
       responseStream: false,
       options: {},
     },

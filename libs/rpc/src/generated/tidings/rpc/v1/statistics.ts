@@ -41,6 +41,8 @@ export interface FunnelRequest {
   message: string;
   /** Empty = all. */
   platforms: number[];
+  /** Deliveries are not told apart by device (R-H18). */
+  trackingOff: boolean;
 }
 
 /** getDeliveryFunnel's reply (Spec H): names are the API's, counts are numbers. */
@@ -528,7 +530,7 @@ export const PlatformMetrics: MessageFns<PlatformMetrics> = {
 };
 
 function createBaseFunnelRequest(): FunnelRequest {
-  return { message: "", platforms: [] };
+  return { message: "", platforms: [], trackingOff: false };
 }
 
 export const FunnelRequest: MessageFns<FunnelRequest> = {
@@ -542,6 +544,9 @@ export const FunnelRequest: MessageFns<FunnelRequest> = {
         writer.uint32(v);
       }
       writer.join();
+    }
+    if (message.trackingOff !== false) {
+      writer.uint32(24).bool(message.trackingOff);
     }
     return writer;
   },
@@ -584,6 +589,14 @@ export const FunnelRequest: MessageFns<FunnelRequest> = {
             }
 
             break;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.trackingOff = reader.bool();
+            continue;
           }
         }
         if ((tag & 7) === 4 || tag === 0) {
@@ -636,6 +649,7 @@ export const FunnelRequest: MessageFns<FunnelRequest> = {
     const message = createBaseFunnelRequest();
     message.message = object.message ?? "";
     message.platforms = object.platforms?.map((e) => e) || [];
+    message.trackingOff = object.trackingOff ?? false;
     return message;
   },
 };

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { type AddressState, type BlacklistAction, DEFAULT_ACCOUNT } from '@tidings/audience';
+import { type AddressAction, type AddressState, DEFAULT_ACCOUNT } from '@tidings/audience';
 import type { Clock } from '@tidings/kernel';
 import type { Accounts, AddressRequest } from '@tidings/rpc';
 import type { Db } from 'mongodb';
@@ -7,17 +7,20 @@ import { addressId, ADDRESSES } from '../accounts/log.ts';
 import type { AccountWriter } from '../accounts/writer.ts';
 import { tokenHash } from '../devices/action.ts';
 
-type BlacklistMethods = Pick<Accounts, 'blacklistAddress' | 'findAddress' | 'clearAddress'>;
+type AddressMethods = Pick<
+  Accounts,
+  'blacklistAddress' | 'findAddress' | 'clearAddress' | 'recordComplaint' | 'clearComplaint'
+>;
 
-export interface BlacklistDeps {
+export interface AddressDeps {
   readonly db: Db;
   readonly write: AccountWriter;
   readonly clock: Clock;
   readonly tokenKey: KeyObject;
 }
 
-/** Addresses that no mail goes to, by account (R-E5). Behind this the hash of an address stands for it. */
-export function blacklistRpc({ db, write, clock, tokenKey }: BlacklistDeps): BlacklistMethods {
+/** Addresses that no mail goes to, by account (R-E5, R-E14). Behind this the hash of an address stands for it. */
+export function addressesRpc({ db, write, clock, tokenKey }: AddressDeps): AddressMethods {
   const addresses = db.collection<AddressState & { readonly _id: string }>(ADDRESSES);
 
   const known = ({ account, email }: AddressRequest) => ({
@@ -27,9 +30,9 @@ export function blacklistRpc({ db, write, clock, tokenKey }: BlacklistDeps): Bla
   const find = async (request: AddressRequest) => {
     const { account, address } = known(request);
     const found = await addresses.findOne({ _id: addressId(account, address) });
-    return { blacklistedSince: found?.since };
+    return { blacklistedSince: found?.since, complainedSince: found?.complained };
   };
-  const decide = async (request: AddressRequest, type: BlacklistAction['type']): Promise<void> => {
+  const decide = async (request: AddressRequest, type: AddressAction['type']): Promise<void> => {
     const { account, address } = known(request);
     await write({ account, action: { type, address }, at: new Date(clock.now()) });
   };
@@ -42,6 +45,14 @@ export function blacklistRpc({ db, write, clock, tokenKey }: BlacklistDeps): Bla
     },
     async clearAddress(request) {
       await decide(request, 'clearAddress');
+      return {};
+    },
+    async recordComplaint(request) {
+      await decide(request, 'recordComplaint');
+      return find(request);
+    },
+    async clearComplaint(request) {
+      await decide(request, 'clearComplaint');
       return {};
     },
   };

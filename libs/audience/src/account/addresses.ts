@@ -1,0 +1,57 @@
+import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
+import { Fault } from '@tidings/kernel';
+
+/** Whether mail goes to an address, for the whole account (R-E5, R-E14). Who it is stands nowhere. */
+export interface AddressState {
+  readonly kind: 'address';
+  readonly account: string;
+  /** Keyed hash of the address in lower case: the `th` of its contacts. */
+  readonly address: string;
+  /** Since when it has been on the blacklist. Absent = it was taken off. */
+  readonly since?: Date | undefined;
+  /** Since when it has complained of mail. Absent = that was cleared. */
+  readonly complained?: Date | undefined;
+}
+
+export interface AddressAction {
+  /** What is so already changes nothing; clearing what is not there is a Fault `notFound`. */
+  readonly type: 'blacklistAddress' | 'clearAddress' | 'recordComplaint' | 'clearComplaint';
+  readonly address: string;
+}
+
+type Change = NonNullable<AccountEvent['event']>;
+
+/** What follows for an address. Pure. */
+export function decideAddress(state: AddressState | undefined, { type, address }: AddressAction): Change[] {
+  switch (type) {
+    case 'blacklistAddress':
+      return state?.since ? [] : [{ $case: 'addressBlacklisted', value: { address } }];
+    case 'clearAddress':
+      if (!state?.since) throw Fault.notFound('Address is not blacklisted');
+      return [{ $case: 'addressCleared', value: { address } }];
+    case 'recordComplaint':
+      return state?.complained ? [] : [{ $case: 'addressComplained', value: { address } }];
+    case 'clearComplaint':
+      if (!state?.complained) throw Fault.notFound('Address has no complaint');
+      return [{ $case: 'complaintCleared', value: { address } }];
+  }
+}
+
+/** The address after the event. */
+export function evolveAddress(
+  state: AddressState | undefined,
+  { account, event, at = new Date(0) }: AccountEvent,
+): AddressState | undefined {
+  switch (event?.$case) {
+    case 'addressBlacklisted':
+      return { kind: 'address', account, ...state, address: event.value.address, since: at };
+    case 'addressCleared':
+      return { kind: 'address', account, ...state, address: event.value.address, since: undefined };
+    case 'addressComplained':
+      return { kind: 'address', account, ...state, address: event.value.address, complained: at };
+    case 'complaintCleared':
+      return { kind: 'address', account, ...state, address: event.value.address, complained: undefined };
+    default:
+      return state;
+  }
+}
