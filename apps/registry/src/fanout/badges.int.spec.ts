@@ -49,7 +49,7 @@ describeWithMongo('Badges (R-C9)', (mongo) => {
 
   /** All devices were sent the message. */
   const sent = (message: string, w = 0): WindowOutcome => {
-    const set = ChunkSet.of(Array.from({ length: COUNT }, (_, i) => i)).encode();
+    const set = Buffer.from(ChunkSet.of(Array.from({ length: COUNT }, (_, i) => i)).encode());
     const settled = { $case: 'settled' as const, value: { sent: [{ platform: 1, hour: 1, set }] } };
     return WindowOutcome.fromPartial({ message, application: APP, account: 'a', channel: 'apns', w, outcome: settled });
   };

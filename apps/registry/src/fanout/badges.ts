@@ -1,6 +1,6 @@
 import type { WindowOutcome } from '@tidings/events';
 import { type Channel, ChunkSet, sendIdOf, seqOf } from '@tidings/kernel';
-import type { AnyBulkWriteOperation, Collection, Db, Filter } from 'mongodb';
+import type { AnyBulkWriteOperation, Collection, Db, Filter, MongoClient } from 'mongodb';
 import { type DeviceDocument, DEVICES } from '../devices/document.ts';
 import { badgeOf, relativeBadge } from './emit.ts';
 import { isSettled, type Marks } from './marks.ts';
@@ -45,7 +45,7 @@ export class Badges {
 
   /** One after another: two windows of a plan have their marks in one document. */
   async #settleTogether(id: string, windows: readonly Badged[]): Promise<void> {
-    await this.#db.client.withSession((session) =>
+    await clientOf(this.#db).withSession((session) =>
       session.withTransaction(async () => {
         const marks = (await this.#marks.find([id], session)).get(id);
         const open = windows.filter(({ outcome }) => !isSettled(marks, outcome.w));
@@ -66,6 +66,9 @@ interface Badged {
   readonly outcome: WindowOutcome;
   readonly badge: string;
 }
+
+/** The client that a database was opened with, which its type does not tell. */
+const clientOf = (db: Db): MongoClient => (db as Db & { readonly client: MongoClient }).client;
 
 function sentIn({ outcome, chunk }: WindowOutcome): number[] {
   if (outcome?.$case !== 'settled') return [];
