@@ -119,7 +119,7 @@ export interface TagValue {
   /** Absent = removed. */
   value:
     | //
-    /** Integer and Decimal. */
+    /** Decimal, and an Integer that a double keeps exactly. */
     { $case: "number"; value: number }
     | { $case: "text"; value: string }
     | { $case: "flag"; value: boolean }
@@ -131,6 +131,9 @@ export interface TagValue {
     | //
     /** A Date that minutes cannot hold, later than the year 6053: minutes since 1970 UTC, too. */
     { $case: "farMinutes"; value: bigint }
+    | //
+    /** An Integer beyond 2^53 - 1. Earlier events have the nearest double in `number`. */
+    { $case: "integer"; value: bigint }
     | undefined;
 }
 
@@ -1405,6 +1408,12 @@ export const TagValue: MessageFns<TagValue> = {
         }
         writer.uint32(64).sint64(message.value.value);
         break;
+      case "integer":
+        if (BigInt.asIntN(64, message.value.value) !== message.value.value) {
+          throw new globalThis.Error("value provided for field message.value.value of type sfixed64 too large");
+        }
+        writer.uint32(73).sfixed64(message.value.value);
+        break;
     }
     return writer;
   },
@@ -1484,6 +1493,14 @@ export const TagValue: MessageFns<TagValue> = {
             }
 
             message.value = { $case: "farMinutes", value: reader.sint64() as bigint };
+            continue;
+          }
+          case 9: {
+            if (tag !== 73) {
+              break;
+            }
+
+            message.value = { $case: "integer", value: reader.sfixed64() as bigint };
             continue;
           }
         }
@@ -1576,6 +1593,12 @@ export const TagValue: MessageFns<TagValue> = {
       case "farMinutes": {
         if (object.value?.value !== undefined && object.value?.value !== null) {
           message.value = { $case: "farMinutes", value: BigInt(object.value.value) };
+        }
+        break;
+      }
+      case "integer": {
+        if (object.value?.value !== undefined && object.value?.value !== null) {
+          message.value = { $case: "integer", value: BigInt(object.value.value) };
         }
         break;
       }

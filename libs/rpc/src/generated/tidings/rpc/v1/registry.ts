@@ -697,7 +697,16 @@ export interface GetTagsRequest {
 }
 
 export interface GetTagsReply {
-  tags: { [key: string]: any } | undefined;
+  tags:
+    | { [key: string]: any }
+    | undefined;
+  /** Integer tags beyond 2^53 - 1, by name, which a Struct would round: they are not in `tags`. */
+  integers: { [key: string]: bigint };
+}
+
+export interface GetTagsReply_IntegersEntry {
+  key: string;
+  value: bigint;
 }
 
 export interface FindContactsRequest {
@@ -11996,7 +12005,7 @@ export const GetTagsRequest: MessageFns<GetTagsRequest> = {
 };
 
 function createBaseGetTagsReply(): GetTagsReply {
-  return { tags: undefined };
+  return { tags: undefined, integers: {} };
 }
 
 export const GetTagsReply: MessageFns<GetTagsReply> = {
@@ -12004,6 +12013,9 @@ export const GetTagsReply: MessageFns<GetTagsReply> = {
     if (message.tags !== undefined) {
       Struct.encode(Struct.wrap(message.tags), writer.uint32(10).fork()).join();
     }
+    globalThis.Object.entries(message.integers).forEach(([key, value]: [string, bigint]) => {
+      GetTagsReply_IntegersEntry.encode({ key: key as any, value }, writer.uint32(18).fork()).join();
+    });
     return writer;
   },
 
@@ -12026,6 +12038,17 @@ export const GetTagsReply: MessageFns<GetTagsReply> = {
             }
 
             message.tags = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            const entry2 = GetTagsReply_IntegersEntry.decode(reader, reader.uint32());
+            if (entry2.value !== undefined) {
+              message.integers[entry2.key] = entry2.value;
+            }
             continue;
           }
         }
@@ -12078,6 +12101,119 @@ export const GetTagsReply: MessageFns<GetTagsReply> = {
   fromPartial<I extends Exact<DeepPartial<GetTagsReply>, I>>(object: I): GetTagsReply {
     const message = createBaseGetTagsReply();
     message.tags = object.tags ?? undefined;
+    message.integers = (globalThis.Object.entries(object.integers ?? {}) as [string, bigint][]).reduce(
+      (acc: { [key: string]: bigint }, [key, value]: [string, bigint]) => {
+        if (value !== undefined) {
+          acc[key] = BigInt(value as string | number | bigint | boolean);
+        }
+        return acc;
+      },
+      {},
+    );
+    return message;
+  },
+};
+
+function createBaseGetTagsReply_IntegersEntry(): GetTagsReply_IntegersEntry {
+  return { key: "", value: 0n };
+}
+
+export const GetTagsReply_IntegersEntry: MessageFns<GetTagsReply_IntegersEntry> = {
+  encode(message: GetTagsReply_IntegersEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== 0n) {
+      if (BigInt.asIntN(64, message.value) !== message.value) {
+        throw new globalThis.Error("value provided for field message.value of type sfixed64 too large");
+      }
+      writer.uint32(17).sfixed64(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetTagsReply_IntegersEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetTagsReply_IntegersEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.value = reader.sfixed64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<GetTagsReply_IntegersEntry, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<GetTagsReply_IntegersEntry | GetTagsReply_IntegersEntry[]>
+      | Iterable<GetTagsReply_IntegersEntry | GetTagsReply_IntegersEntry[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [GetTagsReply_IntegersEntry.encode(p).finish()];
+        }
+      } else {
+        yield* [GetTagsReply_IntegersEntry.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, GetTagsReply_IntegersEntry>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<GetTagsReply_IntegersEntry> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [GetTagsReply_IntegersEntry.decode(p)];
+        }
+      } else {
+        yield* [GetTagsReply_IntegersEntry.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetTagsReply_IntegersEntry>, I>>(base?: I): GetTagsReply_IntegersEntry {
+    return GetTagsReply_IntegersEntry.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetTagsReply_IntegersEntry>, I>>(object: I): GetTagsReply_IntegersEntry {
+    const message = createBaseGetTagsReply_IntegersEntry();
+    message.key = object.key ?? "";
+    message.value = (object.value !== undefined && object.value !== null) ? BigInt(object.value) : 0n;
     return message;
   },
 };
