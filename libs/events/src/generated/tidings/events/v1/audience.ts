@@ -42,16 +42,19 @@ export interface Audience {
     | undefined;
   /** Platform codes that the message is restricted to. Empty with named recipients: whatever platform a device has (R-I5). */
   platforms: number[];
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Devices named by the caller (devices, users), as sequence numbers of the application, ascending, each once. */
 export interface NamedRecipients {
   seqs: number[];
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Every device with a token that satisfies the expression; all of the application where there is none (R-H12). */
 export interface Selection {
   expression: Expression | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** The one abstract syntax tree of conditions and of the segmentation language (R-RES12 to R-RES16, Spec N). */
@@ -65,14 +68,17 @@ export interface Expression {
     { $case: "not"; value: Expression }
     | { $case: "application"; value: ApplicationCondition }
     | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface All {
   of: Expression[];
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface Any {
   of: Expression[];
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface TagCondition {
@@ -84,6 +90,7 @@ export interface TagCondition {
   operands: Operand[];
   /** Only devices of this application meet it; "" = those of any. */
   application: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Devices of one application. */
@@ -93,6 +100,7 @@ export interface ApplicationCondition {
   platforms: number[];
   /** Only devices that have a push token. */
   withToken: boolean;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface Operand {
@@ -106,6 +114,7 @@ export interface Operand {
     | { $case: "flag"; value: boolean }
     | { $case: "date"; value: DateOperand }
     | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface DateOperand {
@@ -115,6 +124,7 @@ export interface DateOperand {
   wholeDay: boolean;
   /** "N days ago", resolved when the condition is evaluated. */
   daysAgo?: number | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 function createBaseAudience(): Audience {
@@ -137,6 +147,14 @@ export const Audience: MessageFns<Audience> = {
         writer.uint32(v);
       }
       writer.join();
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -192,7 +210,15 @@ export const Audience: MessageFns<Audience> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -269,6 +295,14 @@ export const NamedRecipients: MessageFns<NamedRecipients> = {
       }
       writer.join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -307,7 +341,15 @@ export const NamedRecipients: MessageFns<NamedRecipients> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -366,6 +408,14 @@ export const Selection: MessageFns<Selection> = {
     if (message.expression !== undefined) {
       Expression.encode(message.expression, writer.uint32(10).fork()).join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -394,7 +444,15 @@ export const Selection: MessageFns<Selection> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -469,6 +527,14 @@ export const Expression: MessageFns<Expression> = {
         ApplicationCondition.encode(message.node.value, writer.uint32(42).fork()).join();
         break;
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -529,7 +595,15 @@ export const Expression: MessageFns<Expression> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -619,6 +693,14 @@ export const All: MessageFns<All> = {
     for (const v of message.of) {
       Expression.encode(v!, writer.uint32(10).fork()).join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -647,7 +729,15 @@ export const All: MessageFns<All> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -704,6 +794,14 @@ export const Any: MessageFns<Any> = {
     for (const v of message.of) {
       Expression.encode(v!, writer.uint32(10).fork()).join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -732,7 +830,15 @@ export const Any: MessageFns<Any> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -801,6 +907,14 @@ export const TagCondition: MessageFns<TagCondition> = {
     if (message.application !== "") {
       writer.uint32(42).string(message.application);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -861,7 +975,15 @@ export const TagCondition: MessageFns<TagCondition> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -934,6 +1056,14 @@ export const ApplicationCondition: MessageFns<ApplicationCondition> = {
     if (message.withToken !== false) {
       writer.uint32(24).bool(message.withToken);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -988,7 +1118,15 @@ export const ApplicationCondition: MessageFns<ApplicationCondition> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1062,6 +1200,14 @@ export const Operand: MessageFns<Operand> = {
         DateOperand.encode(message.value.value, writer.uint32(34).fork()).join();
         break;
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -1114,7 +1260,15 @@ export const Operand: MessageFns<Operand> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1207,6 +1361,14 @@ export const DateOperand: MessageFns<DateOperand> = {
     if (message.daysAgo !== undefined) {
       writer.uint32(24).uint32(message.daysAgo);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -1251,7 +1413,15 @@ export const DateOperand: MessageFns<DateOperand> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {

@@ -56,6 +56,7 @@ export interface DeviceEvent {
     { $case: "keyUsed"; value: KeyUsed }
     | { $case: "batchApplied"; value: BatchApplied }
     | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** First registration of the hwid in the application. */
@@ -69,6 +70,7 @@ export interface DeviceRegistered {
   /** Default tags (language, time zone, first install, ...) included, and what sister applications share of the person's tags. */
   tags: TagValue[];
   keys: DeviceKeys | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** What a later registration changed, apart from token and tags. Absent = as before. */
@@ -76,6 +78,7 @@ export interface DeviceUpdated {
   platform?: number | undefined;
   user: DeviceUser | undefined;
   keys: DeviceKeys | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface DeviceUser {
@@ -85,6 +88,7 @@ export interface DeviceUser {
   user: string;
   /** Control-group bucket, 0 to 9999: follows from application and user id. */
   controlBucket: number;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Absent = as before. */
@@ -94,6 +98,7 @@ export interface DeviceKeys {
   authToken?: string | undefined;
   fcmToken?: string | undefined;
   fcmPushSet?: string | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Push Alerts Enabled becomes true where there was no token before. */
@@ -102,15 +107,18 @@ export interface PushTokenSet {
   /** Keyed hash of the token. */
   tokenHash: string;
   platform: number;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface PushTokenRemoved {
   reason: TokenRemoval;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Language, Timezone and Push Alerts Enabled change like other tags. */
 export interface TagsChanged {
   tags: TagValue[];
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface TagValue {
@@ -132,14 +140,17 @@ export interface TagValue {
     /** A Date that minutes cannot hold, later than the year 6053: minutes since 1970 UTC, too. */
     { $case: "farMinutes"; value: bigint }
     | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface TextList {
   items: string[];
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Nothing of the device is left but its number, which no other device gets. What its earlier events say of a person is emptied a moment later. */
 export interface DeviceErased {
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** A purchase or an event that the application reports; changes nothing of the device. */
@@ -163,12 +174,14 @@ export interface DeviceOccurrence {
     | undefined;
   /** The device's own wall time then, read as UTC; absent where it does not say. */
   localAt: Date | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** What live activities are started with on the device. */
 export interface PushToStartTokenSet {
   /** Absent = removed. */
   token?: string | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** What one live activity is updated with on the device. */
@@ -178,12 +191,14 @@ export interface ActivityTokenSet {
   activity: string;
   /** Absent = removed. */
   token?: string | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** An Idempotency-Key was used up by what stands in the same commit. */
 export interface KeyUsed {
   key: string;
   until: Date | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /**
@@ -198,12 +213,14 @@ export interface BatchApplied {
   /** Numbers of the entries that met no device, or registered an address on the blacklist. */
   notFound: number[];
   unfit: UnfitTags[];
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Tags of an entry that could not hold the result of an operation. */
 export interface UnfitTags {
   entry: number;
   tags: number[];
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 function createBaseDeviceEvent(): DeviceEvent {
@@ -283,6 +300,14 @@ export const DeviceEvent: MessageFns<DeviceEvent> = {
       case "batchApplied":
         BatchApplied.encode(message.event.value, writer.uint32(170).fork()).join();
         break;
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -459,7 +484,15 @@ export const DeviceEvent: MessageFns<DeviceEvent> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -605,6 +638,14 @@ export const DeviceRegistered: MessageFns<DeviceRegistered> = {
     if (message.keys !== undefined) {
       DeviceKeys.encode(message.keys, writer.uint32(42).fork()).join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -665,7 +706,15 @@ export const DeviceRegistered: MessageFns<DeviceRegistered> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -740,6 +789,14 @@ export const DeviceUpdated: MessageFns<DeviceUpdated> = {
     if (message.keys !== undefined) {
       DeviceKeys.encode(message.keys, writer.uint32(26).fork()).join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -784,7 +841,15 @@ export const DeviceUpdated: MessageFns<DeviceUpdated> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -855,6 +920,14 @@ export const DeviceUser: MessageFns<DeviceUser> = {
     if (message.controlBucket !== 0) {
       writer.uint32(24).uint32(message.controlBucket);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -899,7 +972,15 @@ export const DeviceUser: MessageFns<DeviceUser> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -952,7 +1033,13 @@ export const DeviceUser: MessageFns<DeviceUser> = {
 };
 
 function createBaseDeviceKeys(): DeviceKeys {
-  return { idfa: undefined, publicKey: undefined, authToken: undefined, fcmToken: undefined, fcmPushSet: undefined };
+  return {
+    idfa: undefined,
+    publicKey: undefined,
+    authToken: undefined,
+    fcmToken: undefined,
+    fcmPushSet: undefined,
+  };
 }
 
 export const DeviceKeys: MessageFns<DeviceKeys> = {
@@ -971,6 +1058,14 @@ export const DeviceKeys: MessageFns<DeviceKeys> = {
     }
     if (message.fcmPushSet !== undefined) {
       writer.uint32(42).string(message.fcmPushSet);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -1032,7 +1127,15 @@ export const DeviceKeys: MessageFns<DeviceKeys> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1101,6 +1204,14 @@ export const PushTokenSet: MessageFns<PushTokenSet> = {
     if (message.platform !== 0) {
       writer.uint32(24).uint32(message.platform);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -1145,7 +1256,15 @@ export const PushTokenSet: MessageFns<PushTokenSet> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1206,6 +1325,14 @@ export const PushTokenRemoved: MessageFns<PushTokenRemoved> = {
     if (message.reason !== 0) {
       writer.uint32(8).int32(message.reason);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -1234,7 +1361,15 @@ export const PushTokenRemoved: MessageFns<PushTokenRemoved> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1293,6 +1428,14 @@ export const TagsChanged: MessageFns<TagsChanged> = {
     for (const v of message.tags) {
       TagValue.encode(v!, writer.uint32(10).fork()).join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -1321,7 +1464,15 @@ export const TagsChanged: MessageFns<TagsChanged> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1405,6 +1556,14 @@ export const TagValue: MessageFns<TagValue> = {
         }
         writer.uint32(64).sint64(message.value.value);
         break;
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -1490,7 +1649,15 @@ export const TagValue: MessageFns<TagValue> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1593,6 +1760,14 @@ export const TextList: MessageFns<TextList> = {
     for (const v of message.items) {
       writer.uint32(10).string(v!);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -1621,7 +1796,15 @@ export const TextList: MessageFns<TextList> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1676,7 +1859,15 @@ function createBaseDeviceErased(): DeviceErased {
 }
 
 export const DeviceErased: MessageFns<DeviceErased> = {
-  encode(_: DeviceErased, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+  encode(message: DeviceErased, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -1697,7 +1888,15 @@ export const DeviceErased: MessageFns<DeviceErased> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1777,6 +1976,14 @@ export const DeviceOccurrence: MessageFns<DeviceOccurrence> = {
     if (message.localAt !== undefined) {
       Timestamp.encode(toTimestamp(message.localAt), writer.uint32(50).fork()).join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -1845,7 +2052,15 @@ export const DeviceOccurrence: MessageFns<DeviceOccurrence> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1909,6 +2124,14 @@ export const PushToStartTokenSet: MessageFns<PushToStartTokenSet> = {
     if (message.token !== undefined) {
       writer.uint32(10).string(message.token);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -1937,7 +2160,15 @@ export const PushToStartTokenSet: MessageFns<PushToStartTokenSet> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -2004,6 +2235,14 @@ export const ActivityTokenSet: MessageFns<ActivityTokenSet> = {
     if (message.token !== undefined) {
       writer.uint32(26).string(message.token);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -2048,7 +2287,15 @@ export const ActivityTokenSet: MessageFns<ActivityTokenSet> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -2112,6 +2359,14 @@ export const KeyUsed: MessageFns<KeyUsed> = {
     if (message.until !== undefined) {
       Timestamp.encode(toTimestamp(message.until), writer.uint32(18).fork()).join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -2148,7 +2403,15 @@ export const KeyUsed: MessageFns<KeyUsed> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -2221,6 +2484,14 @@ export const BatchApplied: MessageFns<BatchApplied> = {
     for (const v of message.unfit) {
       UnfitTags.encode(v!, writer.uint32(34).fork()).join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -2283,7 +2554,15 @@ export const BatchApplied: MessageFns<BatchApplied> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -2352,6 +2631,14 @@ export const UnfitTags: MessageFns<UnfitTags> = {
       }
       writer.join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -2398,7 +2685,15 @@ export const UnfitTags: MessageFns<UnfitTags> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
