@@ -128,6 +128,7 @@ async function openCategory<Command, Event, State, Reply, Context>(
     db,
     category,
     decode: (bytes) => definition.decode(bytes),
+    isKnown: (event) => definition.isKnown(event),
     broker,
     publish,
     ...(lingerMs !== undefined && { lingerMs }),

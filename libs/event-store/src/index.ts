@@ -1,4 +1,5 @@
 export type { Commit, Decision, DocumentAddress, LogDefinition, LogWriter, Needs, Note, StateView } from './port.ts';
+export { fieldsOf } from './owned-fields.ts';
 export { createStates } from './mongo/guards.ts';
 export { openLogs, type MongoLogsOptions } from './mongo/open-logs.ts';
 export { type CommitReader, openCommits } from './mongo/open-commits.ts';

@@ -12,6 +12,7 @@ const things: Things = {
       if (value.startsWith('?')) throw new Error('unreadable');
       return value;
     },
+    isKnown: (value) => !value.startsWith('newer'),
   },
 };
 
@@ -47,6 +48,19 @@ async function consumer(
 }
 
 describe('consume', () => {
+  it('keeps what is of a kind that it does not know, whole, for a version that does', async () => {
+    const seen: string[] = [];
+    const { deliver, parked, incidents } = await consumer(async (records) => {
+      seen.push(...records.map(({ value }) => value));
+    });
+    expect(await deliver('a', 'newer', 'c')).toBeUndefined();
+    expect(seen).toEqual(['a', 'c']);
+    expect(incidents).toMatchObject([{ kind: 'unknown', offset: 101 }]);
+    const [kept] = parked.map(({ value }) => readParked(value));
+    expect(kept).toMatchObject({ reason: 'unknown', topic: 'things', offset: 101 });
+    expect(Buffer.from(kept!.payload).toString()).toBe('newer');
+  });
+
   it('hands all readable records over at once', async () => {
     const seen: string[][] = [];
     const { deliver, parked } = await consumer(async (records) => {

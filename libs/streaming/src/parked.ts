@@ -4,8 +4,8 @@ import type { Broker, Headers, InRecord, OutRecord } from './port.ts';
 /** Where records go that could not be handled. */
 export const PARKED_TOPIC = 'tidings.parked';
 
-/** Why a record was parked: its bytes could not be read, or its handler failed whenever it was tried. */
-export type ParkReason = 'decode' | 'handler';
+/** Why a record was parked: its bytes could not be read, it is of a kind that the version did not have, or its handler failed whenever it was tried. */
+export type ParkReason = 'decode' | 'unknown' | 'handler';
 
 /** A record that could not be handled. */
 export interface Parked {

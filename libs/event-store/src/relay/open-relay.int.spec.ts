@@ -84,6 +84,7 @@ describeWithMongo('openRelay', (mongo) => {
       db,
       category: things.category,
       decode: things.decode,
+      isKnown: things.isKnown,
       broker,
       publish: ({ log, n }: Commit<ThingEvent>) => [{ topic: 'things', key: log, value: Buffer.from(`${log} ${n}`) }],
       lookEveryMs: 50,

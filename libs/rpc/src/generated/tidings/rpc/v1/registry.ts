@@ -3333,7 +3333,14 @@ export const CreateApplicationReply: MessageFns<CreateApplicationReply> = {
 };
 
 function createBaseUpdateApplicationRequest(): UpdateApplicationRequest {
-  return { account: "", application: "", title: undefined, icon: undefined, sdkIos: undefined, sdkAndroid: undefined };
+  return {
+    account: "",
+    application: "",
+    title: undefined,
+    icon: undefined,
+    sdkIos: undefined,
+    sdkAndroid: undefined,
+  };
 }
 
 export const UpdateApplicationRequest: MessageFns<UpdateApplicationRequest> = {
@@ -5913,7 +5920,14 @@ export const FindGroupReply: MessageFns<FindGroupReply> = {
 };
 
 function createBaseConfigurePlatformRequest(): ConfigurePlatformRequest {
-  return { account: "", application: "", platform: 0, settings: {}, secretSettings: [], disabled: false };
+  return {
+    account: "",
+    application: "",
+    platform: 0,
+    settings: {},
+    secretSettings: [],
+    disabled: false,
+  };
 }
 
 export const ConfigurePlatformRequest: MessageFns<ConfigurePlatformRequest> = {
@@ -12431,7 +12445,14 @@ export const FindContactsReply: MessageFns<FindContactsReply> = {
 };
 
 function createBaseMergeUserRequest(): MergeUserRequest {
-  return { account: "", application: "", oldUserId: "", newUserId: "", merge: false, idempotencyKey: "" };
+  return {
+    account: "",
+    application: "",
+    oldUserId: "",
+    newUserId: "",
+    merge: false,
+    idempotencyKey: "",
+  };
 }
 
 export const MergeUserRequest: MessageFns<MergeUserRequest> = {
@@ -13198,7 +13219,17 @@ export const DescribeReply: MessageFns<DescribeReply> = {
 };
 
 function createBaseDeviceDescription(): DeviceDescription {
-  return { found: false, hwid: "", userId: "", language: "", token: "", check: 0, badge: 0, badgeOf: "", values: [] };
+  return {
+    found: false,
+    hwid: "",
+    userId: "",
+    language: "",
+    token: "",
+    check: 0,
+    badge: 0,
+    badgeOf: "",
+    values: [],
+  };
 }
 
 export const DeviceDescription: MessageFns<DeviceDescription> = {
