@@ -56,7 +56,7 @@ describe('a broadcast in the middle of which a process is killed comes to its on
     ['scheduler', {}],
     ['statistics', {}],
   ] as const;
-  it.each(casesOf(services, 2, draw))('%s', async (service, allowed) => {
+  it.each(casesOf(services, 1, draw))('%s', async (service, allowed) => {
     expect(await kill(service, { allowed })).toEqual([]);
   });
 
