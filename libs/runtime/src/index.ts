@@ -47,7 +47,7 @@ export { isAlive, killNow } from './processes.ts';
 export { faultOf, isPassing, isPassingCode, passing, Unanswered } from './passing.ts';
 export { freePort, freePorts, type Place, tryPlace, wrongPlace } from './ports.ts';
 export { type Probe, Readiness } from './readiness.ts';
-export { nextReplica } from './replica.ts';
+export { leaseReplica, type Replica, type ReplicaOptions } from './replica.ts';
 export { open, reseal, seal, type SealedPlace, sealedWith } from './sealing.ts';
 export type { ServiceDeps } from './service.ts';
 export {
