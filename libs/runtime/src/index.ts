@@ -43,6 +43,7 @@ export { type Mongod, mongoOptions, startMongod } from './mongod.ts';
 export { findMongod } from './mongod-process.ts';
 export { type ConnectionBudget, connectionBudget } from './open-files.ts';
 export { operationsOf, type ServiceOperations } from './operations.ts';
+export { hasEnded, isThisProcess, ownIdentity, type ProcessIdentity } from './process-identity.ts';
 export { isAlive, killNow } from './processes.ts';
 export { faultOf, isPassing, isPassingCode, passing, Unanswered } from './passing.ts';
 export { freePort, freePorts, type Place, tryPlace, wrongPlace } from './ports.ts';
