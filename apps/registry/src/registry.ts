@@ -60,6 +60,7 @@ import { openTagClearing, type TagClearing } from './tags/clearing.ts';
 import { tagsRpc } from './tags/rpc.ts';
 import { openTags } from './tags/tags.ts';
 import { testDevicesRpc } from './test-devices/rpc.ts';
+import { Buckets } from './tokens/buckets.ts';
 import { tokensRpc } from './tokens/rpc.ts';
 
 export interface RegistryDeps extends ServiceDeps {
@@ -301,7 +302,11 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
   return {
     accounts: {
       ...accountsRpc(store, write, { clock, keys: ownKeys }),
-      ...tokensRpc(store, write, { clock, tokenKey: identity['access-token'] }),
+      ...tokensRpc(store, write, {
+        clock,
+        tokenKey: identity['access-token'],
+        buckets: await Buckets.open(db, clock),
+      }),
       ...applicationsRpc(store, write, { clock, db, languages, masterKeys, displayKey: identity.display }),
       ...platformsRpc(store, write, { clock, masterKeys }),
       ...settingsRpc(store, write, clock),

@@ -4,7 +4,7 @@ import type { Operations, Statistics } from '@tidings/rpc';
 import { every, operationsOf, passing, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, type Decoded, incidentsTo } from '@tidings/streaming';
 import { openMessageFacts } from './messages.ts';
-import { type Change, changesOfOutcome, changesOfPlan, changesOfReports } from './stages.ts';
+import { type Change, changesOfOutcome, changesOfPlan, changesOfReports, type WindowEnds } from './stages.ts';
 import { openStageStore } from './store.ts';
 
 const GROUP = 'statistics';
@@ -48,10 +48,12 @@ export async function openStatistics({
     maxRecords: MAX_RECORDS,
     lingerMs: LINGER_MS,
     handler(records) {
-      const [events, changes] = [eventsOf(records), changesOf(records)];
       return passing(async () => {
+        const events = eventsOf(records);
         if (events.length > 0) await messageFacts.apply(events);
-        if (changes.length > 0) await stages.apply(changes, new Date(clock.now()));
+        const windowEndOf = await messageFacts.windowEnds(reportedMessages(records));
+        const changes = changesOf(records, windowEndOf);
+        if (changes.length > 0) await stages.apply(changes, windowEndOf, new Date(clock.now()));
       });
     },
     report: incidentsTo(log, metrics),
@@ -102,9 +104,12 @@ const areOf = <T extends Told['topic']>(
 const eventsOf = (records: readonly Told[]): MessageEvent[] =>
   areOf(topicNames.messages, records) ? records.map(({ value }) => value) : [];
 
-function changesOf(records: readonly Told[]): Change[] {
+const reportedMessages = (records: readonly Told[]): string[] =>
+  areOf(topicNames.reports, records) ? [...new Set(records.map(({ value }) => value.message))] : [];
+
+function changesOf(records: readonly Told[], windowEndOf: WindowEnds): Change[] {
   if (areOf(topicNames.plans, records)) return records.flatMap(({ value }) => changesOfPlan(value));
   if (areOf(topicNames.outcomes, records)) return records.flatMap(({ value }) => changesOfOutcome(value));
-  if (areOf(topicNames.reports, records)) return changesOfReports(records);
+  if (areOf(topicNames.reports, records)) return changesOfReports(records, windowEndOf);
   return [];
 }

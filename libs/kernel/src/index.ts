@@ -29,5 +29,6 @@ export {
   platformOf,
   pushPlatforms,
 } from './platforms.ts';
+export { exactInteger, jsonInteger } from './integers.ts';
 export { isWhatsAppHwid, phoneNumberOf, whatsAppHwidOf } from './phone.ts';
 export { defaultQuotas, quotaReached, type Quotas } from './quotas.ts';

@@ -94,6 +94,7 @@ async function openParts(deps: FanoutDeps, closing: Closing) {
   await outgoing.prepare();
   const scan = new DeviceScan(db);
   const marks = new Marks(db);
+  await marks.prepare();
   const store = openAccountStore(db, clock);
   const tags = openTags(store);
   const chunks = new Chunks({

@@ -1,9 +1,18 @@
 import type { WindowOutcome } from '@tidings/events';
-import type { AnyBulkWriteOperation, Collection, Db, UpdateFilter } from 'mongodb';
+import {
+  type AnyBulkWriteOperation,
+  type ClientSession,
+  type Collection,
+  type Db,
+  MongoServerError,
+  type UpdateFilter,
+} from 'mongodb';
 import { type ChunkKey, chunkKeyOfOutcome, marksId } from './keys.ts';
 import type { Emission, OpenWindow } from './windows.ts';
 
 export const MARKS = 'marks';
+
+const NAMESPACE_EXISTS = 48;
 
 /** Windows in one number of `settled`. */
 const WORD = 31;
@@ -52,10 +61,21 @@ type Change = { readonly settled: number } | { readonly deferred: number; readon
 
 /** Marks of windows; see {@link MarksDocument}. */
 export class Marks {
+  readonly #db: Db;
   readonly #marks: Collection<MarksDocument>;
 
   constructor(db: Db) {
+    this.#db = db;
     this.#marks = db.collection<MarksDocument>(MARKS);
+  }
+
+  /** Makes the collection: transactions of MongoDB 4.0 do not. */
+  async prepare(): Promise<void> {
+    try {
+      await this.#db.createCollection(MARKS);
+    } catch (error) {
+      if (!(error instanceof MongoServerError && error.code === NAMESPACE_EXISTS)) throw error;
+    }
   }
 
   /** Records where windows were emitted to. */
@@ -72,8 +92,8 @@ export class Marks {
     await this.#apply([{ updateOne: { filter: { _id: marksId(key, channel) }, update, upsert: true } }]);
   }
 
-  /** Records outcomes; repeats change nothing. */
-  async record(outcomes: readonly WindowOutcome[]): Promise<void> {
+  /** Records outcomes, in the transaction of a session if there is one; repeats change nothing. */
+  async record(outcomes: readonly WindowOutcome[], session?: ClientSession): Promise<void> {
     const changes = new Map<string, Change[]>();
     for (const each of outcomes) {
       const id = marksId(chunkKeyOfOutcome(each), each.channel);
@@ -86,23 +106,27 @@ export class Marks {
       [...changes].flatMap(([_id, list]) =>
         list.length === 0 ? [] : [{ updateOne: { filter: { _id }, update: updateOf(list), upsert: true } }],
       ),
+      session,
     );
   }
 
-  async #apply(writes: readonly AnyBulkWriteOperation<MarksDocument>[]): Promise<void> {
+  async #apply(writes: readonly AnyBulkWriteOperation<MarksDocument>[], session?: ClientSession): Promise<void> {
     if (writes.length === 0) return;
     try {
-      await this.#marks.bulkWrite([...writes], { ordered: false });
+      await this.#marks.bulkWrite([...writes], { ordered: false, ...(session && { session }) });
     } catch (error) {
-      // Two upserts made the same document at once: one of them has to come again, as an update.
-      if ((error as { code?: unknown }).code !== 11000) throw error;
+      // Two upserts made the same document at once: one of them has to come again, as an update. A transaction has to begin anew.
+      if (session || (error as { code?: unknown }).code !== 11000) throw error;
       await this.#marks.bulkWrite([...writes], { ordered: false });
     }
   }
 
   /** The marks of plans in all their channels, by `_id`. */
-  async find(ids: readonly string[]): Promise<ReadonlyMap<string, MarksDocument>> {
-    const found = ids.length === 0 ? [] : await this.#marks.find({ _id: { $in: [...ids] } }).toArray();
+  async find(ids: readonly string[], session?: ClientSession): Promise<ReadonlyMap<string, MarksDocument>> {
+    const found =
+      ids.length === 0
+        ? []
+        : await this.#marks.find({ _id: { $in: [...ids] } }, { ...(session && { session }) }).toArray();
     return new Map(found.map((marks) => [marks._id, marks]));
   }
 }

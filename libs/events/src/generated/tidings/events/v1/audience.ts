@@ -106,13 +106,16 @@ export interface ApplicationCondition {
 export interface Operand {
   value:
     | //
-    /** Integer and Decimal. */
+    /** Decimal, and an Integer that a double keeps exactly. */
     { $case: "number"; value: number }
     | //
     /** String, List entries and Version. */
     { $case: "text"; value: string }
     | { $case: "flag"; value: boolean }
     | { $case: "date"; value: DateOperand }
+    | //
+    /** An Integer beyond 2^53 - 1. */
+    { $case: "integer"; value: bigint }
     | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
@@ -1199,6 +1202,12 @@ export const Operand: MessageFns<Operand> = {
       case "date":
         DateOperand.encode(message.value.value, writer.uint32(34).fork()).join();
         break;
+      case "integer":
+        if (BigInt.asIntN(64, message.value.value) !== message.value.value) {
+          throw new globalThis.Error("value provided for field message.value.value of type sfixed64 too large");
+        }
+        writer.uint32(41).sfixed64(message.value.value);
+        break;
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -1254,6 +1263,14 @@ export const Operand: MessageFns<Operand> = {
             }
 
             message.value = { $case: "date", value: DateOperand.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 5: {
+            if (tag !== 41) {
+              break;
+            }
+
+            message.value = { $case: "integer", value: reader.sfixed64() as bigint };
             continue;
           }
         }
@@ -1335,6 +1352,12 @@ export const Operand: MessageFns<Operand> = {
       case "date": {
         if (object.value?.value !== undefined && object.value?.value !== null) {
           message.value = { $case: "date", value: DateOperand.fromPartial(object.value.value) };
+        }
+        break;
+      }
+      case "integer": {
+        if (object.value?.value !== undefined && object.value?.value !== null) {
+          message.value = { $case: "integer", value: BigInt(object.value.value) };
         }
         break;
       }

@@ -127,7 +127,7 @@ export interface TagValue {
   /** Absent = removed. */
   value:
     | //
-    /** Integer and Decimal. */
+    /** Decimal, and an Integer that a double keeps exactly. */
     { $case: "number"; value: number }
     | { $case: "text"; value: string }
     | { $case: "flag"; value: boolean }
@@ -139,6 +139,9 @@ export interface TagValue {
     | //
     /** A Date that minutes cannot hold, later than the year 6053: minutes since 1970 UTC, too. */
     { $case: "farMinutes"; value: bigint }
+    | //
+    /** An Integer beyond 2^53 - 1. Earlier events have the nearest double in `number`. */
+    { $case: "integer"; value: bigint }
     | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
@@ -1556,6 +1559,12 @@ export const TagValue: MessageFns<TagValue> = {
         }
         writer.uint32(64).sint64(message.value.value);
         break;
+      case "integer":
+        if (BigInt.asIntN(64, message.value.value) !== message.value.value) {
+          throw new globalThis.Error("value provided for field message.value.value of type sfixed64 too large");
+        }
+        writer.uint32(73).sfixed64(message.value.value);
+        break;
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -1643,6 +1652,14 @@ export const TagValue: MessageFns<TagValue> = {
             }
 
             message.value = { $case: "farMinutes", value: reader.sint64() as bigint };
+            continue;
+          }
+          case 9: {
+            if (tag !== 73) {
+              break;
+            }
+
+            message.value = { $case: "integer", value: reader.sfixed64() as bigint };
             continue;
           }
         }
@@ -1743,6 +1760,12 @@ export const TagValue: MessageFns<TagValue> = {
       case "farMinutes": {
         if (object.value?.value !== undefined && object.value?.value !== null) {
           message.value = { $case: "farMinutes", value: BigInt(object.value.value) };
+        }
+        break;
+      }
+      case "integer": {
+        if (object.value?.value !== undefined && object.value?.value !== null) {
+          message.value = { $case: "integer", value: BigInt(object.value.value) };
         }
         break;
       }
