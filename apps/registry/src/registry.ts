@@ -12,7 +12,7 @@ import {
 } from '@tidings/event-store';
 import { defaultQuotas, numberIds, type Quotas } from '@tidings/kernel';
 import type { Accounts, Devices, Geozones, Operations, Presets, Segments } from '@tidings/rpc';
-import { Closing, every, nextReplica, operationsOf, type ServiceDeps } from '@tidings/runtime';
+import { Closing, every, leaseReplica, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, incidentsTo } from '@tidings/streaming';
 import { accountsLog } from './accounts/log.ts';
 import { configurationRecords } from './accounts/publish.ts';
@@ -239,7 +239,8 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
   const store = openAccountStore(db, clock);
   const presets = openPresetStore(db);
   const geozones = openGeozoneStore(db);
-  const nextId = numberIds(() => clock.now(), await nextReplica(db));
+  const replica = closing.add('number for ids', await leaseReplica(db, { log }), (leased) => leased.close());
+  const nextId = numberIds(() => clock.now(), replica);
   const accountsDefinition = accountsLog(quotas);
   const accountLogs = await openCategory(
     deps,

@@ -2,7 +2,7 @@ import { commitsKept, logMetrics, openLogs, openRelay, type Problem, truncateLog
 import { facts, MessageEvent, topicNames } from '@tidings/events';
 import { numberIds } from '@tidings/kernel';
 import type { Messages, Operations } from '@tidings/rpc';
-import { Closing, every, nextReplica, operationsOf, passing, type ServiceDeps } from '@tidings/runtime';
+import { Closing, every, leaseReplica, operationsOf, passing, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, incidentsTo } from '@tidings/streaming';
 import { Completion } from './messages/completion.ts';
 import { messagesLog } from './messages/log.ts';
@@ -76,7 +76,8 @@ export async function openScheduler({
     handler: (records) => passing(() => completion.count(records.map(({ value }) => value))),
   });
   closing.add('plans', subscription, (opened) => opened.stop());
-  const nextId = numberIds(() => clock.now(), await nextReplica(db));
+  const replica = closing.add('number for ids', await leaseReplica(db, { log }), (leased) => leased.close());
+  const nextId = numberIds(() => clock.now(), replica);
   const send = sendVisits({ writer, nextId, publicUrl });
   const visits = await consume(broker, {
     ...{ group: VISITS_GROUP, topics: { [topicNames.visits]: facts.visits }, report },

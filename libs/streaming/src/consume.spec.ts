@@ -1,7 +1,14 @@
 import { Fault } from '@tidings/kernel';
 import { consume, type ConsumeOptions, type Incident, type Reader } from './consume.ts';
-import { PARKED_TOPIC, readParked } from './parked.ts';
-import type { BatchHandler, Broker, InRecord, OutRecord, SubscribeOptions } from './port.ts';
+import { readParked } from './parked.ts';
+import {
+  type BatchHandler,
+  type Broker,
+  type InRecord,
+  type OutRecord,
+  PARKED_TOPIC,
+  type SubscribeOptions,
+} from './port.ts';
 
 type Things = { things: Reader<string> };
 

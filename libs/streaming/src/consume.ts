@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { Fault } from '@tidings/kernel';
 import { inSpan, type Trace, traceOf } from '@tidings/telemetry';
-import { PARKED_TOPIC, type ParkReason, toParkedRecord } from './parked.ts';
-import type { Broker, InRecord, RecordBatch, Subscription } from './port.ts';
+import { type ParkReason, toParkedRecord } from './parked.ts';
+import { type Broker, type InRecord, PARKED_TOPIC, type RecordBatch, type Subscription } from './port.ts';
 
 /** How long a delivery waits for better times before it goes back to the broker: with the handler's own time, less than 5 s (architecture 6). */
 const PATIENCE_MS = 3_500;
