@@ -1,18 +1,10 @@
 import type { WindowOutcome } from '@tidings/events';
-import {
-  type AnyBulkWriteOperation,
-  type ClientSession,
-  type Collection,
-  type Db,
-  MongoServerError,
-  type UpdateFilter,
-} from 'mongodb';
+import { ensureCollection } from '@tidings/event-store';
+import type { AnyBulkWriteOperation, ClientSession, Collection, Db, UpdateFilter } from 'mongodb';
 import { type ChunkKey, chunkKeyOfOutcome, marksId } from './keys.ts';
 import type { Emission, OpenWindow } from './windows.ts';
 
 export const MARKS = 'marks';
-
-const NAMESPACE_EXISTS = 48;
 
 /** Windows in one number of `settled`. */
 const WORD = 31;
@@ -69,13 +61,9 @@ export class Marks {
     this.#marks = db.collection<MarksDocument>(MARKS);
   }
 
-  /** Makes the collection: transactions of MongoDB 4.0 do not. */
-  async prepare(): Promise<void> {
-    try {
-      await this.#db.createCollection(MARKS);
-    } catch (error) {
-      if (!(error instanceof MongoServerError && error.code === NAMESPACE_EXISTS)) throw error;
-    }
+  /** Transactions need the collection. */
+  prepare(): Promise<void> {
+    return ensureCollection(this.#db, MARKS);
   }
 
   /** Records where windows were emitted to. */
