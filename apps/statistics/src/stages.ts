@@ -186,7 +186,7 @@ interface ReportsOfChunk {
 
 /**
  * What devices reported. There may be a record for each of them, so they are gathered in one pass, while the processor still has them at
- * hand. A kind that this version does not know is skipped.
+ * hand.
  */
 export function changesOfReports(records: readonly ReportRecord[], windowEndOf: WindowEnds): Change[] {
   const chunks = new Map<string, ReportsOfChunk>();

@@ -1,5 +1,5 @@
 import { funnelOf, metricsOf } from '@tidings/delivery';
-import { MessageEvent, PlanEvent, Reports, topicNames, WindowOutcome } from '@tidings/events';
+import { facts, type MessageEvent, topicNames } from '@tidings/events';
 import type { Operations, Statistics } from '@tidings/rpc';
 import { every, operationsOf, passing, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, type Decoded, incidentsTo } from '@tidings/streaming';
@@ -16,10 +16,10 @@ const EXPIRY_INTERVAL_MS = 60_000;
 const EXPIRED_AT_ONCE = 100;
 
 const topics = {
-  [topicNames.messages]: MessageEvent,
-  [topicNames.plans]: PlanEvent,
-  [topicNames.outcomes]: WindowOutcome,
-  [topicNames.reports]: Reports,
+  [topicNames.messages]: facts.messages,
+  [topicNames.plans]: facts.plans,
+  [topicNames.outcomes]: facts.outcomes,
+  [topicNames.reports]: facts.reports,
 } as const;
 
 export interface StatisticsService {
@@ -40,7 +40,7 @@ export async function openStatistics({
   broker,
 }: ServiceDeps & { readonly broker: Broker }): Promise<StatisticsService> {
   const stages = openStageStore(db);
-  const facts = await openMessageFacts(db);
+  const messageFacts = await openMessageFacts(db);
 
   const subscription = await consume(broker, {
     group: GROUP,
@@ -50,8 +50,8 @@ export async function openStatistics({
     handler(records) {
       return passing(async () => {
         const events = eventsOf(records);
-        if (events.length > 0) await facts.apply(events);
-        const windowEndOf = await facts.windowEnds(reportedMessages(records));
+        if (events.length > 0) await messageFacts.apply(events);
+        const windowEndOf = await messageFacts.windowEnds(reportedMessages(records));
         const changes = changesOf(records, windowEndOf);
         if (changes.length > 0) await stages.apply(changes, windowEndOf, new Date(clock.now()));
       });
@@ -62,9 +62,9 @@ export async function openStatistics({
   const expiry = every(
     EXPIRY_INTERVAL_MS,
     async () => {
-      const expired = await facts.expired(new Date(clock.now()), EXPIRED_AT_ONCE);
+      const expired = await messageFacts.expired(new Date(clock.now()), EXPIRED_AT_ONCE);
       await stages.forget(expired);
-      await facts.forget(expired);
+      await messageFacts.forget(expired);
     },
     { name: 'expiry of figures', log },
   );
@@ -79,7 +79,7 @@ export async function openStatistics({
         return { messages: await Promise.all(metrics) };
       },
       async funnel({ message, platforms, trackingOff }) {
-        const [all, releasedAt] = await Promise.all([stages.stagesOf(message), facts.releasedAt(message)]);
+        const [all, releasedAt] = await Promise.all([stages.stagesOf(message), messageFacts.releasedAt(message)]);
         return funnelOf(all, releasedAt, new Date(clock.now()), platforms, !trackingOff);
       },
     },

@@ -10,6 +10,8 @@ export {
   newMessageCode,
   madeAtOf,
   numberIds,
+  REPLICAS,
+  type ReplicaNumber,
   randomBase62,
   sendIdOf,
   toBase62,

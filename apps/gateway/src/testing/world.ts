@@ -88,6 +88,8 @@ export class World {
   readonly metrics = new Registry();
   /** What the registry answers to device commands, by the hwid that they name. */
   readonly faults = new Map<string, FaultView>();
+  /** What is left of the limits of tokens, by their ids; it does not grow back. */
+  readonly left = new Map<string, number>();
   /** What is open in the services. */
   open: string[] = [];
 
@@ -136,6 +138,13 @@ export class World {
     setPlan: unsupported,
     setSenders: unsupported,
     limitToken: unsupported,
+    takeRequests: async ({ id, rateLimit, wanted }) => {
+      const { requests, seconds } = rateLimit!;
+      const left = this.left.get(id) ?? requests;
+      const granted = Math.min(left, wanted);
+      this.left.set(id, left - granted);
+      return { granted, waitMs: granted < left ? 0 : Math.ceil((seconds * 1000) / requests) };
+    },
     blacklistAddress: unsupported,
     recordComplaint: unsupported,
     clearComplaint: async () => ({}),

@@ -1,4 +1,4 @@
-import type { DocumentAddress, LogDefinition } from '@tidings/event-store';
+import { type DocumentAddress, fieldsOf, type LogDefinition } from '@tidings/event-store';
 import { MessageAccepted, MessageEvent } from '@tidings/events';
 import { messageLogOf } from '@tidings/kernel';
 import {
@@ -111,6 +111,8 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Cre
 
   encode: (event) => MessageEvent.encode(event).finish(),
   decode: (bytes) => MessageEvent.decode(bytes),
+  isKnown: ({ event }) => event !== undefined,
+  named: ({ code }) => [messageAt(code)],
 
   toDocument(state) {
     switch (state.kind) {
@@ -123,6 +125,17 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Cre
       case 'message':
         return messageDocument(state.message);
     }
+  },
+
+  fields: {
+    [MESSAGES]: fieldsOf<MessageDocument>({
+      ...{ id: true, account: true, apps: true, createdAt: true, status: true, releasedAt: true, completedAt: true },
+      ...{ platforms: true, source: true, campaignId: true, listed: true, hidden: true, accepted: true },
+      ...{ openUntil: true, joined: true },
+    }),
+    [TRANSACTIONS]: fieldsOf<Transaction>({ code: true, answer: true, at: true }),
+    [LINKS]: fieldsOf<ShortLink>({ url: true, at: true }),
+    [JOINS]: ['at'],
   },
 
   fromDocument(document, address) {

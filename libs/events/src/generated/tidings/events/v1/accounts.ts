@@ -77,10 +77,12 @@ export interface AccountEvent {
     | { $case: "complaintCleared"; value: ComplaintCleared }
     | { $case: "trackingSet"; value: TrackingSet }
     | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface AccountCreated {
   name: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface TokenIssued {
@@ -93,10 +95,12 @@ export interface TokenIssued {
   applications: string[];
   /** Absent = it lives until it is revoked. */
   expiresAt: Date | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface TokenRevoked {
   token: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** From here on the token may be used for this many requests in as many seconds; 0 requests = without a limit. */
@@ -104,6 +108,7 @@ export interface TokenLimited {
   token: string;
   requests: number;
   seconds: number;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface ApplicationCreated {
@@ -116,6 +121,7 @@ export interface ApplicationCreated {
   authorizeAllTokens: boolean;
   /** The token that created it, which is granted it; "" without one. */
   token: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Only what changes is there. */
@@ -128,6 +134,7 @@ export interface ApplicationUpdated {
   icon?: string | undefined;
   sdkIos?: string | undefined;
   sdkAndroid?: string | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Replaces all settings of the platform and enables it, unless they say that it is off. */
@@ -139,16 +146,19 @@ export interface PlatformConfigured {
   /** Secret settings, sealed with the master key; associated data = application and field. */
   sealed: { [key: string]: Buffer };
   disabled: boolean;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface PlatformConfigured_SettingsEntry {
   key: string;
   value: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface PlatformConfigured_SealedEntry {
   key: string;
   value: Buffer;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** The same secrets under another master key; the version of the credentials stays. */
@@ -157,33 +167,39 @@ export interface PlatformResealed {
   platform: number;
   /** All that the platform has. */
   sealed: { [key: string]: Buffer };
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface PlatformResealed_SealedEntry {
   key: string;
   value: Buffer;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface PlatformStatusSet {
   application: string;
   platform: number;
   enabled: boolean;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** From here on the code is unknown, for good. */
 export interface ApplicationDeleted {
   application: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Nothing is left of the application's devices. */
 export interface ApplicationPurged {
   application: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface ControlGroupSet {
   application: string;
   /** How many of the 10,000 buckets are in the control group (R-E15). */
   buckets: number;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Application-wide capping; a count of 0 = none. */
@@ -191,35 +207,41 @@ export interface CappingSet {
   application: string;
   days: number;
   count: number;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Whether what may have been sent to a device, by a worker that died, is given up rather than repeated. */
 export interface AtMostOnceSet {
   application: string;
   on: boolean;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Whether deliveries of the application are told apart by device (R-H18). */
 export interface TrackingSet {
   application: string;
   on: boolean;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Whether mail may be made of the preset (R-E7). */
 export interface PresetApprovalSet {
   preset: string;
   approved: boolean;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Replaces the account's e-mail categories. */
 export interface CategoriesSet {
   categories: string[];
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** What the account may register. */
 export interface PlanSet {
   /** Nothing but contacts of mail (R-E3). */
   emailOnly: boolean;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Replaces what the account's mail may come from. */
@@ -228,6 +250,7 @@ export interface SendersSet {
   required: boolean;
   /** Addresses in lower case. */
   verified: string[];
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** A group of applications, addressed as one. */
@@ -235,34 +258,40 @@ export interface GroupCreated {
   group: string;
   name: string;
   applications: string[];
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** No mail goes to the address any more, from the whole account (R-E5). */
 export interface AddressBlacklisted {
   /** Keyed hash of the address in lower case: the token_hash of its contacts. The address itself stands nowhere. */
   address: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** An operator took the address off the blacklist. */
 export interface AddressCleared {
   address: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Whoever reads mail at the address has called mail of the account spam: it is sent none until that is cleared (R-E14). */
 export interface AddressComplained {
   /** See AddressBlacklisted. */
   address: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** An operator cleared the complaint. */
 export interface ComplaintCleared {
   address: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface DebugSet {
   application: string;
   /** Absent = off. */
   until: Date | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface TagAdded {
@@ -270,6 +299,7 @@ export interface TagAdded {
   name: string;
   type: TagType;
   applicationSpecific: boolean;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** A segment under a name (Spec N). It never changes. */
@@ -288,6 +318,7 @@ export interface FilterCreated {
   application: string;
   /** Start of the day on which it is deleted; absent = never. */
   expiresAt: Date | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** By its owner, or because it has expired. */
@@ -295,17 +326,20 @@ export interface FilterDeleted {
   name: string;
   /** The application that it was bound to; "" = none. */
   application: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** The name is free again, the number never is. Devices keep values of it until they are cleared. */
 export interface TagDeleted {
   number: number;
   name: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** No device has a value of the deleted tag any more. */
 export interface TagCleared {
   number: number;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** A test device of an application was added or, by its push token, changed. */
@@ -317,11 +351,13 @@ export interface TestDeviceSet {
   description: string;
   /** Absent without one. */
   language?: string | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** All of a deleted application. */
 export interface TestDevicesRemoved {
   application: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 function createBaseAccountEvent(): AccountEvent {
@@ -460,6 +496,14 @@ export const AccountEvent: MessageFns<AccountEvent> = {
       case "trackingSet":
         TrackingSet.encode(message.event.value, writer.uint32(626).fork()).join();
         break;
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -831,7 +875,15 @@ export const AccountEvent: MessageFns<AccountEvent> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1142,6 +1194,14 @@ export const AccountCreated: MessageFns<AccountCreated> = {
     if (message.name !== "") {
       writer.uint32(10).string(message.name);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -1170,7 +1230,15 @@ export const AccountCreated: MessageFns<AccountCreated> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1221,7 +1289,14 @@ export const AccountCreated: MessageFns<AccountCreated> = {
 };
 
 function createBaseTokenIssued(): TokenIssued {
-  return { token: "", hash: Buffer.alloc(0), scope: 0, allApplications: false, applications: [], expiresAt: undefined };
+  return {
+    token: "",
+    hash: Buffer.alloc(0),
+    scope: 0,
+    allApplications: false,
+    applications: [],
+    expiresAt: undefined,
+  };
 }
 
 export const TokenIssued: MessageFns<TokenIssued> = {
@@ -1243,6 +1318,14 @@ export const TokenIssued: MessageFns<TokenIssued> = {
     }
     if (message.expiresAt !== undefined) {
       Timestamp.encode(toTimestamp(message.expiresAt), writer.uint32(50).fork()).join();
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -1312,7 +1395,15 @@ export const TokenIssued: MessageFns<TokenIssued> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1376,6 +1467,14 @@ export const TokenRevoked: MessageFns<TokenRevoked> = {
     if (message.token !== "") {
       writer.uint32(10).string(message.token);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -1404,7 +1503,15 @@ export const TokenRevoked: MessageFns<TokenRevoked> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1469,6 +1576,14 @@ export const TokenLimited: MessageFns<TokenLimited> = {
     if (message.seconds !== 0) {
       writer.uint32(24).uint32(message.seconds);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -1513,7 +1628,15 @@ export const TokenLimited: MessageFns<TokenLimited> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1566,7 +1689,15 @@ export const TokenLimited: MessageFns<TokenLimited> = {
 };
 
 function createBaseApplicationCreated(): ApplicationCreated {
-  return { application: "", title: "", icon: "", sdkIos: "", sdkAndroid: "", authorizeAllTokens: false, token: "" };
+  return {
+    application: "",
+    title: "",
+    icon: "",
+    sdkIos: "",
+    sdkAndroid: "",
+    authorizeAllTokens: false,
+    token: "",
+  };
 }
 
 export const ApplicationCreated: MessageFns<ApplicationCreated> = {
@@ -1591,6 +1722,14 @@ export const ApplicationCreated: MessageFns<ApplicationCreated> = {
     }
     if (message.token !== "") {
       writer.uint32(58).string(message.token);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -1668,7 +1807,15 @@ export const ApplicationCreated: MessageFns<ApplicationCreated> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1727,7 +1874,13 @@ export const ApplicationCreated: MessageFns<ApplicationCreated> = {
 };
 
 function createBaseApplicationUpdated(): ApplicationUpdated {
-  return { application: "", title: undefined, icon: undefined, sdkIos: undefined, sdkAndroid: undefined };
+  return {
+    application: "",
+    title: undefined,
+    icon: undefined,
+    sdkIos: undefined,
+    sdkAndroid: undefined,
+  };
 }
 
 export const ApplicationUpdated: MessageFns<ApplicationUpdated> = {
@@ -1746,6 +1899,14 @@ export const ApplicationUpdated: MessageFns<ApplicationUpdated> = {
     }
     if (message.sdkAndroid !== undefined) {
       writer.uint32(42).string(message.sdkAndroid);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -1807,7 +1968,15 @@ export const ApplicationUpdated: MessageFns<ApplicationUpdated> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1864,7 +2033,14 @@ export const ApplicationUpdated: MessageFns<ApplicationUpdated> = {
 };
 
 function createBasePlatformConfigured(): PlatformConfigured {
-  return { application: "", platform: 0, credentialVersion: 0, settings: {}, sealed: {}, disabled: false };
+  return {
+    application: "",
+    platform: 0,
+    credentialVersion: 0,
+    settings: {},
+    sealed: {},
+    disabled: false,
+  };
 }
 
 export const PlatformConfigured: MessageFns<PlatformConfigured> = {
@@ -1886,6 +2062,14 @@ export const PlatformConfigured: MessageFns<PlatformConfigured> = {
     });
     if (message.disabled !== false) {
       writer.uint32(48).bool(message.disabled);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -1961,7 +2145,15 @@ export const PlatformConfigured: MessageFns<PlatformConfigured> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -2046,6 +2238,14 @@ export const PlatformConfigured_SettingsEntry: MessageFns<PlatformConfigured_Set
     if (message.value !== "") {
       writer.uint32(18).string(message.value);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -2082,7 +2282,15 @@ export const PlatformConfigured_SettingsEntry: MessageFns<PlatformConfigured_Set
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -2151,6 +2359,14 @@ export const PlatformConfigured_SealedEntry: MessageFns<PlatformConfigured_Seale
     if (message.value.length !== 0) {
       writer.uint32(18).bytes(message.value);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -2187,7 +2403,15 @@ export const PlatformConfigured_SealedEntry: MessageFns<PlatformConfigured_Seale
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -2257,6 +2481,14 @@ export const PlatformResealed: MessageFns<PlatformResealed> = {
     globalThis.Object.entries(message.sealed).forEach(([key, value]: [string, Buffer]) => {
       PlatformResealed_SealedEntry.encode({ key: key as any, value }, writer.uint32(26).fork()).join();
     });
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -2304,7 +2536,15 @@ export const PlatformResealed: MessageFns<PlatformResealed> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -2376,6 +2616,14 @@ export const PlatformResealed_SealedEntry: MessageFns<PlatformResealed_SealedEnt
     if (message.value.length !== 0) {
       writer.uint32(18).bytes(message.value);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -2412,7 +2660,15 @@ export const PlatformResealed_SealedEntry: MessageFns<PlatformResealed_SealedEnt
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -2480,6 +2736,14 @@ export const PlatformStatusSet: MessageFns<PlatformStatusSet> = {
     if (message.enabled !== false) {
       writer.uint32(24).bool(message.enabled);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -2524,7 +2788,15 @@ export const PlatformStatusSet: MessageFns<PlatformStatusSet> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -2585,6 +2857,14 @@ export const ApplicationDeleted: MessageFns<ApplicationDeleted> = {
     if (message.application !== "") {
       writer.uint32(10).string(message.application);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -2613,7 +2893,15 @@ export const ApplicationDeleted: MessageFns<ApplicationDeleted> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -2674,6 +2962,14 @@ export const ApplicationPurged: MessageFns<ApplicationPurged> = {
     if (message.application !== "") {
       writer.uint32(10).string(message.application);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -2702,7 +2998,15 @@ export const ApplicationPurged: MessageFns<ApplicationPurged> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -2764,6 +3068,14 @@ export const ControlGroupSet: MessageFns<ControlGroupSet> = {
     if (message.buckets !== 0) {
       writer.uint32(16).uint32(message.buckets);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -2800,7 +3112,15 @@ export const ControlGroupSet: MessageFns<ControlGroupSet> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -2866,6 +3186,14 @@ export const CappingSet: MessageFns<CappingSet> = {
     if (message.count !== 0) {
       writer.uint32(24).uint32(message.count);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -2910,7 +3238,15 @@ export const CappingSet: MessageFns<CappingSet> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -2974,6 +3310,14 @@ export const AtMostOnceSet: MessageFns<AtMostOnceSet> = {
     if (message.on !== false) {
       writer.uint32(16).bool(message.on);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -3010,7 +3354,15 @@ export const AtMostOnceSet: MessageFns<AtMostOnceSet> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -3073,6 +3425,14 @@ export const TrackingSet: MessageFns<TrackingSet> = {
     if (message.on !== false) {
       writer.uint32(16).bool(message.on);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -3109,7 +3469,15 @@ export const TrackingSet: MessageFns<TrackingSet> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -3172,6 +3540,14 @@ export const PresetApprovalSet: MessageFns<PresetApprovalSet> = {
     if (message.approved !== false) {
       writer.uint32(16).bool(message.approved);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -3208,7 +3584,15 @@ export const PresetApprovalSet: MessageFns<PresetApprovalSet> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -3268,6 +3652,14 @@ export const CategoriesSet: MessageFns<CategoriesSet> = {
     for (const v of message.categories) {
       writer.uint32(10).string(v!);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -3296,7 +3688,15 @@ export const CategoriesSet: MessageFns<CategoriesSet> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -3355,6 +3755,14 @@ export const PlanSet: MessageFns<PlanSet> = {
     if (message.emailOnly !== false) {
       writer.uint32(8).bool(message.emailOnly);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -3383,7 +3791,15 @@ export const PlanSet: MessageFns<PlanSet> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -3445,6 +3861,14 @@ export const SendersSet: MessageFns<SendersSet> = {
     for (const v of message.verified) {
       writer.uint32(18).string(v!);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -3481,7 +3905,15 @@ export const SendersSet: MessageFns<SendersSet> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -3547,6 +3979,14 @@ export const GroupCreated: MessageFns<GroupCreated> = {
     for (const v of message.applications) {
       writer.uint32(26).string(v!);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -3591,7 +4031,15 @@ export const GroupCreated: MessageFns<GroupCreated> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -3652,6 +4100,14 @@ export const AddressBlacklisted: MessageFns<AddressBlacklisted> = {
     if (message.address !== "") {
       writer.uint32(10).string(message.address);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -3680,7 +4136,15 @@ export const AddressBlacklisted: MessageFns<AddressBlacklisted> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -3741,6 +4205,14 @@ export const AddressCleared: MessageFns<AddressCleared> = {
     if (message.address !== "") {
       writer.uint32(10).string(message.address);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -3769,7 +4241,15 @@ export const AddressCleared: MessageFns<AddressCleared> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -3828,6 +4308,14 @@ export const AddressComplained: MessageFns<AddressComplained> = {
     if (message.address !== "") {
       writer.uint32(10).string(message.address);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -3856,7 +4344,15 @@ export const AddressComplained: MessageFns<AddressComplained> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -3915,6 +4411,14 @@ export const ComplaintCleared: MessageFns<ComplaintCleared> = {
     if (message.address !== "") {
       writer.uint32(10).string(message.address);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -3943,7 +4447,15 @@ export const ComplaintCleared: MessageFns<ComplaintCleared> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -4005,6 +4517,14 @@ export const DebugSet: MessageFns<DebugSet> = {
     if (message.until !== undefined) {
       Timestamp.encode(toTimestamp(message.until), writer.uint32(18).fork()).join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -4041,7 +4561,15 @@ export const DebugSet: MessageFns<DebugSet> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -4110,6 +4638,14 @@ export const TagAdded: MessageFns<TagAdded> = {
     if (message.applicationSpecific !== false) {
       writer.uint32(32).bool(message.applicationSpecific);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -4162,7 +4698,15 @@ export const TagAdded: MessageFns<TagAdded> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -4216,7 +4760,15 @@ export const TagAdded: MessageFns<TagAdded> = {
 };
 
 function createBaseFilterCreated(): FilterCreated {
-  return { code: "", name: "", text: "", expression: undefined, nesting: 0, application: "", expiresAt: undefined };
+  return {
+    code: "",
+    name: "",
+    text: "",
+    expression: undefined,
+    nesting: 0,
+    application: "",
+    expiresAt: undefined,
+  };
 }
 
 export const FilterCreated: MessageFns<FilterCreated> = {
@@ -4241,6 +4793,14 @@ export const FilterCreated: MessageFns<FilterCreated> = {
     }
     if (message.expiresAt !== undefined) {
       Timestamp.encode(toTimestamp(message.expiresAt), writer.uint32(58).fork()).join();
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -4318,7 +4878,15 @@ export const FilterCreated: MessageFns<FilterCreated> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -4388,6 +4956,14 @@ export const FilterDeleted: MessageFns<FilterDeleted> = {
     if (message.application !== "") {
       writer.uint32(18).string(message.application);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -4424,7 +5000,15 @@ export const FilterDeleted: MessageFns<FilterDeleted> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -4487,6 +5071,14 @@ export const TagDeleted: MessageFns<TagDeleted> = {
     if (message.name !== "") {
       writer.uint32(18).string(message.name);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -4523,7 +5115,15 @@ export const TagDeleted: MessageFns<TagDeleted> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -4583,6 +5183,14 @@ export const TagCleared: MessageFns<TagCleared> = {
     if (message.number !== 0) {
       writer.uint32(8).uint32(message.number);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -4611,7 +5219,15 @@ export const TagCleared: MessageFns<TagCleared> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -4662,7 +5278,14 @@ export const TagCleared: MessageFns<TagCleared> = {
 };
 
 function createBaseTestDeviceSet(): TestDeviceSet {
-  return { application: "", pushToken: "", platform: 0, name: "", description: "", language: undefined };
+  return {
+    application: "",
+    pushToken: "",
+    platform: 0,
+    name: "",
+    description: "",
+    language: undefined,
+  };
 }
 
 export const TestDeviceSet: MessageFns<TestDeviceSet> = {
@@ -4684,6 +5307,14 @@ export const TestDeviceSet: MessageFns<TestDeviceSet> = {
     }
     if (message.language !== undefined) {
       writer.uint32(50).string(message.language);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -4753,7 +5384,15 @@ export const TestDeviceSet: MessageFns<TestDeviceSet> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -4817,6 +5456,14 @@ export const TestDevicesRemoved: MessageFns<TestDevicesRemoved> = {
     if (message.application !== "") {
       writer.uint32(10).string(message.application);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -4845,7 +5492,15 @@ export const TestDevicesRemoved: MessageFns<TestDevicesRemoved> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {

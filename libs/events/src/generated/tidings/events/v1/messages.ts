@@ -29,6 +29,7 @@ export interface MessageEvent {
     | { $case: "completed"; value: MessageCompleted }
     | { $case: "joined"; value: MessageJoined }
     | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface MessageAccepted {
@@ -70,18 +71,22 @@ export interface MessageAccepted {
     | undefined;
   /** The platforms of the devices that are named, as far as the audience is not restricted to others; unset where none are named. */
   reach: Reach | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface Reach {
   platforms: number[];
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Due: planning may begin. `at` of the envelope is the processing start (R-H17). */
 export interface MessageReleased {
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Every device has its terminal state, and no more will join. */
 export interface MessageCompleted {
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** A recipient has joined a message that is open (R-F5). Due at once. */
@@ -92,6 +97,7 @@ export interface MessageJoined {
   cause: string;
   /** What it is sent: the message with the recipient, and with the content as it is now. */
   message: MessageAccepted | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 function createBaseMessageEvent(): MessageEvent {
@@ -131,6 +137,14 @@ export const MessageEvent: MessageFns<MessageEvent> = {
       case "joined":
         MessageJoined.encode(message.event.value, writer.uint32(106).fork()).join();
         break;
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -224,7 +238,15 @@ export const MessageEvent: MessageFns<MessageEvent> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -389,6 +411,14 @@ export const MessageAccepted: MessageFns<MessageAccepted> = {
     }
     if (message.reach !== undefined) {
       Reach.encode(message.reach, writer.uint32(266).fork()).join();
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -562,7 +592,15 @@ export const MessageAccepted: MessageFns<MessageAccepted> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -649,6 +687,14 @@ export const Reach: MessageFns<Reach> = {
       }
       writer.join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -687,7 +733,15 @@ export const Reach: MessageFns<Reach> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -742,7 +796,15 @@ function createBaseMessageReleased(): MessageReleased {
 }
 
 export const MessageReleased: MessageFns<MessageReleased> = {
-  encode(_: MessageReleased, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+  encode(message: MessageReleased, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -763,7 +825,15 @@ export const MessageReleased: MessageFns<MessageReleased> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -817,7 +887,15 @@ function createBaseMessageCompleted(): MessageCompleted {
 }
 
 export const MessageCompleted: MessageFns<MessageCompleted> = {
-  encode(_: MessageCompleted, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+  encode(message: MessageCompleted, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -838,7 +916,15 @@ export const MessageCompleted: MessageFns<MessageCompleted> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -902,6 +988,14 @@ export const MessageJoined: MessageFns<MessageJoined> = {
     if (message.message !== undefined) {
       MessageAccepted.encode(message.message, writer.uint32(26).fork()).join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -946,7 +1040,15 @@ export const MessageJoined: MessageFns<MessageJoined> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {

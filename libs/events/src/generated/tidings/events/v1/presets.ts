@@ -20,15 +20,18 @@ export interface Campaign {
   application: string;
   name: string;
   description: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface CampaignCreated {
   campaign: Campaign | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface CampaignDeleted {
   /** Code. */
   campaign: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** What a message says that takes its fields from here. Never changes: a preset is made and deleted. */
@@ -56,6 +59,7 @@ export interface Preset {
   group: string;
   /** Number of the deep link that the link is an instance of. */
   deepLinkId?: bigint | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface PresetCreated {
@@ -64,6 +68,7 @@ export interface PresetCreated {
     | undefined;
   /** Unique, ordered by time; 0 where it was made before presets had one. */
   number: bigint;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface PresetDeleted {
@@ -71,6 +76,7 @@ export interface PresetDeleted {
   preset: string;
   /** Code of its application, or of its group. */
   owner: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 function createBaseCampaign(): Campaign {
@@ -96,6 +102,14 @@ export const Campaign: MessageFns<Campaign> = {
     }
     if (message.description !== "") {
       writer.uint32(42).string(message.description);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -157,7 +171,15 @@ export const Campaign: MessageFns<Campaign> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -220,6 +242,14 @@ export const CampaignCreated: MessageFns<CampaignCreated> = {
     if (message.campaign !== undefined) {
       Campaign.encode(message.campaign, writer.uint32(10).fork()).join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -248,7 +278,15 @@ export const CampaignCreated: MessageFns<CampaignCreated> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -309,6 +347,14 @@ export const CampaignDeleted: MessageFns<CampaignDeleted> = {
     if (message.campaign !== "") {
       writer.uint32(10).string(message.campaign);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -337,7 +383,15 @@ export const CampaignDeleted: MessageFns<CampaignDeleted> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -448,6 +502,14 @@ export const Preset: MessageFns<Preset> = {
         throw new globalThis.Error("value provided for field message.deepLinkId of type int64 too large");
       }
       writer.uint32(96).int64(message.deepLinkId);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -575,7 +637,15 @@ export const Preset: MessageFns<Preset> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -655,6 +725,14 @@ export const PresetCreated: MessageFns<PresetCreated> = {
       }
       writer.uint32(16).uint64(message.number);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -691,7 +769,15 @@ export const PresetCreated: MessageFns<PresetCreated> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -756,6 +842,14 @@ export const PresetDeleted: MessageFns<PresetDeleted> = {
     if (message.owner !== "") {
       writer.uint32(18).string(message.owner);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -792,7 +886,15 @@ export const PresetDeleted: MessageFns<PresetDeleted> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {

@@ -111,6 +111,23 @@ export interface LimitTokenReply {
   limited: boolean;
 }
 
+export interface TakeRequestsRequest {
+  /** Of a token. */
+  id: string;
+  /** The token's limit, as the gateway knows it. */
+  rateLimit: RateLimit | undefined;
+  wanted: number;
+  /** What was taken before and not used. */
+  unused: number;
+}
+
+export interface TakeRequestsReply {
+  /** As many as there were, up to those wanted. */
+  granted: number;
+  /** Until one more comes to be allowed; 0 where one is left. Milliseconds. */
+  waitMs: number;
+}
+
 /** Requests that may be made at once, and the time in which as many more come to be allowed. */
 export interface RateLimit {
   requests: number;
@@ -2357,6 +2374,232 @@ export const LimitTokenReply: MessageFns<LimitTokenReply> = {
   },
 };
 
+function createBaseTakeRequestsRequest(): TakeRequestsRequest {
+  return { id: "", rateLimit: undefined, wanted: 0, unused: 0 };
+}
+
+export const TakeRequestsRequest: MessageFns<TakeRequestsRequest> = {
+  encode(message: TakeRequestsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.rateLimit !== undefined) {
+      RateLimit.encode(message.rateLimit, writer.uint32(18).fork()).join();
+    }
+    if (message.wanted !== 0) {
+      writer.uint32(24).uint32(message.wanted);
+    }
+    if (message.unused !== 0) {
+      writer.uint32(32).uint32(message.unused);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TakeRequestsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTakeRequestsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.rateLimit = RateLimit.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.wanted = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.unused = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<TakeRequestsRequest, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<TakeRequestsRequest | TakeRequestsRequest[]>
+      | Iterable<TakeRequestsRequest | TakeRequestsRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [TakeRequestsRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [TakeRequestsRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, TakeRequestsRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<TakeRequestsRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [TakeRequestsRequest.decode(p)];
+        }
+      } else {
+        yield* [TakeRequestsRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TakeRequestsRequest>, I>>(base?: I): TakeRequestsRequest {
+    return TakeRequestsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TakeRequestsRequest>, I>>(object: I): TakeRequestsRequest {
+    const message = createBaseTakeRequestsRequest();
+    message.id = object.id ?? "";
+    message.rateLimit = (object.rateLimit !== undefined && object.rateLimit !== null)
+      ? RateLimit.fromPartial(object.rateLimit)
+      : undefined;
+    message.wanted = object.wanted ?? 0;
+    message.unused = object.unused ?? 0;
+    return message;
+  },
+};
+
+function createBaseTakeRequestsReply(): TakeRequestsReply {
+  return { granted: 0, waitMs: 0 };
+}
+
+export const TakeRequestsReply: MessageFns<TakeRequestsReply> = {
+  encode(message: TakeRequestsReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.granted !== 0) {
+      writer.uint32(8).uint32(message.granted);
+    }
+    if (message.waitMs !== 0) {
+      writer.uint32(16).uint32(message.waitMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TakeRequestsReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTakeRequestsReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.granted = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.waitMs = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<TakeRequestsReply, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<TakeRequestsReply | TakeRequestsReply[]> | Iterable<TakeRequestsReply | TakeRequestsReply[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [TakeRequestsReply.encode(p).finish()];
+        }
+      } else {
+        yield* [TakeRequestsReply.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, TakeRequestsReply>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<TakeRequestsReply> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [TakeRequestsReply.decode(p)];
+        }
+      } else {
+        yield* [TakeRequestsReply.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TakeRequestsReply>, I>>(base?: I): TakeRequestsReply {
+    return TakeRequestsReply.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TakeRequestsReply>, I>>(object: I): TakeRequestsReply {
+    const message = createBaseTakeRequestsReply();
+    message.granted = object.granted ?? 0;
+    message.waitMs = object.waitMs ?? 0;
+    return message;
+  },
+};
+
 function createBaseRateLimit(): RateLimit {
   return { requests: 0, seconds: 0 };
 }
@@ -3104,7 +3347,14 @@ export const CreateApplicationReply: MessageFns<CreateApplicationReply> = {
 };
 
 function createBaseUpdateApplicationRequest(): UpdateApplicationRequest {
-  return { account: "", application: "", title: undefined, icon: undefined, sdkIos: undefined, sdkAndroid: undefined };
+  return {
+    account: "",
+    application: "",
+    title: undefined,
+    icon: undefined,
+    sdkIos: undefined,
+    sdkAndroid: undefined,
+  };
 }
 
 export const UpdateApplicationRequest: MessageFns<UpdateApplicationRequest> = {
@@ -5874,7 +6124,14 @@ export const FindGroupReply: MessageFns<FindGroupReply> = {
 };
 
 function createBaseConfigurePlatformRequest(): ConfigurePlatformRequest {
-  return { account: "", application: "", platform: 0, settings: {}, secretSettings: [], disabled: false };
+  return {
+    account: "",
+    application: "",
+    platform: 0,
+    settings: {},
+    secretSettings: [],
+    disabled: false,
+  };
 }
 
 export const ConfigurePlatformRequest: MessageFns<ConfigurePlatformRequest> = {
@@ -12405,7 +12662,14 @@ export const FindContactsReply: MessageFns<FindContactsReply> = {
 };
 
 function createBaseMergeUserRequest(): MergeUserRequest {
-  return { account: "", application: "", oldUserId: "", newUserId: "", merge: false, idempotencyKey: "" };
+  return {
+    account: "",
+    application: "",
+    oldUserId: "",
+    newUserId: "",
+    merge: false,
+    idempotencyKey: "",
+  };
 }
 
 export const MergeUserRequest: MessageFns<MergeUserRequest> = {
@@ -13172,7 +13436,17 @@ export const DescribeReply: MessageFns<DescribeReply> = {
 };
 
 function createBaseDeviceDescription(): DeviceDescription {
-  return { found: false, hwid: "", userId: "", language: "", token: "", check: 0, badge: 0, badgeOf: "", values: [] };
+  return {
+    found: false,
+    hwid: "",
+    userId: "",
+    language: "",
+    token: "",
+    check: 0,
+    badge: 0,
+    badgeOf: "",
+    values: [],
+  };
 }
 
 export const DeviceDescription: MessageFns<DeviceDescription> = {
@@ -14957,6 +15231,8 @@ export interface Accounts {
   findToken(request: FindTokenRequest): Promise<FindTokenReply>;
   revokeToken(request: RevokeTokenRequest): Promise<RevokeTokenReply>;
   limitToken(request: LimitTokenRequest): Promise<LimitTokenReply>;
+  /** Takes requests from a token's bucket, which the whole deployment shares (R-LM2). */
+  takeRequests(request: TakeRequestsRequest): Promise<TakeRequestsReply>;
   /** The token behind a presented secret; no view where it is unknown or revoked. */
   resolveToken(request: ResolveTokenRequest): Promise<ResolveTokenReply>;
   createApplication(request: CreateApplicationRequest): Promise<CreateApplicationReply>;
@@ -15081,6 +15357,15 @@ export const AccountsDefinition = {
       responseType: LimitTokenReply as typeof LimitTokenReply,
       responseStream: false,
       options: { idempotencyLevel: "IDEMPOTENT" },
+    },
+    /** Takes requests from a token's bucket, which the whole deployment shares (R-LM2). */
+    takeRequests: {
+      name: "TakeRequests",
+      requestType: TakeRequestsRequest as typeof TakeRequestsRequest,
+      requestStream: false,
+      responseType: TakeRequestsReply as typeof TakeRequestsReply,
+      responseStream: false,
+      options: {},
     },
     /** The token behind a presented secret; no view where it is unknown or revoked. */
     resolveToken: {
