@@ -51,6 +51,7 @@ export {
 } from './generated/tidings/events/v1/jobs.ts';
 export {
   MessageAccepted,
+  type MessagePurged,
   Reach,
   MessageCompleted,
   MessageEvent,
