@@ -3,6 +3,7 @@ import { JobEvent, JobKind, type JobPieceProcessed, topicNames } from '@tidings/
 import type { Job } from '@tidings/jobs';
 import type { Accounts, Devices, Jobs, Operations, Segments } from '@tidings/rpc';
 import { Closing, every, operationsOf, type ServiceDeps } from '@tidings/runtime';
+import { followDeletions } from '@tidings/service/deletions';
 import type { Broker } from '@tidings/streaming';
 import { openArchives } from './exports/archives.ts';
 import { openInputs } from './exports/inputs.ts';
@@ -13,6 +14,7 @@ import { jobsLog } from './jobs/log.ts';
 import { jobMetrics } from './jobs/metrics.ts';
 import { openPieces } from './jobs/pieces.ts';
 import { pieceProcessor } from './jobs/process.ts';
+import { jobPurge } from './jobs/purge.ts';
 import { jobsRpc } from './jobs/rpc.ts';
 import { openJobStore } from './jobs/store.ts';
 import { Worker } from './jobs/worker.ts';
@@ -87,7 +89,14 @@ async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<Audien
     (opened) => opened.stop(),
   );
 
+  const deletions = await followDeletions(
+    { db, clock, log, metrics, broker },
+    { service: 'audience-jobs', purge: jobPurge({ clock, store, writer }) },
+  );
+  closing.add('deletions', deletions, (opened) => opened.stop());
+
   const open = async (): Promise<string[]> => [
+    ...(await deletions.open()),
     ...(await store.due(TOLD)).map(({ id }) => `audience-jobs: bulk job ${id}`),
     ...(writer.idle() ? [] : ['audience-jobs: writing']),
     ...((await relay.level()) ? [] : ['audience-jobs: publishing']),

@@ -3,7 +3,7 @@ import { MessageEvent, PlanEvent, Reports, topicNames, WindowOutcome } from '@ti
 import type { Operations, Statistics } from '@tidings/rpc';
 import { every, operationsOf, passing, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, type Decoded, incidentsTo } from '@tidings/streaming';
-import { openMessageFacts } from './messages.ts';
+import { openMessageFacts, purgedShares } from './messages.ts';
 import { type Change, changesOfOutcome, changesOfPlan, changesOfReports } from './stages.ts';
 import { openStageStore } from './store.ts';
 
@@ -12,7 +12,7 @@ const GROUP = 'statistics';
 const LINGER_MS = 200;
 /** A write costs nearly the same for many reports as for few, so one takes all that wait. */
 const MAX_RECORDS = 20_000;
-const EXPIRY_INTERVAL_MS = 60_000;
+const EXPIRY_INTERVAL_MS = 5_000;
 const EXPIRED_AT_ONCE = 100;
 
 const topics = {
@@ -51,6 +51,7 @@ export async function openStatistics({
       const [events, changes] = [eventsOf(records), changesOf(records)];
       return passing(async () => {
         if (events.length > 0) await facts.apply(events);
+        await stages.forgetShares(purgedShares(events));
         if (changes.length > 0) await stages.apply(changes, new Date(clock.now()));
       });
     },
@@ -59,10 +60,15 @@ export async function openStatistics({
 
   const expiry = every(
     EXPIRY_INTERVAL_MS,
-    async () => {
-      const expired = await facts.expired(new Date(clock.now()), EXPIRED_AT_ONCE);
-      await stages.forget(expired);
-      await facts.forget(expired);
+    async (signal) => {
+      const now = new Date(clock.now());
+      for (let more = true; more && !signal.aborted;) {
+        const [expired, late] = [await facts.expired(now, EXPIRED_AT_ONCE), await facts.late(now, EXPIRED_AT_ONCE)];
+        await stages.forget([...expired, ...late]);
+        await facts.removed(expired, now);
+        await facts.forget(late);
+        more = expired.length + late.length > 0;
+      }
     },
     { name: 'expiry of figures', log },
   );

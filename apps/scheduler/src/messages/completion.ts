@@ -5,7 +5,7 @@ import type { Created } from '@tidings/messaging';
 import { project, type ProjectedDocument } from '@tidings/projecting';
 import type { Db } from 'mongodb';
 import type { StoredMessage } from './list.ts';
-import { logOfMessage, type MessageCommand, MESSAGES } from './log.ts';
+import { logOfMessage, type MessageCommand, MESSAGES, PROGRESS } from './log.ts';
 import {
   advance,
   advanceJoins,
@@ -51,7 +51,7 @@ export class Completion {
       .find({ _id: { $in: [...byMessage.keys()] } })
       .project<Unfinished & Pick<StoredMessage, 'status'>>({ ...UNFINISHED_FIELDS, status: 1 })
       .toArray();
-    const unfinished = known.filter(({ status }) => status !== 'DONE');
+    const unfinished = known.filter(({ status }) => status === 'PENDING' || status === 'PROCESSING');
     const stored = await this.#advance(unfinished, byMessage);
     await this.#close(
       unfinished.filter((message) => {
@@ -95,17 +95,32 @@ export class Completion {
     return (await this.#ended()).length > 0;
   }
 
+  /** Closes those of the messages that have nothing open left, after what they wait for has become less. */
+  async closeComplete(codes: readonly string[]): Promise<void> {
+    if (codes.length === 0) return;
+    const found = await this.#messages
+      .find({ _id: { $in: [...codes] }, status: 'PROCESSING' })
+      .project<Unfinished>(UNFINISHED_FIELDS)
+      .toArray();
+    await this.#close(await this.#done(found));
+  }
+
   async #ended(): Promise<Unfinished[]> {
     const ended = await this.#messages
       .find({ status: 'PROCESSING', openUntil: { $lte: new Date(this.#parts.clock.now()) } }, { hint: OPEN })
       .project<Unfinished>(UNFINISHED_FIELDS)
       .toArray();
-    if (ended.length === 0) return [];
-    const found = await this.#progress.find({ _id: { $in: ended.map(({ _id }) => _id) } }).toArray();
+    return this.#done(ended);
+  }
+
+  /** Those of the messages that have nothing open left. */
+  async #done(messages: readonly Unfinished[]): Promise<Unfinished[]> {
+    if (messages.length === 0) return [];
+    const found = await this.#progress.find({ _id: { $in: messages.map(({ _id }) => _id) } }).toArray();
     const progress = new Map(
       found.map((document) => [document._id, progressOf(document as unknown as ProgressDocument)]),
     );
-    return ended.filter((message) => this.#isDone(message, progress.get(message._id) ?? noProgress));
+    return messages.filter((message) => this.#isDone(message, progress.get(message._id) ?? noProgress));
   }
 
   #isDone({ apps, openUntil, joined = 0 }: Unfinished, progress: Progress): boolean {
@@ -123,7 +138,7 @@ export class Completion {
   }
 
   get #progress() {
-    return this.#parts.db.collection<ProjectedDocument>('progress');
+    return this.#parts.db.collection<ProjectedDocument>(PROGRESS);
   }
 
   get #messages() {
