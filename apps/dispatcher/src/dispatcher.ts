@@ -10,7 +10,7 @@ import { type Broker, consume, incidentsTo, microBatcher } from '@tidings/stream
 import { traceOf } from '@tidings/telemetry';
 import type { CredentialState } from './admission.ts';
 import type { AttemptDocument } from './attempt-documents.ts';
-import { MongoAttempts, REMEMBER_MS } from './mongo-attempts.ts';
+import { GIVE_UP_MS, MongoAttempts, REMEMBER_MS } from './mongo-attempts.ts';
 import { ApnsChannel } from './channels/apns/channel.ts';
 import { FcmChannel } from './channels/fcm/channel.ts';
 import type { Channel, Lane } from './channels/port.ts';
@@ -221,6 +221,7 @@ function keep(
     for (let sweep = 0; sweep < SWEEPS_MAX; sweep++) {
       if ((await attempts.forget(clock.now() - REMEMBER_MS, SWEEP_AT_ONCE)) < SWEEP_AT_ONCE) break;
     }
+    await attempts.forgetUnsettled(clock.now() - GIVE_UP_MS, SWEEP_AT_ONCE);
     await forgetLeases(db.collection('owners'), systemTimers.now());
   });
 }

@@ -91,6 +91,7 @@ export async function openScheduler({
   for (const [name, intervalMs, work] of [
     ['closing of messages', CLOSING_INTERVAL_MS, () => completion.closeEnded()],
     ['expiry of messages', EXPIRY_INTERVAL_MS, () => removeExpired(db, clock.now())],
+    ['removal of progress', EXPIRY_INTERVAL_MS, (signal: AbortSignal) => completion.removeOrphans(signal)],
   ] as const) {
     closing.add(name, every(intervalMs, work, { name, log }), (periodic) => periodic.stop());
   }

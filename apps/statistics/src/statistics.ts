@@ -39,7 +39,7 @@ export async function openStatistics({
   metrics,
   broker,
 }: ServiceDeps & { readonly broker: Broker }): Promise<StatisticsService> {
-  const stages = openStageStore(db);
+  const stages = await openStageStore(db);
   const facts = await openMessageFacts(db);
 
   const subscription = await consume(broker, {
@@ -69,6 +69,7 @@ export async function openStatistics({
         await facts.forget(late);
         more = expired.length + late.length > 0;
       }
+      await stages.removeOrphans(now);
     },
     { name: 'expiry of figures', log },
   );

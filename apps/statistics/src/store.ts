@@ -32,6 +32,8 @@ export interface StageStore {
   forget(messages: readonly string[]): Promise<void>;
   /** Removes what is known of these applications in these messages. */
   forgetShares(shares: readonly Share[]): Promise<void>;
+  /** Removes what no message is known of any more, once it is older than any figure is shown. */
+  removeOrphans(now: Date): Promise<void>;
 }
 
 /** At 64 KiB at most, and mostly much less. */
@@ -42,8 +44,12 @@ const idOf = ({ message, application, platform, chunk }: Group): string =>
 /** Ids of a message, or of an application in a message: codes hold no character above "/"'s successor. */
 const idsOf = (prefix: string): { $gt: string; $lt: string } => ({ $gt: `${prefix}/`, $lt: `${prefix}0` });
 
-export function openStageStore(db: Db): StageStore {
+/** No figures are shown for longer than 365 days after their message was accepted (R-LM3), which was before they began. */
+const KEPT_MS = 366 * 86_400_000;
+
+export async function openStageStore(db: Db): Promise<StageStore> {
   const groups = db.collection<GroupDocument>('groups');
+  await groups.createIndexes([{ name: 'createdAt', key: { createdAt: 1 } }]);
   let recent = new RecentParts(RECENT_PARTS);
   const remove = async (prefixes: readonly string[]): Promise<void> => {
     for (const prefix of prefixes) await groups.deleteMany({ _id: idsOf(prefix) });
@@ -72,6 +78,9 @@ export function openStageStore(db: Db): StageStore {
     },
     async forget(messages) {
       await remove(messages);
+    },
+    async removeOrphans(now) {
+      await groups.deleteMany({ createdAt: { $lt: new Date(now.getTime() - KEPT_MS) } });
     },
     async forgetShares(shares) {
       await remove(shares.map(({ message, application }) => `${message}/${application}`));

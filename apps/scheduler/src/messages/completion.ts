@@ -28,6 +28,8 @@ export interface CompletionParts {
 type Unfinished = Pick<StoredMessage, '_id' | 'apps' | 'openUntil' | 'joined'>;
 /** A message whose facts are older, and which is not there, has been removed: what is committed is folded within seconds. */
 const FOLDED_WITHIN_MS = 600_000;
+/** Progress looked at together. */
+const AT_ONCE = 500;
 const UNFINISHED_FIELDS = { apps: 1, openUntil: 1, joined: 1 } as const;
 
 /** Closes the messages that have nothing open left. */
@@ -93,6 +95,21 @@ export class Completion {
   /** Whether there is a message for {@link closeEnded} to close. */
   async hasEnded(): Promise<boolean> {
     return (await this.#ended()).length > 0;
+  }
+
+  /** Removes the progress of messages that are not open any more: a repeated fact, or a death in between, has left it. */
+  async removeOrphans(signal?: AbortSignal): Promise<void> {
+    for (let after = ''; !signal?.aborted;) {
+      const options = { projection: { _id: 1 }, sort: { _id: 1 }, limit: AT_ONCE } as const;
+      const found = await this.#progress.find({ _id: { $gt: after } }, options).toArray();
+      const codes = found.map(({ _id }) => _id);
+      const open = this.#messages.find({ _id: { $in: codes }, status: { $in: ['PENDING', 'PROCESSING'] } });
+      const kept = await open.project<{ _id: string }>({ _id: 1 }).toArray();
+      const known = new Set(kept.map(({ _id }) => _id));
+      await this.#progress.deleteMany({ _id: { $in: codes.filter((code) => !known.has(code)) } });
+      if (codes.length < AT_ONCE) return;
+      after = codes.at(-1)!;
+    }
   }
 
   /** Closes those of the messages that have nothing open left, after what they wait for has become less. */
