@@ -23,12 +23,8 @@ export default {
       ['/(crash|faults|observed)\\.e2e\\.spec\\.ts$', '\\.faults\\.e2e\\.spec\\.ts$'],
     ),
     // Two count what came twice: a provider that stalls beside other suites would look like a link that is lost. One starts sixteen
-    // processes at once, which leave next to nothing of two cores to a suite beside it. Kills amid broadcasts take minutes, and are not
-    // proven on every machine yet: with FAULTS=1 only.
-    project('alone', [
-      '**/{crash,faults,observed}.e2e.spec.ts',
-      ...(process.env.FAULTS ? ['**/*.faults.e2e.spec.ts'] : []),
-    ]),
+    // processes at once, which leave next to nothing of two cores to a suite beside it. Kills amid broadcasts are at full size with FAULTS=1.
+    project('alone', ['**/{crash,faults,observed}.e2e.spec.ts', '**/*.faults.e2e.spec.ts']),
     // Once more, each service a process of its own: libs/testing/src/platform.ts.
     { ...project('distributed', ['**/*.forms.e2e.spec.ts']), globals: { TIDINGS_FORM: 'distributed' } },
   ],

@@ -161,7 +161,7 @@ export async function createGateway(deps: GatewayDeps): Promise<NestFastifyAppli
     subscriptions,
     reporter,
     access: new Access(accounts, clock),
-    rateLimits: new RateLimits(clock),
+    rateLimits: new RateLimits(accounts, clock),
     testDeviceLimits: new CallerLimits(clock, TEST_DEVICES),
     system: systemOf([() => [operations], ...deps.processes], clock),
     dispatchers: deps.dispatchers,

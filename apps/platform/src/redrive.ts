@@ -48,7 +48,14 @@ async function redriveAll(configuration: Configuration): Promise<void> {
   const closing = new Closing(log);
   try {
     const broker = closing.add('log', await openBroker(configuration, log, closing), (opened) => opened.close());
-    log.info({ records: await redrive(broker) }, 'redriven');
+    let stuck = 0;
+    const records = await redrive(broker, {
+      stuck({ topic, partition, offset, key, cut }, why) {
+        stuck++;
+        log.warn({ topic, partition, offset, key, ...cut, why }, 'cannot be redriven, and stays parked');
+      },
+    });
+    log.info({ records, stuck }, 'redriven');
   } finally {
     await closing.close();
   }

@@ -810,11 +810,19 @@ describeWithMongo('the registry', (mongo) => {
       ]).flat();
       await register('counted');
       const replies = await Promise.all(
-        [registry, other].flatMap(({ devices }) =>
-          Array.from({ length: 8 }, (_, i) => devices.apply({ commands: commands.slice(i * 30, i * 30 + 30) })),
-        ),
+        [registry, other].map(async ({ devices }) => {
+          const answers = [];
+          for (let i = 0; i < 8; i++)
+            answers.push(await devices.apply({ commands: commands.slice(i * 30, i * 30 + 30) }));
+          return answers;
+        }),
       );
-      expect(replies.flatMap((reply) => reply.replies).filter(({ fault }) => fault)).toEqual([]);
+      expect(
+        replies
+          .flat()
+          .flatMap((reply) => reply.replies)
+          .filter(({ fault }) => fault),
+      ).toEqual([]);
       await settle();
       expect(await tagsOf('counted')).toMatchObject({ Level: 240 });
       for (const app of [application, second]) {

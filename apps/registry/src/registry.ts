@@ -13,7 +13,7 @@ import {
 } from '@tidings/event-store';
 import { defaultQuotas, numberIds, type Quotas } from '@tidings/kernel';
 import type { Accounts, Devices, Geozones, Operations, Presets, Segments } from '@tidings/rpc';
-import { Closing, every, nextReplica, operationsOf, type ServiceDeps } from '@tidings/runtime';
+import { Closing, every, leaseReplica, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, incidentsTo } from '@tidings/streaming';
 import { accountsLog } from './accounts/log.ts';
 import { configurationRecords } from './accounts/publish.ts';
@@ -63,6 +63,7 @@ import { openTagClearing, type TagClearing } from './tags/clearing.ts';
 import { tagsRpc } from './tags/rpc.ts';
 import { openTags } from './tags/tags.ts';
 import { testDevicesRpc } from './test-devices/rpc.ts';
+import { Buckets } from './tokens/buckets.ts';
 import { tokensRpc } from './tokens/rpc.ts';
 
 export interface RegistryDeps extends ServiceDeps {
@@ -131,6 +132,7 @@ async function openCategory<Command, Event, State, Reply, Context>(
     db,
     category,
     decode: (bytes) => definition.decode(bytes),
+    isKnown: (event) => definition.isKnown(event),
     broker,
     publish,
     ...(lingerMs !== undefined && { lingerMs }),
@@ -251,7 +253,8 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
   const store = openAccountStore(db, clock);
   const presets = openPresetStore(db);
   const geozones = openGeozoneStore(db);
-  const nextId = numberIds(() => clock.now(), await nextReplica(db));
+  const replica = closing.add('number for ids', await leaseReplica(db, { log }), (leased) => leased.close());
+  const nextId = numberIds(() => clock.now(), replica);
   const accountsDefinition = accountsLog(quotas);
   const accountLogs = await openCategory(
     deps,
@@ -317,7 +320,11 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
   return {
     accounts: {
       ...accountsRpc(store, write, { clock, keys: ownKeys }),
-      ...tokensRpc(store, write, { clock, tokenKey: identity['access-token'] }),
+      ...tokensRpc(store, write, {
+        clock,
+        tokenKey: identity['access-token'],
+        buckets: await Buckets.open(db, clock),
+      }),
       ...applicationsRpc(store, write, { clock, db, languages, masterKeys, displayKey: identity.display }),
       ...platformsRpc(store, write, { clock, masterKeys }),
       ...settingsRpc(store, write, clock),

@@ -1,8 +1,8 @@
 import { commitsKept, logMetrics, openLogs, openRelay, type Problem, truncateLogs } from '@tidings/event-store';
-import { MessageEvent, PlanEvent, topicNames, VisitEvent } from '@tidings/events';
+import { facts, MessageEvent, topicNames } from '@tidings/events';
 import { numberIds } from '@tidings/kernel';
 import type { Messages, Operations } from '@tidings/rpc';
-import { Closing, every, nextReplica, operationsOf, passing, type ServiceDeps } from '@tidings/runtime';
+import { Closing, every, leaseReplica, operationsOf, passing, type ServiceDeps } from '@tidings/runtime';
 import { followDeletions } from '@tidings/service/deletions';
 import { type Broker, consume, incidentsTo } from '@tidings/streaming';
 import { Completion } from './messages/completion.ts';
@@ -47,7 +47,9 @@ export async function openScheduler({
   const relay = closing.add(
     'relay',
     await openRelay({
-      ...{ db, category: messagesLog.category, decode: (bytes) => messagesLog.decode(bytes), broker },
+      ...{ db, category: messagesLog.category, broker },
+      decode: (bytes) => messagesLog.decode(bytes),
+      isKnown: (event) => messagesLog.isKnown(event),
       publish: ({ log: name, n, events }) =>
         events.map((event, index) => ({
           topic: topicNames.messages,
@@ -72,14 +74,15 @@ export async function openScheduler({
   const completion = new Completion({ db, clock, writer });
   const report = incidentsTo(log, metrics);
   const subscription = await consume(broker, {
-    ...{ group: GROUP, topics: { [topicNames.plans]: PlanEvent }, report },
+    ...{ group: GROUP, topics: { [topicNames.plans]: facts.plans }, report },
     handler: (records) => passing(() => completion.count(records.map(({ value }) => value))),
   });
   closing.add('plans', subscription, (opened) => opened.stop());
-  const nextId = numberIds(() => clock.now(), await nextReplica(db));
+  const replica = closing.add('number for ids', await leaseReplica(db, { log }), (leased) => leased.close());
+  const nextId = numberIds(() => clock.now(), replica);
   const send = sendVisits({ writer, nextId, publicUrl });
   const visits = await consume(broker, {
-    ...{ group: VISITS_GROUP, topics: { [topicNames.visits]: VisitEvent }, report },
+    ...{ group: VISITS_GROUP, topics: { [topicNames.visits]: facts.visits }, report },
     handler: (records) => passing(() => send(records.map(({ value }) => value))),
   });
   closing.add('visits', visits, (opened) => opened.stop());

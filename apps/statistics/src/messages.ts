@@ -1,5 +1,7 @@
+import { windowEndOf } from '@tidings/delivery';
 import type { MessageEvent } from '@tidings/events';
 import type { AnyBulkWriteOperation, Db, Filter, UpdateFilter } from 'mongodb';
+import type { WindowEnds } from './stages.ts';
 
 const DAY_MS = 86_400_000;
 /** How long figures are kept: as long as their message, hidden ones 7 days (R-LM3, R-I6). */
@@ -7,6 +9,9 @@ const KEPT_MS = 365 * DAY_MS;
 const HIDDEN_KEPT_MS = 7 * DAY_MS;
 /** No fact is delivered any more that is older: topics of facts hold them for 7 days. */
 const LATE_MS = 8 * DAY_MS;
+
+/** Messages whose ends are kept at hand: reports come for few at a time, again and again. */
+const KNOWN_ENDS = 10_000;
 
 interface MessageFacts {
   readonly _id: string;
@@ -27,6 +32,8 @@ export interface MessageFactsStore {
   apply(events: readonly MessageEvent[]): Promise<void>;
   /** When processing began; undefined while it has not. */
   releasedAt(message: string): Promise<Date | undefined>;
+  /** When the report windows of these messages end. What it answers of other messages is of no meaning. */
+  windowEnds(messages: readonly string[]): Promise<WindowEnds>;
   /** Codes of at most `limit` messages whose figures are past their time. */
   expired(now: Date, limit: number): Promise<string[]>;
   /** The figures of these messages are gone. */
@@ -52,6 +59,7 @@ export async function openMessageFacts(db: Db): Promise<MessageFactsStore> {
     const found = messages.find(filter).project<{ _id: string }>({ _id: 1 }).limit(limit);
     return (await found.toArray()).map(({ _id }) => _id);
   };
+  const known = new Map<string, number>();
   return {
     async apply(events) {
       const operations = events.flatMap((event): AnyBulkWriteOperation<MessageFacts>[] => {
@@ -63,14 +71,29 @@ export async function openMessageFacts(db: Db): Promise<MessageFactsStore> {
     async releasedAt(message) {
       return (await messages.findOne({ _id: message }))?.releasedAt;
     },
+    async windowEnds(codes) {
+      const unknown = [...new Set(codes)].filter((code) => !known.has(code));
+      const ends = new Map(codes.flatMap((code) => (known.has(code) ? [[code, known.get(code)!] as const] : [])));
+      const found = unknown.length > 0 ? await messages.find({ _id: { $in: unknown } }).toArray() : [];
+      if (known.size + found.length > KNOWN_ENDS) known.clear();
+      for (const { _id: code, releasedAt } of found) {
+        if (!releasedAt) continue;
+        const end = windowEndOf(releasedAt) / 1000;
+        ends.set(code, end);
+        known.set(code, end);
+      }
+      return (code) => ends.get(code);
+    },
     expired: (now, limit) => codes({ expiresAt: { $lt: now }, removeAt: { $exists: false } }, limit),
     async removed(expired, now) {
+      for (const code of expired) known.delete(code);
       const removeAt = new Date(now.getTime() + LATE_MS);
       // It is known no more when it began, but still when its figures end: an event that is repeated does not bring it back.
       await messages.updateMany({ _id: { $in: [...expired] } }, { $set: { removeAt }, $unset: { releasedAt: '' } });
     },
     late: (now, limit) => codes({ removeAt: { $lt: now } }, limit),
     async forget(late) {
+      for (const code of late) known.delete(code);
       await messages.deleteMany({ _id: { $in: [...late] } });
     },
   };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { HourSets } from '@tidings/delivery';
 import { ReportKind, Reports } from '@tidings/events';
 import { ChunkSet } from '@tidings/kernel';
 import { type Change, changesOfReports, noParts, stagesOf } from './stages.ts';
@@ -14,7 +15,7 @@ const reports = (chunk: number, kind: ReportKind, ...rows: Row[]): { key: string
     ...{ message: 'M', application: 'A', chunk, kind },
     positions: rows.map(([position]) => position),
     platforms: rows.map(([, platform]) => platform),
-    at: rows.map(([, , hour]) => hour * 3600 + 59),
+    at: rows.map(([, , hour]) => Math.round(hour * 3600) + 59),
   }),
 });
 
@@ -26,13 +27,16 @@ const said = ({ group, part, value }: Change): unknown => [
 
 describe('changesOfReports', () => {
   it('gathers the devices of many records by group, part and hour', () => {
-    const changes = changesOfReports([
-      reports(0, DELIVERED, [7, 1, HOUR]),
-      reports(1, DELIVERED, [7, 1, HOUR]),
-      reports(0, OPENED, [7, 1, HOUR]),
-      reports(0, DELIVERED, [5, 1, HOUR], [9, 3, HOUR], [8, 1, HOUR + 1]),
-      reports(0, DELIVERED, [7, 1, HOUR]),
-    ]);
+    const changes = changesOfReports(
+      [
+        reports(0, DELIVERED, [7, 1, HOUR]),
+        reports(1, DELIVERED, [7, 1, HOUR]),
+        reports(0, OPENED, [7, 1, HOUR]),
+        reports(0, DELIVERED, [5, 1, HOUR], [9, 3, HOUR], [8, 1, HOUR + 1]),
+        reports(0, DELIVERED, [7, 1, HOUR]),
+      ],
+      () => 0,
+    );
     expect(changes.map(said)).toEqual([
       ['M/A/1/0', 'delivered', [[0, 5, 7]]],
       ['M/A/1/0', 'opened', [[0, 7]]],
@@ -42,8 +46,23 @@ describe('changesOfReports', () => {
     ]);
   });
 
+  it('tells seconds apart in the hour in which the window ends, and while the end is not known', () => {
+    const records = [reports(0, OPENED, [7, 1, HOUR], [8, 1, HOUR], [9, 1, HOUR + 1 / 3600])];
+    const timesOf = (windowEnd: number | undefined) =>
+      changesOfReports(records, () => windowEnd).flatMap(({ value }) =>
+        [...(value as HourSets)].map(([time, set]) => [Math.round((time - HOUR) * 3600), set.size]),
+      );
+    for (const known of [undefined, HOUR * 3600 + 1800]) {
+      expect(timesOf(known)).toEqual([
+        [59, 2],
+        [60, 1],
+      ]);
+    }
+    expect(timesOf((HOUR + 1) * 3600)).toEqual([[0, 3]]);
+  });
+
   it('skips kinds that it does not know', () => {
-    expect(changesOfReports([reports(0, 9 as ReportKind, [7, 1, HOUR])])).toEqual([]);
+    expect(changesOfReports([reports(0, 9 as ReportKind, [7, 1, HOUR])], () => 0)).toEqual([]);
   });
 });
 

@@ -1,4 +1,11 @@
-import { type ChunkStages, type FailedDevices, hourOf, type HourSets, mergeHours, noHours } from '@tidings/delivery';
+import {
+  type ChunkStages,
+  type FailedDevices,
+  type HourSets,
+  mergeHours,
+  noHours,
+  reportedIn,
+} from '@tidings/delivery';
 import type { ChunkPlanned, FailedSet, PlanEvent, Reports, WindowOutcome, WindowSettled } from '@tidings/events';
 import { ReportKind } from '@tidings/events';
 import { ChunkSet } from '@tidings/kernel';
@@ -153,6 +160,9 @@ const failedOf = ({ category, code, name, hour, set }: FailedSet): FailedDevices
   hours: new Map([[hour, ChunkSet.decode(set)]]),
 });
 
+/** The second in which the report window of a message ends; undefined where it is not known, so far or any more. */
+export type WindowEnds = (message: string) => number | undefined;
+
 /** A record of `tidings.reports`. */
 interface ReportRecord {
   /** Message, application and chunk as one text. */
@@ -160,11 +170,11 @@ interface ReportRecord {
   readonly value: Reports;
 }
 
-/** Devices of a chunk that reported the same in the same hour. */
+/** Devices of a chunk that reported the same at the same time, in hours; see `reportedIn`. */
 interface Reported {
   readonly platform: number;
   readonly part: 'delivered' | 'opened';
-  readonly hour: number;
+  readonly time: number;
   readonly positions: number[];
 }
 
@@ -176,20 +186,20 @@ interface ReportsOfChunk {
 
 /**
  * What devices reported. There may be a record for each of them, so they are gathered in one pass, while the processor still has them at
- * hand. A kind that this version does not know is skipped.
+ * hand.
  */
-export function changesOfReports(records: readonly ReportRecord[]): Change[] {
+export function changesOfReports(records: readonly ReportRecord[], windowEndOf: WindowEnds): Change[] {
   const chunks = new Map<string, ReportsOfChunk>();
   for (const { key, value } of records) {
     let chunk = chunks.get(key);
     if (!chunk) chunks.set(key, (chunk = { of: value, reported: new Map() }));
-    gather(chunk.reported, value);
+    gather(chunk.reported, value, windowEndOf(value.message));
   }
   return [...chunks.values()].flatMap(({ of: { message, application, chunk }, reported }) =>
-    [...reported.values()].map(({ platform, part, hour, positions }): Change => ({
+    [...reported.values()].map(({ platform, part, time, positions }): Change => ({
       group: { message, application, platform, chunk },
       part,
-      value: new Map([[hour, ChunkSet.of(positions)]]),
+      value: new Map([[time, ChunkSet.of(positions)]]),
     })),
   );
 }
@@ -197,16 +207,22 @@ export function changesOfReports(records: readonly ReportRecord[]): Change[] {
 /** More than there are, for a number that stands for three. */
 const PLATFORMS = 256;
 const KINDS = 4;
+/** Of an hour. */
+const SECONDS = 3600;
 
-function gather(reported: Map<number, Reported>, { kind, positions, platforms, at }: Reports): void {
+function gather(
+  reported: Map<number, Reported>,
+  { kind, positions, platforms, at }: Reports,
+  windowEnd: number | undefined,
+): void {
   const part = partOf(kind);
   if (part === undefined) return;
   for (let i = 0; i < positions.length; i++) {
-    const [position, platform, hour] = [positions[i]!, platforms[i]!, hourOf(at[i]! * 1000)];
-    const key = (hour * PLATFORMS + platform) * KINDS + kind;
+    const [position, platform, time] = [positions[i]!, platforms[i]!, reportedIn(at[i]!, windowEnd)];
+    const key = (Math.round(time * SECONDS) * PLATFORMS + platform) * KINDS + kind;
     const alike = reported.get(key);
     if (alike) alike.positions.push(position);
-    else reported.set(key, { platform, part, hour, positions: [position] });
+    else reported.set(key, { platform, part, time, positions: [position] });
   }
 }
 

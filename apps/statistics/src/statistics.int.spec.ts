@@ -1,4 +1,4 @@
-import { hourOf } from '@tidings/delivery';
+import { hourOf, windowEndOf } from '@tidings/delivery';
 import { MessageEvent, PlanEvent, ReportKind, Reports, topicNames, WindowOutcome } from '@tidings/events';
 import { ChunkSet, ShiftedClock } from '@tidings/kernel';
 import { openMetrics, keysFrom } from '@tidings/runtime';
@@ -134,5 +134,51 @@ describeWithMongo('statistics', (mongo) => {
       ['STAGE_DELIVERIES', 3, ['DISPLAYABLE_CONFIRMED 2', 'NOT_DISPLAYABLE_CONFIRMED 1']],
       ['STAGE_OPENED', 1, []],
     ]);
+  });
+
+  it('counts reports in the rows to the second of the end, whether it knew the release before them or not (R-H17)', async () => {
+    const end = windowEndOf(AT) / 1000;
+    const message = 'A0B1-00000003-00000004';
+    const of = { message, application: APPLICATION };
+    const publish = (topic: string, value: Uint8Array): Promise<unknown> =>
+      broker.publish(topic, [{ key: `${message}/${APPLICATION}/${CHUNK}`, value }]);
+    const open_ = (...rows: (readonly [position: number, at: number])[]) =>
+      publish(
+        topicNames.reports,
+        Reports.encode({
+          ...{ ...of, messageId: 2n, account: 'a', chunk: CHUNK, kind: ReportKind.REPORT_KIND_OPENED },
+          ...{
+            positions: rows.map(([position]) => position),
+            platforms: rows.map(() => 1),
+            at: rows.map(([, at]) => at),
+          },
+        }).finish(),
+      );
+    const opened = async (): Promise<number> => {
+      const { channels } = await service.statistics.funnel({ message, platforms: [] });
+      return channels[0]!.funnel.find(({ stage }) => stage === 'STAGE_OPENED')!.total!.count;
+    };
+    const positions = [1, 2, 3, 4, 5, 6];
+    const planned = PlanEvent.fromPartial({
+      ...of,
+      event: { $case: 'chunk', value: { chunk: CHUNK, eligible: [{ platform: 1, set: set(...positions) }] } },
+    });
+    const sent = [{ platform: 1, hour: HOUR, set: set(...positions), notDisplayable: set() }];
+    const outcome = { $case: 'settled', value: { sent } } as const;
+    await publish(topicNames.plans, PlanEvent.encode(planned).finish());
+    await publish(
+      topicNames.outcomes,
+      WindowOutcome.encode(WindowOutcome.fromPartial({ ...of, chunk: CHUNK, outcome })).finish(),
+    );
+    await open_([1, end - 7200], [2, end], [3, end + 1]);
+    await settled();
+    const released = MessageEvent.fromPartial({ code: message, at: AT, event: { $case: 'released', value: {} } });
+    await publish(topicNames.messages, MessageEvent.encode(released).finish());
+    await settled();
+    clock.advance(31 * 86_400_000);
+    expect(await opened()).toBe(2);
+    await open_([4, end], [5, end + 1], [3, end + 2]);
+    await settled();
+    expect(await opened()).toBe(3);
   });
 });

@@ -1,10 +1,10 @@
 import { funnelOf, metricsOf } from '@tidings/delivery';
-import { MessageEvent, PlanEvent, Reports, topicNames, WindowOutcome } from '@tidings/events';
+import { facts, type MessageEvent, topicNames } from '@tidings/events';
 import type { Operations, Statistics } from '@tidings/rpc';
 import { every, operationsOf, passing, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, type Decoded, incidentsTo } from '@tidings/streaming';
 import { openMessageFacts, purgedShares } from './messages.ts';
-import { type Change, changesOfOutcome, changesOfPlan, changesOfReports } from './stages.ts';
+import { type Change, changesOfOutcome, changesOfPlan, changesOfReports, type WindowEnds } from './stages.ts';
 import { openStageStore } from './store.ts';
 
 const GROUP = 'statistics';
@@ -16,10 +16,10 @@ const EXPIRY_INTERVAL_MS = 5_000;
 const EXPIRED_AT_ONCE = 100;
 
 const topics = {
-  [topicNames.messages]: MessageEvent,
-  [topicNames.plans]: PlanEvent,
-  [topicNames.outcomes]: WindowOutcome,
-  [topicNames.reports]: Reports,
+  [topicNames.messages]: facts.messages,
+  [topicNames.plans]: facts.plans,
+  [topicNames.outcomes]: facts.outcomes,
+  [topicNames.reports]: facts.reports,
 } as const;
 
 export interface StatisticsService {
@@ -40,7 +40,7 @@ export async function openStatistics({
   broker,
 }: ServiceDeps & { readonly broker: Broker }): Promise<StatisticsService> {
   const stages = await openStageStore(db);
-  const facts = await openMessageFacts(db);
+  const messageFacts = await openMessageFacts(db);
 
   const subscription = await consume(broker, {
     group: GROUP,
@@ -48,11 +48,13 @@ export async function openStatistics({
     maxRecords: MAX_RECORDS,
     lingerMs: LINGER_MS,
     handler(records) {
-      const [events, changes] = [eventsOf(records), changesOf(records)];
       return passing(async () => {
-        if (events.length > 0) await facts.apply(events);
+        const events = eventsOf(records);
+        if (events.length > 0) await messageFacts.apply(events);
         await stages.forgetShares(purgedShares(events));
-        if (changes.length > 0) await stages.apply(changes, new Date(clock.now()));
+        const windowEndOf = await messageFacts.windowEnds(reportedMessages(records));
+        const changes = changesOf(records, windowEndOf);
+        if (changes.length > 0) await stages.apply(changes, windowEndOf, new Date(clock.now()));
       });
     },
     report: incidentsTo(log, metrics),
@@ -63,10 +65,13 @@ export async function openStatistics({
     async (signal) => {
       const now = new Date(clock.now());
       for (let more = true; more && !signal.aborted;) {
-        const [expired, late] = [await facts.expired(now, EXPIRED_AT_ONCE), await facts.late(now, EXPIRED_AT_ONCE)];
+        const [expired, late] = [
+          await messageFacts.expired(now, EXPIRED_AT_ONCE),
+          await messageFacts.late(now, EXPIRED_AT_ONCE),
+        ];
         await stages.forget([...expired, ...late]);
-        await facts.removed(expired, now);
-        await facts.forget(late);
+        await messageFacts.removed(expired, now);
+        await messageFacts.forget(late);
         more = expired.length + late.length > 0;
       }
       await stages.removeOrphans(now);
@@ -84,7 +89,7 @@ export async function openStatistics({
         return { messages: await Promise.all(metrics) };
       },
       async funnel({ message, platforms }) {
-        const [all, releasedAt] = await Promise.all([stages.stagesOf(message), facts.releasedAt(message)]);
+        const [all, releasedAt] = await Promise.all([stages.stagesOf(message), messageFacts.releasedAt(message)]);
         return funnelOf(all, releasedAt, new Date(clock.now()), platforms);
       },
     },
@@ -109,9 +114,12 @@ const areOf = <T extends Told['topic']>(
 const eventsOf = (records: readonly Told[]): MessageEvent[] =>
   areOf(topicNames.messages, records) ? records.map(({ value }) => value) : [];
 
-function changesOf(records: readonly Told[]): Change[] {
+const reportedMessages = (records: readonly Told[]): string[] =>
+  areOf(topicNames.reports, records) ? [...new Set(records.map(({ value }) => value.message))] : [];
+
+function changesOf(records: readonly Told[], windowEndOf: WindowEnds): Change[] {
   if (areOf(topicNames.plans, records)) return records.flatMap(({ value }) => changesOfPlan(value));
   if (areOf(topicNames.outcomes, records)) return records.flatMap(({ value }) => changesOfOutcome(value));
-  if (areOf(topicNames.reports, records)) return changesOfReports(records);
+  if (areOf(topicNames.reports, records)) return changesOfReports(records, windowEndOf);
   return [];
 }

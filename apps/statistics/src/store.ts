@@ -1,9 +1,9 @@
-import type { ChunkStages, FailedDevices, HourSets } from '@tidings/delivery';
+import { type ChunkStages, coarser, type FailedDevices, type HourSets } from '@tidings/delivery';
 import { ChunkSet } from '@tidings/kernel';
 import { project, type ProjectedDocument, RecentParts } from '@tidings/projecting';
 import { Binary, type Collection, type Db, type Document } from 'mongodb';
 import type { Share } from './messages.ts';
-import { type Change, type Group, mergeParts, noParts, type Parts, stagesOf } from './stages.ts';
+import { type Change, type Group, mergeParts, noParts, type Parts, stagesOf, type WindowEnds } from './stages.ts';
 
 type HoursDocument = [hour: number, set: Binary][];
 type FailedDocument = { category: string; code: string; name: string; hours: HoursDocument }[];
@@ -25,7 +25,7 @@ interface GroupDocument {
 /** The sets behind metrics and funnels. */
 export interface StageStore {
   /** Folds changes into their documents by compare-and-set; resolves when durable. */
-  apply(changes: readonly Change[], at: Date): Promise<void>;
+  apply(changes: readonly Change[], windowEndOf: WindowEnds, at: Date): Promise<void>;
   /** Everything known of a message. */
   stagesOf(message: string): Promise<ChunkStages[]>;
   /** Removes what is known of these messages. */
@@ -56,7 +56,7 @@ export async function openStageStore(db: Db): Promise<StageStore> {
     if (prefixes.length > 0) recent = new RecentParts(RECENT_PARTS);
   };
   return {
-    async apply(changes, at) {
+    async apply(changes, windowEndOf, at) {
       await project(groups as unknown as Collection<ProjectedDocument>, changes, {
         idOf: ({ group }) => idOf(group),
         partOf: ({ part }) => part,
@@ -66,7 +66,7 @@ export async function openStageStore(db: Db): Promise<StageStore> {
           // All facts are of one part, and so are the values.
           const values = [...(known ? [known] : []), ...facts.map(({ value }) => value)];
           const value = mergeParts(part, values as never);
-          return documentOf({ ...facts[0]!, value } as Change);
+          return documentOf(compact({ ...facts[0]!, value } as Change, windowEndOf));
         },
         onInsert: ({ group }) => ({ platform: group.platform, createdAt: at }),
         recent,
@@ -86,6 +86,13 @@ export async function openStageStore(db: Db): Promise<StageStore> {
       await remove(shares.map(({ message, application }) => `${message}/${application}`));
     },
   };
+}
+
+/** Reports by hour, once it is known in which of them the seconds count. */
+function compact(change: Change, windowEndOf: WindowEnds): Change {
+  if (change.part !== 'delivered' && change.part !== 'opened') return change;
+  const end = windowEndOf(change.group.message);
+  return end === undefined ? change : { ...change, value: coarser(change.value, end) };
 }
 
 const hoursDocument = (hours: HourSets): HoursDocument => [...hours].map(([hour, set]) => [hour, binary(set)]);

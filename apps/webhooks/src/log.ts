@@ -1,4 +1,4 @@
-import type { DocumentAddress, LogDefinition } from '@tidings/event-store';
+import { type DocumentAddress, fieldsOf, type LogDefinition } from '@tidings/event-store';
 import { type SubscriptionSettings, WebhookEvent } from '@tidings/events';
 import {
   evolveTold,
@@ -163,6 +163,7 @@ export const webhooksLog: LogDefinition<WebhookCommand, WebhookEvent, State, Sub
 
   encode: (event) => WebhookEvent.encode(event).finish(),
   decode: (bytes) => WebhookEvent.decode(bytes),
+  isKnown: ({ event }) => event !== undefined,
 
   toDocument(state) {
     if (state.kind === 'told') return { ...toldDocument(state.place, state.told, state.changedAt) };
@@ -170,6 +171,19 @@ export const webhooksLog: LogDefinition<WebhookCommand, WebhookEvent, State, Sub
     const { account, settings, createdAt, since } = state.subscription;
     return { account, settings, createdAt, since };
   },
+
+  fields: {
+    [SUBSCRIPTIONS]: fieldsOf<SubscriptionDocument>({
+      ...{ account: true, settings: true, createdAt: true, since: true, deleted: true },
+    }),
+    [TOLD]: fieldsOf<ToldDocument>({
+      ...{ account: true, message: true, messageId: true, application: true, chunk: true },
+      ...{ sent: true, delivered: true, opened: true, held: true, heldUntil: true, changedAt: true },
+    }),
+  },
+
+  /** A subscription that was deleted keeps nothing but that. */
+  clears: (state) => state.kind === 'subscription' && !state.subscription,
 
   fromDocument(document, { collection, id }) {
     if (collection === SUBSCRIPTIONS) {

@@ -236,8 +236,8 @@ describeWithMongo('webhooks', (mongo) => {
     await world.sent(message, [1]);
     await world.settle(webhooks);
     const streams = world.db.collection<{ _id: string; owner: string }>('streams');
-    const owners = world.db.collection<{ _id: string; host: string; pid: number; until: Date }>('owners');
-    await owners.insertOne({ _id: 'other', host: 'elsewhere', pid: 1, until: new Date(Date.now() + 60_000) });
+    const owners = world.db.collection<{ _id: string; until: Date }>('owners');
+    await owners.insertOne({ _id: 'other', until: new Date(Date.now() + 60_000) });
     await streams.updateOne({ _id: id }, { $set: { owner: 'other' } });
     await world.sent(message, [2]);
     await until(() => subscriber.streams === 0);

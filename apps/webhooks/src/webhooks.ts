@@ -58,7 +58,9 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
   const guard = new AddressGuard(allowPrivate);
   const store = openSubscriptions(db);
   const messages = await openMessages(db);
-  const commits = openCommits(db, webhooksLog);
+  const commits = openCommits(db, webhooksLog, {
+    held: (error) => log.error({ err: error }, 'streams stand still before an event of a newer version'),
+  });
   const progress = openProgress(db, commits);
   const hears: { streams?: Streams } = {};
   const onProblem = ({ error, ...problem }: Problem): void => log.error({ ...problem, err: error }, 'log in trouble');

@@ -79,6 +79,7 @@ function operandOf(type: TagType, operator: Operator, input: unknown): Operand |
   const value = parseValue(type, input);
   switch (value?.$case) {
     case 'number':
+    case 'integer':
     case 'flag':
       return { value };
     case 'version':

@@ -27,4 +27,5 @@ export { conformanceCases, type ConformanceCase } from './conformance.ts';
 export { choicesOf } from './presence.ts';
 export { describe, keysOf, words } from './descriptions/describe.ts';
 export { notes } from './generated/notes.ts';
+export { LongInteger, withText } from './long-integer.ts';
 export { isObject } from './values.ts';

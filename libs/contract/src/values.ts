@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { tagTexts } from './long-integer.ts';
 
 /** Options of a check whose text is the whole reply, without the path before it. */
 export const whole = (text: string) => ({ error: text, params: { whole: true } });
@@ -88,6 +89,9 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
 
 /** An object whose members are someone else's business. */
 export const anyObject = z.custom<Record<string, unknown>>(isObject, 'must be an object').meta({ type: 'object' });
+
+/** Values of tags by name, as services take them. What a value must be, its tag decides (R-C4). */
+export const tagValues = anyObject.transform(tagTexts);
 
 /** A value that is looked at later, if at all. @param schema what it should be, as JSON Schema, for the API's description alone */
 export const unchecked = (schema: Readonly<Record<string, unknown>>) => z.unknown().meta(schema);

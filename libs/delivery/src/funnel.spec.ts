@@ -1,8 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { ChunkSet } from '@tidings/kernel';
 import fc from 'fast-check';
-import { type ChunkStages, type Count, type FailedDevices, funnelOf, metricsOf, type Stage } from './funnel.ts';
-import { type HourSets, hourOf, mergeHours, noHours, upToHour } from './hour-sets.ts';
+import {
+  type ChunkStages,
+  type Count,
+  type FailedDevices,
+  funnelOf,
+  metricsOf,
+  type Stage,
+  windowEndOf,
+} from './funnel.ts';
+import { coarser, type HourSets, hourOf, mergeHours, noHours, reportedIn, upToHour } from './hour-sets.ts';
 
 const RELEASED = new Date('2026-03-01T10:20:30.500Z');
 const FIRST_HOUR = hourOf(RELEASED);
@@ -177,6 +185,46 @@ describe('funnel', () => {
     const [channel] = funnelOf(one('sent', { opened: 31 * 24 }), RELEASED, after(32), []).channels;
     expect(channel?.confirmedDeliveries.count).toBe(1);
     expect(stage(channel!.funnel, 'STAGE_OPENED').total.count).toBe(0);
+  });
+});
+
+describe('the end of the report window (R-H17)', () => {
+  const end = windowEndOf(RELEASED) / 1000;
+  const reported = (at: number, windowEnd: number | undefined, position = 0): HourSets =>
+    new Map([[reportedIn(at, windowEnd), ChunkSet.of([position])]]);
+  const openedIn = (opened: HourSets, now: Date): number => {
+    const set = ChunkSet.of([0, 1, 2]);
+    const stages = {
+      ...{ platform: 1, eligible: set, excluded: new Map(), failed: [], notDisplayable: ChunkSet.empty },
+      ...{ sent: new Map([[FIRST_HOUR, set]]), delivered: noHours, opened },
+    };
+    const [channel] = funnelOf([stages], RELEASED, now, []).channels;
+    return channel!.funnel.find((one) => one.stage === 'STAGE_OPENED')!.total.count;
+  };
+  const later = new Date((end + 86_400) * 1000);
+
+  it('is a second, and a report of that second still counts', () => {
+    expect(new Date(end * 1000)).toEqual(new Date('2026-03-31T10:20:30Z'));
+    for (const known of [end, undefined]) {
+      expect([-1, 0, 1].map((seconds) => openedIn(reported(end + seconds, known), later))).toEqual([1, 1, 0]);
+    }
+  });
+
+  it('is now while the window is open: what was reported this second counts', () => {
+    const now = new Date('2026-03-01T11:00:00.900Z');
+    for (const known of [end, undefined]) expect(openedIn(reported(now.getTime() / 1000 - 0.9, known), now)).toBe(1);
+  });
+
+  it('costs no more than a set an hour but in the hour of the end, whenever the end becomes known', () => {
+    const seconds = [end - 7200, end - 7199, end - 1, end + 1, end + 7200].map((at, i) => reported(at, undefined, i));
+    const sets = coarser(mergeHours(seconds), end);
+    expect([...sets].map(([time, set]) => [Math.round(time * 3600) - end, set.size])).toEqual([
+      [Math.floor(end / 3600) * 3600 - 7200 - end, 2],
+      [-1, 1],
+      [1, 1],
+      [Math.floor(end / 3600) * 3600 + 7200 - end, 1],
+    ]);
+    expect(coarser(sets, end)).toBe(sets);
   });
 });
 

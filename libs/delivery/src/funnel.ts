@@ -1,5 +1,5 @@
 import { type ChunkSet, Platform } from '@tidings/kernel';
-import { type HourSets, hourOf, mergeHours, upToHour } from './hour-sets.ts';
+import { type HourSets, hoursOfSecond, mergeHours, upToHour } from './hour-sets.ts';
 
 /** What became of the devices of one (application, platform, chunk) for one message: the sets that every figure is read from. */
 export interface ChunkStages {
@@ -79,6 +79,11 @@ const WINDOW_MS = 30 * DAY_MS;
 /** When a funnel is no longer shown (R-S7). */
 const FUNNEL_MS = 90 * DAY_MS;
 
+const wholeSeconds = (at: Date): number => Math.floor(at.getTime() / 1000) * 1000;
+
+/** The last second, in milliseconds, of which the rows of a message count reports: 30 days after its processing began (R-H17). */
+export const windowEndOf = (releasedAt: Date): number => wholeSeconds(releasedAt) + WINDOW_MS;
+
 interface ChannelOfFunnel {
   readonly channel: string;
   /** Deliveries are told apart by device (R-H18). */
@@ -140,8 +145,8 @@ const sentOf = (stages: ChunkStages): ChunkSet => upToHour(stages.sent);
 const failedOf = (stages: ChunkStages): number =>
   stages.failed.reduce((sum, { hours }) => sum + upToHour(hours).size, 0);
 /** A delivery report or an open confirms, whichever came first (R-C11). */
-const confirmedOf = (stages: ChunkStages, lastHour?: number): ChunkSet =>
-  upToHour(mergeHours([stages.delivered, stages.opened]), lastHour);
+const confirmedOf = (stages: ChunkStages, last?: number): ChunkSet =>
+  upToHour(mergeHours([stages.delivered, stages.opened]), last);
 
 /** Counters of a message per platform with at least one device counted (R-H4); every eligible device that reported counts (R-H13). */
 export function metricsOf(stages: readonly ChunkStages[]): PlatformMetrics[] {
@@ -180,20 +185,20 @@ export function funnelOf(
   const age = releasedAt ? now.getTime() - releasedAt.getTime() : 0;
   if (age >= FUNNEL_MS) return { funnelState: 'FUNNEL_STATE_EXPIRED', ...nothing };
   if (!releasedAt || !all.some(isCounted)) return { funnelState: 'FUNNEL_STATE_NO_EVENTS', ...nothing };
-  const windowTo = wholeSeconds(Math.min(now.getTime(), releasedAt.getTime() + WINDOW_MS));
+  const windowTo = new Date(Math.min(wholeSeconds(now), windowEndOf(releasedAt)));
   const wanted = platforms.length === 0 ? all : all.filter(({ platform }) => platforms.includes(platform));
   return {
     funnelState: 'FUNNEL_STATE_READY',
-    windowFrom: wholeSeconds(releasedAt.getTime()),
+    windowFrom: new Date(wholeSeconds(releasedAt)),
     windowTo,
     channels: CHANNELS.flatMap((of) => {
       const stages = wanted.filter(({ platform }) => of.platforms.includes(platform)).filter(isCounted);
-      return stages.length === 0 ? [] : [channelFunnel(of, age <= WINDOW_MS, stages, hourOf(windowTo))];
+      return stages.length === 0
+        ? []
+        : [channelFunnel(of, age <= WINDOW_MS, stages, hoursOfSecond(windowTo.getTime() / 1000))];
     }),
   };
 }
-
-const wholeSeconds = (ms: number): Date => new Date(Math.floor(ms / 1000) * 1000);
 
 /** Why deliveries are not told apart by device, the first that fits (R-H18). */
 function basicReason(perDevice: boolean, rowsAreKept: boolean, sent: number): string {
@@ -206,7 +211,7 @@ function channelFunnel(
   { channel, perDevice: mayBePerDevice }: ChannelOfFunnel,
   rowsAreKept: boolean,
   stages: readonly ChunkStages[],
-  lastHour: number,
+  last: number,
 ): ChannelFunnel {
   const sent = total(stages, (chunk) => sentOf(chunk).size);
   const reason = basicReason(mayBePerDevice, rowsAreKept, sent.count);
@@ -223,12 +228,12 @@ function channelFunnel(
       {
         stage: 'STAGE_DELIVERIES',
         total: sent,
-        pieces: perDevice ? perDeviceRows(stages, lastHour) : basicRows(stages, lastHour),
+        pieces: perDevice ? perDeviceRows(stages, last) : basicRows(stages, last),
         errors: [],
       },
       {
         stage: 'STAGE_OPENED',
-        total: total(stages, (chunk) => upToHour(chunk.opened, lastHour).intersect(sentOf(chunk)).size),
+        total: total(stages, (chunk) => upToHour(chunk.opened, last).intersect(sentOf(chunk)).size),
         pieces: [],
         errors: [],
       },
@@ -279,7 +284,7 @@ function codesOf(stages: readonly ChunkStages[]): StageError['codes'] {
   return [...codes.values()].filter(({ count }) => count > 0).sort((a, b) => b.count - a.count);
 }
 
-function perDeviceRows(stages: readonly ChunkStages[], lastHour: number): Piece[] {
+function perDeviceRows(stages: readonly ChunkStages[], last: number): Piece[] {
   const row = (
     kind: string,
     category: string,
@@ -287,7 +292,7 @@ function perDeviceRows(stages: readonly ChunkStages[], lastHour: number): Piece[
   ): Piece => ({
     kind,
     category,
-    total: total(stages, (chunk) => pick(sentOf(chunk), chunk.notDisplayable, confirmedOf(chunk, lastHour))),
+    total: total(stages, (chunk) => pick(sentOf(chunk), chunk.notDisplayable, confirmedOf(chunk, last))),
   });
   return [
     row(
@@ -313,8 +318,8 @@ function perDeviceRows(stages: readonly ChunkStages[], lastHour: number): Piece[
   ];
 }
 
-function basicRows(stages: readonly ChunkStages[], lastHour: number): Piece[] {
-  const confirmed = (chunk: ChunkStages): number => sentOf(chunk).intersect(confirmedOf(chunk, lastHour)).size;
+function basicRows(stages: readonly ChunkStages[], last: number): Piece[] {
+  const confirmed = (chunk: ChunkStages): number => sentOf(chunk).intersect(confirmedOf(chunk, last)).size;
   return [
     { kind: 'KIND_PASSED', category: 'CONFIRMED_BY_DEVICE', total: total(stages, confirmed) },
     {

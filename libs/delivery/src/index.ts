@@ -4,10 +4,11 @@ export {
   type FailedDevices,
   type Funnel,
   funnelOf,
+  windowEndOf,
   metricsOf,
   type PlatformMetrics,
 } from './funnel.ts';
-export { hourOf, type HourSets, mergeHours, noHours, upToHour } from './hour-sets.ts';
+export { coarser, hourOf, type HourSets, mergeHours, noHours, reportedIn, upToHour } from './hour-sets.ts';
 export {
   amended,
   type Attempt,

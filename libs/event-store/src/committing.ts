@@ -1,6 +1,7 @@
 import { Fault, randomBase62, systemClock } from '@tidings/kernel';
 import { Unanswered } from '@tidings/runtime';
 import { beginSpan, headersOf, type OpenSpan, type Trace } from '@tidings/telemetry';
+import type { DecidedGroup } from './deciding.ts';
 import type { Folder } from './folding.ts';
 import { type DecidedIn, type Group, writesOf } from './group.ts';
 import type { Intake, Log } from './intake.ts';
@@ -71,7 +72,7 @@ export class Committing<Command, Event, State, Reply> {
   async #insert(groups: readonly DecidedIn<Group<Command, Event, State, Reply>>[]): Promise<void> {
     for (const group of groups) {
       group.span = this.#spanOf(group);
-      group.commit = this.#commitOf(group.log, group.decided.encoded, group.span?.place);
+      group.commit = this.#commitOf(group.log, group.decided, group.span?.place);
     }
     const writing: Promise<void>[] = [];
     let open = groups;
@@ -134,7 +135,7 @@ export class Committing<Command, Event, State, Reply> {
     for (const group of groups) {
       this.#parts.counts.unanswered++;
       if (group.filler || group.pending.every(({ deadline }) => deadline > now)) continue;
-      group.filler = { ...this.#commitOf(group.log, []), n: group.commit!.n };
+      group.filler = { ...this.#commitOf(group.log, { encoded: [], documents: [] }), n: group.commit!.n };
       this.#parts.report({ kind: 'unanswered', log: group.log.name, n: group.commit!.n, error: undefined });
     }
   }
@@ -189,10 +190,15 @@ export class Committing<Command, Event, State, Reply> {
     this.#parts.touched(log);
   }
 
-  #commitOf(log: Log<Command, Reply>, events: readonly Uint8Array[], place?: Trace): StoredCommit {
+  #commitOf(
+    log: Log<Command, Reply>,
+    { encoded: events, documents }: Pick<DecidedGroup<Event, State, Reply>, 'encoded' | 'documents'>,
+    place?: Trace,
+  ): StoredCommit {
     const at = new Date((this.#parts.options.clock ?? systemClock).now());
     const trace = place && { trace: headersOf(place) };
-    return { log: log.name, n: log.head! + 1, uid: `${this.#name}-${++this.#commits}`, at, events, ...trace };
+    const uid = `${this.#name}-${++this.#commits}`;
+    return { log: log.name, n: log.head! + 1, uid, at, events, ...(documents.length > 0 && { documents }), ...trace };
   }
 }
 

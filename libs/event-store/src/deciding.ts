@@ -2,8 +2,10 @@ import { Fault } from '@tidings/kernel';
 import { type LoadedDocument, type LoadedDocuments, valuesOf } from './documents.ts';
 import { getOrAdd } from './get-or-add.ts';
 import { checkNote } from './notes.ts';
+import type { OwnedFields } from './owned-fields.ts';
 import type { Decision, DocumentAddress, LogDefinition, Needs, Note, StateView } from './port.ts';
 import { Oversized, Unstorable } from './storable.ts';
+import type { EventDocuments } from './store.ts';
 
 /** What a command comes to: its reply, or why it is refused. */
 export type Verdict<Reply> = { readonly reply: Reply } | { readonly fault: Fault };
@@ -12,6 +14,8 @@ export type Verdict<Reply> = { readonly reply: Reply } | { readonly fault: Fault
 export interface ChangedState<State> {
   readonly state: State;
   document?: Record<string, unknown>;
+  /** See `LogDefinition.clears`. */
+  clears: boolean;
   /** An upper bound of the document's size. */
   bytes: number;
 }
@@ -22,6 +26,8 @@ export interface DecidedGroup<Event, State, Reply> {
   readonly verdicts: readonly Verdict<Reply>[];
   readonly events: readonly Event[];
   readonly encoded: readonly Uint8Array[];
+  /** What those of the events fold into that do not name it whatever their kind is. */
+  readonly documents: readonly EventDocuments[];
   readonly changed: ReadonlyMap<LoadedDocument<State>, ChangedState<State>>;
   readonly notes: readonly Note[];
 }
@@ -31,6 +37,7 @@ export interface DecidingLimits {
   readonly groupBytes: number;
   /** Bytes of events that one command may make. */
   readonly commandBytes: number;
+  readonly owned: OwnedFields;
   /** Throws `Unstorable` for a state that could not be written after its commit; returns an upper bound of its size. */
   check(address: DocumentAddress, document: Record<string, unknown>): number;
 }
@@ -87,6 +94,7 @@ class GroupInMemory<Command, Event, State, Reply, Context>
   readonly verdicts: Verdict<Reply>[] = [];
   readonly events: Event[] = [];
   readonly encoded: Uint8Array[] = [];
+  readonly documents: EventDocuments[] = [];
   readonly notes: Note[] = [];
   readonly changed = new Map<LoadedDocument<State>, ChangedState<State>>();
   readonly #definition: Definition<Command, Event, State, Reply, Context>;
@@ -169,13 +177,16 @@ class GroupInMemory<Command, Event, State, Reply, Context>
     const decision = definition.decide(command, this, context);
     const states = new Map<LoadedDocument<State>, ChangedState<State>>();
     const encoded: Uint8Array[] = [];
+    const documents: EventDocuments[] = [];
     let bytes = 0;
     for (const event of decision.events) {
       const code = definition.encode(event);
       if (!(code instanceof Uint8Array)) throw new Unstorable('an event that encodes to no bytes');
       bytes += code.byteLength;
+      const addresses = definition.addresses(event);
+      this.#fold(event, addresses, states);
+      if (!isNaming(definition, event, addresses)) documents.push({ index: encoded.length, addresses });
       encoded.push(code);
-      this.#fold(event, states);
     }
     if (bytes > this.#limits.commandBytes) throw new Oversized('events', bytes);
     for (const note of decision.notes ?? []) checkNote(note, definition.notesField);
@@ -184,15 +195,19 @@ class GroupInMemory<Command, Event, State, Reply, Context>
         this.#check(document, changed);
       }
     }
-    return { decision, states, encoded, bytes };
+    return { decision, states, encoded, documents, bytes };
   }
 
-  #fold(event: Event, states: Map<LoadedDocument<State>, ChangedState<State>>): void {
-    for (const address of this.#definition.addresses(event)) {
+  #fold(
+    event: Event,
+    addresses: readonly DocumentAddress[],
+    states: Map<LoadedDocument<State>, ChangedState<State>>,
+  ): void {
+    for (const address of addresses) {
       const document = this.#document(address);
       const changed = states.get(document) ?? this.changed.get(document);
       const before = changed ? changed.state : document.state;
-      states.set(document, { state: this.#definition.evolve(before, event, address), bytes: 0 });
+      states.set(document, { state: this.#definition.evolve(before, event, address), clears: false, bytes: 0 });
     }
   }
 
@@ -205,14 +220,18 @@ class GroupInMemory<Command, Event, State, Reply, Context>
 
   #check(document: LoadedDocument<State>, changed: ChangedState<State>): void {
     if (!changed.document) {
-      const fields = this.#definition.toDocument(changed.state, document.address);
-      changed.bytes = this.#limits.check(document.address, fields);
+      const { address } = document;
+      const fields = this.#limits.owned.among(address.collection, this.#definition.toDocument(changed.state, address));
+      changed.bytes = this.#limits.check(address, fields);
+      changed.clears = this.#definition.clears?.(changed.state, address) ?? false;
       changed.document = fields;
     }
   }
 
-  #keep({ decision, states, encoded, bytes }: Attempt<Event, State, Reply>): void {
+  #keep({ decision, states, encoded, documents, bytes }: Attempt<Event, State, Reply>): void {
     this.#bytes += bytes;
+    for (const { index, addresses } of documents)
+      this.documents.push({ index: this.encoded.length + index, addresses });
     for (const event of decision.events) this.events.push(event);
     for (const code of encoded) this.encoded.push(code);
     if (decision.notes) this.notes.push(...decision.notes);
@@ -238,7 +257,19 @@ interface Attempt<Event, State, Reply> {
   readonly decision: Decision<Event, Reply>;
   readonly states: ReadonlyMap<LoadedDocument<State>, ChangedState<State>>;
   readonly encoded: readonly Uint8Array[];
+  readonly documents: readonly EventDocuments[];
   readonly bytes: number;
+}
+
+/** Whether an event names these documents whatever its kind is. */
+function isNaming<Event>(
+  definition: Pick<LogDefinition<never, Event, never, never>, 'named'>,
+  event: Event,
+  addresses: readonly DocumentAddress[],
+): boolean {
+  const named = definition.named?.(event);
+  if (named?.length !== addresses.length) return false;
+  return named.every(({ collection, id }, i) => addresses[i]!.id === id && addresses[i]!.collection === collection);
 }
 
 function faultOf(thrown: unknown): Fault {

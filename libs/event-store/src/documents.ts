@@ -1,6 +1,7 @@
 import { Fault } from '@tidings/kernel';
 import { getOrAdd } from './get-or-add.ts';
 import type { DocumentAddress, LogDefinition } from './port.ts';
+import type { Quarantined } from './store.ts';
 
 /** A document as the store keeps it: `_id`, `rev`, the fields of `toDocument` and the notes. */
 export type StoredFields = Readonly<Record<string, unknown>>;
@@ -10,8 +11,21 @@ export interface StateReader<State> extends Pick<
   LogDefinition<never, never, State, never, never>,
   'fromDocument' | 'lookups'
 > {
-  /** True for a document that must not be decided on, for what is stored lacks a commit. */
-  isQuarantined?(address: DocumentAddress): boolean;
+  /** What a document is in quarantine for: it must not be decided on, for what is stored lacks a commit. */
+  quarantineOf?(address: DocumentAddress): Pick<Quarantined, 'isUnknown'> | undefined;
+}
+
+/**
+ * Refuses a command on a document in quarantine: `unavailable` where a newer version can go on with it, `bug` otherwise. It says nothing of
+ * the other commands of its group.
+ */
+export class StandsStill extends Fault {
+  constructor({ collection, id }: DocumentAddress, { isUnknown }: Pick<Quarantined, 'isUnknown'>) {
+    const internal = `${collection}/${id} is quarantined`;
+    if (isUnknown)
+      super('unavailable', 'Written by a newer version; please try again later', { internal, effect: 'none' });
+    else super('bug', Fault.bug(internal).message, { internal });
+  }
 }
 
 /** One document as it was when it was loaded, present or absent. It is never changed; what a group decides lies over it. */
@@ -34,9 +48,8 @@ export class LoadedDocument<State> {
   /** Read on first use, so that a document which cannot be read fails only the commands that need it. */
   get state(): State | undefined {
     if (!this.#read) {
-      if (this.#reader.isQuarantined?.(this.address)) {
-        throw Fault.bug(`${this.address.collection}/${this.address.id} is quarantined`);
-      }
+      const quarantine = this.#reader.quarantineOf?.(this.address);
+      if (quarantine) throw new StandsStill(this.address, quarantine);
       this.#state = this.stored && this.#reader.fromDocument(this.stored, this.address);
       this.#read = true;
     }

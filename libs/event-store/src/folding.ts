@@ -1,9 +1,13 @@
+import { Fault } from '@tidings/kernel';
+import { isPassing } from '@tidings/runtime';
 import { type LoadedDocument, LoadedDocuments, type StateReader } from './documents.ts';
 import { load } from './loading.ts';
+import { OwnedFields } from './owned-fields.ts';
 import type { DocumentAddress, LogDefinition } from './port.ts';
-import type { Problem } from './problems.ts';
+import type { Problem, WriterCounts } from './problems.ts';
 import { checkState } from './storable.ts';
 import type { LogStore, Quarantined, RefusedWrite, StateWrite, StoredCommit } from './store.ts';
+import { UnknownEvent } from './unknown-event.ts';
 
 /** Commits folded at a time: each document is written once for all of them. */
 const FOLD_COMMITS = 100;
@@ -11,12 +15,33 @@ const FOLD_COMMITS = 100;
 /** What folding needs of a definition; commands play no part in it. */
 export type Fold<Event, State> = Pick<
   LogDefinition<never, Event, State, never, never>,
-  'addresses' | 'decode' | 'evolve' | 'fromDocument' | 'lookups' | 'notesField' | 'toDocument'
+  | 'addresses'
+  | 'clears'
+  | 'decode'
+  | 'evolve'
+  | 'fields'
+  | 'fromDocument'
+  | 'isKnown'
+  | 'lookups'
+  | 'named'
+  | 'notesField'
+  | 'toDocument'
 >;
+
+/** An event with what it folds into, or why this version cannot fold it. */
+type DecodedEvent<Event> = { readonly addresses: readonly DocumentAddress[] } & (
+  { readonly event: Event } | { readonly error: Error }
+);
 
 interface DecodedCommit<Event> {
   readonly n: number;
-  readonly events: readonly Event[];
+  readonly events: readonly DecodedEvent<Event>[];
+}
+
+/** What a folder counts, and whom it tells of trouble. */
+export interface FolderReports {
+  readonly counts: Pick<WriterCounts, 'quarantined'>;
+  readonly report: (problem: Problem) => void;
 }
 
 interface FoldedState<State> {
@@ -28,18 +53,26 @@ interface FoldedState<State> {
 export class Folder<Event, State> {
   readonly reader: StateReader<State>;
   readonly #fold: Fold<Event, State>;
+  readonly #owned: OwnedFields;
   readonly #store: LogStore;
-  readonly #report: (problem: Problem) => void;
+  readonly #counts: FolderReports['counts'];
+  readonly #report: FolderReports['report'];
   #quarantined = new Map<string, Quarantined>();
+  /** Documents in quarantine that this process has found it cannot go on with: it has the same code as long as it lives. */
+  readonly #given = new Set<string>();
+  /** Raised with each document that is quarantined here. */
+  #changes = 0;
 
-  constructor(fold: Fold<Event, State>, store: LogStore, report: (problem: Problem) => void) {
+  constructor(fold: Fold<Event, State>, store: LogStore, { counts, report }: FolderReports) {
     this.#fold = fold;
+    this.#owned = new OwnedFields(fold);
     this.#store = store;
+    this.#counts = counts;
     this.#report = report;
     this.reader = {
       fromDocument: (document, address) => fold.fromDocument(document, address),
       ...(fold.lookups && { lookups: fold.lookups }),
-      isQuarantined: (address) => this.#quarantined.size > 0 && this.#quarantined.has(keyOf(address)),
+      quarantineOf: (address) => (this.#quarantined.size > 0 ? this.#quarantined.get(keyOf(address)) : undefined),
     };
   }
 
@@ -66,47 +99,77 @@ export class Folder<Event, State> {
   }
 
   async quarantine({ address, log, n }: Pick<Quarantined, 'address' | 'log' | 'n'>, error: unknown): Promise<void> {
-    this.#report({ kind: 'quarantined', log, n, address, error });
-    const document = { address, log, n, reason: error instanceof Error ? error.message : String(error) };
-    this.#quarantined.set(keyOf(address), document);
+    const reason = error instanceof Error ? error.message : String(error);
+    const document = { address, log, n, reason, isUnknown: error instanceof UnknownEvent };
     await this.#store.quarantine(document);
+    this.#changes++;
+    this.#keep(new Map(this.#quarantined).set(keyOf(address), document));
+    this.#giveUp(document, error);
   }
 
   /** Learns what other writers have quarantined, or released. */
   async readQuarantined(): Promise<void> {
-    const documents = await this.#store.quarantined();
-    if (documents.length === 0 && this.#quarantined.size === 0) return;
-    this.#quarantined = new Map(documents.map((document) => [keyOf(document.address), document]));
-  }
-
-  /** Folds quarantined documents again; those that can be written now are released. For the start: the code may be another. */
-  async retryQuarantined(): Promise<void> {
-    await this.readQuarantined();
-    for (const document of [...this.#quarantined.values()]) {
-      if (!(await this.#retry(document))) continue;
-      await this.#store.release(document.address);
-      this.#quarantined.delete(keyOf(document.address));
+    for (let before = -1; before !== this.#changes;) {
+      before = this.#changes;
+      const documents = await this.#store.quarantined();
+      if (documents.length === 0 && this.#quarantined.size === 0) return;
+      // What was quarantined here meanwhile may be missing among them.
+      if (before === this.#changes)
+        this.#keep(new Map(documents.map((document) => [keyOf(document.address), document])));
     }
   }
 
-  async #retry({ address, log, n }: Quarantined): Promise<boolean> {
-    const reader: StateReader<State> = { ...this.reader, isQuarantined: () => false };
+  /** Goes on with quarantined documents where they stopped, unless this process has tried; those that can be written now are released. */
+  async retryQuarantined(): Promise<void> {
+    await this.readQuarantined();
+    for (const document of this.#quarantined.values()) {
+      if (this.#given.has(keyOf(document.address)) || !(await this.#goOn(document))) continue;
+      await this.#store.release(document.address);
+      // Others have passed over what was committed meanwhile: the document was in quarantine.
+      if (!(await this.#goOn(document))) await this.#store.quarantine(document);
+    }
+    if (this.#quarantined.size > 0) await this.readQuarantined();
+  }
+
+  #keep(quarantined: Map<string, Quarantined>): void {
+    this.#quarantined = quarantined;
+    this.#counts.quarantined = quarantined.size;
+    for (const key of this.#given) if (!quarantined.has(key)) this.#given.delete(key);
+  }
+
+  #giveUp({ address, log, n }: Quarantined, error: unknown): void {
+    const key = keyOf(address);
+    if (this.#given.has(key)) return;
+    this.#given.add(key);
+    this.#report({ kind: 'quarantined', log, n, address, error });
+  }
+
+  /** Folds what a document lacks; false where that does not work with this version. */
+  async #goOn(document: Quarantined): Promise<boolean> {
+    try {
+      const refused = await this.#foldOne(document);
+      if (refused) this.#giveUp(document, refused.error);
+      return !refused;
+    } catch (error) {
+      if (isPassing(error)) throw error;
+      this.#giveUp(document, error);
+      return false;
+    }
+  }
+
+  async #foldOne({ address, log, n }: Quarantined): Promise<RefusedWrite | undefined> {
+    const reader: StateReader<State> = { ...this.reader, quarantineOf: () => undefined };
     const loaded = new LoadedDocuments<State>(reader);
     await load(this.#store, reader, [{ ids: [address] }], loaded);
     const document = loaded.get(address)!;
     let folded: FoldedState<State> | undefined;
-    try {
-      for (let head = n - 1; ;) {
-        const commits = await this.#store.commitsAfter(log, head, FOLD_COMMITS);
-        if (commits.length === 0) break;
-        for (const commit of commits) folded = this.#evolveOne(document, this.#decoded(log, commit), folded);
-        head = commits.at(-1)!.n;
-      }
-      return !folded || (await this.#store.write([this.#writeOf(log, document, folded)])).length === 0;
-    } catch (error) {
-      this.#report({ kind: 'quarantined', log, n, address, error });
-      return false;
+    for (let head = n - 1; ;) {
+      const commits = await this.#store.commitsAfter(log, head, FOLD_COMMITS);
+      if (commits.length === 0) break;
+      for (const commit of commits) folded = this.#evolveOne(document, this.#decoded(log, commit), folded);
+      head = commits.at(-1)!.n;
     }
+    return folded && (await this.#store.write([this.#writeOf(log, document, folded)]))[0];
   }
 
   #evolveOne(
@@ -115,11 +178,11 @@ export class Folder<Event, State> {
     folded: FoldedState<State> | undefined,
   ): FoldedState<State> | undefined {
     if (document.rev >= commit.n) return folded;
-    for (const event of commit.events) {
-      for (const address of this.#fold.addresses(event)) {
+    for (const decoded of commit.events) {
+      for (const address of decoded.addresses) {
         if (keyOf(address) !== keyOf(document.address)) continue;
         const before = folded ? folded.state : document.state;
-        folded = { state: this.#fold.evolve(before, event, address), n: commit.n };
+        folded = { state: this.#evolved(before, decoded, address), n: commit.n };
       }
     }
     return folded;
@@ -128,7 +191,7 @@ export class Folder<Event, State> {
   async #writesOf(log: string, stored: readonly StoredCommit[]): Promise<StateWrite[]> {
     const commits = stored.map((commit) => this.#decoded(log, commit));
     const loaded = new LoadedDocuments<State>(this.reader);
-    const ids = commits.flatMap(({ events }) => events.flatMap((event) => this.#fold.addresses(event)));
+    const ids = commits.flatMap(({ events }) => events.flatMap(({ addresses }) => addresses));
     await load(this.#store, this.reader, [{ ids }], loaded);
     // After the commits were read: one that touches a document was written before its quarantine, or after its release.
     if (this.#quarantined.size > 0) await this.readQuarantined();
@@ -154,13 +217,13 @@ export class Folder<Event, State> {
     folded: Map<LoadedDocument<State>, FoldedState<State>>,
     failed: Map<LoadedDocument<State>, unknown>,
   ): void {
-    for (const event of events) {
-      for (const address of this.#fold.addresses(event)) {
+    for (const decoded of events) {
+      for (const address of decoded.addresses) {
         const document = loaded.get(address)!;
-        if (document.rev >= n || failed.has(document) || this.reader.isQuarantined?.(address)) continue;
+        if (document.rev >= n || failed.has(document) || this.reader.quarantineOf?.(address)) continue;
         try {
           const before = folded.get(document);
-          folded.set(document, { state: this.#fold.evolve(before ? before.state : document.state, event, address), n });
+          folded.set(document, { state: this.#evolved(before ? before.state : document.state, decoded, address), n });
         } catch (error) {
           failed.set(document, error);
         }
@@ -170,22 +233,38 @@ export class Folder<Event, State> {
 
   #writeOf(log: string, document: LoadedDocument<State>, { state, n }: FoldedState<State>): StateWrite {
     const { address, stored: before } = document;
-    const fields = this.#fold.toDocument(state, address);
+    const fields = this.#owned.among(address.collection, this.#fold.toDocument(state, address));
     const check = this.#store.indexCheck(address.collection);
     const bytes = checkState(address.id, fields, check, this.#fold.notesField);
-    return { address, log, n, fields, before, notes: [], bytes };
+    const clears = this.#fold.clears?.(state, address) ?? false;
+    return { address, log, n, fields, before, clears, notes: [], bytes };
   }
 
-  #decoded(log: string, { n, events }: StoredCommit): DecodedCommit<Event> {
-    const decoded: Event[] = [];
-    for (const bytes of events) {
-      try {
-        decoded.push(this.#fold.decode(bytes));
-      } catch (error) {
-        this.#report({ kind: 'undecodable', log, n, error });
-      }
+  #evolved(state: State | undefined, decoded: DecodedEvent<Event>, address: DocumentAddress): State {
+    if ('error' in decoded) throw decoded.error;
+    return this.#fold.evolve(state, decoded.event, address);
+  }
+
+  #decoded(log: string, { n, events, documents = [] }: StoredCommit): DecodedCommit<Event> {
+    const stored = new Map(documents.map(({ index, addresses }) => [index, addresses]));
+    return { n, events: events.map((bytes, index) => this.#read(bytes, stored.get(index), { log, n })) };
+  }
+
+  #read(
+    bytes: Uint8Array,
+    stored: readonly DocumentAddress[] | undefined,
+    place: { readonly log: string; readonly n: number },
+  ): DecodedEvent<Event> {
+    const fold = this.#fold;
+    let event: Event;
+    try {
+      event = fold.decode(bytes);
+    } catch (error) {
+      if (!stored) this.#report({ kind: 'undecodable', ...place, error });
+      return { addresses: stored ?? [], error: Fault.from(error) };
     }
-    return { n, events: decoded };
+    if (fold.isKnown(event)) return { addresses: fold.addresses(event), event };
+    return { addresses: stored ?? fold.named?.(event) ?? [], error: new UnknownEvent(place) };
   }
 }
 

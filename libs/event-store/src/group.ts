@@ -29,14 +29,15 @@ export function writesOf<Command, Event, State, Reply>({
   const noted = new Map<string, { address: StateWrite['address']; updates: readonly NoteUpdate[] }>();
   for (const document of mergeNotes(decided.notes)) noted.set(keyOf(document.address), document);
   const writes: StateWrite[] = [];
-  for (const [{ address, stored }, { document: fields, bytes }] of decided.changed) {
+  for (const [{ address, stored }, { document: fields, clears, bytes }] of decided.changed) {
     const key = noted.size > 0 ? keyOf(address) : '';
     const notes = noted.get(key)?.updates ?? [];
     noted.delete(key);
-    writes.push({ address, log: log.name, n, fields, before: stored, notes, bytes });
+    writes.push({ address, log: log.name, n, fields, before: stored, clears, notes, bytes });
   }
   for (const { address, updates } of noted.values()) {
-    writes.push({ address, log: log.name, n, fields: undefined, before: undefined, notes: updates, bytes: 1024 });
+    const nothing = { fields: undefined, before: undefined, clears: false };
+    writes.push({ address, log: log.name, n, ...nothing, notes: updates, bytes: 1024 });
   }
   return writes;
 }

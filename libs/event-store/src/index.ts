@@ -1,5 +1,6 @@
 export type { Commit, Decision, DocumentAddress, LogDefinition, LogWriter, Needs, Note, StateView } from './port.ts';
-export { createStates } from './mongo/guards.ts';
+export { fieldsOf } from './owned-fields.ts';
+export { createStates, ensureCollection } from './mongo/guards.ts';
 export { openLogs, type MongoLogsOptions } from './mongo/open-logs.ts';
 export { type CommitReader, openCommits } from './mongo/open-commits.ts';
 export { type CommitEmptying, openEmptying, type PlacedEvent } from './mongo/open-emptying.ts';

@@ -9,7 +9,7 @@ import type { RelayCounts } from './relay/tail.ts';
 export interface MeteredLogs {
   readonly category: string;
   readonly writer: Pick<CountingLogWriter<never, unknown>, 'counts'>;
-  readonly relay?: Pick<Relay<never>, 'counts' | 'unpublished'>;
+  readonly relay?: Pick<Relay<never>, 'counts' | 'held' | 'unpublished'>;
 }
 
 type Counted<Counts> = readonly (readonly [
@@ -30,6 +30,12 @@ const written: Counted<WriterCounts> = [
   ['folded', 'counter', 'tidings_log_folded_commits_total', 'Commits of others, or of a former life, folded here'],
   ['problems', 'counter', 'tidings_log_problems_total', 'What an operator must know of; the log has a line for each'],
   ['behind', 'gauge', 'tidings_log_behind_logs', 'Logs whose states were behind them when last looked at'],
+  [
+    'quarantined',
+    'gauge',
+    'tidings_log_quarantined_documents',
+    'Documents that stand still until an event of theirs can be folded',
+  ],
 ];
 
 const relayed: Counted<RelayCounts> = [
@@ -55,10 +61,14 @@ export function logMetrics(registry: Registry, { category, writer, relay }: Mete
   tell(written, writer.counts);
   if (!relay) return;
   tell(relayed, relay.counts);
-  const definition = {
-    name: 'tidings_relay_unpublished_commits',
-    help: 'Commits that wait to be published; a log with more than memory holds counts one for all the rest',
-    labels: ['category'],
-  } as const;
-  readIn(registry, 'gauge', definition, () => [{ labels: { category }, value: relay.unpublished() }]);
+  for (const [name, help, value] of [
+    [
+      'tidings_relay_unpublished_commits',
+      'Commits that wait to be published; a log with more than memory holds counts one for all the rest',
+      () => relay.unpublished(),
+    ],
+    ['tidings_relay_held_logs', 'Logs whose next commit only a newer version can publish', () => relay.held()],
+  ] as const) {
+    readIn(registry, 'gauge', { name, help, labels: ['category'] }, () => [{ labels: { category }, value: value() }]);
+  }
 }

@@ -62,8 +62,19 @@ export interface LogDefinition<Command, Event, State, Reply, Context = void> {
   evolve(state: State | undefined, event: Event, address: DocumentAddress): State;
   encode(event: Event): Uint8Array;
   decode(bytes: Uint8Array): Event;
-  /** A state as a document, without `_id` and `rev`; it replaces every field except `notesField`. Must be storable on MongoDB 4.0. */
+  /** False for an event of a kind that this version does not have, for a newer one wrote it: its documents stand still (ADR 27). */
+  isKnown(event: Event): boolean;
+  /**
+   * The documents that an event names whatever its kind is. Those of events that fold into others are stored with their commit, so
+   * that a version that does not know a kind knows what it folds into. @default none
+   */
+  named?(event: Event): readonly DocumentAddress[];
+  /** A state as a document, without `_id` and `rev`; it replaces every one of `fields`, and no other. Must be storable on MongoDB 4.0. */
   toDocument(state: State, address: DocumentAddress): Record<string, unknown>;
+  /** Per collection the top-level fields that this version owns: all that `toDocument` writes. Others are a newer version's, and stay as they are. */
+  readonly fields: Readonly<Record<string, readonly string[]>>;
+  /** True for a state that must leave nothing else in its document, whichever version it belongs to: of what was erased. @default false */
+  clears?(state: State, address: DocumentAddress): boolean;
   fromDocument(document: Record<string, unknown>, address: DocumentAddress): State;
   /** Fields whose values `StateView.find` looks up, per collection, e.g. `{ devices: 'person' }`. */
   readonly lookups?: Readonly<Record<string, string>>;

@@ -3,8 +3,9 @@ import type { DocumentAddress } from './port.ts';
 /** What went wrong with data that is already durable; each is for an operator's eyes. */
 export interface Problem {
   /**
-   * `quarantined`: a document lacks commits because its new state cannot be made or stored; commands on it are refused until that works.
-   * `undecodable`: an event in a commit cannot be read and was passed over. `unfolded`: a log's states
+   * `quarantined`: a document lacks commits because its new state cannot be made or stored, or an event is of a kind that this version
+   * does not have; commands on it are refused until that works. Told once by a process.
+   * `undecodable`: an event whose bytes no version can read does not say what it folds into, and was passed over. `unfolded`: a log's states
    * cannot be brought up to it. `unwritable`: notes were refused and dropped.
    * `unanswered`: the store does not answer, work is repeated. `unpublished`: a commit cannot be made into records, or the broker refuses
    * them, and it was passed over.
@@ -32,6 +33,8 @@ export interface WriterCounts {
   split: number;
   /** Logs whose states were behind them when last looked at. */
   behind: number;
+  /** Documents in quarantine when last looked at, whoever put them there. */
+  quarantined: number;
   problems: number;
 }
 
@@ -45,5 +48,6 @@ export const noCounts = (): WriterCounts => ({
   folded: 0,
   split: 0,
   behind: 0,
+  quarantined: 0,
   problems: 0,
 });

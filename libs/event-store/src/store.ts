@@ -3,6 +3,12 @@ import type { NoteUpdate } from './notes.ts';
 import type { DocumentAddress } from './port.ts';
 import type { IndexCheck } from './storable.ts';
 
+/** The documents that one event of a commit folds into, where the event does not name them whatever its kind is. */
+export interface EventDocuments {
+  readonly index: number;
+  readonly addresses: readonly DocumentAddress[];
+}
+
 /** A commit as it is stored; `uid` tells whose it is when the answer to its insert was lost. */
 export interface StoredCommit {
   readonly log: string;
@@ -10,6 +16,7 @@ export interface StoredCommit {
   readonly uid: string;
   readonly at: Date;
   readonly events: readonly Uint8Array[];
+  readonly documents?: readonly EventDocuments[] | undefined;
   /** See `Commit`: whoever publishes it carries it on. */
   readonly trace?: Readonly<Record<string, string>> | undefined;
 }
@@ -34,8 +41,10 @@ export interface StateWrite {
   readonly n: number;
   /** All fields of the state; undefined where there are only notes. */
   readonly fields: StoredFields | undefined;
-  /** The document that the state was decided on; its other fields vanish. */
+  /** The document that the state was decided on; its other fields vanish as far as this version owns them. */
   readonly before: StoredFields | undefined;
+  /** All other fields vanish but the notes, whoever owns them. */
+  readonly clears: boolean;
   readonly notes: readonly NoteUpdate[];
   /** An upper bound of the size. */
   readonly bytes: number;
@@ -53,6 +62,8 @@ export interface Quarantined {
   readonly log: string;
   readonly n: number;
   readonly reason: string;
+  /** Its next event is of a kind that the version which put it here does not have: a newer one goes on from there. */
+  readonly isUnknown: boolean;
 }
 
 /**

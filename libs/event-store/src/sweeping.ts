@@ -50,8 +50,9 @@ export class Sweeper<Command, Reply> {
   async open(logs: readonly Log<Command, Reply>[]): Promise<void> {
     const unsure = logs.filter(({ head, behind }) => head === undefined || behind);
     if (unsure.length === 0) return;
-    await this.#parts.folder.readQuarantined();
     const heads = await this.#parts.store.heads(unsure.map(({ name }) => name));
+    // After the heads: what a head has passed over is in quarantine already.
+    await this.#parts.folder.readQuarantined();
     for (const log of unsure) log.head = Math.max(log.head ?? 0, heads.get(log.name)!);
     const ahead = await this.#parts.store.ahead(unsure.map((log) => ({ log: log.name, applied: log.head! })));
     for (const log of unsure) log.behind &&= ahead.has(log.name);
@@ -102,7 +103,7 @@ export class Sweeper<Command, Reply> {
   async #round(): Promise<void> {
     try {
       await this.#flush();
-      await this.#parts.folder.readQuarantined();
+      await this.#parts.folder.retryQuarantined();
       await this.#look();
     } catch {
       // Without an answer from the store there is nothing to fold; the next round tries again.
@@ -128,6 +129,7 @@ export class Sweeper<Command, Reply> {
   /** A page of heads, with what is known better here. What is known better there is taken over: others may have removed what is behind. */
   async #page(after: string): Promise<{ heads: readonly Head[]; next: string | undefined }> {
     const heads = await this.#parts.store.headsAfter(after, PAGE);
+    await this.#parts.folder.readQuarantined();
     return {
       heads: heads.map(({ log: name, applied }) => {
         const log = this.#parts.intake.log(name);

@@ -1,4 +1,5 @@
 import { Fault } from '@tidings/kernel';
+import { fieldsOf } from './owned-fields.ts';
 import type { Decision, DocumentAddress, LogDefinition } from './port.ts';
 
 /** A small domain on which the suites of this lib run: things that count, have names and owners, and remember keys. */
@@ -76,6 +77,8 @@ function withoutEvents(kind: 'look' | 'refuse' | 'explode', reply: ThingReply): 
   return { events: [], reply };
 }
 
+const kinds: ReadonlySet<string> = new Set<ThingEvent['kind']>(['added', 'named', 'valued', 'given', 'joined']);
+
 export const things: LogDefinition<ThingCommand, ThingEvent, State, ThingReply> = {
   category: 'things',
   lookups: { things: 'person' },
@@ -123,8 +126,14 @@ export const things: LogDefinition<ThingCommand, ThingEvent, State, ThingReply> 
     return { kind: 'owner', owner: { things: [...known, event.id] } };
   },
   encode: (event) => Buffer.from(JSON.stringify(event)),
+  isKnown: ({ kind }) => kinds.has(kind),
+  named: (event) => [thingAt(event.id)],
   decode: (bytes) => JSON.parse(Buffer.from(bytes).toString()) as ThingEvent,
   toDocument: (state) => (state.kind === 'thing' ? { ...state.thing } : { ...state.owner }),
+  fields: {
+    things: fieldsOf<Thing>({ count: true, keys: true, name: true, person: true, value: true }),
+    owners: fieldsOf<Owner>({ things: true }),
+  },
   fromDocument: (document, { collection }) =>
     collection === 'things'
       ? { kind: 'thing', thing: document as unknown as Thing }

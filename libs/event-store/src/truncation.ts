@@ -23,7 +23,7 @@ export interface TruncationOptions {
  */
 export function truncateLogs<Event>(
   db: Db,
-  definition: Pick<LogDefinition<never, Event, never, never>, 'category' | 'decode'>,
+  definition: Pick<LogDefinition<never, Event, never, never>, 'category' | 'decode' | 'isKnown'>,
   { clock, log, keptMs }: TruncationOptions,
 ): Periodic {
   const commits = openCommits(db, definition, { isRelayed: true });

@@ -3,12 +3,13 @@ import { Unanswered } from '@tidings/runtime';
 import { outsideTraces } from '@tidings/telemetry';
 import { Committing } from './committing.ts';
 import { decideGroup, type DecidingLimits, prepareGroup } from './deciding.ts';
-import { LoadedDocuments } from './documents.ts';
+import { LoadedDocuments, StandsStill } from './documents.ts';
 import { Folder } from './folding.ts';
 import type { DecidedIn, Group } from './group.ts';
 import { Intake, type Taken } from './intake.ts';
 import { load } from './loading.ts';
 import { type CountingLogWriter, limitsOf, type OpenLogsOptions } from './options.ts';
+import { OwnedFields } from './owned-fields.ts';
 import type { LogDefinition, Needs } from './port.ts';
 import { noCounts, type Problem } from './problems.ts';
 import { checkState } from './storable.ts';
@@ -55,6 +56,7 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
     this.#limits = {
       groupBytes: options.groupBytes ?? GROUP_BYTES,
       commandBytes: COMMAND_BYTES,
+      owned: new OwnedFields(definition),
       check: ({ collection, id }, document) =>
         checkState(id, document, store.indexCheck(collection), definition.notesField),
     };
@@ -63,7 +65,7 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
       options.onProblem?.(problem);
     };
     this.#intake = new Intake(limitsOf(options), () => this.#wake());
-    this.#folder = new Folder(definition, store, report);
+    this.#folder = new Folder(definition, store, { counts: this.counts, report });
     const { category } = definition;
     const parts = { category, intake: this.#intake, store, folder: this.#folder, counts: this.counts, report };
     this.#sweeper = new Sweeper({ ...parts, everyMs: options.foldEveryMs ?? 1000 });
@@ -178,7 +180,8 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
         decideGroup(this.#definition, commands, loaded, context, this.#limits),
       );
     } catch (error) {
-      if (error instanceof Fault && error.kind !== 'bug') this.#committing.refuseAll(group, error);
+      if (error instanceof Fault && error.kind !== 'bug' && !(error instanceof StandsStill))
+        this.#committing.refuseAll(group, error);
       else this.#failedTogether([group], error);
     }
   }

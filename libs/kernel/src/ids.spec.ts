@@ -35,7 +35,7 @@ describe('codes', () => {
 describe('numberIds', () => {
   it('are unique and ordered, also when the clock stands or two replicas share it', () => {
     const clock = (): number => Date.UTC(2026, 0, 1);
-    const [a, b] = [numberIds(clock, 3), numberIds(clock, 4)];
+    const [a, b] = [numberIds(clock, { held: () => 3 }), numberIds(clock, { held: () => 4 })];
     const ids = Array.from({ length: 300 }, () => [a(), b()]);
     const mine = ids.map(([id]) => id!);
     expect(new Set(ids.flat()).size).toBe(600);
@@ -43,9 +43,19 @@ describe('numberIds', () => {
     expect(Math.max(...mine)).toBeLessThan(2 ** 53);
   });
 
+  it('are not given out while another process may have the number', () => {
+    let held: number | undefined = 3;
+    const next = numberIds(() => Date.UTC(2026, 0, 1), { held: () => held });
+    const first = next();
+    held = undefined;
+    expect(next).toThrow(expect.objectContaining({ kind: 'unavailable', effect: 'none' }));
+    held = 5;
+    expect(next()).toBeGreaterThan(first);
+  });
+
   it('tell when they were made', () => {
     const at = Date.UTC(2031, 5, 7, 1, 2, 3, 456);
-    const next = numberIds(() => at, 31);
+    const next = numberIds(() => at, { held: () => 31 });
     expect([next(), next()].map((id) => madeAtOf(BigInt(id)))).toEqual([at, at]);
   });
 });

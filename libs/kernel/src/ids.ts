@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { Fault } from './fault.ts';
 
 const BASE62 = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const BASE62_VALUES = new Map([...BASE62].map((character, value) => [character, BigInt(value)]));
@@ -57,17 +58,30 @@ export function randomBase62(length: number): string {
 
 const ID_EPOCH = Date.UTC(2020, 0, 1);
 const IDS_PER_MS = 128;
-const REPLICAS = 32;
+
+/** How many processes can make ids of one kind at the same time. */
+export const REPLICAS = 32;
+
+/** A number of this process, 0 to 31, that no other process which makes ids of the same kind has at the same time. */
+export interface ReplicaNumber {
+  /** The number; undefined while another process may have it. */
+  held(): number | undefined;
+}
 
 /**
  * Unique numbers that are ordered by time and below 2^53 (architecture 5): milliseconds since 2020, five bits of the replica, seven of a
  * counter. More than 128 in a millisecond borrow from the next.
- * @param replica a number that no other process that makes ids of this kind has at the same time; only its remainder by 32 counts.
+ * @throws Fault `unavailable` while the process has no number.
  */
-export function numberIds(now: () => number, replica: number): () => number {
+export function numberIds(now: () => number, replica: ReplicaNumber): () => number {
   let ms = 0;
   let count = IDS_PER_MS;
   return () => {
+    const number = replica.held();
+    if (number === undefined) {
+      const internal = 'the lease of the number for ids is over';
+      throw new Fault('unavailable', 'The service cannot give out ids at the moment', { internal, effect: 'none' });
+    }
     const current = now() - ID_EPOCH;
     if (current > ms) {
       ms = current;
@@ -76,7 +90,7 @@ export function numberIds(now: () => number, replica: number): () => number {
       ms += 1;
       count = 0;
     }
-    return (ms * REPLICAS + (replica % REPLICAS)) * IDS_PER_MS + count++;
+    return (ms * REPLICAS + number) * IDS_PER_MS + count++;
   };
 }
 

@@ -10,6 +10,8 @@ export {
   newMessageCode,
   madeAtOf,
   numberIds,
+  REPLICAS,
+  type ReplicaNumber,
   randomBase62,
   sendIdOf,
   toBase62,
@@ -27,5 +29,6 @@ export {
   platformOf,
   pushPlatforms,
 } from './platforms.ts';
+export { exactInteger, jsonInteger } from './integers.ts';
 export { isWhatsAppHwid, phoneNumberOf, whatsAppHwidOf } from './phone.ts';
 export { defaultQuotas, quotaReached, type Quotas } from './quotas.ts';

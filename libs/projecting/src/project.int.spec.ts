@@ -81,6 +81,62 @@ describeWithMongo('project', (mongo) => {
     expect(await documents.findOne({ _id: 'a' })).toMatchObject({ even: { seen: [2, 4, 6, 8], rev: 4 } });
   });
 
+  describe('two versions, the newer one with one more kind of fact and one more field', () => {
+    interface Both extends Seen {
+      readonly kind?: 'weighed';
+    }
+    const sums = (stored: Document | undefined, given: readonly Seen[]): Document => {
+      const by = { ...(stored?.['by'] as Record<string, { times: number }> | undefined) };
+      for (const { n } of given) by[`k${n % 2}`] = { times: (by[`k${n % 2}`]?.times ?? 0) + 1 };
+      return { by: Object.fromEntries(Object.entries(by).map(([key, { times }]) => [key, { times }])) };
+    };
+    const older: Projection<Seen> = { idOf: ({ id }) => id, fold: sums };
+    const newer: Projection<Both> = {
+      ...older,
+      fold(stored, given) {
+        const weighed = given.filter(({ kind }) => kind === 'weighed');
+        const { by } = sums(
+          stored,
+          given.filter(({ kind }) => kind === undefined),
+        ) as { by: Record<string, Document> };
+        const before = (stored?.['by'] ?? {}) as Record<string, { weight?: number }>;
+        for (const { n } of weighed) {
+          const key = `k${n % 2}`;
+          by[key] = { times: 0, ...by[key], weight: (before[key]?.weight ?? 0) + n };
+        }
+        return { by, weighed: Number(stored?.['weighed'] ?? 0) + weighed.length };
+      },
+    };
+    const inParts = <Fact>(projection: Projection<Fact>): Projection<Fact> => ({
+      ...{ ...projection, partOf: () => 'part', recent: new RecentParts(10) },
+    });
+    const weighed = (id: string, ...numbers: number[]): Both[] =>
+      numbers.map((n) => ({ id, n, kind: 'weighed' as const }));
+
+    it.each([
+      ['as a whole', 'older'],
+      ['as a whole', 'newer'],
+      ['in parts', 'older'],
+      ['in parts', 'newer'],
+    ])('lose nothing of each other: %s, the %s one first', async (how, first) => {
+      const documents = collection(`versions-${how}-${first}`);
+      const [old, young] = how === 'in parts' ? [inParts(older), inParts(newer)] : [older, newer];
+      const writes = [
+        () => project(documents, facts('a', 1, 3, 2), old),
+        () => project(documents, weighed('a', 5, 4), young),
+      ];
+      for (const write of first === 'older' ? writes : writes.toReversed()) await write();
+      await project(documents, facts('a', 7), old);
+      await project(documents, weighed('a', 9), young);
+      await project(documents, facts('a', 8), old);
+      const stored = await documents.findOne({ _id: 'a' });
+      expect((how === 'in parts' ? stored?.['part'] : stored) as unknown).toMatchObject({
+        by: { k0: { times: 2, weight: 4 }, k1: { times: 3, weight: 14 } },
+        weighed: 3,
+      });
+    });
+  });
+
   it('writes the parts of a document together', async () => {
     const documents = collection('together');
     const both: Projection<Seen> = { ...ofTwoTopics, recent: new RecentParts(10) };

@@ -14,8 +14,8 @@ export interface Projection<Fact> {
    */
   readonly partOf?: (fact: Fact) => string;
   /**
-   * What is stored after these facts of one document and part. Pure: it is repeated after a conflict. Of a whole document, fields that it
-   * leaves out stay as they are.
+   * What is stored after these facts of one document and part. Pure: it is repeated after a conflict. Fields that it leaves out stay as they
+   * are, those of sub-documents included: they may be a newer version's (ADR 27). What an array holds is replaced.
    */
   readonly fold: (stored: Document | undefined, facts: readonly Fact[]) => Document;
   /** Fields that only a new document gets. */
@@ -75,7 +75,7 @@ async function writeOnce<Fact>(
   const folded = targets.map(({ id, parts }) => {
     const after = [...parts].map(([part, facts]): [string, Document] => {
       const before = recent?.take(id, part) ?? partIn(found.get(id), part);
-      return [part, { ...fold(before, facts), rev: revOf(before) + 1 }];
+      return [part, { ...over(before, fold(before, facts)), rev: revOf(before) + 1 }];
     });
     if (parts.has(WHOLE)) stored.set(id, after[0]![1]);
     return { id, after };
@@ -108,6 +108,21 @@ async function read<Fact>(
     .toArray();
   return new Map(documents.map((one) => [one._id, one]));
 }
+
+/** A document with the fields of another one in their place, and what it has beside them, at any depth. */
+function over(before: Document | undefined, after: Document): Document {
+  if (!before) return after;
+  const merged = { ...before };
+  delete merged['_id'];
+  for (const [name, value] of Object.entries(after)) {
+    const known: unknown = before[name];
+    merged[name] = isPlain(known) && isPlain(value) ? over(known, value) : (value as unknown);
+  }
+  return merged;
+}
+
+const isPlain = (value: unknown): value is Document =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
 const partIn = (document: Document | undefined, part: string): Document | undefined =>
   part === WHOLE ? document : (document?.[part] as Document | undefined);

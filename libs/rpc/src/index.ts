@@ -203,6 +203,8 @@ export {
   SetTestDeviceReply,
   SetTestDeviceRequest,
   TagView,
+  TakeRequestsReply,
+  TakeRequestsRequest,
   TestDeviceView,
   TokenScope,
   TokenView,

@@ -214,7 +214,10 @@ export function rpcFeatures(name: string, open: () => Promise<RpcBinding>): void
             seen.push(request);
             return { replies: request.commands.map(({ hwid }) => ({ fault: { kind: 'argument', text: hwid } })) };
           },
-          getTags: async () => ({ tags: { Level: 6.5, Names: ['a', ''], None: null } }),
+          getTags: async () => ({
+            tags: { Level: 6.5, Names: ['a', ''], None: null },
+            integers: { Last: 2n ** 63n - 1n },
+          }),
         });
         const devices = await binding.bind(DevicesDefinition, implementation);
         const head = { account: 'a', application: 'A', userId: '', idempotencyKey: '' };
@@ -236,6 +239,7 @@ export function rpcFeatures(name: string, open: () => Promise<RpcBinding>): void
         );
         expect(await devices.getTags({ account: 'a', application: 'A', hwid: 'h', userId: '' })).toEqual({
           tags: { Level: 6.5, Names: ['a', ''], None: null },
+          integers: { Last: 2n ** 63n - 1n },
         });
       });
 

@@ -43,11 +43,12 @@ export { type Mongod, mongoOptions, startMongod } from './mongod.ts';
 export { findMongod } from './mongod-process.ts';
 export { type ConnectionBudget, connectionBudget } from './open-files.ts';
 export { operationsOf, type ServiceOperations } from './operations.ts';
+export { hasEnded, isThisProcess, ownIdentity, type ProcessIdentity } from './process-identity.ts';
 export { isAlive, killNow } from './processes.ts';
 export { faultOf, isPassing, isPassingCode, passing, Unanswered } from './passing.ts';
 export { freePort, freePorts, type Place, tryPlace, wrongPlace } from './ports.ts';
 export { type Probe, Readiness } from './readiness.ts';
-export { nextReplica } from './replica.ts';
+export { leaseReplica, type Replica, type ReplicaOptions } from './replica.ts';
 export { open, reseal, seal, type SealedPlace, sealedWith } from './sealing.ts';
 export type { ServiceDeps } from './service.ts';
 export {

@@ -36,6 +36,11 @@ const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
 const numbers = fc.constantFrom(-2, -1.5, 0, 1, 2, 3.25, 7, 2 ** 40);
+/** Neighbours that are one as doubles. */
+const integers = fc.oneof(
+  numbers.filter(Number.isInteger),
+  fc.constantFrom(2 ** 53 - 1, 2n ** 53n, 2n ** 53n + 1n, -(2n ** 53n) - 1n, 2n ** 63n - 2n, 2n ** 63n - 1n),
+);
 const longText = (tail: string): string => '\u{1F980}é'.repeat(INDEXED_LENGTH / 2) + tail;
 const texts = fc.constantFrom(
   '',
@@ -85,7 +90,8 @@ export const sampleDevice: fc.Arbitrary<Omit<SampleDevice, 'app' | 'seq'>> = fc
   .record({
     platform: fc.constantFrom(1, 3, 14),
     token: optional(fc.constant('t')),
-    integer: optional(numbers),
+    integer: optional(integers),
+    decimal: optional(numbers),
     text: optional(texts),
     list: fc.uniqueArray(texts, { maxLength: 3 }),
     date: optional(dates),
@@ -96,7 +102,7 @@ export const sampleDevice: fc.Arbitrary<Omit<SampleDevice, 'app' | 'seq'>> = fc
     open: optional(dates),
     alerts: optional(fc.boolean()),
   })
-  .map(({ platform, token, integer, text, list, date, flag, version, lang, tz, open, alerts }) => ({
+  .map(({ platform, token, integer, decimal, text, list, date, flag, version, lang, tz, open, alerts }) => ({
     platform,
     ...(token === undefined ? {} : { token }),
     ...(lang === undefined ? {} : { lang }),
@@ -109,7 +115,7 @@ export const sampleDevice: fc.Arbitrary<Omit<SampleDevice, 'app' | 'seq'>> = fc
       ...list.map((item) => entry(72, item)),
       ...(date === undefined ? [] : [{ k: 73, v: Math.floor(date / MINUTE_MS) * MINUTE_MS }]),
       ...(flag === undefined ? [] : [{ k: 74, v: flag }]),
-      ...(integer === undefined ? [] : [{ k: 75, v: -integer }]),
+      ...(decimal === undefined ? [] : [{ k: 75, v: decimal }]),
       ...(version === undefined ? [] : [{ k: 76, v: version, s: 'as given' }]),
     ],
   }));
@@ -124,10 +130,12 @@ export function valuesOf(device: Omit<SampleDevice, 'app' | 'seq'>, tag: number,
 
 const operand = (tag: number, type: TagType): fc.Arbitrary<Operand> => {
   const number = (value: number): Operand => ({ value: { $case: 'number', value } });
+  const integer = (value: number | bigint): Operand =>
+    typeof value === 'number' ? number(value) : { value: { $case: 'integer', value } };
   const text = (value: string): Operand => ({ value: { $case: 'text', value } });
   switch (type) {
     case TagType.TAG_TYPE_INTEGER:
-      return (tag === 4 ? zones : numbers).map(number);
+      return tag === 4 ? zones.map(number) : integers.map(integer);
     case TagType.TAG_TYPE_DECIMAL:
       return numbers.map(number);
     case TagType.TAG_TYPE_VERSION:

@@ -1,12 +1,13 @@
 import { type DateOperand, type Operand, Operator, type TagCondition, TagType } from '@tidings/events';
+import { exactInteger } from '@tidings/kernel';
 
-/** A value of a tag as conditions compare it: a text whole, a Version as its order key, a Date in milliseconds. */
-export type Comparable = string | number | boolean;
+/** A value of a tag as conditions compare it: a text whole, a Version as its order key, a Date in milliseconds, an Integer as `exactInteger` gives it. */
+export type Comparable = string | number | bigint | boolean;
 
 /** Neighbouring values: from `from` on, up to and with `to`, or up to but without `below`. */
 export interface Range {
-  readonly from?: string | number;
-  readonly to?: string | number;
+  readonly from?: string | number | bigint;
+  readonly to?: string | number | bigint;
   readonly below?: number;
 }
 
@@ -62,18 +63,26 @@ function span(operand: DateOperand, now: Date): { readonly from: number; readonl
 type OperandCase = NonNullable<Operand['value']>['$case'];
 
 /** Which operands a tag of a type is compared with. */
-const operandCases: Readonly<Partial<Record<TagType, OperandCase>>> = {
-  [TagType.TAG_TYPE_INTEGER]: 'number',
-  [TagType.TAG_TYPE_DECIMAL]: 'number',
-  [TagType.TAG_TYPE_BOOLEAN]: 'flag',
-  [TagType.TAG_TYPE_DATE]: 'date',
-  [TagType.TAG_TYPE_STRING]: 'text',
-  [TagType.TAG_TYPE_LIST]: 'text',
-  [TagType.TAG_TYPE_VERSION]: 'text',
+const operandCases: Readonly<Partial<Record<TagType, readonly OperandCase[]>>> = {
+  [TagType.TAG_TYPE_INTEGER]: ['number', 'integer'],
+  [TagType.TAG_TYPE_DECIMAL]: ['number'],
+  [TagType.TAG_TYPE_BOOLEAN]: ['flag'],
+  [TagType.TAG_TYPE_DATE]: ['date'],
+  [TagType.TAG_TYPE_STRING]: ['text'],
+  [TagType.TAG_TYPE_LIST]: ['text'],
+  [TagType.TAG_TYPE_VERSION]: ['text'],
 };
 
 const isComparable = ({ value }: Operand, type: TagType): boolean =>
-  value !== undefined && value.$case === operandCases[type];
+  value !== undefined && operandCases[type]?.includes(value.$case) === true;
+
+/** The operand as devices have the value; expressions of earlier versions have long integers as doubles. */
+function exactOperand(operand: Operand): Operand {
+  const { value } = operand;
+  if (value?.$case !== 'number' && value?.$case !== 'integer') return operand;
+  const exact = exactInteger(value.value);
+  return { value: typeof exact === 'bigint' ? { $case: 'integer', value: exact } : { $case: 'number', value: exact } };
+}
 
 type Asked = Pick<Condition, 'values' | 'ranges'>;
 
@@ -94,14 +103,19 @@ const isOrdered = (type: TagType): boolean =>
   type === TagType.TAG_TYPE_DATE ||
   type === TagType.TAG_TYPE_VERSION;
 
+type End = Extract<Operand['value'], { $case: 'number' | 'integer' | 'text' }>;
+
+const isEnd = (value: Operand['value']): value is End =>
+  value?.$case === 'number' || value?.$case === 'integer' || value?.$case === 'text';
+
 function lowerEnd({ value }: Operand, now: Date): Range {
   if (value?.$case === 'date') return { from: span(value.value, now).from };
-  return value?.$case === 'number' || value?.$case === 'text' ? { from: value.value } : {};
+  return isEnd(value) ? { from: value.value } : {};
 }
 
 function upperEnd({ value }: Operand, now: Date): Range {
   if (value?.$case === 'date') return { below: span(value.value, now).below };
-  return value?.$case === 'number' || value?.$case === 'text' ? { to: value.value } : {};
+  return isEnd(value) ? { to: value.value } : {};
 }
 
 const inRange = (range: Range): Asked => ({ values: [], ranges: [range] });
@@ -121,7 +135,8 @@ function ordered(operator: Operator, first: Operand, second: Operand | undefined
 }
 
 /** Undefined for an operator without meaning here, or operands that do not fit it. */
-function asked({ type, operator, operands }: TagCondition, now: Date): Asked | undefined {
+function asked({ type, operator, operands: given }: TagCondition, now: Date): Asked | undefined {
+  const operands = type === TagType.TAG_TYPE_INTEGER ? given.map(exactOperand) : given;
   const [first, second] = operands;
   if (!first || !operands.every((operand) => isComparable(operand, type))) return undefined;
   switch (operator) {
@@ -146,9 +161,15 @@ export function meaningOf(condition: TagCondition, now: Date, negated: boolean):
   return found && { tag, type, complement: complement !== negated, ...found };
 }
 
+/** Numbers and bigints compare with each other, exactly; all else with its own kind. */
+const isOfKind = (value: Comparable, end: string | number | bigint): boolean =>
+  typeof value === typeof end ||
+  (typeof value === 'bigint' && typeof end === 'number') ||
+  (typeof value === 'number' && typeof end === 'bigint');
+
 const isWithin = (value: Comparable, { from, to, below }: Range): boolean =>
-  (from === undefined || (typeof value === typeof from && value >= from)) &&
-  (to === undefined || (typeof value === typeof to && value <= to)) &&
+  (from === undefined || (isOfKind(value, from) && value >= from)) &&
+  (to === undefined || (isOfKind(value, to) && value <= to)) &&
   (below === undefined || (typeof value === 'number' && value < below));
 
 /** Values that are searched one by one; in more, a set finds faster. */

@@ -15,15 +15,17 @@ function asTexts(value: number, { atMs, wholeDay, daysAgo }: DateOperand): [stri
 }
 
 /** -1, 0 or 1; undefined where the two cannot be compared. */
-function compare(value: string | number | boolean, operand: Operand): number | undefined {
+function compare(value: string | number | bigint | boolean, operand: Operand): number | undefined {
   const asked = operand.value;
   const pair = asked?.$case === 'date' ? asTexts(Number(value), asked.value) : [value, asked?.value];
   const [left, right] = pair as [string, string];
-  return typeof left === typeof right ? (left < right ? -1 : Number(left > right)) : undefined;
+  const areNumbers = [left, right].every((each) => typeof each === 'number' || typeof each === 'bigint');
+  return areNumbers || typeof left === typeof right ? (left < right ? -1 : Number(left > right)) : undefined;
 }
 
 const fits: Record<NonNullable<Operand['value']>['$case'], readonly TagType[]> = {
   number: [TagType.TAG_TYPE_INTEGER, TagType.TAG_TYPE_DECIMAL],
+  integer: [TagType.TAG_TYPE_INTEGER],
   flag: [TagType.TAG_TYPE_BOOLEAN],
   date: [TagType.TAG_TYPE_DATE],
   text: [TagType.TAG_TYPE_STRING, TagType.TAG_TYPE_LIST, TagType.TAG_TYPE_VERSION],

@@ -34,6 +34,7 @@ const tag = (
       application: '',
       operands: operands.map((value) => {
         if (typeof value === 'number') return { value: { $case: 'number', value } };
+        if (typeof value === 'bigint') return { value: { $case: 'integer', value } };
         if (typeof value === 'string') return { value: { $case: 'text', value } };
         if (typeof value === 'boolean') return { value: { $case: 'flag', value } };
         if ('days' in value)
@@ -73,6 +74,28 @@ describe('predicate', () => {
     ]);
     expect(meets(tag(71, STRING, EQ, 'Oslo'), 'oslo')).toBe(false);
     expect(meets(tag(72, LIST, IN, 'b', 'c'), 'a', 'b')).toBe(true);
+  });
+
+  it('tells integers beyond 2^53 apart, by every operator (R-RES8)', () => {
+    const [before, at, after] = [2 ** 53 - 1, 2n ** 53n, 2n ** 53n + 1n];
+    const [last, lastButOne] = [2n ** 63n - 1n, 2n ** 63n - 2n];
+    const found = (operator: Operator, ...operands: Comparable[]) =>
+      [before, at, after, lastButOne, last].filter((value) => meets(tag(70, INTEGER, operator, ...operands), value));
+    expect(found(EQ, after)).toEqual([after]);
+    expect(found(NOTEQ, last)).toEqual([before, at, after, lastButOne]);
+    expect(found(IN, before, lastButOne)).toEqual([before, lastButOne]);
+    expect(found(IN, last, ...Array.from({ length: 20 }, (_, i) => i))).toEqual([last]);
+    expect(found(NOTIN, at, last)).toEqual([before, after, lastButOne]);
+    expect(found(GTE, after)).toEqual([after, lastButOne, last]);
+    expect(found(LTE, at)).toEqual([before, at]);
+    expect(found(BETWEEN, 0, at)).toEqual([before, at]);
+    expect(found(BETWEEN, after, lastButOne)).toEqual([after, lastButOne]);
+  });
+
+  it('takes a long integer of an earlier expression for the double that it was kept as', () => {
+    expect(meets(tag(70, INTEGER, EQ, 2 ** 60), 2n ** 60n)).toBe(true);
+    expect(meets(tag(70, INTEGER, EQ, 2 ** 60), 2n ** 60n + 1n)).toBe(false);
+    expect(meets(tag(75, TagType.TAG_TYPE_DECIMAL, EQ, 2 ** 60), 2 ** 60)).toBe(true);
   });
 
   it('cuts both sides to the day for whole-day operands, else to the minute (R-RES15)', () => {

@@ -1,14 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Fault, randomBase62, type ShiftedClock } from '@tidings/kernel';
 import { consume, type Incident } from './consume.ts';
-import { PARKED_TOPIC, type Parked, readParked, redrive } from './parked.ts';
+import { type Parked, readParked, redrive } from './parked.ts';
 import { partitionOf } from './partition.ts';
 import {
   type Broker,
   type InRecord,
   LARGEST_RECORD_BYTES,
   type OutRecord,
+  PARKED_TOPIC,
   type RecordBatch,
   type SubscribeOptions,
   type TopicKind,
@@ -928,6 +930,60 @@ export function brokerFeatures(
         expect(await redrive(broker, { only: (one) => one.topic === topic })).toBe(1);
         await until(() => got.includes('b00-4bf9-01'));
         expect(await redrive(broker, { only: (one) => one.topic === topic })).toBe(0);
+      });
+
+      it.each([
+        ['just under the limit', LARGEST_RECORD_BYTES - 1],
+        ['as large as may be', LARGEST_RECORD_BYTES],
+      ])('parks a record %s whole, and drives it again', async (_, bytes) => {
+        await start();
+        const headers = { traceparent: '00-4bf9-01' };
+        const beside = 'k'.length + 'traceparent'.length + headers.traceparent.length;
+        const value = Buffer.alloc(bytes - beside, randomBase62(64));
+        let broken = true;
+        const got: Uint8Array[] = [];
+        await consume(broker, {
+          group: group(),
+          topics: { [topic]: { decode: (payload) => payload } },
+          handler: async (batch) => {
+            if (broken && batch.some((one) => one.value.length === value.length)) throw new Error('x'.repeat(5_000));
+            got.push(...batch.map((one) => one.value));
+          },
+        });
+        await broker.publish(topic, [{ key: 'k', value, headers }, record('k', 'after')]);
+        const found = await parked();
+        await until(() => found.length === 1 && got.length === 1);
+        expect(found[0]).toMatchObject({ key: 'k', headers, reason: 'handler' });
+        expect(found[0]!.cut).toBeUndefined();
+        broken = false;
+        expect(await redrive(broker, { only: (one) => one.topic === topic })).toBe(1);
+        await until(() => got.length === 2);
+        expect(Buffer.compare(got[1]!, value)).toBe(0);
+      });
+
+      it('cuts what has no room when it is parked, and tells that it cannot be driven again', async () => {
+        await start();
+        // Written down they take twice their characters.
+        const headers = { baggage: 'ü'.repeat(200_000) };
+        const value = Buffer.alloc(LARGEST_RECORD_BYTES - 'k'.length - 'baggage'.length - headers.baggage.length, 'v');
+        await consume(broker, {
+          group: group(),
+          topics: { [topic]: utf8 },
+          handler: async () => {
+            throw new Error('never');
+          },
+        });
+        await broker.publish(topic, [{ key: 'k', value, headers }]);
+        const found = await parked();
+        await until(() => found.length === 1);
+        const sha256 = createHash('sha256').update(value).digest('hex');
+        expect(found[0]).toMatchObject({ key: 'k', topic, cut: { payloadBytes: value.length, sha256 } });
+        const stuck: Parked[] = [];
+        const only = (one: Parked): boolean => one.topic === topic;
+        expect(await redrive(broker, { only, stuck: (one) => stuck.push(one) })).toBe(0);
+        expect(stuck).toMatchObject([{ topic, cut: { sha256 } }]);
+        await until(() => found.length === 2);
+        expect(found[1]).toMatchObject({ topic, cut: { sha256 } });
       });
 
       it('tries again while something is unavailable, and parks nothing', async () => {

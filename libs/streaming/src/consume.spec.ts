@@ -1,7 +1,14 @@
 import { Fault } from '@tidings/kernel';
 import { consume, type ConsumeOptions, type Incident, type Reader } from './consume.ts';
-import { PARKED_TOPIC, readParked } from './parked.ts';
-import type { BatchHandler, Broker, InRecord, OutRecord, SubscribeOptions } from './port.ts';
+import { readParked } from './parked.ts';
+import {
+  type BatchHandler,
+  type Broker,
+  type InRecord,
+  type OutRecord,
+  PARKED_TOPIC,
+  type SubscribeOptions,
+} from './port.ts';
 
 type Things = { things: Reader<string> };
 
@@ -12,6 +19,7 @@ const things: Things = {
       if (value.startsWith('?')) throw new Error('unreadable');
       return value;
     },
+    isKnown: (value) => !value.startsWith('newer'),
   },
 };
 
@@ -47,6 +55,19 @@ async function consumer(
 }
 
 describe('consume', () => {
+  it('keeps what is of a kind that it does not know, whole, for a version that does', async () => {
+    const seen: string[] = [];
+    const { deliver, parked, incidents } = await consumer(async (records) => {
+      seen.push(...records.map(({ value }) => value));
+    });
+    expect(await deliver('a', 'newer', 'c')).toBeUndefined();
+    expect(seen).toEqual(['a', 'c']);
+    expect(incidents).toMatchObject([{ kind: 'unknown', offset: 101 }]);
+    const [kept] = parked.map(({ value }) => readParked(value));
+    expect(kept).toMatchObject({ reason: 'unknown', topic: 'things', offset: 101 });
+    expect(Buffer.from(kept!.payload).toString()).toBe('newer');
+  });
+
   it('hands all readable records over at once', async () => {
     const seen: string[][] = [];
     const { deliver, parked } = await consumer(async (records) => {

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { Fault } from '@tidings/kernel';
 import { inSpan, type Trace, traceOf } from '@tidings/telemetry';
-import { PARKED_TOPIC, type ParkReason, toParkedRecord } from './parked.ts';
-import type { Broker, InRecord, RecordBatch, Subscription } from './port.ts';
+import { type ParkReason, toParkedRecord } from './parked.ts';
+import { type Broker, type InRecord, PARKED_TOPIC, type RecordBatch, type Subscription } from './port.ts';
 
 /** How long a delivery waits for better times before it goes back to the broker: with the handler's own time, less than 5 s (architecture 6). */
 const PATIENCE_MS = 3_500;
@@ -10,9 +10,16 @@ const BACK_OFF_MS = 50;
 /** Tries of a record until it is parked, those among others included. */
 const TRIES = 5;
 
-/** Reads the values of a topic, e.g. a generated codec. What it throws parks the record; unknown cases are its own business. */
+/** Reads the values of a topic, e.g. a generated codec. What it throws parks the record. */
 export interface Reader<Value> {
   decode(payload: Uint8Array): Value;
+  /** False for a value of a kind that this version does not have: its record is parked for a newer one (ADR 27). @default all are known */
+  isKnown?(value: Value): boolean;
+}
+
+/** A record is of a kind that this version does not have. */
+class UnknownKind extends Error {
+  override readonly name = 'UnknownKind';
 }
 
 /** The topics of a subscription with their readers. */
@@ -28,8 +35,11 @@ export type Decoded<R extends Readers> = {
 
 /** What did not go well around a handler, for logs and metrics. */
 export interface Incident {
-  /** `retried`: tried again at once; `returned`: the broker delivers it again later; `parked`: on `tidings.parked`. */
-  readonly kind: 'retried' | 'returned' | 'parked';
+  /**
+   * `retried`: tried again at once; `returned`: the broker delivers it again later; `parked`: on `tidings.parked`; `unknown`: there too, for
+   * it is of a kind that this version does not have.
+   */
+  readonly kind: 'retried' | 'returned' | 'parked' | 'unknown';
   readonly group: string;
   readonly topic: string;
   readonly partition: number;
@@ -55,7 +65,7 @@ export interface ConsumeOptions<R extends Readers> {
 }
 
 /**
- * Subscribes with decoded values, and keeps every partition moving: a record that cannot be read is parked; a Fault `unavailable` is
+ * Subscribes with decoded values, and keeps every partition moving: a record that cannot be read, or is of an unknown kind, is parked; a Fault `unavailable` is
  * retried with back-off, then the rest of the batch goes back to the broker; after any other error the records are handed over in pieces,
  * those of the piece that fails one at a time, and the record that fails 5 times is parked: of n records some 2√n calls find it. A batch
  * is one span, which goes on with the traces of its records.
@@ -99,6 +109,20 @@ function* tracesOf(records: readonly InRecord[]): Iterable<Trace | undefined> {
 
 type Outlet = Pick<Broker, 'publish'>;
 
+/** A record that cannot be handled. */
+interface Lost {
+  readonly record: InRecord;
+  readonly error: unknown;
+  readonly reason: ParkReason;
+}
+
+function readWith(reader: Reader<unknown>, payload: Uint8Array, topic: string): unknown {
+  const value = reader.decode(payload);
+  if (reader.isKnown?.(value) === false)
+    throw new UnknownKind(`a record of ${topic} of a kind that this version does not have`);
+  return value;
+}
+
 /** A batch on its way through the handler. */
 interface Delivery<R extends Readers> {
   readonly batch: RecordBatch;
@@ -107,7 +131,7 @@ interface Delivery<R extends Readers> {
   readonly readable: readonly InRecord[];
   /** The readable ones with their values, until they are handed over. */
   decoded: readonly Decoded<R>[] | undefined;
-  readonly unreadable: readonly { readonly record: InRecord; readonly error: unknown }[];
+  readonly unreadable: readonly Lost[];
   /** How many of the readable records are done with. */
   done: number;
 }
@@ -144,7 +168,7 @@ class Wrapped<R extends Readers> {
     }
     const next = readable[delivery.done]?.offset ?? Infinity;
     const lost = unreadable.filter(({ record }) => record.offset < next);
-    if (lost.length > 0) await this.#park('decode', lost);
+    if (lost.length > 0) await this.#park(lost);
     return next === Infinity ? undefined : batch.records.findIndex(({ offset }) => offset >= next);
   }
 
@@ -152,13 +176,13 @@ class Wrapped<R extends Readers> {
     const readable: InRecord[] = [];
     const decoded: Decoded<R>[] = [];
     const decode = this.#decoderOf(batch);
-    const unreadable: { record: InRecord; error: unknown }[] = [];
+    const unreadable: Lost[] = [];
     for (const record of batch.records) {
       try {
         decoded.push(decode(record));
         readable.push(record);
       } catch (error) {
-        unreadable.push({ record, error });
+        unreadable.push({ record, error, reason: error instanceof UnknownKind ? 'unknown' : 'decode' });
       }
     }
     const place = `${batch.topic}/${batch.partition}`;
@@ -169,7 +193,7 @@ class Wrapped<R extends Readers> {
     const reader = this.#options.topics[name];
     if (!reader) throw Fault.bug(`no reader for topic ${name}`);
     return ({ topic, partition, offset, timestamp, key, headers, value }) =>
-      ({ topic, partition, offset, timestamp, key, headers, value: reader.decode(value) }) as Decoded<R>;
+      ({ topic, partition, offset, timestamp, key, headers, value: readWith(reader, value, topic) }) as Decoded<R>;
   }
 
   /** How many records are handed over next. */
@@ -253,7 +277,7 @@ class Wrapped<R extends Readers> {
     const { readable, done, place } = delivery;
     const record = readable[done] as InRecord;
     try {
-      await this.#park('handler', [{ record, error }]);
+      await this.#park([{ record, error, reason: 'handler' }]);
     } catch (failure) {
       this.#report('returned', delivery, failure);
       return false;
@@ -263,15 +287,16 @@ class Wrapped<R extends Readers> {
     return true;
   }
 
-  async #park(reason: ParkReason, records: readonly { record: InRecord; error: unknown }[]): Promise<void> {
+  async #park(records: readonly Lost[]): Promise<void> {
     const { group } = this.#options;
     await this.#broker.publish(
       PARKED_TOPIC,
-      records.map(({ record: { value: payload, ...origin }, error }) =>
+      records.map(({ record: { value: payload, ...origin }, error, reason }) =>
         toParkedRecord({ ...origin, payload, reason, group, error: textOf(error) }),
       ),
     );
-    for (const { record, error } of records) this.#tell('parked', record, error);
+    for (const { record, error, reason } of records)
+      this.#tell(reason === 'unknown' ? 'unknown' : 'parked', record, error);
   }
 
   /** Waits for what does not answer; false when there is no time for another try. */

@@ -5,15 +5,7 @@ export { type KafkaBrokerOptions, openKafkaBroker } from './kafka/kafka-broker.t
 export { createTopics, type CreateTopicsOptions, type TopicChanges } from './kafka/topics.ts';
 export { type MicroBatcher, type MicroBatcherOptions, microBatcher } from './micro-batcher.ts';
 export { incidentsTo, observed } from './observed.ts';
-export {
-  PARKED_TOPIC,
-  type Parked,
-  type ParkReason,
-  readParked,
-  redrive,
-  REDRIVE_GROUP,
-  type RedriveOptions,
-} from './parked.ts';
+export { type Parked, type ParkReason, readParked, redrive, REDRIVE_GROUP, type RedriveOptions } from './parked.ts';
 export { partitionOf } from './partition.ts';
 export {
   type BatchHandler,
@@ -22,6 +14,7 @@ export {
   type Headers,
   type InRecord,
   LARGEST_RECORD_BYTES,
+  PARKED_TOPIC,
   type OutRecord,
   type Position,
   type RecordBatch,

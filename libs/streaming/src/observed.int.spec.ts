@@ -5,8 +5,7 @@ import { Registry } from 'prom-client';
 import { consume } from './consume.ts';
 import { microBatcher } from './micro-batcher.ts';
 import { incidentsTo, observed } from './observed.ts';
-import { PARKED_TOPIC } from './parked.ts';
-import type { Broker, TopicSpec } from './port.ts';
+import { type Broker, PARKED_TOPIC, type TopicSpec } from './port.ts';
 
 const TOPIC = 'facts';
 const topics: readonly TopicSpec[] = [TOPIC, PARKED_TOPIC].map((name) => ({

@@ -1,11 +1,17 @@
 import { Fault } from '@tidings/kernel';
-import type { Broker, Headers, InRecord, OutRecord } from './port.ts';
+import { createHash } from 'node:crypto';
+import {
+  type Broker,
+  type Headers,
+  type InRecord,
+  LARGEST_PARKED_BYTES,
+  type OutRecord,
+  PARKED_TOPIC,
+} from './port.ts';
+import { sizeOf } from './size.ts';
 
-/** Where records go that could not be handled. */
-export const PARKED_TOPIC = 'tidings.parked';
-
-/** Why a record was parked: its bytes could not be read, or its handler failed whenever it was tried. */
-export type ParkReason = 'decode' | 'handler';
+/** Why a record was parked: its bytes could not be read, it is of a kind that the version did not have, or its handler failed whenever it was tried. */
+export type ParkReason = 'decode' | 'unknown' | 'handler';
 
 /** A record that could not be handled. */
 export interface Parked {
@@ -22,13 +28,36 @@ export interface Parked {
   readonly timestamp: number;
   readonly headers?: Headers | undefined;
   readonly payload: Uint8Array;
+  /**
+   * Set where the record had no room here, for its key and headers take more when they are written down: what is kept is the beginning of the
+   * payload and of the key. Such a record cannot go back.
+   */
+  readonly cut?: { readonly payloadBytes: number; readonly sha256: string } | undefined;
 }
 
 const HEAD = 4;
 const ERROR_CHARACTERS = 2_000;
 
+/** What is kept of a record that is cut. */
+const CUT_KEY_CHARACTERS = 1_000;
+const CUT_PAYLOAD_BYTES = 64 << 10;
+
 /** The record of the parked topic: the length of a JSON header in 4 bytes, the header, and the payload as it was. */
-export function toParkedRecord({ payload, error, ...rest }: Parked): OutRecord {
+export function toParkedRecord(parked: Parked): OutRecord {
+  const whole = recordOf(parked);
+  return sizeOf(whole) > LARGEST_PARKED_BYTES ? recordOf(cutOff(parked)) : whole;
+}
+
+function cutOff({ headers: _, key, payload, ...rest }: Parked): Parked {
+  const sha256 = createHash('sha256').update(payload).digest('hex');
+  return {
+    ...{ ...rest, key: key.slice(0, CUT_KEY_CHARACTERS) },
+    payload: payload.subarray(0, CUT_PAYLOAD_BYTES),
+    cut: { payloadBytes: payload.length, sha256 },
+  };
+}
+
+function recordOf({ payload, error, ...rest }: Parked): OutRecord {
   const header = Buffer.from(JSON.stringify({ ...rest, error: error.slice(0, ERROR_CHARACTERS) }));
   const value = Buffer.allocUnsafe(HEAD + header.length + payload.length);
   value.writeUInt32LE(header.length);
@@ -55,6 +84,8 @@ export function readParked(value: Uint8Array): Parked {
 export interface RedriveOptions {
   /** Which of the parked records go back; the others are parked again. @default all */
   readonly only?: (parked: Parked) => boolean;
+  /** Hears of each that should have gone back and cannot: it is cut, or its topic refuses it. It stays parked. */
+  readonly stuck?: (parked: Parked, why: string) => void;
 }
 
 /** The group that remembers what was redriven. Its lag is no unfinished work: it is what lies parked. */
@@ -65,7 +96,7 @@ export const REDRIVE_GROUP = 'tidings.redrive';
  * parked again, behind everything that this call looks at; so is what cannot go back.
  * @returns how many records went back.
  */
-export async function redrive(broker: Broker, { only = () => true }: RedriveOptions = {}): Promise<number> {
+export async function redrive(broker: Broker, options: RedriveOptions = {}): Promise<number> {
   let redriven = 0;
   /** By partition, the offset that this call goes up to, as long as that is not reached. */
   const known = Promise.withResolvers<Map<number, number>>();
@@ -78,7 +109,7 @@ export async function redrive(broker: Broker, { only = () => true }: RedriveOpti
       const ends = await known.promise;
       const end = ends.get(partition) ?? 0;
       const old = records.filter(({ offset }) => offset < end);
-      redriven += await sendBack(broker, old, only);
+      redriven += await sendBack(broker, old, options);
       if ((records.at(-1)?.offset ?? 0) >= end - 1) ends.delete(partition);
       if (ends.size === 0) finished.resolve();
       return old.length;
@@ -98,32 +129,50 @@ export async function redrive(broker: Broker, { only = () => true }: RedriveOpti
   return redriven;
 }
 
-async function sendBack(
-  broker: Broker,
+/** Records on their way back to a topic. */
+interface Lane {
+  readonly back: OutRecord[];
+  /** As they lie parked. */
+  readonly records: OutRecord[];
+  readonly parked: Parked[];
+}
+
+/** What can go back, by topic, and what cannot. */
+function lanesOf(
   records: readonly InRecord[],
-  only: (parked: Parked) => boolean,
-): Promise<number> {
-  const byTopic = new Map<string, { readonly back: OutRecord[]; readonly asParked: OutRecord[] }>();
+  { only = () => true, stuck }: RedriveOptions,
+): { readonly byTopic: ReadonlyMap<string, Lane>; readonly again: OutRecord[] } {
+  const byTopic = new Map<string, Lane>();
   const again: OutRecord[] = [];
   for (const { key, value } of records) {
     const parked = tryToRead(value);
-    if (!parked || !only(parked)) {
+    const isWanted = parked !== undefined && only(parked);
+    if (!isWanted || parked.cut) {
+      if (isWanted) stuck?.(parked, 'only its beginning was kept');
       again.push({ key, value });
       continue;
     }
-    const lane = byTopic.get(parked.topic) ?? { back: [], asParked: [] };
+    const lane = byTopic.get(parked.topic) ?? { back: [], records: [], parked: [] };
     byTopic.set(parked.topic, lane);
     lane.back.push({ key: parked.key, value: parked.payload, headers: parked.headers });
-    lane.asParked.push({ key, value });
+    lane.records.push({ key, value });
+    lane.parked.push(parked);
   }
+  return { byTopic, again };
+}
+
+async function sendBack(broker: Broker, records: readonly InRecord[], options: RedriveOptions): Promise<number> {
+  const { byTopic, again } = lanesOf(records, options);
   let sent = 0;
-  for (const [topic, { back, asParked }] of byTopic) {
+  for (const [topic, lane] of byTopic) {
     try {
-      await broker.publish(topic, back);
-      sent += back.length;
+      await broker.publish(topic, lane.back);
+      sent += lane.back.length;
     } catch (error) {
-      if (Fault.from(error).kind === 'unavailable') throw error;
-      again.push(...asParked);
+      const { kind, message } = Fault.from(error);
+      if (kind === 'unavailable') throw error;
+      for (const parked of lane.parked) options.stuck?.(parked, message);
+      again.push(...lane.records);
     }
   }
   if (again.length > 0) await broker.publish(PARKED_TOPIC, again);

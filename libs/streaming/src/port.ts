@@ -6,6 +6,12 @@ export type TopicKind = 'work' | 'facts' | 'compacted';
 /** Bytes that a record's key, value and headers may have together. */
 export const LARGEST_RECORD_BYTES = 8 << 20;
 
+/** Where records go that could not be handled. */
+export const PARKED_TOPIC = 'tidings.parked';
+
+/** The same for records of {@link PARKED_TOPIC}: a record as large as may be finds its place there, whole, with what is said of it. */
+export const LARGEST_PARKED_BYTES = LARGEST_RECORD_BYTES + (64 << 10);
+
 export interface TopicSpec {
   readonly name: string;
   readonly kind: TopicKind;

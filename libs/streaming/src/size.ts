@@ -1,5 +1,5 @@
 import { Fault } from '@tidings/kernel';
-import { LARGEST_RECORD_BYTES, type OutRecord } from './port.ts';
+import { LARGEST_PARKED_BYTES, LARGEST_RECORD_BYTES, type OutRecord, PARKED_TOPIC } from './port.ts';
 
 /** Bytes of a record's key, value and headers; a character counts as one. */
 export function sizeOf({ key, value, headers }: OutRecord): number {
@@ -8,9 +8,10 @@ export function sizeOf({ key, value, headers }: OutRecord): number {
   return bytes;
 }
 
-/** The size of a record. @throws Fault `tooLarge` where the port allows none of that size. */
-export function checkedSize(record: OutRecord): number {
+/** The size of a record. @throws Fault `tooLarge` where its topic allows none of that size. */
+export function checkedSize(topic: string, record: OutRecord): number {
   const bytes = sizeOf(record);
-  if (bytes > LARGEST_RECORD_BYTES) throw new Fault('tooLarge', 'A record is larger than a topic can hold');
+  if (bytes > (topic === PARKED_TOPIC ? LARGEST_PARKED_BYTES : LARGEST_RECORD_BYTES))
+    throw new Fault('tooLarge', 'A record is larger than a topic can hold');
   return bytes;
 }

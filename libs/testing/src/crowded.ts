@@ -1,11 +1,20 @@
 import { cluster, type ClusterWorld, type ClusterWorldOptions } from './cluster.ts';
 import { Crowd } from './crowd.ts';
 
-const USUAL_DEVICES = 16_000;
+const FULL_DEVICES = 16_000;
+const FEW_DEVICES = 2000;
 /** In all; `FAULT_DEVICES` says otherwise. */
-const devices = Number(process.env['FAULT_DEVICES'] ?? USUAL_DEVICES);
-/** For `jest.setTimeout`: what every test may take, in proportion to the devices. */
-export const CROWD_TIMEOUT_MS = 120_000 * Math.max(1, devices / USUAL_DEVICES);
+const devices = Number(process.env['FAULT_DEVICES'] ?? (process.env['FAULTS'] ? FULL_DEVICES : FEW_DEVICES));
+/** All cases of a test with `FAULTS=1`; else as few as said, drawn, in their order. */
+export function casesOf<Case>(cases: readonly Case[], few: number, draw: () => number): readonly Case[] {
+  if (process.env['FAULTS']) return cases;
+  const lots = cases.map((_, i) => ({ i, lot: draw() })).sort((one, other) => one.lot - other.lot);
+  const chosen = new Set(lots.slice(0, few).map(({ i }) => i));
+  return cases.filter((_, i) => chosen.has(i));
+}
+
+/** For `jest.setTimeout`: what every test may take on a slow machine, in proportion to the devices. */
+export const CROWD_TIMEOUT_MS = 300_000 * Math.max(1, devices / FULL_DEVICES);
 /** Chunks are dealt out to the processes of a service: with so many each has some of them. */
 const APPLICATIONS = 8;
 const DEAD = 5;

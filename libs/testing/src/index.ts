@@ -7,7 +7,7 @@ export { type CollectedSpan, type Collector, followersOf, startCollector } from 
 export { type CertificateAuthority, certificateAuthority, type IssuedCertificate } from './certificate-authority.ts';
 export { cluster, type ClusterWorld, type ClusterWorldOptions } from './cluster.ts';
 export { Crowd, type CrowdOptions, type CrowdPlatform, crowdPlatforms, type CrowdProvider } from './crowd.ts';
-export { CROWD_TIMEOUT_MS, crowdedCluster } from './crowded.ts';
+export { casesOf, CROWD_TIMEOUT_MS, crowdedCluster } from './crowded.ts';
 export { describeWhere } from './describe-where.ts';
 export { type Drawn, drawn } from './drawn.ts';
 export { brokenLaws, type FunnelFigures, funnelFigures } from './funnel-laws.ts';

@@ -54,6 +54,13 @@ describe('the lines of an export (R-N6)', () => {
     expect(written(JSON_LINES, { fields, tags })).toBe('{"push_token":"token","type":3,"type_humanized":"Android"}\n');
   });
 
+  it('have integers in full (R-RES9)', () => {
+    const serial = ScannedDevice.create({ tags: [{ tag: 71, value: { $case: 'integer', value: 2n ** 63n - 1n } }] });
+    const columns = { fields: { hwid: false, userId: false, pushToken: false, tags: true }, tags: tags.slice(1, 2) };
+    expect(linesOf(CSV, columns).of(serial)).toBe('0,,9223372036854775807\r\n');
+    expect(linesOf(JSON_LINES, columns).of(serial)).toContain('{"Level, \\"now\\"":9223372036854775807}');
+  });
+
   it('are JSON with the tags that are set', () => {
     expect(JSON.parse(written(JSON_LINES, { fields: everything, tags }))).toEqual({
       ...{ hwid: 'phone "1"', user_id: 'Ann, B.', push_token: 'token', type: 3, type_humanized: 'Android' },

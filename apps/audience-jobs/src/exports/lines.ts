@@ -1,6 +1,6 @@
 import { outputOf, plainText, type TagOutput } from '@tidings/audience';
 import { ExportFormat } from '@tidings/events';
-import { Fault, Platform, type PlatformCode } from '@tidings/kernel';
+import { Fault, jsonInteger, Platform, type PlatformCode } from '@tidings/kernel';
 import type { DeviceFields, ScannedDevice, TagColumn } from '@tidings/rpc';
 
 /** The columns that a file has besides those of the platform (R-N6). */
@@ -55,6 +55,10 @@ function csvText(output: TagOutput | undefined): string {
   return typeof output === 'boolean' ? String(output) : (plainText(output) ?? '');
 }
 
+/** The value as JSON.stringify writes it in full. */
+const jsonOutput = (output: TagOutput | undefined): unknown =>
+  typeof output === 'bigint' ? jsonInteger(output) : output;
+
 /** The tags of a device that are set, by their number (R-RES9). */
 const outputsOf = ({ tags }: ScannedDevice): ReadonlyMap<number, TagOutput> =>
   new Map(tags.flatMap(({ tag, value }) => (value ? [[tag, outputOf(value)] as const] : [])));
@@ -88,7 +92,9 @@ function json({ fields, tags: columns }: Columns): Lines {
     head: '',
     of(device) {
       const outputs = outputsOf(device);
-      const set = columns.flatMap(({ tag, name }) => (outputs.has(tag) ? [[name, outputs.get(tag)] as const] : []));
+      const set = columns.flatMap(({ tag, name }) =>
+        outputs.has(tag) ? [[name, jsonOutput(outputs.get(tag))] as const] : [],
+      );
       const line = {
         ...(fields.hwid && { hwid: device.hwid }),
         ...(fields.userId && { user_id: device.userId }),

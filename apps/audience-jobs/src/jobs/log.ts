@@ -1,4 +1,4 @@
-import type { DocumentAddress, LogDefinition } from '@tidings/event-store';
+import { type DocumentAddress, fieldsOf, type LogDefinition } from '@tidings/event-store';
 import { JobAccepted, JobEvent, type JobFailure } from '@tidings/events';
 import { decideJob, evolveJob, type Job, type JobAction, type Queue } from '@tidings/jobs';
 import { bucketOf } from '@tidings/kernel';
@@ -103,6 +103,15 @@ export const jobsLog: LogDefinition<JobCommand, JobEvent, Job, Job> = {
   evolve: evolveJob,
   encode: (event) => JobEvent.encode(event).finish(),
   decode: (bytes) => JobEvent.decode(bytes),
+  isKnown: ({ event }) => event !== undefined,
+  named: ({ job }) => [jobAt(job)],
   toDocument: (job) => ({ ...jobDocument(job) }),
+  fields: {
+    [JOBS]: fieldsOf<JobDocument>({
+      ...{ status: true, account: true, queue: true, bytes: true, accepted: true, acceptedAt: true, pieces: true },
+      ...{ entries: true, done: true, notFound: true, failed: true, attempts: true, workers: true, retryAt: true },
+      ...{ finishedAt: true, reason: true },
+    }),
+  },
   fromDocument: (document, { id }) => jobOf({ ...(document as unknown as JobDocument), _id: id }),
 };

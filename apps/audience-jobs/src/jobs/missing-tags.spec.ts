@@ -18,11 +18,16 @@ describe('tags that are made for their first value (R-G6)', () => {
   ])('%j', (value, type) => expect(typeFor(value)).toBe(type));
 
   it('take the first value that tells of a type, and names that a tag can have', () => {
-    const entries = [{ tags: { a: null, b: 1, ' c': 1, '': 1 } }, { tags: { a: 'text', b: 'text' } }, {}].map((entry) =>
-      JobEntry.fromPartial(entry),
-    );
+    const long = '9007199254740993';
+    const entries = [
+      { tags: { a: null, b: 1, ' c': 1, '': 1, long, text: long }, integers: ['long'] },
+      { tags: { a: 'text', b: 'text' } },
+      {},
+    ].map((entry) => JobEntry.fromPartial(entry));
     expect([...typesIn(entries)]).toEqual([
       ['b', TagType.TAG_TYPE_INTEGER],
+      ['long', TagType.TAG_TYPE_INTEGER],
+      ['text', TagType.TAG_TYPE_STRING],
       ['a', TagType.TAG_TYPE_STRING],
     ]);
   });

@@ -25,10 +25,11 @@ const isName = (name: string): boolean => name !== '' && name === name.trim() &&
 /** What the first value of each tag makes it, for names that a tag can have. */
 export function typesIn(entries: readonly JobEntry[]): Map<string, TagType> {
   const types = new Map<string, TagType>();
-  for (const { tags = {} } of entries) {
+  for (const { tags = {}, integers } of entries) {
+    const long = new Set(integers);
     for (const [name, value] of Object.entries(tags)) {
       if (types.has(name)) continue;
-      const type = typeFor(value);
+      const type = long.has(name) ? TagType.TAG_TYPE_INTEGER : typeFor(value);
       if (type !== undefined && isName(name)) types.set(name, type);
     }
   }

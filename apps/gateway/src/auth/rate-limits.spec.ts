@@ -1,71 +1,144 @@
-import { Fault } from '@tidings/kernel';
+import { type Clock, Fault } from '@tidings/kernel';
+import type { Accounts, RateLimit } from '@tidings/rpc';
 import fc from 'fast-check';
 import { type Client, openClient, World } from '../testing/world.ts';
 import { RateLimits } from './rate-limits.ts';
 
-/** A gateway's limits on a clock that stands still, and what becomes of a request of a token. */
-function limitsAt(start = 1_800_000_000_000) {
-  const clock = { ms: start, now: () => clock.ms };
-  const limits = new RateLimits(clock);
+/** The registry's bucket of one token. */
+class Bucket {
+  readonly asked: number[] = [];
+  readonly #clock: Clock;
+  #left = Infinity;
+  #at = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  take(limit: RateLimit, wanted: number, unused: number) {
+    const perMs = limit.requests / (limit.seconds * 1000);
+    const now = this.#clock.now();
+    this.#left = Math.min(limit.requests, this.#left + unused + Math.max(0, now - this.#at) * perMs);
+    this.#at = now;
+    const granted = Math.min(wanted, Math.floor(this.#left + 1e-6));
+    this.#left -= granted;
+    this.asked.push(wanted);
+    return { granted, waitMs: Math.max(0, Math.ceil((1 - this.#left) / perMs - 1e-3)) };
+  }
+}
+
+/** Gateways before one registry, on a clock that stands still, and what becomes of a request of a token at one of them. */
+function deployment(gateways = 1) {
+  const clock = { ms: 1_800_000_000_000, now: () => clock.ms };
+  const buckets = new Map<string, Bucket>();
+  const bucketOf = (id: string): Bucket => {
+    const bucket = buckets.get(id) ?? new Bucket(clock);
+    buckets.set(id, bucket);
+    return bucket;
+  };
+  const takeRequests: Accounts['takeRequests'] = async ({ id, rateLimit, wanted, unused }) =>
+    bucketOf(id).take(rateLimit!, wanted, unused);
+  const limits = Array.from({ length: gateways }, () => new RateLimits({ takeRequests }, clock));
   /** Undefined where the request is allowed, else the seconds to wait. */
-  const ask = (id: string, requests: number, seconds: number): number | undefined => {
+  const ask = async (id: string, rateLimit: RateLimit | undefined, gateway = 0): Promise<number | undefined> => {
     try {
-      limits.take({ id, rateLimit: { requests, seconds } });
+      await limits[gateway]!.take({ id, rateLimit });
       return undefined;
     } catch (error) {
       return Fault.from(error).retryAfterSeconds;
     }
   };
-  return { clock, limits, ask };
+  return { clock, limits, ask, bucketOf };
 }
 
+const per = (seconds: number, requests: number): RateLimit => ({ requests, seconds });
+
 describe('RateLimits (R-LM2)', () => {
-  it('allows as many requests at once, and as many more in the time', () => {
-    const { clock, ask } = limitsAt();
-    expect([1, 2, 3, 4].map(() => ask('t', 3, 60))).toEqual([undefined, undefined, undefined, 20]);
+  it('allows as many requests at once, and as many more in the time', async () => {
+    const { clock, ask } = deployment();
+    const burst = (count: number) => Promise.all(Array.from({ length: count }, () => ask('t', per(60, 3))));
+    expect(await burst(4)).toEqual([undefined, undefined, undefined, 20]);
     clock.ms += 19_999;
-    expect(ask('t', 3, 60)).toBe(1);
+    expect(await ask('t', per(60, 3))).toBe(1);
     clock.ms += 1;
-    expect([ask('t', 3, 60), ask('t', 3, 60)]).toEqual([undefined, 20]);
+    expect(await burst(2)).toEqual([undefined, 20]);
     clock.ms += 3_600_000;
-    expect([1, 2, 3, 4].map(() => ask('t', 3, 60))).toEqual([undefined, undefined, undefined, 20]);
+    expect(await burst(4)).toEqual([undefined, undefined, undefined, 20]);
   });
 
-  it('counts each token for itself, and one without a limit not at all', () => {
-    const { limits, ask } = limitsAt();
-    expect([ask('a', 1, 1), ask('b', 1, 1), ask('a', 1, 1)]).toEqual([undefined, undefined, 1]);
-    for (let i = 0; i < 10; i++) limits.take({ id: 'a', rateLimit: undefined });
+  it('counts each token for itself, and one without a limit not at all', async () => {
+    const { limits, ask, bucketOf } = deployment();
+    expect([await ask('a', per(1, 1)), await ask('b', per(1, 1)), await ask('a', per(1, 1))]).toEqual([
+      ...[undefined, undefined, 1],
+    ]);
+    for (let i = 0; i < 10; i++) expect(limits[0]!.take({ id: 'c', rateLimit: undefined })).toBeUndefined();
+    expect(bucketOf('c').asked).toEqual([]);
   });
 
-  it('follows a changed limit, and a clock that is set back', () => {
-    const { clock, ask } = limitsAt();
-    ask('t', 100, 1);
-    expect([1, 2, 3].map(() => ask('t', 2, 3600))).toEqual([undefined, undefined, 1800]);
-    clock.ms -= 7_200_000;
-    expect(ask('t', 2, 3600)).toBe(1800);
-    clock.ms += 1_800_000;
-    expect(ask('t', 2, 3600)).toBeUndefined();
+  it('follows a changed limit at once', async () => {
+    const { ask } = deployment();
+    expect([await ask('t', per(3600, 1)), await ask('t', per(3600, 1))]).toEqual([undefined, 3600]);
+    expect(await ask('t', per(1, 1000))).toBe(1);
+    expect(await ask('t', undefined)).toBeUndefined();
   });
 
-  it('never allows more than the bucket and what grows, and then lets in who waits as told', () => {
-    fc.assert(
-      fc.property(
+  it('asks once for all who wait, and a few times a second for who asks without end', async () => {
+    const { clock, ask, bucketOf } = deployment();
+    await Promise.all(Array.from({ length: 100 }, () => ask('t', per(1, 1000))));
+    expect(bucketOf('t').asked).toEqual([100]);
+    for (let i = 0; i < 2000; i++) {
+      clock.ms += 1;
+      expect(await ask('t', per(1, 1000))).toBeUndefined();
+    }
+    expect(bucketOf('t').asked.length).toBeLessThan(12);
+  });
+
+  it('asks once a second while it refuses', async () => {
+    const { clock, ask, bucketOf } = deployment();
+    for (let i = 0; i < 1000; i++) {
+      clock.ms += 10;
+      await ask('t', per(86_400, 1));
+    }
+    expect(bucketOf('t').asked.length).toBeLessThanOrEqual(12);
+  });
+
+  it('gives back what it took ahead and nobody used', async () => {
+    const { clock, ask } = deployment(2);
+    // The second request takes ahead what grows back in a quarter of a second: 25 of the 100.
+    expect([await ask('t', per(1, 100)), await ask('t', per(1, 100))]).toEqual([undefined, undefined]);
+    clock.ms += 600;
+    expect(await ask('t', per(1, 100))).toBeUndefined();
+    const elsewhere = await Promise.all(Array.from({ length: 99 }, () => ask('t', per(1, 100), 1)));
+    expect(elsewhere.filter((wait) => wait === undefined)).toHaveLength(99);
+  });
+
+  it('tells that the registry does not answer', async () => {
+    const away = { takeRequests: () => Promise.reject(Fault.unavailable('registry does not answer')) };
+    const limits = new RateLimits(away, { now: () => 0 });
+    await expect(limits.take({ id: 't', rateLimit: per(1, 1) })).rejects.toThrow('registry does not answer');
+  });
+
+  it('never allows more than the bucket and what grows at all gateways together, and lets in who waits as told', async () => {
+    const step = fc.record({ pause: fc.integer({ min: 0, max: 3000 }), gateway: fc.integer({ min: 0, max: 2 }) });
+    const steps = fc.array(step, { minLength: 1, maxLength: 100 });
+    await fc.assert(
+      fc.asyncProperty(
         fc.integer({ min: 1, max: 50 }),
         fc.integer({ min: 1, max: 100 }),
-        fc.array(fc.integer({ min: 0, max: 3000 }), { minLength: 1, maxLength: 200 }),
-        (requests, seconds, pauses) => {
-          const { clock, ask } = limitsAt();
+        steps,
+        async (requests, seconds, asked) => {
+          const { clock, ask } = deployment(3);
           const since = clock.ms;
           let allowed = 0;
-          for (const pause of pauses) {
+          for (const { pause, gateway } of asked) {
             clock.ms += pause;
-            const wait = ask('t', requests, seconds);
-            if (wait === undefined) allowed++;
-            else {
+            const wait = await ask('t', per(seconds, requests), gateway);
+            if (wait !== undefined) {
+              // By then, what others took ahead is their own: it is given back when they come again.
               clock.ms += wait * 1000;
-              expect(ask('t', requests, seconds)).toBeUndefined();
-              allowed++;
+              expect(await ask('t', per(seconds, requests), gateway)).toBeUndefined();
             }
+            allowed++;
             const grown = ((clock.ms - since) * requests) / (seconds * 1000);
             expect(allowed).toBeLessThanOrEqual(requests + grown + 1e-3);
           }

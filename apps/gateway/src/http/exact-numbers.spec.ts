@@ -1,3 +1,4 @@
+import { LongInteger } from '@tidings/contract';
 import fc from 'fast-check';
 import { isKept, parseExactly } from './exact-numbers.ts';
 
@@ -11,10 +12,20 @@ it('keeps integers beyond 2^53 in what is passed on', () => {
   expect(isKept((data as Record<string, object>)['id']!)).toBe(true);
 });
 
-it('keeps them in lists, and leaves tags alone, whatever they are called', () => {
+it('keeps them in lists', () => {
   expect(JSON.stringify(parseExactly(`{"data":[${LONG}]}`))).toBe(`{"data":[${LONG}]}`);
-  const tags = { data: { value: Number(LONG) } };
-  expect(parseExactly(`{"tags":{"data":{"value":${LONG}}}}`)).toEqual({ tags });
+});
+
+it('keeps those of 64 bits and a little more in tags and conditions, apart from texts', () => {
+  const text = `{"tags":{"data":{"value":${LONG}},"text":"${LONG}","list":[1,-${LONG}]},"conditions":[["a","EQ",${LONG}]]}`;
+  const long = new LongInteger(LONG);
+  expect(parseExactly(text)).toEqual({
+    tags: { data: { value: long }, text: LONG, list: [1, new LongInteger(`-${LONG}`)] },
+    conditions: [['a', 'EQ', long]],
+  });
+  expect(JSON.stringify(parseExactly(text))).toBe(text);
+  const longer = `${LONG}${LONG}`;
+  expect(parseExactly(`{"tags":{"a":${longer}}}`)).toEqual({ tags: { a: Number(longer) } });
 });
 
 it('takes a number alone for what it is', () =>

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { LongInteger } from '@tidings/contract';
 
 /** Not in the library types yet: values that JSON.stringify writes as the text that they were made of. */
 const { rawJSON, isRawJSON } = JSON as unknown as {
@@ -18,6 +19,12 @@ const PASSED_ON: ReadonlySet<string> = new Set([
   ...['data', 'userData', 'ios_root_params', 'android_root_params', 'rootParams'],
   ...['template_bindings', 'dynamic_content_placeholders'],
 ]);
+
+/** Members in which integers are compared and counted exactly (R-RES8). */
+const EXACT: ReadonlySet<string> = new Set(['tags', 'conditions']);
+
+/** Longer ones are no integers of 64 bits, and only Decimal tags take them: as doubles. */
+const LONGEST = '-9223372036854775808'.length;
 
 /** Objects whose members are no fields of the API. */
 const NAMED_BY_CALLERS: ReadonlySet<string> = new Set(['tags', 'attributes']);
@@ -80,25 +87,28 @@ interface Open {
   /** The field that it stands in; "" where that is no field of the API. */
   readonly name: string;
   readonly isPassedOn: boolean;
+  readonly isExact: boolean;
 }
 
 /** Puts numbers, or in what is passed on their texts, in the place of the marked texts. Takes any depth. */
 function unmark(root: object, mark: string): void {
   let kept = 0;
-  const open: Open[] = [{ container: root as Open['container'], name: '', isPassedOn: false }];
+  const open: Open[] = [{ container: root as Open['container'], name: '', isPassedOn: false, isExact: false }];
   for (let next = open.pop(); next; next = open.pop()) {
-    const { container, name, isPassedOn } = next;
+    const { container, name, isPassedOn, isExact } = next;
     const visit = (key: string | number, field: string): void => {
       const value = container[key];
       if (typeof value === 'string') {
         if (!value.startsWith(mark)) return;
         const number = value.slice(mark.length);
-        container[key] = isPassedOn && kept++ < MOST_KEPT ? rawJSON(number) : Number(number);
+        if (isPassedOn && kept++ < MOST_KEPT) container[key] = rawJSON(number);
+        else container[key] = isExact && number.length <= LONGEST ? new LongInteger(number) : Number(number);
       } else if (typeof value === 'object' && value !== null) {
         open.push({
           container: value as Open['container'],
           name: field,
           isPassedOn: isPassedOn || PASSED_ON.has(field),
+          isExact: isExact || EXACT.has(field),
         });
       }
     };
@@ -108,7 +118,8 @@ function unmark(root: object, mark: string): void {
 }
 
 /**
- * JSON.parse, but that integers beyond 2^53, up to 100,000 of them, stay what they are in what is passed on. In linear time. Throws SyntaxError.
+ * JSON.parse, but that integers beyond 2^53 stay what they are: up to 100,000 of them in what is passed on, and in tags and conditions those of up to
+ * 19 digits, as {@link LongInteger}. In linear time. Throws SyntaxError.
  */
 export function parseExactly(text: string): unknown {
   if (!MAY_BE_LONG.test(text)) return JSON.parse(text) as unknown;
@@ -120,4 +131,4 @@ export function parseExactly(text: string): unknown {
 }
 
 /** Whether a value is a number that was kept as its text. */
-export const isKept = (value: object): boolean => isRawJSON(value);
+export const isKept = (value: object): boolean => isRawJSON(value) || value instanceof LongInteger;

@@ -16,16 +16,16 @@ function idempotencyKeyOf({ scope, name }: Method, headers: IncomingHttpHeaders)
   return `${name}/${key}`;
 }
 
-/** Who calls, by the token, which is held to its limit. Answers at once where the token is known. */
+/** Who calls, by the token, which is held to its limit. Answers at once where the token is known and has no limit. */
 function identify(
   context: Context,
   method: Method,
   headers: IncomingHttpHeaders,
   request: Request,
 ): Presented | undefined | Promise<Presented> {
-  const take = (presented: Presented): Presented => {
-    context.rateLimits.take(presented.token);
-    return presented;
+  const take = (presented: Presented): Presented | Promise<Presented> => {
+    const taken = context.rateLimits.take(presented.token);
+    return taken ? taken.then(() => presented) : presented;
   };
   const authenticated = authenticate(context.access, method, headers.authorization, request);
   if (authenticated instanceof Promise) return authenticated.then(take);

@@ -87,6 +87,8 @@ export class World {
   readonly metrics = new Registry();
   /** What the registry answers to device commands, by the hwid that they name. */
   readonly faults = new Map<string, FaultView>();
+  /** What is left of the limits of tokens, by their ids; it does not grow back. */
+  readonly left = new Map<string, number>();
   /** What is open in the services. */
   open: string[] = [];
 
@@ -134,6 +136,13 @@ export class World {
     setPlan: unsupported,
     setSenders: unsupported,
     limitToken: unsupported,
+    takeRequests: async ({ id, rateLimit, wanted }) => {
+      const { requests, seconds } = rateLimit!;
+      const left = this.left.get(id) ?? requests;
+      const granted = Math.min(left, wanted);
+      this.left.set(id, left - granted);
+      return { granted, waitMs: granted < left ? 0 : Math.ceil((seconds * 1000) / requests) };
+    },
     blacklistAddress: unsupported,
     findAddress: unsupported,
     clearAddress: unsupported,
@@ -173,7 +182,7 @@ export class World {
     },
     getTags: async ({ hwid }) => {
       if (hwid !== KNOWN_HWID) throw Fault.argument('Device not found');
-      return { tags: { Language: 'en', Level: 6 } };
+      return { tags: { Language: 'en', Level: 6 }, integers: { Serial: 2n ** 63n - 1n } };
     },
     locate: async ({ hwids }) => ({
       locations: hwids.map((hwid) => ({ found: hwid === KNOWN_HWID, seq: 70_000, platform: 3, hasToken: true })),
@@ -393,10 +402,11 @@ export async function openClient(world: World = new World(), more: Partial<Gatew
     /** Calls a method-style method. */
     json13: (name: string, parameters: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer> =>
       send('POST', `/json/1.3/${name}`, JSON.stringify({ request: parameters }), headers),
-    /** The same, where the reply is no JSON. */
-    raw: async (name: string, parameters: unknown) => {
+    /** The same, with the reply as it was written. */
+    raw: async (name: string, parameters: unknown, headers: Readonly<Record<string, string>> = {}) => {
       const sent = await fetch(new URL(`/json/1.3/${name}`, url), {
         method: 'POST',
+        headers,
         body: JSON.stringify({ request: parameters }),
       });
       return { status: sent.status, type: sent.headers.get('content-type'), text: await sent.text() };

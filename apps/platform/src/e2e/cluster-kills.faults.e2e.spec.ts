@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose stand-ins a suite needs
 import { startSubscriber } from '@tidings/simulators';
 import {
+  casesOf,
   type ClusterWorld,
   CROWD_TIMEOUT_MS,
   type Crowd,
@@ -48,17 +49,18 @@ describe('a broadcast in the middle of which a process is killed comes to its on
     return [...broken, ...((await load?.broken()) ?? [])];
   };
 
-  it.each([
+  const services = [
     ['dispatcher.apns', { apns: UNDER_WAY }],
     ['dispatcher.fcm', { fcm: UNDER_WAY }],
     ['fanout', {}],
     ['scheduler', {}],
     ['statistics', {}],
-  ])('%s', async (service, allowed) => {
+  ] as const;
+  it.each(casesOf(services, 1, draw))('%s', async (service, allowed) => {
     expect(await kill(service, { allowed })).toEqual([]);
   });
 
-  it.each(['registry', 'gateway'])('%s, while its clients go on', async (service) => {
+  it.each(casesOf(['registry', 'gateway'], 1, draw))('%s, while its clients go on', async (service) => {
     expect(await kill(service, { clients: true })).toEqual([]);
   });
 

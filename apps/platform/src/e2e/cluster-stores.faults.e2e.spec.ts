@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import {
+  casesOf,
   type ClusterWorld,
   type Crowd,
   CROWD_TIMEOUT_MS,
@@ -38,7 +39,7 @@ describe('a broadcast in the middle of which a store is killed comes to its one 
     return [...broken, ...((await load?.broken()) ?? [])];
   };
 
-  it.each([1, 2])('Kafka, time %i: dispatchers remember what they have sent', async () => {
+  it.each(casesOf([1, 2], 1, draw))('Kafka, time %i: dispatchers remember what they have sent', async () => {
     const strike = async (): Promise<void> => {
       await world.cluster.kafka!.kill();
       await world.cluster.kafka!.restart();
@@ -46,7 +47,7 @@ describe('a broadcast in the middle of which a store is killed comes to its one 
     expect(await kill('Kafka', 0, strike)).toEqual([]);
   });
 
-  it.each([1, 2])('MongoDB, time %i: what every dispatcher had under way is in doubt', async () => {
+  it.each(casesOf([1, 2], 1, draw))('MongoDB, time %i: what every dispatcher had under way is in doubt', async () => {
     const { mongod } = world.cluster;
     const strike = async (): Promise<void> => {
       process.kill(mongod!.pid(), 'SIGKILL');

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import {
+  casesOf,
   type ClusterWorld,
   CROWD_TIMEOUT_MS,
   type Crowd,
@@ -47,7 +48,7 @@ describe('what a dispatcher leaves behind is taken over', () => {
     return found.map(({ _id }) => _id);
   };
 
-  it.each(['apns', 'fcm'] as const)('%s: while its processes are killed in turn', async (channel) => {
+  it.each(casesOf(['apns', 'fcm'] as const, 1, draw))('%s: while its processes are killed in turn', async (channel) => {
     const [one, other] = world.cluster.of(`dispatcher.${channel}`);
     const kills = [one!, other!, one!, other!];
     const shares = kills.map((_, i) => (i + draw()) / 5);
@@ -67,7 +68,7 @@ describe('what a dispatcher leaves behind is taken over', () => {
     expect(broken).toEqual([]);
   });
 
-  it.each(['apns', 'fcm'] as const)(
+  it.each(casesOf(['apns', 'fcm'] as const, 1, draw))(
     '%s: while one of them stands still, which sends nothing more of it when it goes on',
     async (channel) => {
       await world.simulators.faults.set(channel, { latencyMs: SLOW_MS });

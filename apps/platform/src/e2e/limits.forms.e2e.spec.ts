@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { platform, type PlatformWorld } from '@tidings/testing';
+import { type ClusterWorld, platform, type PlatformWorld } from '@tidings/testing';
 import { ApiClient } from '../client/api-client.ts';
 
 const HOUR_SECONDS = 3600;
@@ -17,10 +17,17 @@ afterAll(async () => {
   await world?.stop();
 });
 
-/** A client with a token of its own, for one gateway: each counts for itself. */
+const isCluster = (any: PlatformWorld): any is ClusterWorld => 'cluster' in any;
+const gatewaysOf = (any: PlatformWorld): readonly string[] => (isCluster(any) ? any.cluster.urls : [any.url]);
+
+/** A client with a token of its own, for all gateways in turns. */
 async function clientWith(scope: 'api' | 'device') {
   const { id, token } = await world.call('createToken', { scope, applications: 'all' });
-  const client = new ApiClient(world.url, { admin: world.secrets.admin, api: '', device: '', [scope]: token }, 4);
+  const client = new ApiClient(
+    gatewaysOf(world),
+    { admin: world.secrets.admin, api: '', device: '', [scope]: token },
+    4,
+  );
   closers.push(() => client.close());
   return { id, client };
 }
@@ -60,6 +67,14 @@ describe('the rate limit of a token (R-LM2)', () => {
     await world.advance(HOUR_SECONDS / 2);
     expect(await client.reply('listTags')).toMatchObject(served);
     expect(await client.reply('listTags')).toMatchObject(refused);
+  });
+
+  it('allows as many requests as one gateway would, however many there are', async () => {
+    const { id, client } = await clientWith('api');
+    await world.call('setRateLimit', { id, requests: 20, seconds: 10 * HOUR_SECONDS });
+    const replies = await Promise.all(Array.from({ length: 60 }, () => client.reply('listTags')));
+    const counts = [200, 429].map((status) => replies.filter((reply) => reply.status === status).length);
+    expect(counts).toEqual([20, 40]);
   });
 
   it('holds for device tokens as well, and can be taken away', async () => {

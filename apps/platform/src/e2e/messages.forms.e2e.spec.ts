@@ -1250,23 +1250,33 @@ describe('as time goes by', () => {
       DISPLAYABLE_NO_CONFIRMATION: 9,
     });
 
-    // Per-device rows are told apart for 30 days, and reports count in the rows for as long (R-H17, R-H18).
-    await world.advance(31 * DAY);
-    await world.call('messageDeliveryEvent', {
-      ...report,
-      hwid: 't-1',
-      hash: world.simulators.ledger.of('fcm').entries({ token: fcmToken('accepted', 9501) })[0]!.hash,
-    });
+    // Per-device rows are told apart for 30 days, and reports count in the rows for as long, to the second (R-H17, R-H18).
+    const hashOf = (i: number) =>
+      world.simulators.ledger.of('fcm').entries({ token: fcmToken('accepted', 9500 + i) })[0]!.hash;
+    const secondOf = (time: string | null): number => Date.parse(time!) / 1000;
+    const { window_from: from, window_to: now } = await funnelOf(code);
+    const end = secondOf(from) + 30 * DAY;
+    await world.advance(end - secondOf(now) - 300);
+    await world.call('pushStat', { application, hwid: 't-2', hash: hashOf(2) });
+    await world.settle();
+    expect(funnelFigures(await funnelOf(code)).rows).toMatchObject({ DISPLAYABLE_CONFIRMED: 2 });
+    // Mostly still in the hour in which the window ends.
+    await world.advance(600);
+    await world.call('messageDeliveryEvent', { ...report, hwid: 't-1', hash: hashOf(1) });
+    await world.call('pushStat', { application, hwid: 't-3', hash: hashOf(3) });
     await world.settle();
     const month = await funnelOf(code);
+    expect(secondOf(month.window_to)).toBe(end);
     expect(month.channels[0]).toMatchObject({
       deliveries_form: 'DELIVERIES_FORM_BASIC',
       basic_form_reason: 'BASIC_FORM_REASON_RETENTION',
     });
-    expect(funnelFigures(month)).toMatchObject({ rows: { CONFIRMED_BY_DEVICE: 1, NO_CONFIRMATION: 9 }, confirmed: 2 });
-    expect(await metricsOf(application, code)).toMatchObject([{ sends: 10, deliveries: 2, opens: 1 }]);
+    expect(funnelFigures(month)).toMatchObject({
+      ...{ rows: { CONFIRMED_BY_DEVICE: 2, NO_CONFIRMATION: 8 }, opened: 2, confirmed: 4 },
+    });
+    expect(await metricsOf(application, code)).toMatchObject([{ sends: 10, deliveries: 4, opens: 3 }]);
 
-    await world.advance(60 * DAY);
+    await world.advance(61 * DAY);
     expect(await funnelOf(code)).toEqual({
       funnel_state: 'FUNNEL_STATE_EXPIRED',
       window_from: null,

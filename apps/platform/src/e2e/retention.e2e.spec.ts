@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { databasePrefixOf } from '@tidings/runtime';
-import { platform, type StoredWorld } from '@tidings/testing';
+import { answered, platform, type StoredWorld } from '@tidings/testing';
 import { MongoClient } from 'mongodb';
 
 const DAY_S = 86_400;
@@ -62,10 +63,9 @@ async function act(hwid: string): Promise<void> {
   await world.call('addGeoZone', { application, geozones: [place] });
   await world.call('getNearestZone', { application, hwid, lat: 52.5, lng: 13.4 });
   await world.call('bulkSetTags', { application, devices: [{ hwid, tags: { Language: 'de' } }] });
-  const { Messages } = await world.call('createMessage', {
-    application,
-    notifications: [{ content: 'Hello', devices: [hwid] }],
-  });
+  const notifications = [{ content: 'Hello', devices: [hwid] }];
+  const transactionId = randomUUID();
+  const { Messages } = await answered(() => world.call('createMessage', { application, notifications, transactionId }));
   await world.settle();
   expect(Messages).toHaveLength(1);
 }

@@ -22,7 +22,7 @@ import {
   type TestDevicesState,
   type UsageState,
 } from '@tidings/audience';
-import type { DocumentAddress, LogDefinition, Needs } from '@tidings/event-store';
+import { type DocumentAddress, fieldsOf, type LogDefinition, type Needs } from '@tidings/event-store';
 import { Geozone, Preset } from '@tidings/events';
 import { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
 import type { Quotas } from '@tidings/kernel';
@@ -255,6 +255,59 @@ const presetsIn = (found: Found): PresetState[] => found.map(({ state }) => stat
 /** The bytes of a stored binary, whether it came from memory or from MongoDB. */
 export const bytesOf = (value: Uint8Array | Binary): Uint8Array => (value instanceof Binary ? value.buffer : value);
 
+type StateOf<Kind extends AccountState['kind']> = AccountState & { readonly kind: Kind };
+
+const accountFields = {
+  [ACCOUNTS]: fieldsOf<StateOf<'account'>>({
+    ...{ kind: true, name: true, createdAt: true, categories: true, emailOnly: true, senders: true },
+    ...{ tagsMade: true, tagsDeleted: true, clearing: true },
+  }),
+  [APPLICATIONS]: fieldsOf<StateOf<'application'>>({
+    ...{ kind: true, account: true, code: true, title: true, icon: true, sdkIos: true, sdkAndroid: true },
+    ...{ authorizeAllTokens: true, debugUntil: true, platforms: true, controlBuckets: true, capping: true },
+    ...{ atMostOnce: true, createdAt: true, deletedAt: true, purgedAt: true },
+  }),
+  [TOKENS]: fieldsOf<StateOf<'token'>>({
+    ...{ kind: true, account: true, id: true, hash: true, scope: true, allApplications: true, applications: true },
+    ...{ createdAt: true, revoked: true, expiresAt: true, rateLimit: true },
+  }),
+  [TAGS]: fieldsOf<StateOf<'tag'>>({
+    ...{ kind: true, account: true, number: true, name: true, type: true, applicationSpecific: true, deleted: true },
+  }),
+  [CAMPAIGNS]: fieldsOf<StateOf<'campaign'>>({
+    ...{ kind: true, account: true, code: true, id: true, application: true, name: true, description: true },
+    ...{ named: true, deleted: true },
+  }),
+  [PRESETS]: fieldsOf<StateOf<'preset'> & { readonly owner: string; readonly name: string }>({
+    ...{ kind: true, account: true, code: true, application: true, filter: true, preset: true, deleted: true },
+    ...{ owner: true, name: true },
+  }),
+  [TEST_DEVICES]: fieldsOf<StateOf<'testDevices'>>({ kind: true, account: true, application: true, devices: true }),
+  [FILTERS]: fieldsOf<StateOf<'filter'>>({
+    ...{ kind: true, account: true, live: true, code: true, name: true, text: true, expression: true, nesting: true },
+    ...{ application: true, expiresAt: true, createdAt: true },
+  }),
+  [GROUPS]: fieldsOf<StateOf<'group'>>({
+    ...{ kind: true, account: true, code: true, name: true, applications: true, createdAt: true },
+  }),
+  [GEOZONES]: fieldsOf<StateOf<'geozone'> & Record<'number' | 'application' | 'cluster' | 'place', unknown>>({
+    ...{ kind: true, account: true, zone: true, deleted: true },
+    ...{ number: true, application: true, cluster: true, place: true },
+  }),
+  [CLUSTERS]: fieldsOf<StateOf<'geozoneCluster'> & { readonly application: string }>({
+    ...{ kind: true, account: true, cluster: true, deleted: true, application: true },
+  }),
+  [ADDRESSES]: fieldsOf<StateOf<'address'>>({ kind: true, account: true, address: true, since: true }),
+  [USAGE]: fieldsOf<StateOf<'usage'>>({
+    ...{ kind: true, account: true, owner: true, applications: true, tags: true, presets: true },
+    ...{ filters: true, geozones: true },
+  }),
+};
+
+/** True of what keeps nothing but its name: it was deleted. */
+const isEmptied = (state: AccountState): boolean =>
+  (state.kind === 'application' && state.deletedAt !== undefined) || (state.kind === 'filter' && !state.live);
+
 /** The configuration of accounts: one log each, whose states are the collections above. */
 export const accountsLog = (
   quotas: Quotas,
@@ -290,7 +343,10 @@ export const accountsLog = (
   evolve: (state, event, { collection }) => evolveAccountState(state, event, kinds[collection]!),
   encode: (event) => AccountEvent.encode(event).finish(),
   decode: (bytes) => AccountEvent.decode(bytes),
+  isKnown: ({ event }) => event !== undefined,
   toDocument: documentOf,
+  fields: accountFields,
+  clears: isEmptied,
   fromDocument: (document) => stateOf(document),
 });
 

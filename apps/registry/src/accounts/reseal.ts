@@ -12,7 +12,10 @@ export interface ResealingDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly keys: DeploymentKeys;
-  readonly definition: Pick<LogDefinition<never, AccountEvent, never, never>, 'category' | 'encode' | 'decode'>;
+  readonly definition: Pick<
+    LogDefinition<never, AccountEvent, never, never>,
+    'category' | 'encode' | 'decode' | 'isKnown'
+  >;
   readonly write: AccountWriter;
 }
 

@@ -1,5 +1,5 @@
 import { deviceLogOf } from '@tidings/audience';
-import { topicNames, WindowOutcome } from '@tidings/events';
+import { facts, topicNames, type WindowOutcome } from '@tidings/events';
 import { seqOf } from '@tidings/kernel';
 import { passing } from '@tidings/runtime';
 import { consume, type Subscription } from '@tidings/streaming';
@@ -60,7 +60,7 @@ export function forgetDeadTokens({ db, clock, broker, logs, report }: ReactionDe
   const devices = db.collection<DeviceDocument>(DEVICES);
   return consume(broker, {
     group: DEAD_TOKENS_GROUP,
-    topics: { [topicNames.outcomes]: WindowOutcome },
+    topics: { [topicNames.outcomes]: facts.outcomes },
     report,
     handler: (records) =>
       passing(async () => {

@@ -1,7 +1,7 @@
 import { checkOf, entriesIn, outputOf, plainText, type TagDefinition, valueOf } from '@tidings/audience';
 import type { DeviceDescription, Devices } from '@tidings/rpc';
 import type { DevicesDeps } from './apply.ts';
-import { type DeviceDocument, deviceIndexes, DEVICES } from './document.ts';
+import { type DeviceDocument, deviceIndexes, DEVICES, withExactTags } from './document.ts';
 
 const UNKNOWN: DeviceDescription = {
   found: false,
@@ -63,7 +63,7 @@ export function describeRpc({ db, owners, tags }: DevicesDeps): Pick<Devices, 'd
       ]);
       const wanted = names.map((name) => set.named(name));
       const present = found.filter(({ status }) => status === 1);
-      const bySeq = new Map(present.map((device) => [device.seq, descriptionOf(device, wanted)]));
+      const bySeq = new Map(present.map((device) => [device.seq, descriptionOf(withExactTags(device), wanted)]));
       return { devices: seqs.map((seq) => bySeq.get(seq) ?? UNKNOWN) };
     },
   };

@@ -1,6 +1,6 @@
-import { defaultTags, type Device } from '@tidings/audience';
+import { defaultTags, type Device, type TagEntry } from '@tidings/audience';
 import { createStates } from '@tidings/event-store';
-import type { Db, IndexDescription } from 'mongodb';
+import { type Db, type IndexDescription, Long } from 'mongodb';
 
 /**
  * A device as the collection `devices` holds it: what the log's events come to, with the notes in `self`. An absent field is unset: nothing
@@ -17,9 +17,24 @@ export interface DeviceDocument extends Omit<Device, 'user' | 'owners'> {
   readonly rev: number;
 }
 
+/** What the driver makes of an integer beyond 2^53 - 1. */
+const isLong = ({ v }: TagEntry): boolean => Long.isLong(v);
+
+/** Tags as they were read, with integers as `exactInteger` has them. */
+const exactTags = (tags: readonly TagEntry[]): readonly TagEntry[] =>
+  tags.some(isLong)
+    ? tags.map((entry) => (isLong(entry) ? { ...entry, v: (entry.v as unknown as Long).toBigInt() } : entry))
+    : tags;
+
+/** A document, or a part of it, whose tags can be looked at: every one that was read by the driver passes here. */
+export const withExactTags = <Part extends Partial<Pick<DeviceDocument, 'tags'>>>(read: Part): Part => {
+  const tags = read.tags && exactTags(read.tags);
+  return tags === read.tags ? read : { ...read, tags };
+};
+
 /** The device that a document stands for. */
 export const deviceOf = (document: DeviceDocument): Device => ({
-  ...document,
+  ...withExactTags(document),
   user: document.user ?? document.person,
   owners: document.owners ?? [{ user: document.person, from: document.createdAt }],
 });

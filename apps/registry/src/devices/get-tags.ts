@@ -18,7 +18,7 @@ import { type DeviceDocument, deviceOf, DEVICES, tagFields } from './document.ts
 import { devicesOfUsers } from './users.ts';
 
 /** Every tag of the device that has a value, by its name (R-RES9). */
-export function shownTags(device: Device, tags: TagSet): Record<string, TagOutput> {
+function shownTags(device: Device, tags: TagSet): Record<string, TagOutput> {
   const numbers = new Set([...tagFields.keys(), ...device.tags.map(({ k }) => k)]);
   const shown: Record<string, TagOutput> = {};
   for (const number of numbers) {
@@ -54,7 +54,10 @@ export function getTagsRpc({ db, keys, owners, tags }: DevicesDeps): Pick<Device
       const numbers = known.flatMap((device) => device.tags.map(({ k }) => k));
       const set = await tags.of(account);
       const current = numbers.every((number) => set.numbered(number)) ? set : await tags.read(account);
-      return { tags: merged(known, current) };
+      const shown = Object.entries(merged(known, current));
+      const integers = shown.filter((entry): entry is [string, bigint] => typeof entry[1] === 'bigint');
+      const others = integers.length === 0 ? shown : shown.filter(([, value]) => typeof value !== 'bigint');
+      return { tags: Object.fromEntries(others), integers: Object.fromEntries(integers) };
     },
   };
 }

@@ -9,7 +9,7 @@ import {
   lacksAddress,
   newPlatformIn,
 } from '@tidings/audience';
-import type { LogDefinition, Needs } from '@tidings/event-store';
+import { fieldsOf, type LogDefinition, type Needs } from '@tidings/event-store';
 import { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
 import { Fault, Platform } from '@tidings/kernel';
 import { passing } from '@tidings/runtime';
@@ -30,7 +30,7 @@ import {
   type View,
   writesOf,
 } from './deciding.ts';
-import { type DeviceDocument, deviceOf, DEVICES } from './document.ts';
+import { type DeviceDocument, deviceOf, DEVICES, KEYS } from './document.ts';
 import type { Sequences } from './sequences.ts';
 
 export type NotesReader = (ids: readonly string[]) => Promise<ReadonlyMap<string, DeviceNotes>>;
@@ -210,10 +210,23 @@ export const devicesLog = ({
 
   encode: encodeEvent,
   decode: (bytes) => DeviceEvent.decode(bytes),
+  isKnown: ({ event }) => event !== undefined,
+  named: ({ application, person }) => [deviceAt(deviceIdOf(application, person))],
   toDocument(state) {
     if ('until' in state) return { until: state.until, outcome: state.outcome };
     return isPresent(state) ? deviceDocument(state) : erasedDocument(state);
   },
+  fields: {
+    [DEVICES]: fieldsOf<Omit<DeviceDocument, 'self'>>({
+      ...{ account: true, app: true, person: true, seq: true, status: true, hwid: true, platform: true, token: true },
+      ...{ th: true, ta: true, user: true, userId: true, lang: true, tz: true, alerts: true, cg: true, tags: true },
+      ...{ idfa: true, publicKey: true, authToken: true, fcmToken: true, fcmPushSet: true, startToken: true },
+      ...{ activities: true, owners: true, createdAt: true },
+    }),
+    [KEYS]: fieldsOf<UsedKey>({ until: true, outcome: true }),
+  },
+  /** Nothing may say anything of an erased device. */
+  clears: (state) => !('until' in state) && !isPresent(state),
   fromDocument: (document, { collection }) =>
     collection === DEVICES ? deviceOf(document as unknown as DeviceDocument) : (document as unknown as UsedKey),
 });

@@ -1,6 +1,6 @@
 import type { WindowOutcome } from '@tidings/events';
 import { type Channel, ChunkSet, sendIdOf, seqOf } from '@tidings/kernel';
-import type { AnyBulkWriteOperation, Collection, Db, Filter } from 'mongodb';
+import type { AnyBulkWriteOperation, Collection, Db, Filter, MongoClient } from 'mongodb';
 import { type DeviceDocument, DEVICES } from '../devices/document.ts';
 import { badgeOf, relativeBadge } from './emit.ts';
 import { isSettled, type Marks } from './marks.ts';
@@ -8,37 +8,67 @@ import { chunkKeyOfOutcome, marksId } from './keys.ts';
 import type { OutgoingMessages } from './outgoing.ts';
 
 /**
- * Makes the badge that a device was sent its new base (R-C9), once per device and message: `self.badgeOf` names the message (of `sendIdOf`) whose
- * badge the base is. Of windows that are settled already nothing is written, so that a late repeat of an old message does not count anew.
+ * Makes the badge that a device was sent its new base, once for each device and message (R-C9): the bases and the mark that the window is settled are
+ * written in one transaction, so a repeat finds the mark or neither. `self.badgeOf` names the message (of `sendIdOf`) whose badge the base is.
  */
 export class Badges {
+  readonly #db: Db;
   readonly #devices: Collection<DeviceDocument>;
   readonly #outgoing: OutgoingMessages;
   readonly #marks: Marks;
 
   constructor(db: Db, outgoing: OutgoingMessages, marks: Marks) {
+    this.#db = db;
     this.#devices = db.collection<DeviceDocument>(DEVICES);
     this.#outgoing = outgoing;
     this.#marks = marks;
   }
 
-  /** Takes outcomes that are not marked yet. */
-  async sent(outcomes: readonly WindowOutcome[]): Promise<void> {
+  /** Marks those of the windows that have badges, with the badges; returns the outcomes that are not marked yet. Repeats change nothing. */
+  async settle(outcomes: readonly WindowOutcome[]): Promise<readonly WindowOutcome[]> {
     const messages = await this.#outgoing.find([...new Set(outcomes.map(sendIdOf))]);
-    const withBadge = outcomes.flatMap((outcome) => {
-      const content = messages.get(sendIdOf(outcome))?.accepted.content;
-      const badge = badgeOf(content, outcome.channel as Channel);
-      return badge !== undefined && outcome.outcome?.$case === 'settled' ? [{ outcome, badge }] : [];
-    });
-    if (withBadge.length === 0) return;
-    const idOf = (outcome: WindowOutcome): string => marksId(chunkKeyOfOutcome(outcome), outcome.channel);
-    const marks = await this.#marks.find([...new Set(withBadge.map(({ outcome }) => idOf(outcome)))]);
-    const writes = withBadge
-      .filter(({ outcome }) => !isSettled(marks.get(idOf(outcome)), outcome.w))
-      .flatMap(({ outcome, badge }) => writesOf(outcome, badge));
-    if (writes.length > 0) await this.#devices.bulkWrite(writes, { ordered: true });
+    const others: WindowOutcome[] = [];
+    const byMarks = new Map<string, Map<number, Badged>>();
+    for (const outcome of outcomes) {
+      const badge = badgeOf(messages.get(sendIdOf(outcome))?.accepted.content, outcome.channel as Channel);
+      if (badge === undefined || outcome.outcome?.$case !== 'settled') {
+        others.push(outcome);
+        continue;
+      }
+      const id = marksId(chunkKeyOfOutcome(outcome), outcome.channel);
+      const windows = byMarks.get(id) ?? new Map<number, Badged>();
+      byMarks.set(id, windows.set(outcome.w, { outcome, badge }));
+    }
+    for (const [id, windows] of byMarks) await this.#settleTogether(id, [...windows.values()]);
+    return others;
+  }
+
+  /** One after another: two windows of a plan have their marks in one document. */
+  async #settleTogether(id: string, windows: readonly Badged[]): Promise<void> {
+    await clientOf(this.#db).withSession((session) =>
+      session.withTransaction(async () => {
+        const marks = (await this.#marks.find([id], session)).get(id);
+        const open = windows.filter(({ outcome }) => !isSettled(marks, outcome.w));
+        if (open.length === 0) return;
+        await this.#marks.record(
+          open.map(({ outcome }) => outcome),
+          session,
+        );
+        const writes = open.flatMap(({ outcome, badge }) => writesOf(outcome, badge));
+        if (writes.length > 0) await this.#devices.bulkWrite(writes, { ordered: true, session });
+      }),
+    );
   }
 }
+
+/** What became of a window whose message has a badge. */
+interface Badged {
+  readonly outcome: WindowOutcome;
+  readonly badge: string;
+}
+
+/** The client that a database was opened with, which its type does not tell. */
+const clientOf = (db: Db): MongoClient => (db as Db & { readonly client: MongoClient }).client;
 
 function sentIn({ outcome, chunk }: WindowOutcome): number[] {
   if (outcome?.$case !== 'settled') return [];
@@ -52,7 +82,7 @@ function writesOf(outcome: WindowOutcome, badge: string): AnyBulkWriteOperation<
   if (seqs.length === 0) return [];
   const { application } = outcome;
   const message = sendIdOf(outcome);
-  const filter = { app: application, seq: { $in: seqs }, status: 1, 'self.badgeOf': { $ne: message } };
+  const filter = { app: application, seq: { $in: seqs }, status: 1 };
   const write = (update: object, also: object = {}): AnyBulkWriteOperation<DeviceDocument> => ({
     updateMany: {
       filter: { ...filter, ...also } as Filter<DeviceDocument>,
@@ -62,8 +92,9 @@ function writesOf(outcome: WindowOutcome, badge: string): AnyBulkWriteOperation<
   const by = relativeBadge(badge);
   const set = (value: number): object => ({ $set: { 'self.badge': value, 'self.badgeOf': message } });
   if (by === undefined) return /^\d{1,9}$/.test(badge) ? [write(set(Number(badge)))] : [];
-  const add = write({ $inc: { 'self.badge': by }, $set: { 'self.badgeOf': message } });
-  // Never below 0: whoever has less is set to 0 first, and so no longer met by the second write.
-  const belowZero = { $or: [{ 'self.badge': { $lt: -by } }, { 'self.badge': { $exists: false } }] };
-  return by < 0 ? [write(set(0), belowZero), add] : [add];
+  const add = { $inc: { 'self.badge': by }, $set: { 'self.badgeOf': message } };
+  if (by >= 0) return [write(add)];
+  // Never below 0. What is added comes first: whoever is set to 0 would be met by it, too.
+  const isBelow = { $or: [{ 'self.badge': { $lt: -by } }, { 'self.badge': { $exists: false } }] };
+  return [write(add, { 'self.badge': { $gte: -by } }), write(set(0), isBelow)];
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { checkOf, type TagDefinition } from '@tidings/audience';
-import { Content, IosContent, SendBatch, TagType } from '@tidings/events';
+import { Content, type Expression, IosContent, Operator, SendBatch, TagType } from '@tidings/events';
 import { channelOf, ChunkSet, Platform, seqOf, TOKEN_BYTES } from '@tidings/kernel';
 import { LARGEST_RECORD_BYTES } from '@tidings/streaming';
 import { compilePredicate } from '@tidings/segments';
@@ -58,6 +58,7 @@ const values = [
   undefined,
   tag(72, TagType.TAG_TYPE_LIST),
   tag(74, TagType.TAG_TYPE_BOOLEAN),
+  tag(70, TagType.TAG_TYPE_INTEGER),
 ];
 
 const textOf = ({ sample }: Drawn, wanted: TagDefinition | undefined): string =>
@@ -135,6 +136,24 @@ describe('columns', () => {
         expect(rows).toEqual(expected);
       }),
     );
+  });
+
+  it('compare a long integer that an earlier version stored as a double', () => {
+    const asked = (value: bigint): Expression => ({
+      node: {
+        $case: 'tag',
+        value: {
+          ...{ tag: 70, type: TagType.TAG_TYPE_INTEGER, operator: Operator.OPERATOR_EQ, application: '' },
+          operands: [{ value: { $case: 'integer', value } }],
+        },
+      },
+    });
+    const found = (value: bigint): number => {
+      const predicate = compilePredicate(asked(value), sampleViewpoint);
+      read(columns, [phone(1, { sample: { tags: [{ k: 70, v: 2 ** 60 }] } })], { predicate });
+      return columns.count;
+    };
+    expect([found(2n ** 60n), found(2n ** 60n + 1n)]).toEqual([1, 0]);
   });
 
   it('hold the devices that a predicate matches, with their control groups', () => {

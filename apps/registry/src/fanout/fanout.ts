@@ -1,5 +1,5 @@
 import { commitsKept } from '@tidings/event-store';
-import { FanoutTask, MessageEvent, topicNames, WindowOutcome } from '@tidings/events';
+import { facts, FanoutTask, type MessageEvent, topicNames } from '@tidings/events';
 import { randomBase62 } from '@tidings/kernel';
 import type { Operations } from '@tidings/rpc';
 import { Closing, every, Lease, operationsOf, type ServiceDeps, passing } from '@tidings/runtime';
@@ -94,6 +94,7 @@ async function openParts(deps: FanoutDeps, closing: Closing) {
   await outgoing.prepare();
   const scan = new DeviceScan(db);
   const marks = new Marks(db);
+  await marks.prepare();
   const store = openAccountStore(db, clock);
   const tags = openTags(store);
   const chunks = new Chunks({
@@ -142,7 +143,7 @@ async function consumeAll({ broker, log, metrics }: FanoutDeps, parts: Parts, cl
   };
   await subscribe({
     group: groups.messages,
-    topics: { [topicNames.messages]: MessageEvent },
+    topics: { [topicNames.messages]: facts.messages },
     maxRecords: 100,
     handler: (records) =>
       releases.handle(
@@ -177,7 +178,7 @@ async function consumeAll({ broker, log, metrics }: FanoutDeps, parts: Parts, cl
   });
   await subscribe({
     group: groups.outcomes,
-    topics: { [topicNames.outcomes]: WindowOutcome },
+    topics: { [topicNames.outcomes]: facts.outcomes },
     handler: (records) => settling.record(records.map(({ value }) => value)),
   });
 }

@@ -39,6 +39,7 @@ export async function openPlanLogs<Command, State, Reply>(
     clock,
     category,
     decode: (bytes) => definition.decode(bytes),
+    isKnown: (event) => definition.isKnown(event),
     broker,
     publish: planRecords,
     onProblem: (error) => log.warn({ category, err: error }, 'relay in trouble'),

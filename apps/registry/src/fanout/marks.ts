@@ -1,5 +1,6 @@
 import type { WindowOutcome } from '@tidings/events';
-import type { AnyBulkWriteOperation, Collection, Db, UpdateFilter } from 'mongodb';
+import { ensureCollection } from '@tidings/event-store';
+import type { AnyBulkWriteOperation, ClientSession, Collection, Db, UpdateFilter } from 'mongodb';
 import { type ChunkKey, chunkKeyOfOutcome, marksId } from './keys.ts';
 import type { Emission, OpenWindow } from './windows.ts';
 
@@ -52,10 +53,17 @@ type Change = { readonly settled: number } | { readonly deferred: number; readon
 
 /** Marks of windows; see {@link MarksDocument}. */
 export class Marks {
+  readonly #db: Db;
   readonly #marks: Collection<MarksDocument>;
 
   constructor(db: Db) {
+    this.#db = db;
     this.#marks = db.collection<MarksDocument>(MARKS);
+  }
+
+  /** Transactions need the collection. */
+  prepare(): Promise<void> {
+    return ensureCollection(this.#db, MARKS);
   }
 
   /** Records where windows were emitted to. */
@@ -72,8 +80,8 @@ export class Marks {
     await this.#apply([{ updateOne: { filter: { _id: marksId(key, channel) }, update, upsert: true } }]);
   }
 
-  /** Records outcomes; repeats change nothing. */
-  async record(outcomes: readonly WindowOutcome[]): Promise<void> {
+  /** Records outcomes, in the transaction of a session if there is one; repeats change nothing. */
+  async record(outcomes: readonly WindowOutcome[], session?: ClientSession): Promise<void> {
     const changes = new Map<string, Change[]>();
     for (const each of outcomes) {
       const id = marksId(chunkKeyOfOutcome(each), each.channel);
@@ -86,23 +94,27 @@ export class Marks {
       [...changes].flatMap(([_id, list]) =>
         list.length === 0 ? [] : [{ updateOne: { filter: { _id }, update: updateOf(list), upsert: true } }],
       ),
+      session,
     );
   }
 
-  async #apply(writes: readonly AnyBulkWriteOperation<MarksDocument>[]): Promise<void> {
+  async #apply(writes: readonly AnyBulkWriteOperation<MarksDocument>[], session?: ClientSession): Promise<void> {
     if (writes.length === 0) return;
     try {
-      await this.#marks.bulkWrite([...writes], { ordered: false });
+      await this.#marks.bulkWrite([...writes], { ordered: false, ...(session && { session }) });
     } catch (error) {
-      // Two upserts made the same document at once: one of them has to come again, as an update.
-      if ((error as { code?: unknown }).code !== 11000) throw error;
+      // Two upserts made the same document at once: one of them has to come again, as an update. A transaction has to begin anew.
+      if (session || (error as { code?: unknown }).code !== 11000) throw error;
       await this.#marks.bulkWrite([...writes], { ordered: false });
     }
   }
 
   /** The marks of plans in all their channels, by `_id`. */
-  async find(ids: readonly string[]): Promise<ReadonlyMap<string, MarksDocument>> {
-    const found = ids.length === 0 ? [] : await this.#marks.find({ _id: { $in: [...ids] } }).toArray();
+  async find(ids: readonly string[], session?: ClientSession): Promise<ReadonlyMap<string, MarksDocument>> {
+    const found =
+      ids.length === 0
+        ? []
+        : await this.#marks.find({ _id: { $in: [...ids] } }, { ...(session && { session }) }).toArray();
     return new Map(found.map((marks) => [marks._id, marks]));
   }
 }

@@ -1,4 +1,4 @@
-import type { DocumentAddress, LogDefinition } from '@tidings/event-store';
+import { type DocumentAddress, fieldsOf, type LogDefinition } from '@tidings/event-store';
 import { type ChunkPlanned, PlanEvent } from '@tidings/events';
 import { ChunkSet, messageLogOf } from '@tidings/kernel';
 import type { Binary } from 'mongodb';
@@ -33,6 +33,7 @@ const eventOf = (of: MessageIdentity, key: Omit<ChunkKey, 'chunk'>, at: Date, ev
 const codec = {
   encode: (event: PlanEvent): Uint8Array => PlanEvent.encode(event).finish(),
   decode: (bytes: Uint8Array): PlanEvent => PlanEvent.decode(bytes),
+  isKnown: ({ event }: PlanEvent): boolean => event !== undefined,
 };
 
 /** Splits a message into chunks, once; a repeat gets the chunks of the first. */
@@ -69,6 +70,7 @@ export const fanoutsLog: LogDefinition<PlanFanout, PlanEvent, FanoutState, reado
   },
   ...codec,
   toDocument: ({ chunks, at }) => ({ chunks, at }),
+  fields: { [FANOUTS]: fieldsOf<FanoutState>({ chunks: true, at: true }) },
   fromDocument: (document) => document as unknown as FanoutState,
 };
 
@@ -154,6 +156,9 @@ export const plansLog: LogDefinition<PlanCommand, PlanEvent, PlanState, PlanRepl
     at: event.at,
     ...(settledAt ? { settledAt } : {}),
   }),
+  fields: {
+    [PLANS]: fieldsOf<PlanDocument>({ event: true, windows: true, named: true, at: true, settledAt: true }),
+  },
   fromDocument(document) {
     const stored = document as unknown as PlanDocument;
     const { settledAt } = stored;

@@ -1,6 +1,6 @@
 import { defaultTags, formatDate, plainText, type TagDefinition } from '@tidings/audience';
 import { TagType } from '@tidings/events';
-import { CHUNK_SIZE, TOKEN_BYTES } from '@tidings/kernel';
+import { CHUNK_SIZE, exactInteger, TOKEN_BYTES } from '@tidings/kernel';
 import { type Comparable, deviceTraits, type Predicate } from '@tidings/segments';
 import { type Columns, HAS_TOKEN, LONG_TOKEN, LONG_VALUES, MAX_BADGE, NOT_DISPLAYABLE, type Row } from './columns.ts';
 
@@ -56,7 +56,7 @@ export function projectionOf(wanted: Wanted): Record<string, 0 | 1> {
 /** Bits of R-RES9 and R-I17: a value as the text that a placeholder shows. */
 function textOf(type: TagType, value: Comparable): string {
   if (type === TagType.TAG_TYPE_DATE) return formatDate(Number(value));
-  return typeof value === 'number' ? (plainText(value) ?? '') : String(value);
+  return typeof value === 'boolean' ? String(value) : (plainText(value) ?? '');
 }
 
 /** BSON types that devices are stored with. */
@@ -289,7 +289,9 @@ export class DeviceReader {
     const compared = this.#comparedSlots.get(number);
     if (compared) {
       const from = compared.type === TagType.TAG_TYPE_VERSION || whole === 0 ? at : whole;
-      this.#compared[compared.slot]!.push(valueAt(b, from, type));
+      const value = valueAt(b, from, type);
+      const isNumber = compared.type === TagType.TAG_TYPE_INTEGER && typeof value === 'number';
+      this.#compared[compared.slot]!.push(isNumber ? exactInteger(value) : value);
     }
     const value = this.#valueSlots.get(number);
     if (!value) return;
@@ -356,5 +358,6 @@ function numberAt(b: Buffer, p: number, type: number): number {
 
 function valueAt(b: Buffer, p: number, type: number): Comparable {
   if (type === Type.String) return b.toString('utf8', p + 4, p + 3 + b.readInt32LE(p));
-  return type === Type.Boolean ? b[p] === 1 : numberAt(b, p, type);
+  if (type === Type.Boolean) return b[p] === 1;
+  return type === Type.Int64 ? exactInteger(b.readBigInt64LE(p)) : numberAt(b, p, type);
 }

@@ -55,9 +55,7 @@ export class Settling {
   /** Takes outcomes of windows; repeats change nothing. */
   async record(outcomes: readonly WindowOutcome[]): Promise<void> {
     const { badges, marks, outgoing } = this.#parts;
-    // The badges come first: a settled mark says that they are done.
-    await badges.sent(outcomes);
-    await marks.record(outcomes);
+    await marks.record(await badges.settle(outcomes));
     const settled = new Map<string, { readonly of: MessageIdentity; readonly key: ChunkKey }>();
     for (const each of outcomes) {
       const key = chunkKeyOfOutcome(each);

@@ -1,9 +1,16 @@
 import { type EnteredZone, cooldownsOf, sendingZones, type Visitor } from '@tidings/audience';
-import type { Commit, DocumentAddress, LogDefinition, RelayedRecord } from '@tidings/event-store';
+import {
+  type Commit,
+  type DocumentAddress,
+  fieldsOf,
+  type LogDefinition,
+  type RelayedRecord,
+} from '@tidings/event-store';
 import { type MessageAccepted, topicNames, VisitEvent } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 import type { Db } from 'mongodb';
 import { KEY_LIFETIME_MS, keyAt, type UsedKey } from '../devices/deciding.ts';
+import { KEYS } from '../devices/document.ts';
 
 export const COOLDOWNS = 'cooldowns';
 
@@ -89,7 +96,12 @@ export const visitsLog: LogDefinition<Visit, VisitEvent, VisitState, void> = {
   },
   encode: (event) => VisitEvent.encode(event).finish(),
   decode: (bytes) => VisitEvent.decode(bytes),
+  isKnown: ({ event }) => event !== undefined,
   toDocument: (state) => ({ ...('at' in state ? { at: state.at } : {}), until: state.until }),
+  fields: {
+    [COOLDOWNS]: fieldsOf<CooldownState>({ at: true, until: true }),
+    [KEYS]: fieldsOf<UsedKey>({ until: true, outcome: true }),
+  },
   fromDocument: (document) => document as unknown as VisitState,
 };
 

@@ -10,7 +10,7 @@ import type {
 } from '@tidings/rpc';
 import { canMatch } from '@tidings/segments';
 import type { Db } from 'mongodb';
-import { type DeviceDocument, deviceIndexes, DEVICES } from '../devices/document.ts';
+import { type DeviceDocument, deviceIndexes, DEVICES, withExactTags } from '../devices/document.ts';
 import type { DeviceScan } from '../fanout/scan.ts';
 import { compiledOf, type ExpressionsDeps, isGranted } from './expressions.ts';
 import { meaningOf } from './stored.ts';
@@ -97,7 +97,7 @@ export function exportRpc(deps: ExportDeps): Pick<Segments, 'select' | 'chooseLo
     const options = { projection, hint: deviceIndexes.seq, sort: { seq: 1 } } as const;
     for (let i = 0; i < numbers.length; i += BATCH) {
       const found = devices.find({ app, seq: { $in: numbers.slice(i, i + BATCH) } }, options);
-      for await (const device of found) if (device.status === 1) yield device;
+      for await (const device of found) if (device.status === 1) yield withExactTags(device);
     }
   }
 

@@ -4,12 +4,13 @@ import { type Clock, Fault } from '@tidings/kernel';
 import { type Accounts, TokenScope } from '@tidings/rpc';
 import type { AccountStore } from '../accounts/store.ts';
 import type { AccountWriter } from '../accounts/writer.ts';
+import type { Buckets } from './buckets.ts';
 import { fingerprint, isSecret, newSecret } from './secret.ts';
 import { accessScopeOf, tokenView } from './view.ts';
 
 type TokenMethods = Pick<
   Accounts,
-  'issueToken' | 'listTokens' | 'findToken' | 'revokeToken' | 'limitToken' | 'resolveToken'
+  'issueToken' | 'listTokens' | 'findToken' | 'revokeToken' | 'limitToken' | 'takeRequests' | 'resolveToken'
 >;
 
 const isValidAt = ({ revoked, expiresAt }: AccessToken, now: number): boolean =>
@@ -19,7 +20,7 @@ const isValidAt = ({ revoked, expiresAt }: AccessToken, now: number): boolean =>
 export const tokensRpc = (
   store: AccountStore,
   write: AccountWriter,
-  { clock, tokenKey }: { readonly clock: Clock; readonly tokenKey: KeyObject },
+  { clock, tokenKey, buckets }: { readonly clock: Clock; readonly tokenKey: KeyObject; readonly buckets: Buckets },
 ): TokenMethods => ({
   async issueToken({ account, scope, allApplications, applications, expiresAt }) {
     if (scope === TokenScope.TOKEN_SCOPE_UNSPECIFIED) throw Fault.argument('scope: must be api or device');
@@ -54,6 +55,11 @@ export const tokensRpc = (
     if (!token || token.revoked) return { limited: false };
     await write({ account: token.account, action: { type: 'limitToken', id, rateLimit }, at: new Date(clock.now()) });
     return { limited: true };
+  },
+
+  async takeRequests({ id, rateLimit, wanted, unused }) {
+    // Without a limit there is nothing to take from.
+    return rateLimit ? buckets.take(id, rateLimit, { wanted, unused }) : { granted: wanted, waitMs: 0 };
   },
 
   async resolveToken({ secret }) {

@@ -1,4 +1,4 @@
-import type { DocumentAddress, LogDefinition } from '@tidings/event-store';
+import { type DocumentAddress, fieldsOf, type LogDefinition } from '@tidings/event-store';
 import { MessageAccepted, MessageEvent } from '@tidings/events';
 import { messageLogOf } from '@tidings/kernel';
 import {
@@ -125,6 +125,8 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Cre
 
   encode: (event) => MessageEvent.encode(event).finish(),
   decode: (bytes) => MessageEvent.decode(bytes),
+  isKnown: ({ event }) => event !== undefined,
+  named: ({ code }) => [messageAt(code)],
 
   toDocument(state) {
     switch (state.kind) {
@@ -138,6 +140,19 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Cre
         return messageDocument(state.message);
     }
   },
+
+  fields: {
+    [MESSAGES]: fieldsOf<MessageDocument>({
+      ...{ id: true, account: true, apps: true, createdAt: true, status: true, releasedAt: true, completedAt: true },
+      ...{ platforms: true, source: true, campaignId: true, listed: true, hidden: true, accepted: true },
+      ...{ openUntil: true, joined: true, failedAt: true, canceledAt: true, purgedAt: true },
+    }),
+    [TRANSACTIONS]: fieldsOf<Transaction>({ code: true, answer: true, at: true }),
+    [LINKS]: fieldsOf<ShortLink>({ url: true, at: true, message: true }),
+    [JOINS]: ['at'],
+  },
+
+  clears: (state) => state.kind === 'message' && state.message.purgedAt !== undefined,
 
   fromDocument(document, address) {
     switch (address.collection) {

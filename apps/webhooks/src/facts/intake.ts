@@ -1,5 +1,5 @@
 import type { LogWriter } from '@tidings/event-store';
-import { MessageEvent, RaisedKind, ReportKind, Reports, topicNames, WindowOutcome } from '@tidings/events';
+import { facts, RaisedKind, ReportKind, type Reports, topicNames, type WindowOutcome } from '@tidings/events';
 import { ChunkSet, type Clock, sendIdOf } from '@tidings/kernel';
 import type { Decoded } from '@tidings/streaming';
 import { type WebhookCommand, webhooksLogOf } from '../log.ts';
@@ -10,9 +10,9 @@ import type { Place, Report, SentDevices } from './told.ts';
 
 /** The topics that events are made of. */
 export const topics = {
-  [topicNames.messages]: MessageEvent,
-  [topicNames.outcomes]: WindowOutcome,
-  [topicNames.reports]: Reports,
+  [topicNames.messages]: facts.messages,
+  [topicNames.outcomes]: facts.outcomes,
+  [topicNames.reports]: facts.reports,
 } as const;
 
 export type Fact = Decoded<typeof topics>;
@@ -46,7 +46,7 @@ const kinds: Readonly<Record<number, Report['kind']>> = {
   [ReportKind.REPORT_KIND_OPENED]: RaisedKind.RAISED_KIND_OPENED,
 };
 
-/** What devices reported; a kind that this version does not know is skipped. */
+/** What devices reported. */
 function reportsIn({ kind, positions, platforms, at }: Reports): Report[] {
   const known = kinds[kind];
   if (known === undefined) return [];

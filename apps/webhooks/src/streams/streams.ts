@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import { rendezvous } from '@tidings/rpc';
-import { every, isAlive, type Logger, type Periodic } from '@tidings/runtime';
+import {
+  every,
+  hasEnded,
+  isThisProcess,
+  type Logger,
+  ownIdentity,
+  type Periodic,
+  type ProcessIdentity,
+} from '@tidings/runtime';
 import type { Collection, Db } from 'mongodb';
 import type { SubscriptionStore } from '../subscriptions/store.ts';
 import type { Subscription } from '../subscriptions/subscription.ts';
@@ -18,18 +25,18 @@ const FORGET_OWNERS_MS = 24 * 3_600_000;
 /** A process that streams, as the others see it. */
 interface OwnerDocument {
   readonly _id: string;
-  readonly host: string;
-  readonly pid: number;
+  /** Absent where others cannot tell whether it has ended. */
+  readonly process?: ProcessIdentity;
   readonly until: Date;
 }
 
-/** Owners of this process: in a container, a process and the one before it often share host name and pid. */
+/** Owners of this process. */
 const ownHere = new Set<string>();
 
 /** Whether the process of an owner is known to have ended: then nobody needs to wait for its lease. */
-function isGone({ _id, host, pid }: OwnerDocument): boolean {
-  if (host !== hostname()) return false;
-  return pid === process.pid ? !ownHere.has(_id) : !isAlive(pid);
+function isGone({ _id, process: owner }: OwnerDocument): boolean {
+  if (!owner) return false;
+  return isThisProcess(owner) ? !ownHere.has(_id) : hasEnded(owner);
 }
 
 export interface StreamsParts extends Omit<StreamParts, 'save' | 'isOwner'> {
@@ -130,11 +137,9 @@ export class Streams {
   async #renew(): Promise<void> {
     const asked = Date.now();
     const until = new Date(asked + LEASE_MS);
-    await this.#owners.updateOne(
-      { _id: this.#me },
-      { $set: { until, host: hostname(), pid: process.pid } },
-      { upsert: true },
-    );
+    const identity = ownIdentity();
+    const $set = { until, ...(identity && { process: identity }) };
+    await this.#owners.updateOne({ _id: this.#me }, { $set }, { upsert: true });
     this.#until = asked + LEASE_MS - MARGIN_MS;
   }
 

@@ -97,8 +97,7 @@ export const tokenTime = (device: Pick<Device, 'token' | 'ta' | 'self'>): number
 export const lastActivity = (device: Pick<Device, 'token' | 'ta' | 'self' | 'createdAt'>): number =>
   Math.max(device.self?.open ?? 0, tokenTime(device), device.createdAt);
 
-const field = (k: number, v: string | number | boolean | null | undefined): readonly TagEntry[] =>
-  v == null ? [] : [{ k, v }];
+const field = (k: number, v: TagEntry['v'] | null | undefined): readonly TagEntry[] => (v == null ? [] : [{ k, v }]);
 
 /** The entries of a tag, those that are fields of the device included. */
 export function entriesIn(

@@ -1,6 +1,7 @@
 import { TagType } from '@tidings/events';
+import { exactInteger } from '@tidings/kernel';
 import { MINUTE_MS } from './date.ts';
-import { dateValue, type Value } from './value.ts';
+import { dateValue, numberValue, type Value } from './value.ts';
 import { versionKey } from './version.ts';
 
 /**
@@ -12,11 +13,11 @@ export interface TagEntry {
   readonly k: number;
   /**
    * What conditions compare.
-   * Integer, Decimal: the number · Boolean: true or false · Date: milliseconds since 1970, whole minutes ·
+   * Integer: see `exactInteger`, from earlier versions the nearest double · Decimal: the number · Boolean: true or false · Date: milliseconds since 1970, whole minutes ·
    * String, List item: the text, cut to 64 code points · Version: its order key (`versionKey`): ASCII, never cut, and the operands of a
    * condition on a Version tag are such keys already, so that comparing text bytewise is enough.
    */
-  readonly v: string | number | boolean;
+  readonly v: string | number | bigint | boolean;
   /** The value as it was given, where `v` is not: a String or List item of more than 64 code points, and every Version. */
   readonly s?: string;
 }
@@ -41,6 +42,7 @@ function textEntry(k: number, text: string): TagEntry {
 export function entriesOf(k: number, value: Value): readonly TagEntry[] {
   switch (value.$case) {
     case 'number':
+    case 'integer':
     case 'flag':
       return [{ k, v: value.value }];
     case 'minutes':
@@ -57,12 +59,19 @@ export function entriesOf(k: number, value: Value): readonly TagEntry[] {
 
 export const textOf = (entry: TagEntry): string => entry.s ?? String(entry.v);
 
+/** The integer that the entries of an Integer tag hold; 0 without entries. Earlier versions stored the nearest double. */
+export function integerIn([first]: readonly TagEntry[]): number | bigint {
+  const v = first?.v ?? 0;
+  return exactInteger(typeof v === 'bigint' ? v : Number(v));
+}
+
 /** The value that these entries of one tag stand for; undefined without entries. */
 export function valueOf(type: TagType, entries: readonly TagEntry[]): Value | undefined {
   const first = entries[0];
   if (!first) return undefined;
   switch (type) {
     case TagType.TAG_TYPE_INTEGER:
+      return numberValue(integerIn(entries));
     case TagType.TAG_TYPE_DECIMAL:
       return { $case: 'number', value: Number(first.v) };
     case TagType.TAG_TYPE_BOOLEAN:

@@ -41,6 +41,31 @@ describe('tag operations (R-C5)', () => {
     expect(after(decimal, 0.5, { operation: 'increment', value: 0.25 })).toEqual(has(decimal, 0.75));
   });
 
+  it('adds integers exactly, across 2^53 and back', () => {
+    const wide = fc.bigInt({ min: -(2n ** 62n), max: 2n ** 62n - 1n });
+    const near = fc.bigInt({ min: -3n, max: 3n }).chain((n) => fc.constantFrom(2n ** 53n + n, -(2n ** 53n) + n));
+    fc.assert(
+      fc.property(fc.oneof(near, wide), fc.oneof(near, wide), (before, by) => {
+        const value = { operation: 'increment', value: by.toString() };
+        expect(after(integer, before.toString(), value)).toEqual(has(integer, (before + by).toString()));
+      }),
+    );
+    expect(has(integer, '9007199254740993')).toEqual([{ k: integer.number, v: 2n ** 53n + 1n }]);
+  });
+
+  it('counts on from a double of an earlier version, and removes it', () => {
+    const stored: TagEntry[] = [{ k: integer.number, v: 2 ** 60 }];
+    const run = (input: unknown) => {
+      const write = parseTagWrite(integer, input);
+      return typeof write === 'string' ? write : applyWrite(write, stored);
+    };
+    expect(run({ operation: 'increment', value: 1 })).toEqual({ $case: 'integer', value: 2n ** 60n + 1n });
+    expect(run({ operation: 'remove', value: (2n ** 60n).toString() })).toBeUndefined();
+    expect(run({ operation: 'remove', value: (2n ** 60n + 1n).toString() })).toEqual({
+      ...{ $case: 'integer', value: 2n ** 60n },
+    });
+  });
+
   it('appends what is not there yet', () => {
     expect(after(list, ['a', 'b'], { operation: 'append', value: ['c', 'a'] })).toEqual(has(list, ['a', 'b', 'c']));
     expect(after(list, undefined, { operation: 'append', value: 'c' })).toEqual(has(list, ['c']));
@@ -87,6 +112,11 @@ describe('tag operations (R-C5)', () => {
     expect(after(list, full, { operation: 'append', value: ['one more'] })).toBe(UNFIT);
     expect(after(integer, 2 ** 62, { operation: 'increment', value: 2 ** 62 })).toBe(UNFIT);
     expect(after(integer, -(2 ** 62), { operation: 'increment', value: -(2 ** 62) })).toEqual(has(integer, -(2 ** 63)));
+    expect(after(integer, '9223372036854775806', { operation: 'increment', value: 1 })).toEqual(
+      has(integer, '9223372036854775807'),
+    );
+    expect(after(integer, '9223372036854775807', { operation: 'increment', value: 1 })).toBe(UNFIT);
+    expect(after(integer, '-9223372036854775808', { operation: 'increment', value: -1 })).toBe(UNFIT);
     expect(after(defaultTags.timezone, 50_000, { operation: 'increment', value: 1000 })).toBe(UNFIT);
   });
 
@@ -155,6 +185,7 @@ describe('tag operations (R-C5)', () => {
         fc.array(fc.string({ unit: 'grapheme', maxLength: 90 }), { minLength: 1, maxLength: 5 }),
       ),
       fc.tuple(fc.constant(integer), fc.maxSafeInteger()),
+      fc.tuple(fc.constant(integer), fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String)),
       fc.tuple(fc.constant(decimal), fc.double({ noNaN: true, noDefaultInfinity: true })),
     );
     fc.assert(

@@ -1,14 +1,15 @@
 import { TagType } from '@tidings/events';
+import { exactInteger } from '@tidings/kernel';
 import { defaultTags, type TagDefinition } from '../default-tags.ts';
-import { type TagEntry, textOf, valueOf, entriesOf } from './entries.ts';
+import { type TagEntry, textOf, valueOf, entriesOf, integerIn } from './entries.ts';
 import { isTimezone, parseLanguage } from './languages.ts';
-import { isTagInteger, LIST_ITEMS, parseItems, parseValue, type Value, wrongValue } from './value.ts';
+import { isTagInteger, LIST_ITEMS, numberValue, parseItems, parseValue, type Value, wrongValue } from './value.ts';
 
 /** What a request does to one tag (Spec C, setTags operations). */
 export type TagWrite = { readonly tag: TagDefinition } & (
   | { readonly operation: 'set'; readonly value: Value }
   | { readonly operation: 'unset' }
-  | { readonly operation: 'increment'; readonly by: number }
+  | { readonly operation: 'increment'; readonly by: number | bigint }
   | { readonly operation: 'append'; readonly items: readonly string[] }
   | { readonly operation: 'remove'; readonly values: readonly TagEntry[] }
 );
@@ -40,8 +41,8 @@ function fit(tag: TagDefinition, value: Value): Value | typeof UNFIT {
     const language = parseLanguage(value.value);
     return language === undefined ? UNFIT : { $case: 'text', value: language };
   }
-  if (tag.number === defaultTags.timezone.number && value.$case === 'number')
-    return isTimezone(value.value) ? value : UNFIT;
+  if (tag.number === defaultTags.timezone.number)
+    return value.$case === 'number' && isTimezone(value.value) ? value : UNFIT;
   if (tag.number === defaultTags.country.number && value.$case === 'text' && /^[a-z]{2}$/i.test(value.value)) {
     return { $case: 'text', value: value.value.toUpperCase() };
   }
@@ -56,7 +57,9 @@ function parseSet(tag: TagDefinition, input: unknown): TagWrite | string {
 
 function parseIncrement(tag: TagDefinition, input: unknown): TagWrite | string {
   const by = parseValue(tag.type, input);
-  return by?.$case === 'number' ? { tag, operation: 'increment', by: by.value } : wrongValue(tag.type);
+  return by?.$case === 'number' || by?.$case === 'integer'
+    ? { tag, operation: 'increment', by: by.value }
+    : wrongValue(tag.type);
 }
 
 function parseAppend(tag: TagDefinition, input: unknown): TagWrite | string {
@@ -112,10 +115,19 @@ const sameEntry = (a: TagEntry, b: TagEntry): boolean => a.v === b.v && a.s === 
 export const sameEntries = (a: readonly TagEntry[], b: readonly TagEntry[]): boolean =>
   a.length === b.length && a.every((entry, i) => sameEntry(entry, b[i]!));
 
-function increment(tag: TagDefinition, current: readonly TagEntry[], by: number): Value | typeof UNFIT {
-  const sum = Number(current[0]?.v ?? 0) + by;
-  const holds = tag.type === TagType.TAG_TYPE_INTEGER ? isTagInteger(sum) : Number.isFinite(sum);
-  return holds ? { $case: 'number', value: sum === 0 ? 0 : sum } : UNFIT;
+/** Two integers, added without rounding. */
+function exactSum(a: number | bigint, b: number | bigint): number | bigint {
+  const sum = typeof a === 'number' && typeof b === 'number' ? a + b : undefined;
+  return Number.isSafeInteger(sum) ? sum! : exactInteger(BigInt(a) + BigInt(b));
+}
+
+function increment(tag: TagDefinition, current: readonly TagEntry[], by: number | bigint): Value | typeof UNFIT {
+  if (tag.type === TagType.TAG_TYPE_INTEGER) {
+    const sum = exactSum(integerIn(current), by);
+    return isTagInteger(sum) ? numberValue(sum) : UNFIT;
+  }
+  const sum = Number(current[0]?.v ?? 0) + Number(by);
+  return Number.isFinite(sum) ? numberValue(sum) : UNFIT;
 }
 
 function append(tag: TagDefinition, current: readonly TagEntry[], items: readonly string[]): Value | typeof UNFIT {
@@ -124,7 +136,10 @@ function append(tag: TagDefinition, current: readonly TagEntry[], items: readonl
 
 /** What is left of a value. Compares as the tag does: two spellings of one version, or of one moment, are equal. */
 function without(values: readonly TagEntry[], current: readonly TagEntry[], type: TagType): readonly TagEntry[] {
-  const identity = ({ v, s }: TagEntry) => (type === TagType.TAG_TYPE_VERSION ? v : (s ?? v));
+  const identity = (entry: TagEntry) => {
+    if (type === TagType.TAG_TYPE_INTEGER) return integerIn([entry]);
+    return type === TagType.TAG_TYPE_VERSION ? entry.v : (entry.s ?? entry.v);
+  };
   const removed = new Set(values.map(identity));
   return current.filter((entry) => !removed.has(identity(entry)));
 }

@@ -1,6 +1,6 @@
 import { TagType } from '@tidings/events';
 import type { TagValue } from '@tidings/events/generated/tidings/events/v1/devices';
-import { parseDate } from '@tidings/kernel';
+import { exactInteger, parseDate } from '@tidings/kernel';
 import { formatDate, MINUTE_MS } from './date.ts';
 import { isVersion } from './version.ts';
 
@@ -43,13 +43,9 @@ function parseNumber(input: unknown): number | undefined {
   return Number.isFinite(value) ? value : undefined;
 }
 
-const INTEGER_END = 2 ** 63;
-/** What the last integer, 2^63 - 1, is kept as: the last double. */
-const LAST_INTEGER = INTEGER_END - 1024;
-
-/** True for a number that a 64-bit Integer tag holds. Beyond 2^53 the nearest double that it holds stands for an integer. */
-export const isTagInteger = (value: number): boolean =>
-  Number.isInteger(value) && value >= -INTEGER_END && value < INTEGER_END;
+/** Whether an Integer tag holds it: -2^63 to 2^63 - 1 (R-RES8). */
+export const isTagInteger = (value: number | bigint): boolean =>
+  typeof value === 'number' ? Number.isSafeInteger(value) : BigInt.asIntN(64, value) === value;
 
 /** The digits of a number that is written with a negative exponent. */
 function smallText(text: string): string {
@@ -60,6 +56,7 @@ function smallText(text: string): string {
 /** Text as it is, a number in plain decimals (R-RES8, R-I17). */
 export function plainText(input: unknown): string | undefined {
   if (typeof input === 'string') return input;
+  if (typeof input === 'bigint') return input.toString();
   if (typeof input !== 'number' || !Number.isFinite(input)) return undefined;
   if (Number.isInteger(input)) return BigInt(input).toString();
   const text = String(input);
@@ -99,21 +96,49 @@ export function parseFlag(input: unknown): boolean | undefined {
   }
 }
 
-/** False for decimal text beyond 64 bits whose nearest double is their bound. */
-const isWithin64Bits = (input: unknown): boolean =>
-  typeof input !== 'string' || !/^[+-]?\d+$/.test(input) || BigInt.asIntN(64, BigInt(input)) === BigInt(input);
+const DECIMAL = /^([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?$/;
+/** Characters of decimal text that a double may round. */
+const ROUNDED = 15;
+const LAST_INTEGER = 2 ** 63;
 
-function integer(input: unknown): number | undefined {
-  const value = parseNumber(input);
-  if (value === undefined || Math.abs(value) > INTEGER_END || !Number.isInteger(value)) return undefined;
-  if (Math.abs(value) < INTEGER_END) return value;
-  if (!isWithin64Bits(input)) return undefined;
-  // A number of JSON was rounded when it was read: the last integer is likelier than one beyond.
-  return value < 0 ? value : LAST_INTEGER;
+/** How many zeros text ends with. */
+function zerosAtEnd(text: string): number {
+  let end = text.length;
+  while (text[end - 1] === '0') end--;
+  return text.length - end;
 }
 
-const number = (value: number | undefined): Value | undefined =>
-  value === undefined ? undefined : { $case: 'number', value: value === 0 ? 0 : value };
+/** The integer that decimal text of at most 2^63 stands for, exactly; undefined where it has a fraction. */
+function wholeOf(text: string): bigint | undefined {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = DECIMAL.exec(text) ?? [];
+  const written = `${whole}${fraction}`.replace(/^0+/, '');
+  if (written === '') return 0n;
+  const zeros = zerosAtEnd(written);
+  const shift = Number(exponent) - fraction.length + zeros;
+  if (shift < 0) return undefined;
+  const value = BigInt(written.slice(0, written.length - zeros) + '0'.repeat(shift));
+  return sign === '-' ? -value : value;
+}
+
+/** An integer of 64 bits: a JSON number, or decimal text, whose digits all count. */
+function integer(input: unknown): number | bigint | undefined {
+  const value = parseNumber(input);
+  if (value === undefined || Math.abs(value) > LAST_INTEGER) return undefined;
+  const isRounded = typeof input === 'string' && input.length > ROUNDED;
+  if (!isRounded && Number.isSafeInteger(value)) return value;
+  if (!Number.isInteger(value)) return undefined;
+  const exact = isRounded ? wholeOf(input) : BigInt(value);
+  return exact !== undefined && isTagInteger(exact) ? exactInteger(exact) : undefined;
+}
+
+/** The value of an Integer or a Decimal. */
+export function numberValue(value: number | bigint): Value {
+  if (typeof value === 'bigint') return { $case: 'integer', value };
+  return { $case: 'number', value: value === 0 ? 0 : value };
+}
+
+const number = (value: number | bigint | undefined): Value | undefined =>
+  value === undefined ? undefined : numberValue(value);
 
 const MAX_INT32 = 2 ** 31 - 1;
 
@@ -159,7 +184,7 @@ export function parseValue(type: TagType, input: unknown): Value | undefined {
 }
 
 /** What getTags and exports show (R-RES9). */
-export type TagOutput = string | number | boolean | readonly string[];
+export type TagOutput = string | number | bigint | boolean | readonly string[];
 
 export function outputOf(value: Value): TagOutput {
   switch (value.$case) {

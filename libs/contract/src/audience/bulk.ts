@@ -19,6 +19,8 @@ export interface BulkEntry {
   readonly identifier: { readonly $case: 'hwid' | 'userId' | 'pushToken'; readonly value: string };
   readonly listOperator: 'set' | 'append' | 'remove';
   readonly tags: Record<string, unknown> | undefined;
+  /** Names of tags whose values were given as integers beyond 2^53 - 1, which are decimal text in `tags`. @default none */
+  readonly integers?: readonly string[];
   /** Registrations only, from here on. */
   readonly platform?: number;
   readonly newPushToken?: string;

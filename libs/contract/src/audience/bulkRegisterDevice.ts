@@ -4,7 +4,7 @@ import { audience } from '../families/audience.ts';
 import { emailFault } from '../fields/email-address.ts';
 import { hwidOn, placeFields } from '../fields/device.ts';
 import { pushToken, pushTokenFault } from '../fields/push-token.ts';
-import { anyObject, integer, object, optional, text } from '../values.ts';
+import { integer, object, optional, tagValues, text } from '../values.ts';
 import {
   BULK_BODY_BYTES,
   type BulkEntry,
@@ -26,7 +26,7 @@ const fields = object({
   platform: integer,
   list_operator: listOperator,
   ...placeFields,
-  tags: optional(anyObject),
+  tags: optional(tagValues),
 });
 
 type Fields = z.output<typeof fields>;

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { audience } from '../families/audience.ts';
+import { longIntegersIn, tagTexts } from '../long-integer.ts';
 import { optionalUnless } from '../presence.ts';
 import { anyObject, boolean, object, optional, text } from '../values.ts';
 import {
@@ -40,7 +41,9 @@ const entry = fields
   .refine((given) => identifiersOf(given).length === 1, 'only one of hwid, user_id, push_token may be set')
   .transform((given): BulkEntry => {
     const [identifier] = identifiersOf(given);
-    return { identifier: identifier!, listOperator: given.list_operator, tags: given.tags };
+    const integers = longIntegersIn(given.tags);
+    const tags = tagTexts(given.tags);
+    return { identifier: identifier!, listOperator: given.list_operator, tags, integers };
   });
 
 /**

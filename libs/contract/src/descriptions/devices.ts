@@ -40,7 +40,8 @@ export const deviceWords = {
   'multiRegisterDevice.email': 'Address of an e-mail contact to register.',
   tags:
     'Values by name of the tag. The type of the tag decides what a value may be; null removes it. ' +
-    'An object `{"operation": "increment" | "append" | "remove", "value": …}` changes the value instead.',
+    'An object `{"operation": "increment" | "append" | "remove", "value": …}` changes the value instead. ' +
+    'Integers are -2^63 to 2^63 - 1, each digit counts; write those beyond 2^53 as text where your JSON rounds them.',
   'registerDevice.tags': 'Values by name of the tag. Unknown tags and values of a wrong type are skipped.',
   'multiRegisterDevice.tags':
     'Values by name of the tag, for all that is registered. Unknown tags and values of a wrong type are skipped.',
@@ -94,7 +95,7 @@ export const deviceWords = {
   platformData: 'What web push needs besides the push token.',
   skipped: 'Names in `tags` that are no tags of the account.',
   result: 'Whether it is done; always true.',
-  'getTags.result': 'Values by name of the tag. A tag without a value is absent.',
+  'getTags.result': 'Values by name of the tag. A tag without a value is absent. Integers have up to 64 bits.',
   lat: 'Latitude in degrees.',
   lng: 'Longitude in degrees.',
   more: '1 answers up to 20 zones instead of one.',

@@ -39,7 +39,7 @@ export const messageWords = {
   'notifications.filter_code': 'Code of a segment, in place of its name.',
   geozone: 'Only devices that were near a place: `{"lat", "lng", "range"}`. Not served yet: refused.',
   conditions:
-    'Comparisons of tags that choose devices, each as `[tag, operator, operand]`. Operators: EQ, NOTEQ, IN, NOTIN, GTE, LTE, BETWEEN.',
+    'Comparisons of tags that choose devices, each as `[tag, operator, operand]`. Operators: EQ, NOTEQ, IN, NOTIN, GTE, LTE, BETWEEN. Integers are compared exactly, up to 64 bits.',
   conditions_operator: 'Whether all conditions must hold (`AND`, the default) or one of them (`OR`).',
   template_bindings: 'Values for placeholders in the texts, by dotted path. They count before the others.',
   dynamic_content_placeholders:

@@ -15,6 +15,7 @@ import {
 } from '../fields/device.ts';
 import { emailAddress } from '../fields/email-address.ts';
 import { checkPushToken, pushToken, webPushKey } from '../fields/push-token.ts';
+import { tagTexts } from '../long-integer.ts';
 import { anyObject, array, integerOf, isObject, nothing, object, optional } from '../values.ts';
 
 const MAX_DEVICES = 1000;
@@ -34,7 +35,7 @@ const numberedOperations = anyObject.transform((tags, context) => {
     const word = operations[number];
     return [name, word === undefined ? value : { operation: word, value }];
   });
-  return Object.fromEntries(worded);
+  return tagTexts(Object.fromEntries(worded));
 });
 
 const fields = object({

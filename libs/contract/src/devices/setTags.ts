@@ -1,13 +1,13 @@
 import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { earlyDeviceType } from '../fields/device.ts';
-import { anyObject, nothing, object } from '../values.ts';
+import { nothing, object, tagValues } from '../values.ts';
 import { addressee } from './addressee.ts';
 
 /** Sets, changes or removes (null) tags of a device, or of all devices of a user. What a value must be, its tag decides (R-C4, R-C5). Spec C. */
 export const setTags = json13('setTags', {
   scope: 'device',
-  input: object({ application: applicationCode, ...addressee, device_type: earlyDeviceType, tags: anyObject }),
+  input: object({ application: applicationCode, ...addressee, device_type: earlyDeviceType, tags: tagValues }),
   output: nothing,
   examples: [
     {

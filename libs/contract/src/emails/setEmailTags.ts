@@ -3,7 +3,7 @@ import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { userId } from '../fields/device.ts';
 import { optionalUnless } from '../presence.ts';
-import { anyObject, object, optional, text } from '../values.ts';
+import { object, optional, tagValues, text } from '../values.ts';
 
 const address = text.transform((value) => value.toLowerCase());
 
@@ -15,7 +15,7 @@ export const setEmailTags = json13('setEmailTags', {
     email: optionalUnless(address, (request) =>
       (request['email'] ?? null) === null && (request['userId'] ?? null) === null ? 'email' : undefined,
     ),
-    tags: anyObject,
+    tags: tagValues,
     userId: optional(userId),
   }),
   output: z.object({ skipped: z.array(z.string()) }),

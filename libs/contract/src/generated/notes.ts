@@ -91,7 +91,7 @@ export const notes: Readonly<Record<string, { readonly folder: string; readonly 
   setEmailTags: {"folder":"emails","text":"Sets tags of the contacts of an address, or of a user; the address prevails. Answers the names that are no tags (R-E6). Spec E."},
   setPlan: {"folder":"admin","text":"Lets an account register contacts of mail and nothing else, or everything, the default; what is registered stays (R-E3)."},
   setPurchase: {"folder":"devices","text":"Records a purchase: fills the default tags that tell of purchases, and is an event for conversions (R-C12, R-RES17). Spec C."},
-  setRateLimit: {"folder":"admin","text":"Limits a token to so many requests at once, and as many more in so many seconds; 0 requests take the limit away. Each gateway counts for itself, and knows of a change within 5 seconds (R-LM2, R-T8)."},
+  setRateLimit: {"folder":"admin","text":"Limits a token to so many requests at once, and as many more in so many seconds; 0 requests take the limit away. The limit holds for all gateways together; they know of a change within 5 seconds (R-LM2, R-T8)."},
   setSenders: {"folder":"admin","text":"Says which addresses an account's mail may come from and be answered to: with `required` only those in `verified`, else any. Replaces both; what applications have configured before stays (R-A5, R-T8)."},
   setTags: {"folder":"devices","text":"Sets, changes or removes (null) tags of a device, or of all devices of a user. What a value must be, its tag decides (R-C4, R-C5). Spec C."},
   settled: {"folder":"admin","text":"The barrier for tests: a success when nothing is under way or due; what waits for a later time does not count (architecture 8)."},

@@ -1,5 +1,6 @@
 import { type StoredFields, valuesOf } from '../documents.ts';
 import type { CountingLogWriter, OpenLogsOptions } from '../options.ts';
+import { OwnedFields } from '../owned-fields.ts';
 import type { DocumentAddress, LogDefinition } from '../port.ts';
 import type { Head, InsertOutcome, LogStore, Quarantined, RefusedWrite, StateWrite, StoredCommit } from '../store.ts';
 import { GroupingLogWriter } from '../writer.ts';
@@ -22,13 +23,16 @@ export function openMemoryLogs<Command, Event, State, Reply, Context>(
 export class MemoryLogStore implements LogStore {
   readonly #store: MemoryStore;
   readonly #notesField: string | undefined;
+  readonly #owned: OwnedFields;
   readonly #heads: Map<string, number>;
   readonly #quarantined: Map<string, Quarantined>;
 
   constructor(
     store: MemoryStore,
-    { category, notesField }: { readonly category: string; readonly notesField?: string },
+    definition: Pick<LogDefinition<never, never, never, never, never>, 'category' | 'fields' | 'notesField'>,
   ) {
+    const { category, notesField } = definition;
+    this.#owned = new OwnedFields(definition);
     this.#store = store;
     this.#notesField = notesField;
     this.#heads = store.heads(category);
@@ -99,8 +103,9 @@ export class MemoryLogStore implements LogStore {
     this.#quarantined.delete(`${collection}/${id}`);
   }
 
-  #replace({ address, n, fields }: StateWrite, stored: StoredFields | undefined): void {
+  #replace({ address, n, fields, clears }: StateWrite, stored: StoredFields | undefined): void {
     const notes = this.#notesField !== undefined && stored?.[this.#notesField];
-    this.#store.put(address, { ...fields, rev: n, ...(notes ? { [this.#notesField]: notes } : {}) });
+    const foreign = stored && !clears ? this.#owned.foreign(address.collection, stored) : {};
+    this.#store.put(address, { ...foreign, ...fields, rev: n, ...(notes ? { [this.#notesField]: notes } : {}) });
   }
 }

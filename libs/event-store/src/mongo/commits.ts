@@ -1,5 +1,6 @@
 import { type Collection, type Db, MongoServerError } from 'mongodb';
-import type { Head, InsertOutcome, StoredCommit } from '../store.ts';
+import type { DocumentAddress } from '../port.ts';
+import type { EventDocuments, Head, InsertOutcome, StoredCommit } from '../store.ts';
 import { isPassingCode, Unanswered } from '@tidings/runtime';
 import { answered, ATTEMPT_MS, isDuplicateId, type WriteError } from './answers.ts';
 import { batchesOf } from './batches.ts';
@@ -13,6 +14,8 @@ export interface CommitDocument {
   readonly uid: string;
   readonly at: Date;
   readonly events: readonly Uint8Array[];
+  /** What events fold into that do not name it whatever their kind is: `<collection>/<id>`. */
+  readonly documents?: readonly { readonly event: number; readonly ids: readonly string[] }[];
   readonly meta?: Readonly<Record<string, unknown>>;
   readonly trace?: Readonly<Record<string, string>>;
 }
@@ -85,7 +88,11 @@ export class MongoCommits {
     const range = { _id: { $gt: { log, n }, $lt: { log, n: Infinity } } };
     const found = this.#commits.find(range, { ...READ, readConcern: 'majority', limit, batchSize: limit });
     const documents = await answered(found.sort({ _id: 1 }).toArray());
-    return documents.map(({ _id, uid, at, events, trace }) => ({ ..._id, uid, at, events, ...(trace && { trace }) }));
+    return documents.map(({ _id, uid, at, events, documents: named, trace }) => ({
+      ...{ ..._id, uid, at, events },
+      ...(named && { documents: named.map(({ event, ids }) => ({ index: event, addresses: ids.map(addressIn) })) }),
+      ...(trace && { trace }),
+    }));
   }
 
   async #insertBatch(batch: readonly StoredCommit[]): Promise<readonly InsertOutcome[]> {
@@ -154,9 +161,25 @@ export class MongoCommits {
     if (error) throw isPassingCode(error.code) ? new Unanswered(error.errmsg) : new MongoServerError(error);
   }
 
-  #documentOf({ log, n, uid, at, events, trace }: StoredCommit): CommitDocument {
-    return { _id: { log, n }, uid, at, events, ...(this.#meta && { meta: this.#meta }), ...(trace && { trace }) };
+  #documentOf({ log, n, uid, at, events, documents, trace }: StoredCommit): CommitDocument {
+    return {
+      ...{ _id: { log, n }, uid, at, events },
+      ...(documents && { documents: documents.map(storedDocuments) }),
+      ...(this.#meta && { meta: this.#meta }),
+      ...(trace && { trace }),
+    };
   }
+}
+
+const storedDocuments = ({ index, addresses }: EventDocuments): { event: number; ids: string[] } => ({
+  event: index,
+  ids: addresses.map(({ collection, id }) => `${collection}/${id}`),
+});
+
+/** Names of collections have no slash. */
+function addressIn(text: string): DocumentAddress {
+  const slash = text.indexOf('/');
+  return { collection: text.slice(0, slash), id: text.slice(slash + 1) };
 }
 
 const bytesOf = ({ events }: StoredCommit): number => events.reduce((sum, event) => sum + event.byteLength + 16, 256);

@@ -1,4 +1,4 @@
-import { type Db, MongoServerError } from 'mongodb';
+import { type CreateCollectionOptions, type Db, MongoServerError } from 'mongodb';
 import { isDeepStrictEqual } from 'node:util';
 import { answered } from './answers.ts';
 
@@ -17,9 +17,13 @@ const validator = { $or: [{ [GUARD]: { $exists: false } }, { $expr: { $eq: ['$re
  * decided on: the patch raises `rev` by as much as it should, and says what it must come to. So the patch may name its document by `_id`
  * alone, which the server finds without planning a query (docs/adr/0021-guarded-patches.md).
  */
-export async function createStates(db: Db, collection: string): Promise<void> {
+export const createStates = (db: Db, collection: string): Promise<void> =>
+  ensureCollection(db, collection, { validator });
+
+/** Makes a collection, if it is not there: transactions of MongoDB 4.0 do not. */
+export async function ensureCollection(db: Db, collection: string, options?: CreateCollectionOptions): Promise<void> {
   try {
-    await db.createCollection(collection, { validator });
+    await db.createCollection(collection, options);
   } catch (error) {
     if (!(error instanceof MongoServerError && error.code === NAMESPACE_EXISTS)) throw error;
   }

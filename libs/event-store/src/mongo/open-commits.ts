@@ -2,6 +2,7 @@ import type { Db } from 'mongodb';
 import type { Commit, LogDefinition } from '../port.ts';
 import type { StoredCommit } from '../store.ts';
 import { answered } from './answers.ts';
+import { UnknownEvent } from '../unknown-event.ts';
 import { type CommitDocument, MongoCommits } from './commits.ts';
 
 /** Heads looked at together, and commits removed at a time. */
@@ -12,7 +13,10 @@ const FOREVER = new Date(8.64e15);
 
 /** The commits of a category for who follows its logs, in any process of their owner. */
 export interface CommitReader<Event> {
-  /** Commits of a log after `n` that can no longer be lost, in order, at most `limit`; where older ones were removed, those that are left. */
+  /**
+   * Commits of a log after `n` that can no longer be lost, in order, at most `limit`; where older ones were removed, those that are left. It
+   * ends before a commit with an event that this version does not know: a newer one goes on from there (ADR 27).
+   */
   after(log: string, n: number, limit: number): Promise<readonly Commit<Event>[]>;
   /** Those of the numbers that are there, in order. */
   pick(log: string, numbers: readonly number[]): Promise<readonly Commit<Event>[]>;
@@ -33,11 +37,18 @@ export interface CommitReader<Event> {
 const justBefore = (prefix: string): string =>
   prefix === '' ? '' : `${prefix.slice(0, -1)}${String.fromCharCode(prefix.charCodeAt(prefix.length - 1) - 1)}\uffff`;
 
+export interface CommitReaderOptions {
+  /** Whether commits must be published before they may be removed. @default false */
+  readonly isRelayed?: boolean;
+  /** Hears, once, of each commit that `after` ends before. */
+  readonly held?: (error: Error) => void;
+}
+
 /** Opens the commits of a category beside its writers. What the store does not answer rejects with an error that may pass. */
 export function openCommits<Event>(
   db: Db,
-  { category, decode }: Pick<LogDefinition<never, Event, never, never>, 'category' | 'decode'>,
-  { isRelayed = false }: { readonly isRelayed?: boolean } = {},
+  { category, decode, isKnown }: Pick<LogDefinition<never, Event, never, never>, 'category' | 'decode' | 'isKnown'>,
+  { isRelayed = false, held = () => undefined }: CommitReaderOptions = {},
 ): CommitReader<Event> {
   const commits = new MongoCommits(db, category);
   const collection = db.collection<CommitDocument>(`${category}.commits`);
@@ -47,6 +58,16 @@ export function openCommits<Event>(
     events: encoded.map(decode),
     encoded,
   });
+
+  const told = new Set<string>();
+  const knownIn = (found: readonly Commit<Event>[]): readonly Commit<Event>[] => {
+    const unknown = found.findIndex(({ events }) => !events.every(isKnown));
+    if (unknown < 0) return found;
+    const error = new UnknownEvent(found[unknown]!);
+    if (!told.has(error.message)) held(error);
+    told.add(error.message);
+    return found.slice(0, unknown);
+  };
 
   const newest = async (log: string, also: object): Promise<number> => {
     const options = { sort: { _id: -1 }, projection: { _id: 1 }, readConcern: 'majority' } as const;
@@ -92,7 +113,7 @@ export function openCommits<Event>(
   };
 
   return {
-    after: async (log, n, limit) => (await commits.after(log, n, limit)).map(read),
+    after: async (log, n, limit) => knownIn((await commits.after(log, n, limit)).map(read)),
     async pick(log, numbers) {
       const ids = numbers.map((n) => ({ log, n }));
       const found = collection.find({ _id: { $in: ids } }, { promoteBuffers: true, sort: { _id: 1 } });

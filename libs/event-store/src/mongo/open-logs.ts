@@ -1,5 +1,6 @@
 import type { Db } from 'mongodb';
 import type { CountingLogWriter, OpenLogsOptions } from '../options.ts';
+import { OwnedFields } from '../owned-fields.ts';
 import type { DocumentAddress, LogDefinition } from '../port.ts';
 import type { LogStore, Quarantined } from '../store.ts';
 import { GroupingLogWriter } from '../writer.ts';
@@ -28,11 +29,12 @@ export function openLogs<Command, Event, State, Reply, Context>(
 /** The store of a category in an owner's database. */
 export function mongoLogStore(
   db: Db,
-  { category, notesField }: { readonly category: string; readonly notesField?: string },
+  definition: Pick<LogDefinition<never, never, never, never, never>, 'category' | 'fields' | 'notesField'>,
   meta?: Readonly<Record<string, unknown>>,
 ): LogStore {
+  const { category, notesField } = definition;
   const commits = new MongoCommits(db, category, meta);
-  const states = new MongoStates(db, notesField);
+  const states = new MongoStates(db, new OwnedFields(definition), notesField);
   const indexes = new Indexes(db);
   const quarantine = db.collection<QuarantineDocument>(`${category}.quarantine`);
   const { w, j: journal } = DURABLE;
@@ -65,12 +67,14 @@ interface QuarantineDocument {
   readonly log: string;
   readonly n: number;
   readonly reason: string;
+  readonly isUnknown?: boolean;
   readonly at: Date;
 }
 
-const quarantinedOf = ({ _id, log, n, reason }: QuarantineDocument): Quarantined => ({
+const quarantinedOf = ({ _id, log, n, reason, isUnknown = false }: QuarantineDocument): Quarantined => ({
   address: { collection: _id.collection, id: _id.id },
   log,
   n,
   reason,
+  isUnknown,
 });

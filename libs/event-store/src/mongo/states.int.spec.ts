@@ -1,10 +1,13 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { describeWithMongo } from '@tidings/testing';
 import type { Db } from 'mongodb';
+import { OwnedFields } from '../owned-fields.ts';
 import type { StateWrite } from '../store.ts';
 import { faulty } from './faulty.features.ts';
 import { createStates } from './guards.ts';
 import { MongoStates } from './states.ts';
+
+const owned = new OwnedFields({ fields: { things: ['name', 'size'] } });
 
 interface Stored {
   readonly _id: string;
@@ -16,7 +19,7 @@ describeWithMongo('states', (mongo) => {
   it.each([3, 10_001])('are all found, without their notes, where there are %i', async (amount) => {
     const documents = Array.from({ length: amount }, (_, i) => ({ _id: `id${i}`, group: 'g', self: { open: i } }));
     await mongo.db.collection<Stored>(`states${amount}`).insertMany(documents);
-    const found = await new MongoStates(mongo.db, 'self').find(`states${amount}`, 'group', ['g', 'other']);
+    const found = await new MongoStates(mongo.db, owned, 'self').find(`states${amount}`, 'group', ['g', 'other']);
     expect(found).toHaveLength(amount);
     expect(new Set(found.map(({ _id }) => _id)).size).toBe(amount);
     expect(found[0]).toEqual({ _id: 'id0', group: 'g' });
@@ -42,7 +45,7 @@ describeWithMongo('states', (mongo) => {
     const write = (n: number, fields: StateWrite['fields'], before?: StateWrite['before'], open?: number) =>
       states.write([
         {
-          ...{ address: { collection: 'things', id: 'a' }, log: 'l', n, fields, before, bytes: 100 },
+          ...{ address: { collection: 'things', id: 'a' }, log: 'l', n, fields, before, clears: false, bytes: 100 },
           notes: open === undefined ? [] : [{ set: new Map([['open', open]]), max: new Map() }],
         },
       ]);
@@ -60,7 +63,7 @@ describeWithMongo('states', (mongo) => {
         if ('update' in command) updates++;
         return send();
       });
-      states = new MongoStates(watched.db, 'self');
+      states = new MongoStates(watched.db, owned, 'self');
       expect(await write(1, { name: 'one', size: 1 }, undefined, 4)).toEqual([]);
     });
 
@@ -70,6 +73,17 @@ describeWithMongo('states', (mongo) => {
       expect(await write(9, { name: 'two' }, { ...first, rev: 5, guard: 5 })).toEqual([]);
       expect(await stored()).toEqual({ _id: 'a', rev: 9, name: 'two', self: { open: 7 } });
       expect(updates).toBe(2);
+    });
+
+    it('leaves fields alone that are not its own, unless nothing may be left', async () => {
+      await db.collection('things').updateOne({}, { $set: { colour: 'red' } });
+      const read = { ...first, colour: 'red' };
+      expect(await write(5, { name: 'two' }, read)).toEqual([]);
+      expect(await stored()).toEqual({ _id: 'a', rev: 5, name: 'two', colour: 'red', self: { open: 4 } });
+      const address = { collection: 'things', id: 'a' };
+      const erased = { address, log: 'l', n: 6, fields: { name: '' }, clears: true, notes: [], bytes: 100 };
+      expect(await states.write([{ ...erased, before: { ...read, rev: 5, guard: 5 } }])).toEqual([]);
+      expect(await stored()).toEqual({ _id: 'a', rev: 6, name: '', self: { open: 4 } });
     });
 
     it('leaves a newer document alone', async () => {
@@ -107,8 +121,8 @@ describeWithMongo('states', (mongo) => {
       for (const { q } of (command['updates'] ?? []) as { readonly q: unknown }[]) queries.push(q);
       return send();
     });
-    const states = new MongoStates(watched.db, undefined);
-    const rest = { address: { collection: 'things', id: 'a' }, log: 'l', notes: [], bytes: 100 };
+    const states = new MongoStates(watched.db, owned, undefined);
+    const rest = { address: { collection: 'things', id: 'a' }, log: 'l', clears: false, notes: [], bytes: 100 };
     await states.write([{ ...rest, n: 1, fields: { name: 'one' }, before: undefined }]);
     await states.write([{ ...rest, n: 2, fields: { name: 'two' }, before: { _id: 'a', rev: 1, name: 'one' } }]);
     expect(queries).toEqual([{ _id: 'a' }]);

@@ -3,6 +3,7 @@ import { type Db, type Document, Long, MongoServerError } from 'mongodb';
 import type { StoredFields } from '../documents.ts';
 import { getOrAdd } from '../get-or-add.ts';
 import { applyNotes, type NoteUpdate } from '../notes.ts';
+import type { OwnedFields } from '../owned-fields.ts';
 import type { RefusedWrite, StateWrite } from '../store.ts';
 import { answered, isDuplicateId, type WriteError } from './answers.ts';
 import { batchesOf } from './batches.ts';
@@ -34,11 +35,13 @@ const READ_BATCH = 10_000;
 /** The state collections of one owner. */
 export class MongoStates {
   readonly #db: Db;
+  readonly #owned: OwnedFields;
   readonly #notesField: string | undefined;
   readonly #guards: Guards;
 
-  constructor(db: Db, notesField: string | undefined) {
+  constructor(db: Db, owned: OwnedFields, notesField: string | undefined) {
     this.#db = db;
+    this.#owned = owned;
     this.#notesField = notesField;
     this.#guards = new Guards(db);
   }
@@ -135,12 +138,12 @@ export class MongoStates {
   }
 
   #updateOf({ write, kind, note }: Step, isGuarded: boolean): Document {
-    const { address, n, fields, before } = write;
+    const { address, n, fields } = write;
     const notes = write.notes[note];
     if (kind === 'note') return { q: { _id: address.id }, u: this.#noteUpdate(notes!) };
-    const known = kind === 'patch' ? before : undefined;
+    const known = kind === 'patch' ? write.before : undefined;
     const { $set, $max, $unset } = notes ? this.#noteUpdate(notes) : {};
-    const vanished = { ...vanishedFrom(before, fields!), ...$unset };
+    const vanished = { ...this.#vanished(write), ...$unset };
     const set: Document = { ...changedIn(fields!, known), ...$set };
     const update: Document = {
       $set: set,
@@ -152,6 +155,16 @@ export class MongoStates {
     if (known && isGuarded) return { q: { _id }, u: { ...update, $inc: { rev: n - revOf(known) } }, upsert: true };
     set['rev'] = n;
     return { q: { _id, rev: known ? known['rev'] : { $lt: n } }, u: update, upsert: true };
+  }
+
+  /** Fields of the document that the state was decided on and no longer has. */
+  #vanished({ address: { collection }, fields, before, clears }: StateWrite): Record<string, ''> | undefined {
+    let vanished: Record<string, ''> | undefined;
+    for (const name in before) {
+      if (fields![name] !== undefined || OWN_FIELDS.has(name)) continue;
+      if (clears || this.#owned.has(collection, name)) (vanished ??= {})[name] = '';
+    }
+    return vanished;
   }
 
   #noteUpdate({ clear, set, max }: NoteUpdate): NoteOperators {
@@ -175,14 +188,6 @@ function changedIn(fields: StoredFields, known: StoredFields | undefined): Recor
     if (value !== undefined && value !== known?.[name] && name !== '_id') changed[name] = value;
   }
   return changed;
-}
-
-function vanishedFrom(before: StoredFields | undefined, fields: StoredFields): Record<string, ''> | undefined {
-  let vanished: Record<string, ''> | undefined;
-  for (const name in before) {
-    if (fields[name] === undefined && !OWN_FIELDS.has(name)) (vanished ??= {})[name] = '';
-  }
-  return vanished;
 }
 
 function firstStep(write: StateWrite): Step {

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import type { Clock } from '@tidings/kernel';
+import { hasEnded, ownIdentity, type ProcessIdentity } from '@tidings/runtime';
 import { type Collection, type Db, MongoServerError } from 'mongodb';
 import { answered } from '../mongo/answers.ts';
 
@@ -13,20 +12,18 @@ const DURABLE = { writeConcern: { w: 'majority', journal: true } } as const;
 
 interface LeaseDocument {
   readonly _id: string;
-  /** An incarnation: a process that comes again is another owner. */
+  /** Random for each holder: neither host names nor process ids tell processes apart. */
   readonly owner: string;
   readonly until: Date;
-  readonly host: string;
-  readonly pid: number;
-  /** Tells processes apart that got the same pid one after the other. */
-  readonly startedAt: number;
+  /** Absent where others cannot tell whether it has ended. */
+  readonly process?: ProcessIdentity;
   /** When another process last asked for the lease. */
   readonly rivalAt?: Date;
 }
 
 /**
- * The right to do something alone, in the collection `leases`: 10 s long, to be renewed every 2 s with {@link take}. The holder of this
- * host whose process is gone is followed at once. It only makes doubling rare: what it guards must bear two holders.
+ * The right to do something alone, in the collection `leases`: 10 s long, to be renewed every 2 s with {@link take}. A
+ * holder whose process is known to have ended is followed at once. It only makes doubling rare: what it guards must bear two holders.
  */
 export class Lease {
   readonly #leases: Collection<LeaseDocument>;
@@ -77,20 +74,20 @@ export class Lease {
   async #acquire(): Promise<boolean> {
     const now = new Date(this.#clock.now());
     const holder = await answered(this.#leases.findOne({ _id: this.#name }));
-    if (holder && holder.until > now && !isGone(holder)) {
+    if (holder && holder.until > now && !hasEnded(holder.process)) {
       await answered(this.#leases.updateOne({ _id: this.#name, owner: holder.owner }, { $set: { rivalAt: now } }));
       return false;
     }
-    const mine = {
+    const identity = ownIdentity();
+    const mine: Omit<LeaseDocument, '_id'> = {
       owner: this.#owner,
       until: new Date(now.getTime() + LEASE_MS),
-      host: hostname(),
-      pid: process.pid,
-      startedAt: performance.timeOrigin,
+      ...(identity && { process: identity }),
     };
     if (!holder) return this.#insert({ _id: this.#name, ...mine });
     const same = { _id: this.#name, owner: holder.owner, until: holder.until };
-    return (await answered(this.#leases.updateOne(same, { $set: mine }, DURABLE))).matchedCount === 1;
+    const followed = this.#leases.replaceOne(same, mine, DURABLE);
+    return (await answered(followed)).matchedCount === 1;
   }
 
   async #insert(lease: LeaseDocument): Promise<boolean> {
@@ -105,22 +102,5 @@ export class Lease {
 
   #isRecent(time: Date | undefined): boolean {
     return time !== undefined && time.getTime() > this.#clock.now() - LEASE_MS;
-  }
-}
-
-function isGone({ host, pid, startedAt }: LeaseDocument): boolean {
-  if (host !== hostname()) return false;
-  return pid === process.pid ? startedAt !== performance.timeOrigin : !isAlive(pid);
-}
-
-/** One that has ended but was not collected by its parent does not live. */
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    if (process.platform !== 'linux') return true;
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    return stat.charAt(stat.lastIndexOf(')') + 2) !== 'Z';
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

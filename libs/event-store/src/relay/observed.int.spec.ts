@@ -32,7 +32,7 @@ describeWithMongo('what is told of logs', (mongo) => {
         void published.push(...records.map((record) => ({ ...record, during: currentTrace()?.traceId }))),
     };
     const relay = await openRelay<ThingEvent>({
-      ...{ db, broker, category: things.category, decode: things.decode },
+      ...{ db, broker, category: things.category, decode: things.decode, isKnown: things.isKnown },
       publish: ({ log, n }) => [{ topic: 'things', key: log, value: Buffer.from(`${n}`) }],
     });
     closers.push(() => relay.close());
@@ -100,7 +100,7 @@ describeWithMongo('what is told of logs', (mongo) => {
     const [db, registry] = [newDb(), new Registry()];
     const gate = Promise.withResolvers<void>();
     const relay = await openRelay<ThingEvent>({
-      ...{ db, category: things.category, decode: things.decode },
+      ...{ db, category: things.category, decode: things.decode, isKnown: things.isKnown },
       broker: { publish: () => gate.promise },
       publish: ({ log }) => [{ topic: 'things', key: log, value: Buffer.alloc(1) }],
     });

@@ -1,5 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { hostname } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Fault, ShiftedClock } from '@tidings/kernel';
+import { ownIdentity, type ProcessIdentity } from '@tidings/runtime';
 import { describeWithMongo } from '@tidings/testing';
 import type { Collection, CollectionOptions, Db, Document, Filter, FindCursor, FindOptions, Sort } from 'mongodb';
 import { faulty } from '../mongo/faulty.features.ts';
@@ -84,6 +87,7 @@ describeWithMongo('openRelay', (mongo) => {
       db,
       category: things.category,
       decode: things.decode,
+      isKnown: things.isKnown,
       broker,
       publish: ({ log, n }: Commit<ThingEvent>) => [{ topic: 'things', key: log, value: Buffer.from(`${log} ${n}`) }],
       lookEveryMs: 50,
@@ -333,5 +337,29 @@ describeWithMongo('openRelay', (mongo) => {
       expect(broker.seen('things-2')).toEqual(numbers(3));
       expect(broker.values.length).toBeGreaterThan(13);
     });
+  });
+
+  it('follows a process that has ended at once, and no other one that has its host name and number', async () => {
+    const own = ownIdentity()!;
+    const later = new Date(Date.now() + 600_000);
+    const lease = (identity: ProcessIdentity) => ({
+      ...{ _id: 'relay/things', owner: 'another', until: later, process: identity },
+      // What other versions have gone by.
+      ...{ host: hostname(), pid: process.pid, startedAt: 1 },
+    });
+    const [db, broker] = [newDb(), new Published()];
+    const leases = db.collection<ReturnType<typeof lease>>('leases');
+    await leases.insertOne(lease({ ...own, space: 'another container', startedAt: '1' }));
+    const relay = await relayOn(db, broker);
+    await commit(writerOn(db, relay), 'things-1', 3);
+    await delay(300);
+    expect(broker.values).toEqual([]);
+    expect(await leases.findOne({ _id: 'relay/things' })).toMatchObject({ owner: 'another' });
+
+    await leases.replaceOne({ _id: 'relay/things' }, lease({ ...own, startedAt: '1' }));
+    const next = await relayOn(db, broker);
+    await until(() => next.level());
+    expect(broker.seen('things-1')).toEqual([1, 2, 3]);
+    expect((await leases.findOne({ _id: 'relay/things' }))?.process).toEqual(own);
   });
 });

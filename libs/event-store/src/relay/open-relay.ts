@@ -4,7 +4,7 @@ import { getOrAdd } from '../get-or-add.ts';
 import { MongoCommits } from '../mongo/commits.ts';
 import type { Commit } from '../port.ts';
 import { CommitWatch } from './commit-watch.ts';
-import { Lease, RENEW_MS } from './lease.ts';
+import { Lease, LEASE_MS, RENEW_MS } from './lease.ts';
 import { Outbox, type Publisher } from './outbox.ts';
 import { PassedOver } from './passed-over.ts';
 import { type Publishing, type RelayCounts, Tail, type TailParts } from './tail.ts';
@@ -13,6 +13,8 @@ export interface RelayOptions<Event> {
   readonly db: Db;
   readonly category: string;
   readonly decode: (bytes: Uint8Array) => Event;
+  /** False for an event of a kind that this version does not have: its log is left to a newer version (ADR 27). */
+  readonly isKnown: (event: Event) => boolean;
   readonly broker: Publisher;
   /**
    * The records of a commit, in order; each should carry the commit's log and number, so that consumers can drop repeats. A Fault
@@ -39,6 +41,8 @@ export interface Relay<Event> {
   readonly counts: Readonly<RelayCounts>;
   /** How many commits wait to be published here; a log with more than memory holds counts one for all the rest. */
   unpublished(): number;
+  /** Logs whose next commit this version cannot publish. */
+  held(): number;
 }
 
 const LOOK_EVERY_MS = 2000;
@@ -75,6 +79,9 @@ class CommitRelay<Event> implements Relay<Event> {
   /** How far each log is published has been read since the lease was taken. */
   #hasLooked = false;
   #closed = false;
+  /** Until then the lease is left to others, by `performance.now()`. */
+  #awayUntil = -Infinity;
+  readonly #toldOf = new Set<string>();
 
   constructor(options: RelayOptions<Event>) {
     const { db, category, clock = systemClock, broker } = options;
@@ -91,9 +98,15 @@ class CommitRelay<Event> implements Relay<Event> {
       outbox: this.#outbox,
       counts: this.counts,
       decode: options.decode,
+      isKnown: options.isKnown,
       publish: options.publish,
       passedOver: new PassedOver(db, category),
       report: this.#report,
+      held: (error) => {
+        // However often the lease comes back: it is the same commit.
+        if (!this.#toldOf.has(error.message)) this.#report(error);
+        this.#toldOf.add(error.message);
+      },
       mayPublish: () => !this.#closed && this.#lease.held,
       published: (log, n) => void this.#published.set(log, n),
     };
@@ -113,6 +126,10 @@ class CommitRelay<Event> implements Relay<Event> {
     let waiting = 0;
     for (const tail of this.#tails.values()) waiting += tail.unpublished;
     return waiting;
+  }
+
+  held(): number {
+    return [...this.#tails.values()].filter((tail) => tail.isHeld).length;
   }
 
   async level(): Promise<boolean> {
@@ -151,6 +168,7 @@ class CommitRelay<Event> implements Relay<Event> {
 
   /** Takes or renews the lease. What a former holder has published is read anew each time it comes here. */
   async #renew(): Promise<void> {
+    if (performance.now() < this.#awayUntil) return;
     const had = this.#lease.held;
     const has = await this.#lease.take();
     if (this.#closed) return this.#lease.release();
@@ -160,9 +178,17 @@ class CommitRelay<Event> implements Relay<Event> {
       await this.#look();
     }
     await this.#keepPublished();
+    if (has && this.#lease.hasRival && this.held() > 0) return this.#giveWay();
     if (this.#closed || !has || !this.#lease.hasRival) return this.#watch.close();
     // What was committed before nobody has told of.
     if (this.#watch.open(this.#report)) await this.#look();
+  }
+
+  /** Leaves the lease to those who ask for it: one of them may be of the version that knows what is held here. */
+  async #giveWay(): Promise<void> {
+    this.#awayUntil = performance.now() + LEASE_MS;
+    await this.#watch.close();
+    await this.#lease.release();
   }
 
   /** Finds commits that nobody has published yet, whoever wrote them; one look at a time. */

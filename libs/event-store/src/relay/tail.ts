@@ -5,6 +5,7 @@ import type { Commit } from '../port.ts';
 import type { StoredCommit } from '../store.ts';
 import { delay } from '../waiting.ts';
 import { isVerdict, type Outbox, type RelayedRecord } from './outbox.ts';
+import { UnknownEvent } from '../unknown-event.ts';
 import type { PassedOver } from './passed-over.ts';
 
 export interface RelayCounts {
@@ -27,8 +28,11 @@ export interface TailParts<Event> {
   readonly counts: RelayCounts;
   readonly passedOver: PassedOver;
   readonly decode: (bytes: Uint8Array) => Event;
+  readonly isKnown: (event: Event) => boolean;
   readonly publish: Publishing<Event>;
   readonly report: (error: unknown) => void;
+  /** Hears that the next commit of a log holds an event that this version does not know. */
+  readonly held: (error: UnknownEvent) => void;
   /** False once the relay is closed or another has the lease. */
   readonly mayPublish: () => boolean;
   /** Hears how far a log is acknowledged. */
@@ -66,6 +70,7 @@ export class Tail<Event> {
   /** The highest number that there is, or may be: those after the queue only the collection has. */
   #heard: number;
   #reading = false;
+  #isHeld = false;
   #draining: Promise<void> | undefined;
 
   constructor(log: string, published: number, parts: TailParts<Event>) {
@@ -81,6 +86,11 @@ export class Tail<Event> {
 
   get busy(): boolean {
     return this.#draining !== undefined;
+  }
+
+  /** True when what comes next holds an event that only a newer version can publish: this process publishes nothing more of the log. */
+  get isHeld(): boolean {
+    return this.#isHeld;
   }
 
   /** How many commits are known to wait; one for all that only the collection has. */
@@ -127,7 +137,7 @@ export class Tail<Event> {
   }
 
   get #hasWork(): boolean {
-    return (this.#queue.length > 0 || this.#isBehind) && this.#parts.mayPublish();
+    return (this.#queue.length > 0 || this.#isBehind) && !this.#isHeld && this.#parts.mayPublish();
   }
 
   #drain(): void {
@@ -149,7 +159,12 @@ export class Tail<Event> {
         tries = 0;
         pause = PAUSE_MS;
       } catch (error) {
-        this.#parts.report(error);
+        if (error instanceof UnknownEvent && atOnce === 1) {
+          this.#isHeld = true;
+          this.#parts.held(error);
+          return;
+        }
+        if (!(error instanceof UnknownEvent)) this.#parts.report(error);
         // One at a time from here, so that only the culprit is counted out.
         if (isOwnFault(error) && atOnce === 1) tries++;
         atOnce = 1;
@@ -248,9 +263,12 @@ export class Tail<Event> {
   }
 
   #decoded({ events: encoded, ...commit }: StoredCommit): Commit<Event> {
-    return { ...commit, events: encoded.map((bytes) => this.#parts.decode(bytes)), encoded };
+    const events = encoded.map((bytes) => this.#parts.decode(bytes));
+    if (!events.every(this.#parts.isKnown)) throw new UnknownEvent(commit);
+    return { ...commit, events, encoded };
   }
 }
 
 /** Whether an error comes of the commit itself; the others pass with time. */
-const isOwnFault = (error: unknown): boolean => (error instanceof Fault ? isVerdict(error) : !isPassing(error));
+const isOwnFault = (error: unknown): boolean =>
+  !(error instanceof UnknownEvent) && (error instanceof Fault ? isVerdict(error) : !isPassing(error));

@@ -81,7 +81,10 @@ export class Appender {
     return new Promise((resolve, reject) => {
       const positions = new Array<Position>(records.length);
       const publication: Publication = { positions, open: records.length, failed: false, resolve, reject };
-      for (const [partition, part] of split(publication, records, logs.length)) {
+      for (const [partition, part] of split(publication, records, {
+        topic: logs[0]!.topic,
+        partitions: logs.length,
+      })) {
         this.#enqueue(logs[partition] as PartitionLog, part);
       }
       this.#start();
@@ -217,13 +220,17 @@ export class Appender {
 
 const notHeld = (): Fault => Fault.unavailable('This process does not hold the log of its data folder');
 
-function split(publication: Publication, records: readonly OutRecord[], partitions: number): Map<number, Part> {
+function split(
+  publication: Publication,
+  records: readonly OutRecord[],
+  { topic, partitions }: { readonly topic: string; readonly partitions: number },
+): Map<number, Part> {
   const parts = new Map<number, Part & { records: OutRecord[]; places: number[] }>();
   let lastKey: string | undefined;
   let partition = 0;
   for (let place = 0; place < records.length; place++) {
     const record = records[place] as OutRecord;
-    checkedSize(record);
+    checkedSize(topic, record);
     if (record.key !== lastKey) {
       lastKey = record.key;
       partition = partitionOf(record.key, partitions);

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { randomBase62, ShiftedClock } from '@tidings/kernel';
-import { mongoOptions } from '@tidings/runtime';
+import { mongoOptions, ownIdentity, type ProcessIdentity } from '@tidings/runtime';
 import { describeWithMongo } from '@tidings/testing';
 import { type Db, type Document, MongoClient } from 'mongodb';
 import { brokerFeatures, type BrokerWorld } from '../broker.features.ts';
@@ -15,9 +15,12 @@ const LEASES = 'streaming.lease';
 /** A process id that nobody has any more. */
 const deadPid = (): number => spawnSync(process.execPath, ['--version']).pid;
 
+/** A process of this machine that was started long before this one. */
+const earlier = (pid = process.pid): ProcessIdentity => ({ ...ownIdentity()!, pid, startedAt: '1' });
+
 /** Makes it look as if the lease's holder had died. */
 const bury = (db: Db): Promise<unknown> =>
-  db.collection<{ _id: string }>(LEASES).updateOne({ _id: 'holder' }, { $set: { pid: deadPid() } });
+  db.collection<{ _id: string }>(LEASES).updateOne({ _id: 'holder' }, { $set: { process: earlier(deadPid()) } });
 
 async function until(condition: () => unknown): Promise<void> {
   const deadline = Date.now() + 60_000;
@@ -145,20 +148,26 @@ describeWithMongo('embedded broker on MongoDB, what is its own', (mongo) => {
     });
 
     it('is taken over at once from a dead process on this host', async () => {
-      await holder({ host: hostname(), pid: deadPid(), incarnation: 'x', renewed: new Date(), ttlMs: 600_000 });
+      await holder({ process: earlier(deadPid()), incarnation: 'x', renewed: new Date(), ttlMs: 600_000 });
       // Others are waited for until their lease is over, which is longer than a test may take.
       await open();
     });
 
     it('is taken over at once from an earlier process with the same pid', async () => {
-      await holder({ host: hostname(), pid: process.pid, incarnation: 'x', renewed: new Date(), ttlMs: 600_000 });
+      await holder({ process: earlier(), incarnation: 'x', renewed: new Date(), ttlMs: 600_000 });
       // Others are waited for until their lease is over, which is longer than a test may take.
       await open();
     });
 
-    it('is taken over from a process on another host when it is over', async () => {
+    it.each([
+      ['on another host', 'elsewhere', process.pid],
+      // It is number 1 there, as this one would be here, and host names repeat.
+      ['in another container that has the same host name and number', hostname(), process.pid],
+      ['in another container that has the same host name and a number that nobody has here', hostname(), deadPid()],
+    ])('is taken over from a process %s when it is over', async (_, host, pid) => {
       const renewed = new Date(Date.now() + 1_000);
-      await holder({ host: 'elsewhere', pid: process.pid, incarnation: 'x', renewed, ttlMs: 500 });
+      const other = { ...earlier(pid), space: 'another machine pid:[1] ' };
+      await holder({ host, pid, process: other, incarnation: 'x', renewed, ttlMs: 500 });
       await open();
       expect(Date.now()).toBeGreaterThan(renewed.getTime() + 500);
     });

@@ -1,4 +1,5 @@
 import { Fault } from '@tidings/kernel';
+import { hasEnded, isThisProcess, ownIdentity, type ProcessIdentity } from '@tidings/runtime';
 import { type Collection, type Db, MongoServerError } from 'mongodb';
 import { hostname } from 'node:os';
 
@@ -12,8 +13,12 @@ const DURABLE = { writeConcern: { w: 'majority', j: true } as const };
 /** The one document of the lease. It is over `ttlMs` after `renewed`, both by the server's clock: holders' clocks are not compared. */
 interface Holder {
   readonly _id: 'holder';
+  /** For the sentence that refuses another one. */
   readonly host: string;
   readonly pid: number;
+  /** Absent where others cannot tell whether it has ended. */
+  readonly process?: ProcessIdentity;
+  /** Random for each holder. */
   readonly incarnation: string;
   readonly renewed: Date;
   readonly ttlMs: number;
@@ -21,20 +26,14 @@ interface Holder {
 
 type Known = Omit<Holder, '_id' | 'renewed'>;
 
-/** Incarnations that hold a lease in this process: in a container, a process and the one before it often share host name and pid. */
+/** Incarnations that hold a lease in this process. */
 const heldHere = new Set<string>();
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-function isGone({ host, pid, incarnation }: Holder): boolean {
-  if (host !== hostname()) return false;
-  if (pid === process.pid) return !heldHere.has(incarnation);
-  try {
-    process.kill(pid, 0);
-    return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
-  }
+function isGone({ process: holder, incarnation }: Holder): boolean {
+  if (!holder) return false;
+  return isThisProcess(holder) ? !heldHere.has(incarnation) : hasEnded(holder);
 }
 
 /** When this process last knew that the lease was its own. Both clocks count: one stands still while the machine sleeps, the other can be set. */
@@ -67,12 +66,16 @@ export class Lease {
   }
 
   /**
-   * Takes the lease when nobody has it, when its holder's process on this host is gone, or when it is over.
+   * Takes the lease when nobody has it, when its holder's process is known to have ended, or when it is over.
    * @throws Fault `conflict` once the holder has been seen to be alive, within 10 s.
    */
   static async take(db: Db, incarnation: string, onLost: (fault: Fault) => void): Promise<Lease> {
     const leases = db.collection<Holder>(LEASES);
-    const me: Known = { host: hostname(), pid: process.pid, incarnation, ttlMs: LEASE_MS };
+    const own = ownIdentity();
+    const me: Known = {
+      ...{ host: hostname(), pid: process.pid, incarnation, ttlMs: LEASE_MS },
+      ...(own && { process: own }),
+    };
     let seen: Holder | undefined;
     for (;;) {
       const asked = new Moment();
@@ -151,7 +154,7 @@ async function offer(leases: Collection<Holder>, me: Known): Promise<void> {
 async function replace(leases: Collection<Holder>, { incarnation, renewed }: Holder, me: Known): Promise<boolean> {
   const { matchedCount } = await leases.updateOne(
     { _id: 'holder', incarnation, renewed },
-    { $set: me, $currentDate: { renewed: true } },
+    { $set: me, ...(me.process ? {} : { $unset: { process: '' } }), $currentDate: { renewed: true } },
     DURABLE,
   );
   return matchedCount === 1;

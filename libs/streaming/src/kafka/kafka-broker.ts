@@ -65,7 +65,8 @@ class KafkaBroker implements Broker {
     this.#lookups = new Lookups(this.#admin, this.#names);
     this.#topics = new Map(options.topics.map((spec) => [spec.name, spec]));
     for (const { name, partitions } of options.topics) {
-      const parts = { producer: this.#producer, clock: options.clock, topic: this.#names.out(name), partitions };
+      const { clock } = options;
+      const parts = { producer: this.#producer, clock, name, topic: this.#names.out(name), partitions };
       this.#publishers.set(name, new Publisher(parts));
     }
   }

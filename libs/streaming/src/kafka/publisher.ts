@@ -35,6 +35,8 @@ interface Slice {
 export interface PublisherDeps {
   readonly producer: Pick<Producer, 'send'>;
   readonly clock: Clock;
+  /** The topic's name, as the port has it. */
+  readonly name: string;
   /** The topic's name in Kafka. */
   readonly topic: string;
   readonly partitions: number;
@@ -59,7 +61,7 @@ export class Publisher {
   /** @throws Fault `unavailable` after 5 s: the records may have been written nevertheless, or come to be. */
   async publish(records: readonly OutRecord[]): Promise<readonly Position[]> {
     if (records.length === 0) return [];
-    const sizes = records.map(checkedSize);
+    const sizes = records.map((record) => checkedSize(this.#deps.name, record));
     return new Promise((resolve, reject) => {
       const publication: Publication = {
         ...{ records, resolve, reject, open: records.length, isOver: false },

@@ -29,7 +29,8 @@ const listOperators = {
 } as const;
 
 function encoded({ listOperator, platform = 0, newPushToken = '', ...given }: BulkEntry, place: number) {
-  const entry = { ...given, listOperator: listOperators[listOperator], platform, newPushToken };
+  const integers = [...(given.integers ?? [])];
+  const entry = { ...given, integers, listOperator: listOperators[listOperator], platform, newPushToken };
   const bytes = bytesOf(JobEntry, entry);
   if (bytes.length > ENTRY_BYTES) throw Fault.argument(`devices[${place}]: at most 4 MiB`);
   return bytes;

@@ -105,6 +105,8 @@ describe('getTags', () => {
     expect(await client.json13('getTags', phone, token)).toMatchObject({
       body: { response: { result: { Language: 'en', Level: 6 } } },
     });
+    const { text } = await client.raw('getTags', phone, token);
+    expect(text).toContain('"Serial":9223372036854775807');
     expect(await client.json13('getTags', { ...phone, hwid: 'nobody' }, token)).toMatchObject(notFound);
   });
 });

@@ -1,12 +1,14 @@
 import type { api } from '@tidings/contract';
+import { jsonInteger } from '@tidings/kernel';
 import type { Handler } from '../../context.ts';
 
 export const getTags: Handler<typeof api.getTags> = async ({ application, hwid, userId }, { devices }, { account }) => {
-  const { tags } = await devices.getTags({
+  const { tags, integers } = await devices.getTags({
     account,
     application,
     hwid: hwid ?? '',
     userId: hwid === undefined ? (userId ?? '') : '',
   });
-  return { result: tags ?? {} };
+  const exact = Object.entries(integers).map(([name, value]) => [name, jsonInteger(value)]);
+  return { result: exact.length === 0 ? (tags ?? {}) : { ...tags, ...(Object.fromEntries(exact) as object) } };
 };

@@ -1,4 +1,4 @@
-import type { Notification } from '@tidings/contract';
+import { type Notification, withText } from '@tidings/contract';
 import { type Audience, bytesOf, type Preset, type Reach } from '@tidings/events';
 import { Fault, pushPlatforms } from '@tidings/kernel';
 import { MessageDraft, type PrepareAudience, type PreparedAudience } from '@tidings/rpc';
@@ -30,7 +30,10 @@ function targetOf(recipients: Notification['recipients']): PrepareAudience['targ
     case 'conditions':
       return {
         $case: 'conditions',
-        value: { operator: recipients.operator, conditions: [...recipients.conditions] },
+        value: {
+          operator: recipients.operator,
+          conditions: recipients.conditions.map(({ operand, ...asked }) => ({ ...asked, operand: withText(operand) })),
+        },
       };
     case 'filter':
       return { $case: 'filter', value: { name: recipients.name, code: recipients.code } };

@@ -2,6 +2,7 @@ import { type api, isObject, type OutputOf, platformWordOf } from '@tidings/cont
 import type { Content, Localized, MessageAccepted } from '@tidings/events';
 import { reachOf, textFor } from '@tidings/messaging';
 import type { MessageView, PlatformMetrics } from '@tidings/rpc';
+import { parseExactly } from '../../http/exact-numbers.ts';
 import { listedDate } from '../times.ts';
 
 type Item = OutputOf<typeof api.messagesList>['items'][number];
@@ -17,7 +18,9 @@ const texts = (localized: Localized | undefined): Record<string, string> =>
 
 const title = (localized: Localized | undefined): string => textFor(localized, 'default') ?? '';
 
-const conditions = (json: string): unknown[] => (json === '' ? [] : (JSON.parse(json) as unknown[]));
+/** As they were given, long integers too. */
+const conditions = (json: string): unknown[] =>
+  (parseExactly(`{"conditions":${json || '[]'}}`) as { conditions: unknown[] }).conditions;
 
 const platformParameters = ({ ios, android }: Content): Details['platform_parameters'] => ({
   android_header: title(android?.title),

@@ -73,10 +73,12 @@ export interface AccountEvent {
     | { $case: "planSet"; value: PlanSet }
     | { $case: "platformResealed"; value: PlatformResealed }
     | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface AccountCreated {
   name: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface TokenIssued {
@@ -89,10 +91,12 @@ export interface TokenIssued {
   applications: string[];
   /** Absent = it lives until it is revoked. */
   expiresAt: Date | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface TokenRevoked {
   token: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** From here on the token may be used for this many requests in as many seconds; 0 requests = without a limit. */
@@ -100,6 +104,7 @@ export interface TokenLimited {
   token: string;
   requests: number;
   seconds: number;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface ApplicationCreated {
@@ -112,6 +117,7 @@ export interface ApplicationCreated {
   authorizeAllTokens: boolean;
   /** The token that created it, which is granted it; "" without one. */
   token: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Only what changes is there. */
@@ -124,6 +130,7 @@ export interface ApplicationUpdated {
   icon?: string | undefined;
   sdkIos?: string | undefined;
   sdkAndroid?: string | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Replaces all settings of the platform and enables it, unless they say that it is off. */
@@ -135,16 +142,19 @@ export interface PlatformConfigured {
   /** Secret settings, sealed with the master key; associated data = application and field. */
   sealed: { [key: string]: Buffer };
   disabled: boolean;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface PlatformConfigured_SettingsEntry {
   key: string;
   value: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface PlatformConfigured_SealedEntry {
   key: string;
   value: Buffer;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** The same secrets under another master key; the version of the credentials stays. */
@@ -153,33 +163,39 @@ export interface PlatformResealed {
   platform: number;
   /** All that the platform has. */
   sealed: { [key: string]: Buffer };
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface PlatformResealed_SealedEntry {
   key: string;
   value: Buffer;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface PlatformStatusSet {
   application: string;
   platform: number;
   enabled: boolean;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** From here on the code is unknown, for good. */
 export interface ApplicationDeleted {
   application: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Nothing is left of the application's devices. */
 export interface ApplicationPurged {
   application: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface ControlGroupSet {
   application: string;
   /** How many of the 10,000 buckets are in the control group (R-E15). */
   buckets: number;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Application-wide capping; a count of 0 = none. */
@@ -187,23 +203,27 @@ export interface CappingSet {
   application: string;
   days: number;
   count: number;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Whether what may have been sent to a device, by a worker that died, is given up rather than repeated. */
 export interface AtMostOnceSet {
   application: string;
   on: boolean;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Replaces the account's e-mail categories. */
 export interface CategoriesSet {
   categories: string[];
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** What the account may register. */
 export interface PlanSet {
   /** Nothing but contacts of mail (R-E3). */
   emailOnly: boolean;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Replaces what the account's mail may come from. */
@@ -212,6 +232,7 @@ export interface SendersSet {
   required: boolean;
   /** Addresses in lower case. */
   verified: string[];
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** A group of applications, addressed as one. */
@@ -219,23 +240,27 @@ export interface GroupCreated {
   group: string;
   name: string;
   applications: string[];
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** No mail goes to the address any more, from the whole account (R-E5). */
 export interface AddressBlacklisted {
   /** Keyed hash of the address in lower case: the token_hash of its contacts. The address itself stands nowhere. */
   address: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** An operator took the address off the blacklist. */
 export interface AddressCleared {
   address: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface DebugSet {
   application: string;
   /** Absent = off. */
   until: Date | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface TagAdded {
@@ -243,6 +268,7 @@ export interface TagAdded {
   name: string;
   type: TagType;
   applicationSpecific: boolean;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** A segment under a name (Spec N). It never changes. */
@@ -261,6 +287,7 @@ export interface FilterCreated {
   application: string;
   /** Start of the day on which it is deleted; absent = never. */
   expiresAt: Date | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** By its owner, or because it has expired. */
@@ -268,17 +295,20 @@ export interface FilterDeleted {
   name: string;
   /** The application that it was bound to; "" = none. */
   application: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** The name is free again, the number never is. Devices keep values of it until they are cleared. */
 export interface TagDeleted {
   number: number;
   name: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** No device has a value of the deleted tag any more. */
 export interface TagCleared {
   number: number;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** A test device of an application was added or, by its push token, changed. */
@@ -290,11 +320,13 @@ export interface TestDeviceSet {
   description: string;
   /** Absent without one. */
   language?: string | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** All of a deleted application. */
 export interface TestDevicesRemoved {
   application: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 function createBaseAccountEvent(): AccountEvent {
@@ -421,6 +453,14 @@ export const AccountEvent: MessageFns<AccountEvent> = {
       case "platformResealed":
         PlatformResealed.encode(message.event.value, writer.uint32(530).fork()).join();
         break;
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -760,7 +800,15 @@ export const AccountEvent: MessageFns<AccountEvent> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1047,6 +1095,14 @@ export const AccountCreated: MessageFns<AccountCreated> = {
     if (message.name !== "") {
       writer.uint32(10).string(message.name);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -1075,7 +1131,15 @@ export const AccountCreated: MessageFns<AccountCreated> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1126,7 +1190,14 @@ export const AccountCreated: MessageFns<AccountCreated> = {
 };
 
 function createBaseTokenIssued(): TokenIssued {
-  return { token: "", hash: Buffer.alloc(0), scope: 0, allApplications: false, applications: [], expiresAt: undefined };
+  return {
+    token: "",
+    hash: Buffer.alloc(0),
+    scope: 0,
+    allApplications: false,
+    applications: [],
+    expiresAt: undefined,
+  };
 }
 
 export const TokenIssued: MessageFns<TokenIssued> = {
@@ -1148,6 +1219,14 @@ export const TokenIssued: MessageFns<TokenIssued> = {
     }
     if (message.expiresAt !== undefined) {
       Timestamp.encode(toTimestamp(message.expiresAt), writer.uint32(50).fork()).join();
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -1217,7 +1296,15 @@ export const TokenIssued: MessageFns<TokenIssued> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1281,6 +1368,14 @@ export const TokenRevoked: MessageFns<TokenRevoked> = {
     if (message.token !== "") {
       writer.uint32(10).string(message.token);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -1309,7 +1404,15 @@ export const TokenRevoked: MessageFns<TokenRevoked> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1374,6 +1477,14 @@ export const TokenLimited: MessageFns<TokenLimited> = {
     if (message.seconds !== 0) {
       writer.uint32(24).uint32(message.seconds);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -1418,7 +1529,15 @@ export const TokenLimited: MessageFns<TokenLimited> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1471,7 +1590,15 @@ export const TokenLimited: MessageFns<TokenLimited> = {
 };
 
 function createBaseApplicationCreated(): ApplicationCreated {
-  return { application: "", title: "", icon: "", sdkIos: "", sdkAndroid: "", authorizeAllTokens: false, token: "" };
+  return {
+    application: "",
+    title: "",
+    icon: "",
+    sdkIos: "",
+    sdkAndroid: "",
+    authorizeAllTokens: false,
+    token: "",
+  };
 }
 
 export const ApplicationCreated: MessageFns<ApplicationCreated> = {
@@ -1496,6 +1623,14 @@ export const ApplicationCreated: MessageFns<ApplicationCreated> = {
     }
     if (message.token !== "") {
       writer.uint32(58).string(message.token);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -1573,7 +1708,15 @@ export const ApplicationCreated: MessageFns<ApplicationCreated> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1632,7 +1775,13 @@ export const ApplicationCreated: MessageFns<ApplicationCreated> = {
 };
 
 function createBaseApplicationUpdated(): ApplicationUpdated {
-  return { application: "", title: undefined, icon: undefined, sdkIos: undefined, sdkAndroid: undefined };
+  return {
+    application: "",
+    title: undefined,
+    icon: undefined,
+    sdkIos: undefined,
+    sdkAndroid: undefined,
+  };
 }
 
 export const ApplicationUpdated: MessageFns<ApplicationUpdated> = {
@@ -1651,6 +1800,14 @@ export const ApplicationUpdated: MessageFns<ApplicationUpdated> = {
     }
     if (message.sdkAndroid !== undefined) {
       writer.uint32(42).string(message.sdkAndroid);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -1712,7 +1869,15 @@ export const ApplicationUpdated: MessageFns<ApplicationUpdated> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1769,7 +1934,14 @@ export const ApplicationUpdated: MessageFns<ApplicationUpdated> = {
 };
 
 function createBasePlatformConfigured(): PlatformConfigured {
-  return { application: "", platform: 0, credentialVersion: 0, settings: {}, sealed: {}, disabled: false };
+  return {
+    application: "",
+    platform: 0,
+    credentialVersion: 0,
+    settings: {},
+    sealed: {},
+    disabled: false,
+  };
 }
 
 export const PlatformConfigured: MessageFns<PlatformConfigured> = {
@@ -1791,6 +1963,14 @@ export const PlatformConfigured: MessageFns<PlatformConfigured> = {
     });
     if (message.disabled !== false) {
       writer.uint32(48).bool(message.disabled);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -1866,7 +2046,15 @@ export const PlatformConfigured: MessageFns<PlatformConfigured> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1951,6 +2139,14 @@ export const PlatformConfigured_SettingsEntry: MessageFns<PlatformConfigured_Set
     if (message.value !== "") {
       writer.uint32(18).string(message.value);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -1987,7 +2183,15 @@ export const PlatformConfigured_SettingsEntry: MessageFns<PlatformConfigured_Set
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -2056,6 +2260,14 @@ export const PlatformConfigured_SealedEntry: MessageFns<PlatformConfigured_Seale
     if (message.value.length !== 0) {
       writer.uint32(18).bytes(message.value);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -2092,7 +2304,15 @@ export const PlatformConfigured_SealedEntry: MessageFns<PlatformConfigured_Seale
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -2162,6 +2382,14 @@ export const PlatformResealed: MessageFns<PlatformResealed> = {
     globalThis.Object.entries(message.sealed).forEach(([key, value]: [string, Buffer]) => {
       PlatformResealed_SealedEntry.encode({ key: key as any, value }, writer.uint32(26).fork()).join();
     });
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -2209,7 +2437,15 @@ export const PlatformResealed: MessageFns<PlatformResealed> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -2281,6 +2517,14 @@ export const PlatformResealed_SealedEntry: MessageFns<PlatformResealed_SealedEnt
     if (message.value.length !== 0) {
       writer.uint32(18).bytes(message.value);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -2317,7 +2561,15 @@ export const PlatformResealed_SealedEntry: MessageFns<PlatformResealed_SealedEnt
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -2385,6 +2637,14 @@ export const PlatformStatusSet: MessageFns<PlatformStatusSet> = {
     if (message.enabled !== false) {
       writer.uint32(24).bool(message.enabled);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -2429,7 +2689,15 @@ export const PlatformStatusSet: MessageFns<PlatformStatusSet> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -2490,6 +2758,14 @@ export const ApplicationDeleted: MessageFns<ApplicationDeleted> = {
     if (message.application !== "") {
       writer.uint32(10).string(message.application);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -2518,7 +2794,15 @@ export const ApplicationDeleted: MessageFns<ApplicationDeleted> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -2579,6 +2863,14 @@ export const ApplicationPurged: MessageFns<ApplicationPurged> = {
     if (message.application !== "") {
       writer.uint32(10).string(message.application);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -2607,7 +2899,15 @@ export const ApplicationPurged: MessageFns<ApplicationPurged> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -2669,6 +2969,14 @@ export const ControlGroupSet: MessageFns<ControlGroupSet> = {
     if (message.buckets !== 0) {
       writer.uint32(16).uint32(message.buckets);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -2705,7 +3013,15 @@ export const ControlGroupSet: MessageFns<ControlGroupSet> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -2771,6 +3087,14 @@ export const CappingSet: MessageFns<CappingSet> = {
     if (message.count !== 0) {
       writer.uint32(24).uint32(message.count);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -2815,7 +3139,15 @@ export const CappingSet: MessageFns<CappingSet> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -2879,6 +3211,14 @@ export const AtMostOnceSet: MessageFns<AtMostOnceSet> = {
     if (message.on !== false) {
       writer.uint32(16).bool(message.on);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -2915,7 +3255,15 @@ export const AtMostOnceSet: MessageFns<AtMostOnceSet> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -2975,6 +3323,14 @@ export const CategoriesSet: MessageFns<CategoriesSet> = {
     for (const v of message.categories) {
       writer.uint32(10).string(v!);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -3003,7 +3359,15 @@ export const CategoriesSet: MessageFns<CategoriesSet> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -3062,6 +3426,14 @@ export const PlanSet: MessageFns<PlanSet> = {
     if (message.emailOnly !== false) {
       writer.uint32(8).bool(message.emailOnly);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -3090,7 +3462,15 @@ export const PlanSet: MessageFns<PlanSet> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -3152,6 +3532,14 @@ export const SendersSet: MessageFns<SendersSet> = {
     for (const v of message.verified) {
       writer.uint32(18).string(v!);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -3188,7 +3576,15 @@ export const SendersSet: MessageFns<SendersSet> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -3254,6 +3650,14 @@ export const GroupCreated: MessageFns<GroupCreated> = {
     for (const v of message.applications) {
       writer.uint32(26).string(v!);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -3298,7 +3702,15 @@ export const GroupCreated: MessageFns<GroupCreated> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -3359,6 +3771,14 @@ export const AddressBlacklisted: MessageFns<AddressBlacklisted> = {
     if (message.address !== "") {
       writer.uint32(10).string(message.address);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -3387,7 +3807,15 @@ export const AddressBlacklisted: MessageFns<AddressBlacklisted> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -3448,6 +3876,14 @@ export const AddressCleared: MessageFns<AddressCleared> = {
     if (message.address !== "") {
       writer.uint32(10).string(message.address);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -3476,7 +3912,15 @@ export const AddressCleared: MessageFns<AddressCleared> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -3538,6 +3982,14 @@ export const DebugSet: MessageFns<DebugSet> = {
     if (message.until !== undefined) {
       Timestamp.encode(toTimestamp(message.until), writer.uint32(18).fork()).join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -3574,7 +4026,15 @@ export const DebugSet: MessageFns<DebugSet> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -3643,6 +4103,14 @@ export const TagAdded: MessageFns<TagAdded> = {
     if (message.applicationSpecific !== false) {
       writer.uint32(32).bool(message.applicationSpecific);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -3695,7 +4163,15 @@ export const TagAdded: MessageFns<TagAdded> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -3749,7 +4225,15 @@ export const TagAdded: MessageFns<TagAdded> = {
 };
 
 function createBaseFilterCreated(): FilterCreated {
-  return { code: "", name: "", text: "", expression: undefined, nesting: 0, application: "", expiresAt: undefined };
+  return {
+    code: "",
+    name: "",
+    text: "",
+    expression: undefined,
+    nesting: 0,
+    application: "",
+    expiresAt: undefined,
+  };
 }
 
 export const FilterCreated: MessageFns<FilterCreated> = {
@@ -3774,6 +4258,14 @@ export const FilterCreated: MessageFns<FilterCreated> = {
     }
     if (message.expiresAt !== undefined) {
       Timestamp.encode(toTimestamp(message.expiresAt), writer.uint32(58).fork()).join();
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -3851,7 +4343,15 @@ export const FilterCreated: MessageFns<FilterCreated> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -3921,6 +4421,14 @@ export const FilterDeleted: MessageFns<FilterDeleted> = {
     if (message.application !== "") {
       writer.uint32(18).string(message.application);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -3957,7 +4465,15 @@ export const FilterDeleted: MessageFns<FilterDeleted> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -4020,6 +4536,14 @@ export const TagDeleted: MessageFns<TagDeleted> = {
     if (message.name !== "") {
       writer.uint32(18).string(message.name);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -4056,7 +4580,15 @@ export const TagDeleted: MessageFns<TagDeleted> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -4116,6 +4648,14 @@ export const TagCleared: MessageFns<TagCleared> = {
     if (message.number !== 0) {
       writer.uint32(8).uint32(message.number);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -4144,7 +4684,15 @@ export const TagCleared: MessageFns<TagCleared> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -4195,7 +4743,14 @@ export const TagCleared: MessageFns<TagCleared> = {
 };
 
 function createBaseTestDeviceSet(): TestDeviceSet {
-  return { application: "", pushToken: "", platform: 0, name: "", description: "", language: undefined };
+  return {
+    application: "",
+    pushToken: "",
+    platform: 0,
+    name: "",
+    description: "",
+    language: undefined,
+  };
 }
 
 export const TestDeviceSet: MessageFns<TestDeviceSet> = {
@@ -4217,6 +4772,14 @@ export const TestDeviceSet: MessageFns<TestDeviceSet> = {
     }
     if (message.language !== undefined) {
       writer.uint32(50).string(message.language);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -4286,7 +4849,15 @@ export const TestDeviceSet: MessageFns<TestDeviceSet> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -4350,6 +4921,14 @@ export const TestDevicesRemoved: MessageFns<TestDevicesRemoved> = {
     if (message.application !== "") {
       writer.uint32(10).string(message.application);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -4378,7 +4957,15 @@ export const TestDevicesRemoved: MessageFns<TestDevicesRemoved> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {

@@ -42,16 +42,19 @@ export interface Audience {
     | undefined;
   /** Platform codes that the message is restricted to. Empty with named recipients: whatever platform a device has (R-I5). */
   platforms: number[];
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Devices named by the caller (devices, users), as sequence numbers of the application, ascending, each once. */
 export interface NamedRecipients {
   seqs: number[];
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Every device with a token that satisfies the expression; all of the application where there is none (R-H12). */
 export interface Selection {
   expression: Expression | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** The one abstract syntax tree of conditions and of the segmentation language (R-RES12 to R-RES16, Spec N). */
@@ -65,14 +68,17 @@ export interface Expression {
     { $case: "not"; value: Expression }
     | { $case: "application"; value: ApplicationCondition }
     | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface All {
   of: Expression[];
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface Any {
   of: Expression[];
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface TagCondition {
@@ -84,6 +90,7 @@ export interface TagCondition {
   operands: Operand[];
   /** Only devices of this application meet it; "" = those of any. */
   application: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Devices of one application. */
@@ -93,19 +100,24 @@ export interface ApplicationCondition {
   platforms: number[];
   /** Only devices that have a push token. */
   withToken: boolean;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface Operand {
   value:
     | //
-    /** Integer and Decimal. */
+    /** Decimal, and an Integer that a double keeps exactly. */
     { $case: "number"; value: number }
     | //
     /** String, List entries and Version. */
     { $case: "text"; value: string }
     | { $case: "flag"; value: boolean }
     | { $case: "date"; value: DateOperand }
+    | //
+    /** An Integer beyond 2^53 - 1. */
+    { $case: "integer"; value: bigint }
     | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface DateOperand {
@@ -115,6 +127,7 @@ export interface DateOperand {
   wholeDay: boolean;
   /** "N days ago", resolved when the condition is evaluated. */
   daysAgo?: number | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 function createBaseAudience(): Audience {
@@ -137,6 +150,14 @@ export const Audience: MessageFns<Audience> = {
         writer.uint32(v);
       }
       writer.join();
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -192,7 +213,15 @@ export const Audience: MessageFns<Audience> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -269,6 +298,14 @@ export const NamedRecipients: MessageFns<NamedRecipients> = {
       }
       writer.join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -307,7 +344,15 @@ export const NamedRecipients: MessageFns<NamedRecipients> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -366,6 +411,14 @@ export const Selection: MessageFns<Selection> = {
     if (message.expression !== undefined) {
       Expression.encode(message.expression, writer.uint32(10).fork()).join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -394,7 +447,15 @@ export const Selection: MessageFns<Selection> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -469,6 +530,14 @@ export const Expression: MessageFns<Expression> = {
         ApplicationCondition.encode(message.node.value, writer.uint32(42).fork()).join();
         break;
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -529,7 +598,15 @@ export const Expression: MessageFns<Expression> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -619,6 +696,14 @@ export const All: MessageFns<All> = {
     for (const v of message.of) {
       Expression.encode(v!, writer.uint32(10).fork()).join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -647,7 +732,15 @@ export const All: MessageFns<All> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -704,6 +797,14 @@ export const Any: MessageFns<Any> = {
     for (const v of message.of) {
       Expression.encode(v!, writer.uint32(10).fork()).join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -732,7 +833,15 @@ export const Any: MessageFns<Any> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -801,6 +910,14 @@ export const TagCondition: MessageFns<TagCondition> = {
     if (message.application !== "") {
       writer.uint32(42).string(message.application);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -861,7 +978,15 @@ export const TagCondition: MessageFns<TagCondition> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -934,6 +1059,14 @@ export const ApplicationCondition: MessageFns<ApplicationCondition> = {
     if (message.withToken !== false) {
       writer.uint32(24).bool(message.withToken);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -988,7 +1121,15 @@ export const ApplicationCondition: MessageFns<ApplicationCondition> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1061,6 +1202,20 @@ export const Operand: MessageFns<Operand> = {
       case "date":
         DateOperand.encode(message.value.value, writer.uint32(34).fork()).join();
         break;
+      case "integer":
+        if (BigInt.asIntN(64, message.value.value) !== message.value.value) {
+          throw new globalThis.Error("value provided for field message.value.value of type sfixed64 too large");
+        }
+        writer.uint32(41).sfixed64(message.value.value);
+        break;
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -1110,11 +1265,27 @@ export const Operand: MessageFns<Operand> = {
             message.value = { $case: "date", value: DateOperand.decode(reader, reader.uint32()) };
             continue;
           }
+          case 5: {
+            if (tag !== 41) {
+              break;
+            }
+
+            message.value = { $case: "integer", value: reader.sfixed64() as bigint };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1184,6 +1355,12 @@ export const Operand: MessageFns<Operand> = {
         }
         break;
       }
+      case "integer": {
+        if (object.value?.value !== undefined && object.value?.value !== null) {
+          message.value = { $case: "integer", value: BigInt(object.value.value) };
+        }
+        break;
+      }
     }
     return message;
   },
@@ -1206,6 +1383,14 @@ export const DateOperand: MessageFns<DateOperand> = {
     }
     if (message.daysAgo !== undefined) {
       writer.uint32(24).uint32(message.daysAgo);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -1251,7 +1436,15 @@ export const DateOperand: MessageFns<DateOperand> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {

@@ -65,6 +65,7 @@ export interface SendBatch {
    * INVALID_TOKEN or INVALID_CONTENT. Empty where all are 0.
    */
   oversized: Buffer;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface Window {
@@ -72,12 +73,14 @@ export interface Window {
   /** First device of the window in the columns, and how many follow. */
   first: number;
   count: number;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface CredentialReference {
   application: string;
   platform: number;
   version: number;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 function createBaseSendBatch(): SendBatch {
@@ -196,6 +199,14 @@ export const SendBatch: MessageFns<SendBatch> = {
     }
     if (message.oversized.length !== 0) {
       writer.uint32(210).bytes(message.oversized);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -425,7 +436,15 @@ export const SendBatch: MessageFns<SendBatch> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -521,6 +540,14 @@ export const Window: MessageFns<Window> = {
     if (message.count !== 0) {
       writer.uint32(24).uint32(message.count);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -565,7 +592,15 @@ export const Window: MessageFns<Window> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -632,6 +667,14 @@ export const CredentialReference: MessageFns<CredentialReference> = {
     if (message.version !== 0) {
       writer.uint32(24).uint32(message.version);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -676,7 +719,15 @@ export const CredentialReference: MessageFns<CredentialReference> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {

@@ -14,12 +14,14 @@ export const protobufFileName = "tidings/events/v1/content.proto";
 /** A text by language, in the caller's order. A plain text is one entry for "default" (R-I15). */
 export interface Localized {
   entries: LocalizedEntry[];
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface LocalizedEntry {
   /** Lower-cased key. */
   language: string;
   text: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** What a message says, before it is rendered for a device. JSON texts are kept byte for byte. */
@@ -49,6 +51,7 @@ export interface Content {
     | undefined;
   /** Parameters of the deep link: a JSON object. */
   deepLinkParams?: string | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Fields ios_* of section I; an absent one was not given. */
@@ -79,6 +82,7 @@ export interface IosContent {
     | undefined;
   /** Cut the body to the provider's limit instead of refusing it (R-I23). */
   trim: boolean;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Fields android_* of section I; an absent one was not given. */
@@ -103,6 +107,7 @@ export interface AndroidContent {
   iconBackground?: string | undefined;
   silent: boolean;
   groupId?: string | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 function createBaseLocalized(): Localized {
@@ -113,6 +118,14 @@ export const Localized: MessageFns<Localized> = {
   encode(message: Localized, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.entries) {
       LocalizedEntry.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -142,7 +155,15 @@ export const Localized: MessageFns<Localized> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -204,6 +225,14 @@ export const LocalizedEntry: MessageFns<LocalizedEntry> = {
     if (message.text !== "") {
       writer.uint32(18).string(message.text);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -240,7 +269,15 @@ export const LocalizedEntry: MessageFns<LocalizedEntry> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -345,6 +382,14 @@ export const Content: MessageFns<Content> = {
     }
     if (message.deepLinkParams !== undefined) {
       writer.uint32(98).string(message.deepLinkParams);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -462,7 +507,15 @@ export const Content: MessageFns<Content> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -599,6 +652,14 @@ export const IosContent: MessageFns<IosContent> = {
     }
     if (message.trim !== false) {
       writer.uint32(128).bool(message.trim);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -748,7 +809,15 @@ export const IosContent: MessageFns<IosContent> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -891,6 +960,14 @@ export const AndroidContent: MessageFns<AndroidContent> = {
     }
     if (message.groupId !== undefined) {
       writer.uint32(138).string(message.groupId);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -1048,7 +1125,15 @@ export const AndroidContent: MessageFns<AndroidContent> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {

@@ -33,6 +33,7 @@ export interface Conversion {
     | undefined;
   /** Three letters, upper case. */
   currency?: string | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 function createBaseConversion(): Conversion {
@@ -77,6 +78,14 @@ export const Conversion: MessageFns<Conversion> = {
     }
     if (message.currency !== undefined) {
       writer.uint32(74).string(message.currency);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -170,7 +179,15 @@ export const Conversion: MessageFns<Conversion> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {

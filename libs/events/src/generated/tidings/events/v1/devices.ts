@@ -56,6 +56,7 @@ export interface DeviceEvent {
     { $case: "keyUsed"; value: KeyUsed }
     | { $case: "batchApplied"; value: BatchApplied }
     | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** First registration of the hwid in the application. */
@@ -69,6 +70,7 @@ export interface DeviceRegistered {
   /** Default tags (language, time zone, first install, ...) included, and what sister applications share of the person's tags. */
   tags: TagValue[];
   keys: DeviceKeys | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** What a later registration changed, apart from token and tags. Absent = as before. */
@@ -76,6 +78,7 @@ export interface DeviceUpdated {
   platform?: number | undefined;
   user: DeviceUser | undefined;
   keys: DeviceKeys | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface DeviceUser {
@@ -85,6 +88,7 @@ export interface DeviceUser {
   user: string;
   /** Control-group bucket, 0 to 9999: follows from application and user id. */
   controlBucket: number;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Absent = as before. */
@@ -94,6 +98,7 @@ export interface DeviceKeys {
   authToken?: string | undefined;
   fcmToken?: string | undefined;
   fcmPushSet?: string | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Push Alerts Enabled becomes true where there was no token before. */
@@ -102,15 +107,18 @@ export interface PushTokenSet {
   /** Keyed hash of the token. */
   tokenHash: string;
   platform: number;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface PushTokenRemoved {
   reason: TokenRemoval;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Language, Timezone and Push Alerts Enabled change like other tags. */
 export interface TagsChanged {
   tags: TagValue[];
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface TagValue {
@@ -119,7 +127,7 @@ export interface TagValue {
   /** Absent = removed. */
   value:
     | //
-    /** Integer and Decimal. */
+    /** Decimal, and an Integer that a double keeps exactly. */
     { $case: "number"; value: number }
     | { $case: "text"; value: string }
     | { $case: "flag"; value: boolean }
@@ -131,15 +139,21 @@ export interface TagValue {
     | //
     /** A Date that minutes cannot hold, later than the year 6053: minutes since 1970 UTC, too. */
     { $case: "farMinutes"; value: bigint }
+    | //
+    /** An Integer beyond 2^53 - 1. Earlier events have the nearest double in `number`. */
+    { $case: "integer"; value: bigint }
     | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface TextList {
   items: string[];
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Nothing of the device is left but its number, which no other device gets. What its earlier events say of a person is emptied a moment later. */
 export interface DeviceErased {
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** A purchase or an event that the application reports; changes nothing of the device. */
@@ -163,12 +177,14 @@ export interface DeviceOccurrence {
     | undefined;
   /** The device's own wall time then, read as UTC; absent where it does not say. */
   localAt: Date | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** What live activities are started with on the device. */
 export interface PushToStartTokenSet {
   /** Absent = removed. */
   token?: string | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** What one live activity is updated with on the device. */
@@ -178,12 +194,14 @@ export interface ActivityTokenSet {
   activity: string;
   /** Absent = removed. */
   token?: string | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** An Idempotency-Key was used up by what stands in the same commit. */
 export interface KeyUsed {
   key: string;
   until: Date | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /**
@@ -198,12 +216,14 @@ export interface BatchApplied {
   /** Numbers of the entries that met no device, or registered an address on the blacklist. */
   notFound: number[];
   unfit: UnfitTags[];
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Tags of an entry that could not hold the result of an operation. */
 export interface UnfitTags {
   entry: number;
   tags: number[];
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 function createBaseDeviceEvent(): DeviceEvent {
@@ -283,6 +303,14 @@ export const DeviceEvent: MessageFns<DeviceEvent> = {
       case "batchApplied":
         BatchApplied.encode(message.event.value, writer.uint32(170).fork()).join();
         break;
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -459,7 +487,15 @@ export const DeviceEvent: MessageFns<DeviceEvent> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -605,6 +641,14 @@ export const DeviceRegistered: MessageFns<DeviceRegistered> = {
     if (message.keys !== undefined) {
       DeviceKeys.encode(message.keys, writer.uint32(42).fork()).join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -665,7 +709,15 @@ export const DeviceRegistered: MessageFns<DeviceRegistered> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -740,6 +792,14 @@ export const DeviceUpdated: MessageFns<DeviceUpdated> = {
     if (message.keys !== undefined) {
       DeviceKeys.encode(message.keys, writer.uint32(26).fork()).join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -784,7 +844,15 @@ export const DeviceUpdated: MessageFns<DeviceUpdated> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -855,6 +923,14 @@ export const DeviceUser: MessageFns<DeviceUser> = {
     if (message.controlBucket !== 0) {
       writer.uint32(24).uint32(message.controlBucket);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -899,7 +975,15 @@ export const DeviceUser: MessageFns<DeviceUser> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -952,7 +1036,13 @@ export const DeviceUser: MessageFns<DeviceUser> = {
 };
 
 function createBaseDeviceKeys(): DeviceKeys {
-  return { idfa: undefined, publicKey: undefined, authToken: undefined, fcmToken: undefined, fcmPushSet: undefined };
+  return {
+    idfa: undefined,
+    publicKey: undefined,
+    authToken: undefined,
+    fcmToken: undefined,
+    fcmPushSet: undefined,
+  };
 }
 
 export const DeviceKeys: MessageFns<DeviceKeys> = {
@@ -971,6 +1061,14 @@ export const DeviceKeys: MessageFns<DeviceKeys> = {
     }
     if (message.fcmPushSet !== undefined) {
       writer.uint32(42).string(message.fcmPushSet);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -1032,7 +1130,15 @@ export const DeviceKeys: MessageFns<DeviceKeys> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1101,6 +1207,14 @@ export const PushTokenSet: MessageFns<PushTokenSet> = {
     if (message.platform !== 0) {
       writer.uint32(24).uint32(message.platform);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -1145,7 +1259,15 @@ export const PushTokenSet: MessageFns<PushTokenSet> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1206,6 +1328,14 @@ export const PushTokenRemoved: MessageFns<PushTokenRemoved> = {
     if (message.reason !== 0) {
       writer.uint32(8).int32(message.reason);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -1234,7 +1364,15 @@ export const PushTokenRemoved: MessageFns<PushTokenRemoved> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1293,6 +1431,14 @@ export const TagsChanged: MessageFns<TagsChanged> = {
     for (const v of message.tags) {
       TagValue.encode(v!, writer.uint32(10).fork()).join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -1321,7 +1467,15 @@ export const TagsChanged: MessageFns<TagsChanged> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1405,6 +1559,20 @@ export const TagValue: MessageFns<TagValue> = {
         }
         writer.uint32(64).sint64(message.value.value);
         break;
+      case "integer":
+        if (BigInt.asIntN(64, message.value.value) !== message.value.value) {
+          throw new globalThis.Error("value provided for field message.value.value of type sfixed64 too large");
+        }
+        writer.uint32(73).sfixed64(message.value.value);
+        break;
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -1486,11 +1654,27 @@ export const TagValue: MessageFns<TagValue> = {
             message.value = { $case: "farMinutes", value: reader.sint64() as bigint };
             continue;
           }
+          case 9: {
+            if (tag !== 73) {
+              break;
+            }
+
+            message.value = { $case: "integer", value: reader.sfixed64() as bigint };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1579,6 +1763,12 @@ export const TagValue: MessageFns<TagValue> = {
         }
         break;
       }
+      case "integer": {
+        if (object.value?.value !== undefined && object.value?.value !== null) {
+          message.value = { $case: "integer", value: BigInt(object.value.value) };
+        }
+        break;
+      }
     }
     return message;
   },
@@ -1592,6 +1782,14 @@ export const TextList: MessageFns<TextList> = {
   encode(message: TextList, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.items) {
       writer.uint32(10).string(v!);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -1621,7 +1819,15 @@ export const TextList: MessageFns<TextList> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1676,7 +1882,15 @@ function createBaseDeviceErased(): DeviceErased {
 }
 
 export const DeviceErased: MessageFns<DeviceErased> = {
-  encode(_: DeviceErased, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+  encode(message: DeviceErased, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -1697,7 +1911,15 @@ export const DeviceErased: MessageFns<DeviceErased> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1777,6 +1999,14 @@ export const DeviceOccurrence: MessageFns<DeviceOccurrence> = {
     if (message.localAt !== undefined) {
       Timestamp.encode(toTimestamp(message.localAt), writer.uint32(50).fork()).join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -1845,7 +2075,15 @@ export const DeviceOccurrence: MessageFns<DeviceOccurrence> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1909,6 +2147,14 @@ export const PushToStartTokenSet: MessageFns<PushToStartTokenSet> = {
     if (message.token !== undefined) {
       writer.uint32(10).string(message.token);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -1937,7 +2183,15 @@ export const PushToStartTokenSet: MessageFns<PushToStartTokenSet> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -2004,6 +2258,14 @@ export const ActivityTokenSet: MessageFns<ActivityTokenSet> = {
     if (message.token !== undefined) {
       writer.uint32(26).string(message.token);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -2048,7 +2310,15 @@ export const ActivityTokenSet: MessageFns<ActivityTokenSet> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -2112,6 +2382,14 @@ export const KeyUsed: MessageFns<KeyUsed> = {
     if (message.until !== undefined) {
       Timestamp.encode(toTimestamp(message.until), writer.uint32(18).fork()).join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -2148,7 +2426,15 @@ export const KeyUsed: MessageFns<KeyUsed> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -2221,6 +2507,14 @@ export const BatchApplied: MessageFns<BatchApplied> = {
     for (const v of message.unfit) {
       UnfitTags.encode(v!, writer.uint32(34).fork()).join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -2283,7 +2577,15 @@ export const BatchApplied: MessageFns<BatchApplied> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -2352,6 +2654,14 @@ export const UnfitTags: MessageFns<UnfitTags> = {
       }
       writer.join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -2398,7 +2708,15 @@ export const UnfitTags: MessageFns<UnfitTags> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {

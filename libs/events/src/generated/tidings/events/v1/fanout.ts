@@ -18,6 +18,7 @@ export interface FanoutTask {
   application: string;
   bucket: number;
   chunk: number;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 function createBaseFanoutTask(): FanoutTask {
@@ -40,6 +41,14 @@ export const FanoutTask: MessageFns<FanoutTask> = {
     }
     if (message.chunk !== 0) {
       writer.uint32(40).uint32(message.chunk);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -101,7 +110,15 @@ export const FanoutTask: MessageFns<FanoutTask> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {

@@ -34,6 +34,7 @@ export interface Geozone {
   /** Absent = always open. */
   timetable: Timetable | undefined;
   active: boolean;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface Timetable {
@@ -43,6 +44,7 @@ export interface Timetable {
   hours: OpenHours[];
   /** The same in the words of the API, as the caller gave it, as a JSON text; "" where it was made before these were kept. */
   given: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface OpenHours {
@@ -52,6 +54,7 @@ export interface OpenHours {
   start: number;
   /** The first that is closed again; above 1,440 past midnight. */
   stop: number;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Keeps a user from getting the same message from one zone after the other. */
@@ -60,31 +63,37 @@ export interface GeozoneCluster {
   application: string;
   name: string;
   cooldownSeconds: number;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface GeozoneAdded {
   zone: Geozone | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface GeozoneChanged {
   /** Whole. */
   zone: Geozone | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface GeozoneDeleted {
   /** Id. */
   zone: bigint;
   application: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface GeozoneClusterAdded {
   cluster: GeozoneCluster | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Its zones are in no cluster from then on. */
 export interface GeozoneClusterDeleted {
   /** Code. */
   cluster: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 function createBaseGeozone(): Geozone {
@@ -151,6 +160,14 @@ export const Geozone: MessageFns<Geozone> = {
     }
     if (message.active !== false) {
       writer.uint32(104).bool(message.active);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -276,7 +293,15 @@ export const Geozone: MessageFns<Geozone> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -357,6 +382,14 @@ export const Timetable: MessageFns<Timetable> = {
     if (message.given !== "") {
       writer.uint32(26).string(message.given);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -401,7 +434,15 @@ export const Timetable: MessageFns<Timetable> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -468,6 +509,14 @@ export const OpenHours: MessageFns<OpenHours> = {
     if (message.stop !== 0) {
       writer.uint32(24).uint32(message.stop);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -512,7 +561,15 @@ export const OpenHours: MessageFns<OpenHours> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -582,6 +639,14 @@ export const GeozoneCluster: MessageFns<GeozoneCluster> = {
     if (message.cooldownSeconds !== 0) {
       writer.uint32(32).uint32(message.cooldownSeconds);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -634,7 +699,15 @@ export const GeozoneCluster: MessageFns<GeozoneCluster> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -696,6 +769,14 @@ export const GeozoneAdded: MessageFns<GeozoneAdded> = {
     if (message.zone !== undefined) {
       Geozone.encode(message.zone, writer.uint32(10).fork()).join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -724,7 +805,15 @@ export const GeozoneAdded: MessageFns<GeozoneAdded> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -783,6 +872,14 @@ export const GeozoneChanged: MessageFns<GeozoneChanged> = {
     if (message.zone !== undefined) {
       Geozone.encode(message.zone, writer.uint32(10).fork()).join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -811,7 +908,15 @@ export const GeozoneChanged: MessageFns<GeozoneChanged> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -876,6 +981,14 @@ export const GeozoneDeleted: MessageFns<GeozoneDeleted> = {
     if (message.application !== "") {
       writer.uint32(18).string(message.application);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -912,7 +1025,15 @@ export const GeozoneDeleted: MessageFns<GeozoneDeleted> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -972,6 +1093,14 @@ export const GeozoneClusterAdded: MessageFns<GeozoneClusterAdded> = {
     if (message.cluster !== undefined) {
       GeozoneCluster.encode(message.cluster, writer.uint32(10).fork()).join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -1000,7 +1129,15 @@ export const GeozoneClusterAdded: MessageFns<GeozoneClusterAdded> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1063,6 +1200,14 @@ export const GeozoneClusterDeleted: MessageFns<GeozoneClusterDeleted> = {
     if (message.cluster !== "") {
       writer.uint32(10).string(message.cluster);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -1091,7 +1236,15 @@ export const GeozoneClusterDeleted: MessageFns<GeozoneClusterDeleted> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {

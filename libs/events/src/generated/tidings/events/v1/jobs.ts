@@ -59,6 +59,7 @@ export interface JobEvent {
     | { $case: "attemptBegun"; value: JobAttemptBegun }
     | { $case: "attemptWithdrawn"; value: JobAttemptWithdrawn }
     | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface JobAccepted {
@@ -72,6 +73,7 @@ export interface JobAccepted {
   exportFormat: ExportFormat;
   /** Size of its entries. */
   bytes: number;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Every entry of the piece has its result. Pieces are processed in order. */
@@ -82,6 +84,7 @@ export interface JobPieceProcessed {
   done: number;
   notFound: number;
   failed: number;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Written before a worker starts on the piece. An attempt without an end is one whose process died. */
@@ -89,12 +92,14 @@ export interface JobAttemptBegun {
   piece: number;
   /** A name for one life of a process. */
   worker: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** The attempt ended without a result and without an error of our own: it does not count. */
 export interface JobAttemptWithdrawn {
   piece: number;
   worker: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** An attempt at the piece ended with an error of our own. */
@@ -102,13 +107,16 @@ export interface JobAttemptFailed {
   piece: number;
   retryAt: Date | undefined;
   worker: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface JobCompleted {
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface JobFailed {
   reason: JobFailure;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 function createBaseJobEvent(): JobEvent {
@@ -151,6 +159,14 @@ export const JobEvent: MessageFns<JobEvent> = {
       case "attemptWithdrawn":
         JobAttemptWithdrawn.encode(message.event.value, writer.uint32(130).fork()).join();
         break;
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -260,7 +276,15 @@ export const JobEvent: MessageFns<JobEvent> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -358,7 +382,15 @@ export const JobEvent: MessageFns<JobEvent> = {
 };
 
 function createBaseJobAccepted(): JobAccepted {
-  return { kind: 0, application: "", entries: 0, pieces: 0, createMissingTags: false, exportFormat: 0, bytes: 0 };
+  return {
+    kind: 0,
+    application: "",
+    entries: 0,
+    pieces: 0,
+    createMissingTags: false,
+    exportFormat: 0,
+    bytes: 0,
+  };
 }
 
 export const JobAccepted: MessageFns<JobAccepted> = {
@@ -383,6 +415,14 @@ export const JobAccepted: MessageFns<JobAccepted> = {
     }
     if (message.bytes !== 0) {
       writer.uint32(56).uint32(message.bytes);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -460,7 +500,15 @@ export const JobAccepted: MessageFns<JobAccepted> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -537,6 +585,14 @@ export const JobPieceProcessed: MessageFns<JobPieceProcessed> = {
     if (message.failed !== 0) {
       writer.uint32(40).uint32(message.failed);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -597,7 +653,15 @@ export const JobPieceProcessed: MessageFns<JobPieceProcessed> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -663,6 +727,14 @@ export const JobAttemptBegun: MessageFns<JobAttemptBegun> = {
     if (message.worker !== "") {
       writer.uint32(18).string(message.worker);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -699,7 +771,15 @@ export const JobAttemptBegun: MessageFns<JobAttemptBegun> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -762,6 +842,14 @@ export const JobAttemptWithdrawn: MessageFns<JobAttemptWithdrawn> = {
     if (message.worker !== "") {
       writer.uint32(18).string(message.worker);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -798,7 +886,15 @@ export const JobAttemptWithdrawn: MessageFns<JobAttemptWithdrawn> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -866,6 +962,14 @@ export const JobAttemptFailed: MessageFns<JobAttemptFailed> = {
     if (message.worker !== "") {
       writer.uint32(26).string(message.worker);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -910,7 +1014,15 @@ export const JobAttemptFailed: MessageFns<JobAttemptFailed> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -967,7 +1079,15 @@ function createBaseJobCompleted(): JobCompleted {
 }
 
 export const JobCompleted: MessageFns<JobCompleted> = {
-  encode(_: JobCompleted, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+  encode(message: JobCompleted, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -988,7 +1108,15 @@ export const JobCompleted: MessageFns<JobCompleted> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1046,6 +1174,14 @@ export const JobFailed: MessageFns<JobFailed> = {
     if (message.reason !== 0) {
       writer.uint32(8).int32(message.reason);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -1074,7 +1210,15 @@ export const JobFailed: MessageFns<JobFailed> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {

@@ -32,6 +32,7 @@ export interface MessageEvent {
     | { $case: "canceled"; value: MessageCanceled }
     | { $case: "purged"; value: MessagePurged }
     | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface MessageAccepted {
@@ -73,18 +74,22 @@ export interface MessageAccepted {
     | undefined;
   /** The platforms of the devices that are named, as far as the audience is not restricted to others; unset where none are named. */
   reach: Reach | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface Reach {
   platforms: number[];
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Due: planning may begin. `at` of the envelope is the processing start (R-H17). */
 export interface MessageReleased {
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Every device has its terminal state, and no more will join. */
 export interface MessageCompleted {
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** A recipient has joined a message that is open (R-F5). Due at once. */
@@ -95,14 +100,17 @@ export interface MessageJoined {
   cause: string;
   /** What it is sent: the message with the recipient, and with the content as it is now. */
   message: MessageAccepted | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Processing cannot finish (R-S1): the last of its applications was deleted. */
 export interface MessageFailed {
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** It ends before it was due (R-S1). */
 export interface MessageCanceled {
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** An application that it addressed is deleted (R-B2): what is kept of the message in that application goes. */
@@ -110,6 +118,7 @@ export interface MessagePurged {
   application: string;
   /** No application is left: nothing of the message is kept but that it was there. */
   whole: boolean;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 function createBaseMessageEvent(): MessageEvent {
@@ -158,6 +167,14 @@ export const MessageEvent: MessageFns<MessageEvent> = {
       case "purged":
         MessagePurged.encode(message.event.value, writer.uint32(578).fork()).join();
         break;
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -275,7 +292,15 @@ export const MessageEvent: MessageFns<MessageEvent> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -459,6 +484,14 @@ export const MessageAccepted: MessageFns<MessageAccepted> = {
     if (message.reach !== undefined) {
       Reach.encode(message.reach, writer.uint32(266).fork()).join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -631,7 +664,15 @@ export const MessageAccepted: MessageFns<MessageAccepted> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -718,6 +759,14 @@ export const Reach: MessageFns<Reach> = {
       }
       writer.join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -756,7 +805,15 @@ export const Reach: MessageFns<Reach> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -811,7 +868,15 @@ function createBaseMessageReleased(): MessageReleased {
 }
 
 export const MessageReleased: MessageFns<MessageReleased> = {
-  encode(_: MessageReleased, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+  encode(message: MessageReleased, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -832,7 +897,15 @@ export const MessageReleased: MessageFns<MessageReleased> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -886,7 +959,15 @@ function createBaseMessageCompleted(): MessageCompleted {
 }
 
 export const MessageCompleted: MessageFns<MessageCompleted> = {
-  encode(_: MessageCompleted, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+  encode(message: MessageCompleted, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -907,7 +988,15 @@ export const MessageCompleted: MessageFns<MessageCompleted> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -971,6 +1060,14 @@ export const MessageJoined: MessageFns<MessageJoined> = {
     if (message.message !== undefined) {
       MessageAccepted.encode(message.message, writer.uint32(26).fork()).join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -1015,7 +1112,15 @@ export const MessageJoined: MessageFns<MessageJoined> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1074,7 +1179,15 @@ function createBaseMessageFailed(): MessageFailed {
 }
 
 export const MessageFailed: MessageFns<MessageFailed> = {
-  encode(_: MessageFailed, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+  encode(message: MessageFailed, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -1095,7 +1208,15 @@ export const MessageFailed: MessageFns<MessageFailed> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1149,7 +1270,15 @@ function createBaseMessageCanceled(): MessageCanceled {
 }
 
 export const MessageCanceled: MessageFns<MessageCanceled> = {
-  encode(_: MessageCanceled, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+  encode(message: MessageCanceled, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -1170,7 +1299,15 @@ export const MessageCanceled: MessageFns<MessageCanceled> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1231,6 +1368,14 @@ export const MessagePurged: MessageFns<MessagePurged> = {
     if (message.whole !== false) {
       writer.uint32(16).bool(message.whole);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -1267,7 +1412,15 @@ export const MessagePurged: MessageFns<MessagePurged> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {

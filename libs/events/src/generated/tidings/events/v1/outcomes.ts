@@ -25,6 +25,7 @@ export interface WindowOutcome {
   w: number;
   at: Date | undefined;
   outcome: { $case: "settled"; value: WindowSettled } | { $case: "deferred"; value: WindowDeferred } | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Every device of the window is in exactly one set. */
@@ -34,6 +35,7 @@ export interface WindowSettled {
   deadTokens: DeadToken[];
   /** When the window was first claimed: a token registered after it is left alone. */
   claimedAt: Date | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface SentSet {
@@ -43,6 +45,7 @@ export interface SentSet {
   set: Buffer;
   /** Those of them with Push Alerts Enabled false. */
   notDisplayable: Buffer;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface DeadToken {
@@ -51,10 +54,12 @@ export interface DeadToken {
   token: string;
   /** When the provider learnt of it (APNs timestamp); absent: claimed_at counts. */
   since: Date | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface WindowDeferred {
   until: Date | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 function createBaseWindowOutcome(): WindowOutcome {
@@ -111,6 +116,14 @@ export const WindowOutcome: MessageFns<WindowOutcome> = {
       case "deferred":
         WindowDeferred.encode(message.outcome.value, writer.uint32(90).fork()).join();
         break;
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -220,7 +233,15 @@ export const WindowOutcome: MessageFns<WindowOutcome> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -310,6 +331,14 @@ export const WindowSettled: MessageFns<WindowSettled> = {
     if (message.claimedAt !== undefined) {
       Timestamp.encode(toTimestamp(message.claimedAt), writer.uint32(34).fork()).join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -362,7 +391,15 @@ export const WindowSettled: MessageFns<WindowSettled> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -433,6 +470,14 @@ export const SentSet: MessageFns<SentSet> = {
     if (message.notDisplayable.length !== 0) {
       writer.uint32(34).bytes(message.notDisplayable);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -485,7 +530,15 @@ export const SentSet: MessageFns<SentSet> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -553,6 +606,14 @@ export const DeadToken: MessageFns<DeadToken> = {
     if (message.since !== undefined) {
       Timestamp.encode(toTimestamp(message.since), writer.uint32(26).fork()).join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -597,7 +658,15 @@ export const DeadToken: MessageFns<DeadToken> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -658,6 +727,14 @@ export const WindowDeferred: MessageFns<WindowDeferred> = {
     if (message.until !== undefined) {
       Timestamp.encode(toTimestamp(message.until), writer.uint32(10).fork()).join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -686,7 +763,15 @@ export const WindowDeferred: MessageFns<WindowDeferred> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {

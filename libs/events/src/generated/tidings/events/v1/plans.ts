@@ -30,11 +30,13 @@ export interface PlanEvent {
     $case: "settled";
     value: ChunkSettled;
   } | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** The chunks that the message was split into, once per message and bucket. */
 export interface FanoutPlanned {
   chunks: number[];
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface ChunkPlanned {
@@ -47,15 +49,18 @@ export interface ChunkPlanned {
   sendable: ChannelSet[];
   /** Named recipients: statistics keeps a row per device instead of sets. */
   named: boolean;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface ChunkSettled {
   chunk: number;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface PlatformSet {
   platform: number;
   set: Buffer;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface ExcludedSet {
@@ -63,6 +68,7 @@ export interface ExcludedSet {
   reason: string;
   platform: number;
   set: Buffer;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface FailedSet {
@@ -74,11 +80,13 @@ export interface FailedSet {
   /** Hours since 1970 UTC in which the devices failed. */
   hour: number;
   set: Buffer;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface ChannelSet {
   channel: string;
   set: Buffer;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 function createBasePlanEvent(): PlanEvent {
@@ -130,6 +138,14 @@ export const PlanEvent: MessageFns<PlanEvent> = {
       case "settled":
         ChunkSettled.encode(message.event.value, writer.uint32(98).fork()).join();
         break;
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -231,7 +247,15 @@ export const PlanEvent: MessageFns<PlanEvent> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -320,6 +344,14 @@ export const FanoutPlanned: MessageFns<FanoutPlanned> = {
       }
       writer.join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -358,7 +390,15 @@ export const FanoutPlanned: MessageFns<FanoutPlanned> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -432,6 +472,14 @@ export const ChunkPlanned: MessageFns<ChunkPlanned> = {
     if (message.named !== false) {
       writer.uint32(48).bool(message.named);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -500,7 +548,15 @@ export const ChunkPlanned: MessageFns<ChunkPlanned> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -564,6 +620,14 @@ export const ChunkSettled: MessageFns<ChunkSettled> = {
     if (message.chunk !== 0) {
       writer.uint32(8).uint32(message.chunk);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -592,7 +656,15 @@ export const ChunkSettled: MessageFns<ChunkSettled> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -654,6 +726,14 @@ export const PlatformSet: MessageFns<PlatformSet> = {
     if (message.set.length !== 0) {
       writer.uint32(18).bytes(message.set);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -690,7 +770,15 @@ export const PlatformSet: MessageFns<PlatformSet> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -756,6 +844,14 @@ export const ExcludedSet: MessageFns<ExcludedSet> = {
     if (message.set.length !== 0) {
       writer.uint32(26).bytes(message.set);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -800,7 +896,15 @@ export const ExcludedSet: MessageFns<ExcludedSet> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -876,6 +980,14 @@ export const FailedSet: MessageFns<FailedSet> = {
     if (message.set.length !== 0) {
       writer.uint32(50).bytes(message.set);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -944,7 +1056,15 @@ export const FailedSet: MessageFns<FailedSet> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1011,6 +1131,14 @@ export const ChannelSet: MessageFns<ChannelSet> = {
     if (message.set.length !== 0) {
       writer.uint32(18).bytes(message.set);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -1047,7 +1175,15 @@ export const ChannelSet: MessageFns<ChannelSet> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {

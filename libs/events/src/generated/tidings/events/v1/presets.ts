@@ -20,15 +20,18 @@ export interface Campaign {
   application: string;
   name: string;
   description: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface CampaignCreated {
   campaign: Campaign | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface CampaignDeleted {
   /** Code. */
   campaign: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** What a message says that takes its fields from here. Never changes: a preset is made and deleted. */
@@ -56,10 +59,12 @@ export interface Preset {
   group: string;
   /** Number of the deep link that the link is an instance of. */
   deepLinkId?: bigint | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface PresetCreated {
   preset: Preset | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface PresetDeleted {
@@ -67,6 +72,7 @@ export interface PresetDeleted {
   preset: string;
   /** Code of its application, or of its group. */
   owner: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 function createBaseCampaign(): Campaign {
@@ -92,6 +98,14 @@ export const Campaign: MessageFns<Campaign> = {
     }
     if (message.description !== "") {
       writer.uint32(42).string(message.description);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -153,7 +167,15 @@ export const Campaign: MessageFns<Campaign> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -216,6 +238,14 @@ export const CampaignCreated: MessageFns<CampaignCreated> = {
     if (message.campaign !== undefined) {
       Campaign.encode(message.campaign, writer.uint32(10).fork()).join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -244,7 +274,15 @@ export const CampaignCreated: MessageFns<CampaignCreated> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -305,6 +343,14 @@ export const CampaignDeleted: MessageFns<CampaignDeleted> = {
     if (message.campaign !== "") {
       writer.uint32(10).string(message.campaign);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -333,7 +379,15 @@ export const CampaignDeleted: MessageFns<CampaignDeleted> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -444,6 +498,14 @@ export const Preset: MessageFns<Preset> = {
         throw new globalThis.Error("value provided for field message.deepLinkId of type int64 too large");
       }
       writer.uint32(96).int64(message.deepLinkId);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -571,7 +633,15 @@ export const Preset: MessageFns<Preset> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -645,6 +715,14 @@ export const PresetCreated: MessageFns<PresetCreated> = {
     if (message.preset !== undefined) {
       Preset.encode(message.preset, writer.uint32(10).fork()).join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -673,7 +751,15 @@ export const PresetCreated: MessageFns<PresetCreated> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -737,6 +823,14 @@ export const PresetDeleted: MessageFns<PresetDeleted> = {
     if (message.owner !== "") {
       writer.uint32(18).string(message.owner);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -773,7 +867,15 @@ export const PresetDeleted: MessageFns<PresetDeleted> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {

@@ -21,6 +21,7 @@ export interface Stamp {
   n: bigint;
   /** Index of the event in its commit. */
   index: number;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 function createBaseStamp(): Stamp {
@@ -40,6 +41,14 @@ export const Stamp: MessageFns<Stamp> = {
     }
     if (message.index !== 0) {
       writer.uint32(24).uint32(message.index);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -85,7 +94,15 @@ export const Stamp: MessageFns<Stamp> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {

@@ -24,6 +24,7 @@ export interface VisitEvent {
   event: { $case: "entered"; value: GeozoneEntered } | //
   /** What stands in the same commit was asked for with this Idempotency-Key (R-ER11). Not published. */
   { $case: "keyUsed"; value: KeyUsed } | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** A device entered a zone that sends; an entry that sends nothing is no event. */
@@ -45,6 +46,7 @@ export interface GeozoneEntered {
   linkToShorten: string;
   /** Keyed hash of the person whose device is in the control group: it starts no cooldown, and joins a message once. "" for a send. */
   heldBack: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 function createBaseVisitEvent(): VisitEvent {
@@ -72,6 +74,14 @@ export const VisitEvent: MessageFns<VisitEvent> = {
       case "keyUsed":
         KeyUsed.encode(message.event.value, writer.uint32(90).fork()).join();
         break;
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -141,7 +151,15 @@ export const VisitEvent: MessageFns<VisitEvent> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -246,6 +264,14 @@ export const GeozoneEntered: MessageFns<GeozoneEntered> = {
     if (message.heldBack !== "") {
       writer.uint32(58).string(message.heldBack);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -322,7 +348,15 @@ export const GeozoneEntered: MessageFns<GeozoneEntered> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {

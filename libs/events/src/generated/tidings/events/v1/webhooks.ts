@@ -34,6 +34,7 @@ export interface WebhookEvent {
     | { $case: "held"; value: ReportsHeld }
     | { $case: "released"; value: HeldReportsReleased }
     | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** What an operator says of a subscription (R-EV1). */
@@ -47,21 +48,25 @@ export interface SubscriptionSettings {
   platforms: number[];
   messageCodes: string[];
   enabled: boolean;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface SubscriptionCreated {
   id: string;
   settings: SubscriptionSettings | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface SubscriptionChanged {
   id: string;
   /** All of them. */
   settings: SubscriptionSettings | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 export interface SubscriptionDeleted {
   id: string;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** What happened to devices of one platform in a chunk, for the first time each. Which event that is, kind and platform say (R-EV2). */
@@ -78,6 +83,7 @@ export interface EventsRaised {
   at: number[];
   /** The bucket of the message that a Sent tells of; 0 for reports, which name no bucket. */
   bucket: number;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Reports that came before what they report of was told as sent (sending 5). */
@@ -92,6 +98,7 @@ export interface ReportsHeld {
   at: number[];
   /** They are told then, sent or not. */
   until: Date | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Reports that were held until `until` or before are held no more. If there is such a message they were raised in the same commit. */
@@ -100,6 +107,7 @@ export interface HeldReportsReleased {
   application: string;
   chunk: number;
   until: Date | undefined;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 function createBaseWebhookEvent(): WebhookEvent {
@@ -133,6 +141,14 @@ export const WebhookEvent: MessageFns<WebhookEvent> = {
       case "released":
         HeldReportsReleased.encode(message.event.value, writer.uint32(122).fork()).join();
         break;
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -218,7 +234,15 @@ export const WebhookEvent: MessageFns<WebhookEvent> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -308,7 +332,14 @@ export const WebhookEvent: MessageFns<WebhookEvent> = {
 };
 
 function createBaseSubscriptionSettings(): SubscriptionSettings {
-  return { endpoint: "", events: [], applications: [], platforms: [], messageCodes: [], enabled: false };
+  return {
+    endpoint: "",
+    events: [],
+    applications: [],
+    platforms: [],
+    messageCodes: [],
+    enabled: false,
+  };
 }
 
 export const SubscriptionSettings: MessageFns<SubscriptionSettings> = {
@@ -334,6 +365,14 @@ export const SubscriptionSettings: MessageFns<SubscriptionSettings> = {
     }
     if (message.enabled !== false) {
       writer.uint32(48).bool(message.enabled);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -413,7 +452,15 @@ export const SubscriptionSettings: MessageFns<SubscriptionSettings> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -482,6 +529,14 @@ export const SubscriptionCreated: MessageFns<SubscriptionCreated> = {
     if (message.settings !== undefined) {
       SubscriptionSettings.encode(message.settings, writer.uint32(18).fork()).join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -518,7 +573,15 @@ export const SubscriptionCreated: MessageFns<SubscriptionCreated> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -585,6 +648,14 @@ export const SubscriptionChanged: MessageFns<SubscriptionChanged> = {
     if (message.settings !== undefined) {
       SubscriptionSettings.encode(message.settings, writer.uint32(18).fork()).join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -621,7 +692,15 @@ export const SubscriptionChanged: MessageFns<SubscriptionChanged> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -685,6 +764,14 @@ export const SubscriptionDeleted: MessageFns<SubscriptionDeleted> = {
     if (message.id !== "") {
       writer.uint32(10).string(message.id);
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -713,7 +800,15 @@ export const SubscriptionDeleted: MessageFns<SubscriptionDeleted> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -814,6 +909,14 @@ export const EventsRaised: MessageFns<EventsRaised> = {
     }
     if (message.bucket !== 0) {
       writer.uint32(72).uint32(message.bucket);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
     }
     return writer;
   },
@@ -917,7 +1020,15 @@ export const EventsRaised: MessageFns<EventsRaised> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1025,6 +1136,14 @@ export const ReportsHeld: MessageFns<ReportsHeld> = {
     if (message.until !== undefined) {
       Timestamp.encode(toTimestamp(message.until), writer.uint32(74).fork()).join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -1127,7 +1246,15 @@ export const ReportsHeld: MessageFns<ReportsHeld> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {
@@ -1203,6 +1330,14 @@ export const HeldReportsReleased: MessageFns<HeldReportsReleased> = {
     if (message.until !== undefined) {
       Timestamp.encode(toTimestamp(message.until), writer.uint32(34).fork()).join();
     }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
     return writer;
   },
 
@@ -1255,7 +1390,15 @@ export const HeldReportsReleased: MessageFns<HeldReportsReleased> = {
         if ((tag & 7) === 4 || tag === 0) {
           break;
         }
-        reader.skip(tag & 7);
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
       }
       return message;
     } finally {

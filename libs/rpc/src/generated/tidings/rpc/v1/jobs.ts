@@ -35,7 +35,11 @@ export interface JobEntry {
   /** "" removes the stored one. */
   newPushToken: string;
   country?: string | undefined;
-  city?: string | undefined;
+  city?:
+    | string
+    | undefined;
+  /** Names of tags whose values were given as integers beyond 2^53 - 1, which stand as decimal text in `tags`. */
+  integers: string[];
 }
 
 /** As it is stored: each entry an encoded JobEntry, so that a piece can be filled up to its size. */
@@ -162,6 +166,7 @@ function createBaseJobEntry(): JobEntry {
     newPushToken: "",
     country: undefined,
     city: undefined,
+    integers: [],
   };
 }
 
@@ -195,6 +200,9 @@ export const JobEntry: MessageFns<JobEntry> = {
     }
     if (message.city !== undefined) {
       writer.uint32(74).string(message.city);
+    }
+    for (const v of message.integers) {
+      writer.uint32(82).string(v!);
     }
     return writer;
   },
@@ -284,6 +292,14 @@ export const JobEntry: MessageFns<JobEntry> = {
             message.city = reader.string();
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.integers.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -359,6 +375,7 @@ export const JobEntry: MessageFns<JobEntry> = {
     message.newPushToken = object.newPushToken ?? "";
     message.country = object.country ?? undefined;
     message.city = object.city ?? undefined;
+    message.integers = object.integers?.map((e) => e) || [];
     return message;
   },
 };

@@ -111,6 +111,23 @@ export interface LimitTokenReply {
   limited: boolean;
 }
 
+export interface TakeRequestsRequest {
+  /** Of a token. */
+  id: string;
+  /** The token's limit, as the gateway knows it. */
+  rateLimit: RateLimit | undefined;
+  wanted: number;
+  /** What was taken before and not used. */
+  unused: number;
+}
+
+export interface TakeRequestsReply {
+  /** As many as there were, up to those wanted. */
+  granted: number;
+  /** Until one more comes to be allowed; 0 where one is left. Milliseconds. */
+  waitMs: number;
+}
+
 /** Requests that may be made at once, and the time in which as many more come to be allowed. */
 export interface RateLimit {
   requests: number;
@@ -680,7 +697,16 @@ export interface GetTagsRequest {
 }
 
 export interface GetTagsReply {
-  tags: { [key: string]: any } | undefined;
+  tags:
+    | { [key: string]: any }
+    | undefined;
+  /** Integer tags beyond 2^53 - 1, by name, which a Struct would round: they are not in `tags`. */
+  integers: { [key: string]: bigint };
+}
+
+export interface GetTagsReply_IntegersEntry {
+  key: string;
+  value: bigint;
 }
 
 export interface FindContactsRequest {
@@ -2334,6 +2360,232 @@ export const LimitTokenReply: MessageFns<LimitTokenReply> = {
   },
 };
 
+function createBaseTakeRequestsRequest(): TakeRequestsRequest {
+  return { id: "", rateLimit: undefined, wanted: 0, unused: 0 };
+}
+
+export const TakeRequestsRequest: MessageFns<TakeRequestsRequest> = {
+  encode(message: TakeRequestsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.rateLimit !== undefined) {
+      RateLimit.encode(message.rateLimit, writer.uint32(18).fork()).join();
+    }
+    if (message.wanted !== 0) {
+      writer.uint32(24).uint32(message.wanted);
+    }
+    if (message.unused !== 0) {
+      writer.uint32(32).uint32(message.unused);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TakeRequestsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTakeRequestsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.rateLimit = RateLimit.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.wanted = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.unused = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<TakeRequestsRequest, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<TakeRequestsRequest | TakeRequestsRequest[]>
+      | Iterable<TakeRequestsRequest | TakeRequestsRequest[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [TakeRequestsRequest.encode(p).finish()];
+        }
+      } else {
+        yield* [TakeRequestsRequest.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, TakeRequestsRequest>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<TakeRequestsRequest> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [TakeRequestsRequest.decode(p)];
+        }
+      } else {
+        yield* [TakeRequestsRequest.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TakeRequestsRequest>, I>>(base?: I): TakeRequestsRequest {
+    return TakeRequestsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TakeRequestsRequest>, I>>(object: I): TakeRequestsRequest {
+    const message = createBaseTakeRequestsRequest();
+    message.id = object.id ?? "";
+    message.rateLimit = (object.rateLimit !== undefined && object.rateLimit !== null)
+      ? RateLimit.fromPartial(object.rateLimit)
+      : undefined;
+    message.wanted = object.wanted ?? 0;
+    message.unused = object.unused ?? 0;
+    return message;
+  },
+};
+
+function createBaseTakeRequestsReply(): TakeRequestsReply {
+  return { granted: 0, waitMs: 0 };
+}
+
+export const TakeRequestsReply: MessageFns<TakeRequestsReply> = {
+  encode(message: TakeRequestsReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.granted !== 0) {
+      writer.uint32(8).uint32(message.granted);
+    }
+    if (message.waitMs !== 0) {
+      writer.uint32(16).uint32(message.waitMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TakeRequestsReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTakeRequestsReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.granted = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.waitMs = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<TakeRequestsReply, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<TakeRequestsReply | TakeRequestsReply[]> | Iterable<TakeRequestsReply | TakeRequestsReply[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [TakeRequestsReply.encode(p).finish()];
+        }
+      } else {
+        yield* [TakeRequestsReply.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, TakeRequestsReply>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<TakeRequestsReply> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [TakeRequestsReply.decode(p)];
+        }
+      } else {
+        yield* [TakeRequestsReply.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TakeRequestsReply>, I>>(base?: I): TakeRequestsReply {
+    return TakeRequestsReply.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TakeRequestsReply>, I>>(object: I): TakeRequestsReply {
+    const message = createBaseTakeRequestsReply();
+    message.granted = object.granted ?? 0;
+    message.waitMs = object.waitMs ?? 0;
+    return message;
+  },
+};
+
 function createBaseRateLimit(): RateLimit {
   return { requests: 0, seconds: 0 };
 }
@@ -3081,7 +3333,14 @@ export const CreateApplicationReply: MessageFns<CreateApplicationReply> = {
 };
 
 function createBaseUpdateApplicationRequest(): UpdateApplicationRequest {
-  return { account: "", application: "", title: undefined, icon: undefined, sdkIos: undefined, sdkAndroid: undefined };
+  return {
+    account: "",
+    application: "",
+    title: undefined,
+    icon: undefined,
+    sdkIos: undefined,
+    sdkAndroid: undefined,
+  };
 }
 
 export const UpdateApplicationRequest: MessageFns<UpdateApplicationRequest> = {
@@ -5661,7 +5920,14 @@ export const FindGroupReply: MessageFns<FindGroupReply> = {
 };
 
 function createBaseConfigurePlatformRequest(): ConfigurePlatformRequest {
-  return { account: "", application: "", platform: 0, settings: {}, secretSettings: [], disabled: false };
+  return {
+    account: "",
+    application: "",
+    platform: 0,
+    settings: {},
+    secretSettings: [],
+    disabled: false,
+  };
 }
 
 export const ConfigurePlatformRequest: MessageFns<ConfigurePlatformRequest> = {
@@ -11753,7 +12019,7 @@ export const GetTagsRequest: MessageFns<GetTagsRequest> = {
 };
 
 function createBaseGetTagsReply(): GetTagsReply {
-  return { tags: undefined };
+  return { tags: undefined, integers: {} };
 }
 
 export const GetTagsReply: MessageFns<GetTagsReply> = {
@@ -11761,6 +12027,9 @@ export const GetTagsReply: MessageFns<GetTagsReply> = {
     if (message.tags !== undefined) {
       Struct.encode(Struct.wrap(message.tags), writer.uint32(10).fork()).join();
     }
+    globalThis.Object.entries(message.integers).forEach(([key, value]: [string, bigint]) => {
+      GetTagsReply_IntegersEntry.encode({ key: key as any, value }, writer.uint32(18).fork()).join();
+    });
     return writer;
   },
 
@@ -11783,6 +12052,17 @@ export const GetTagsReply: MessageFns<GetTagsReply> = {
             }
 
             message.tags = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            const entry2 = GetTagsReply_IntegersEntry.decode(reader, reader.uint32());
+            if (entry2.value !== undefined) {
+              message.integers[entry2.key] = entry2.value;
+            }
             continue;
           }
         }
@@ -11835,6 +12115,119 @@ export const GetTagsReply: MessageFns<GetTagsReply> = {
   fromPartial<I extends Exact<DeepPartial<GetTagsReply>, I>>(object: I): GetTagsReply {
     const message = createBaseGetTagsReply();
     message.tags = object.tags ?? undefined;
+    message.integers = (globalThis.Object.entries(object.integers ?? {}) as [string, bigint][]).reduce(
+      (acc: { [key: string]: bigint }, [key, value]: [string, bigint]) => {
+        if (value !== undefined) {
+          acc[key] = BigInt(value as string | number | bigint | boolean);
+        }
+        return acc;
+      },
+      {},
+    );
+    return message;
+  },
+};
+
+function createBaseGetTagsReply_IntegersEntry(): GetTagsReply_IntegersEntry {
+  return { key: "", value: 0n };
+}
+
+export const GetTagsReply_IntegersEntry: MessageFns<GetTagsReply_IntegersEntry> = {
+  encode(message: GetTagsReply_IntegersEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== 0n) {
+      if (BigInt.asIntN(64, message.value) !== message.value) {
+        throw new globalThis.Error("value provided for field message.value of type sfixed64 too large");
+      }
+      writer.uint32(17).sfixed64(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetTagsReply_IntegersEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetTagsReply_IntegersEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.value = reader.sfixed64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<GetTagsReply_IntegersEntry, Uint8Array>
+  async *encodeTransform(
+    source:
+      | AsyncIterable<GetTagsReply_IntegersEntry | GetTagsReply_IntegersEntry[]>
+      | Iterable<GetTagsReply_IntegersEntry | GetTagsReply_IntegersEntry[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [GetTagsReply_IntegersEntry.encode(p).finish()];
+        }
+      } else {
+        yield* [GetTagsReply_IntegersEntry.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, GetTagsReply_IntegersEntry>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<GetTagsReply_IntegersEntry> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [GetTagsReply_IntegersEntry.decode(p)];
+        }
+      } else {
+        yield* [GetTagsReply_IntegersEntry.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetTagsReply_IntegersEntry>, I>>(base?: I): GetTagsReply_IntegersEntry {
+    return GetTagsReply_IntegersEntry.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetTagsReply_IntegersEntry>, I>>(object: I): GetTagsReply_IntegersEntry {
+    const message = createBaseGetTagsReply_IntegersEntry();
+    message.key = object.key ?? "";
+    message.value = (object.value !== undefined && object.value !== null) ? BigInt(object.value) : 0n;
     return message;
   },
 };
@@ -12052,7 +12445,14 @@ export const FindContactsReply: MessageFns<FindContactsReply> = {
 };
 
 function createBaseMergeUserRequest(): MergeUserRequest {
-  return { account: "", application: "", oldUserId: "", newUserId: "", merge: false, idempotencyKey: "" };
+  return {
+    account: "",
+    application: "",
+    oldUserId: "",
+    newUserId: "",
+    merge: false,
+    idempotencyKey: "",
+  };
 }
 
 export const MergeUserRequest: MessageFns<MergeUserRequest> = {
@@ -12819,7 +13219,17 @@ export const DescribeReply: MessageFns<DescribeReply> = {
 };
 
 function createBaseDeviceDescription(): DeviceDescription {
-  return { found: false, hwid: "", userId: "", language: "", token: "", check: 0, badge: 0, badgeOf: "", values: [] };
+  return {
+    found: false,
+    hwid: "",
+    userId: "",
+    language: "",
+    token: "",
+    check: 0,
+    badge: 0,
+    badgeOf: "",
+    values: [],
+  };
 }
 
 export const DeviceDescription: MessageFns<DeviceDescription> = {
@@ -14604,6 +15014,8 @@ export interface Accounts {
   findToken(request: FindTokenRequest): Promise<FindTokenReply>;
   revokeToken(request: RevokeTokenRequest): Promise<RevokeTokenReply>;
   limitToken(request: LimitTokenRequest): Promise<LimitTokenReply>;
+  /** Takes requests from a token's bucket, which the whole deployment shares (R-LM2). */
+  takeRequests(request: TakeRequestsRequest): Promise<TakeRequestsReply>;
   /** The token behind a presented secret; no view where it is unknown or revoked. */
   resolveToken(request: ResolveTokenRequest): Promise<ResolveTokenReply>;
   createApplication(request: CreateApplicationRequest): Promise<CreateApplicationReply>;
@@ -14723,6 +15135,15 @@ export const AccountsDefinition = {
       responseType: LimitTokenReply as typeof LimitTokenReply,
       responseStream: false,
       options: { idempotencyLevel: "IDEMPOTENT" },
+    },
+    /** Takes requests from a token's bucket, which the whole deployment shares (R-LM2). */
+    takeRequests: {
+      name: "TakeRequests",
+      requestType: TakeRequestsRequest as typeof TakeRequestsRequest,
+      requestStream: false,
+      responseType: TakeRequestsReply as typeof TakeRequestsReply,
+      responseStream: false,
+      options: {},
     },
     /** The token behind a presented secret; no view where it is unknown or revoked. */
     resolveToken: {

@@ -369,7 +369,15 @@ export const MessageMetrics: MessageFns<MessageMetrics> = {
 };
 
 function createBasePlatformMetrics(): PlatformMetrics {
-  return { platform: 0, sends: 0, opens: 0, deliveries: 0, inboxOpens: 0, unshowableSends: 0, errors: 0 };
+  return {
+    platform: 0,
+    sends: 0,
+    opens: 0,
+    deliveries: 0,
+    inboxOpens: 0,
+    unshowableSends: 0,
+    errors: 0,
+  };
 }
 
 export const PlatformMetrics: MessageFns<PlatformMetrics> = {
@@ -764,7 +772,13 @@ export const FunnelReply: MessageFns<FunnelReply> = {
 };
 
 function createBaseFunnelChannel(): FunnelChannel {
-  return { channel: "", deliveriesForm: "", basicFormReason: "", confirmedDeliveries: undefined, funnel: [] };
+  return {
+    channel: "",
+    deliveriesForm: "",
+    basicFormReason: "",
+    confirmedDeliveries: undefined,
+    funnel: [],
+  };
 }
 
 export const FunnelChannel: MessageFns<FunnelChannel> = {

@@ -1,0 +1,118 @@
+import { expect, it } from '@jest/globals';
+import { Content, IosContent, MessageAccepted, type MessageEvent, WindowOutcome } from '@tidings/events';
+import { ChunkSet } from '@tidings/kernel';
+import { describeWithMongo, TestClock } from '@tidings/testing';
+import { type DeviceDocument, DEVICES, prepareDevices } from '../devices/document.ts';
+import { Badges } from './badges.ts';
+import { chunkKeyOfOutcome, marksId } from './keys.ts';
+import { isSettled, Marks } from './marks.ts';
+import { OutgoingMessages } from './outgoing.ts';
+
+const APP = 'AAAAA-BBBBB';
+const COUNT = 100;
+
+describeWithMongo('Badges (R-C9)', (mongo) => {
+  let worlds = 0;
+
+  /** Devices with badge 10, and messages with the badges given, by code. */
+  const world = async (messages: Readonly<Record<string, string | undefined>>) => {
+    const db = mongo.database(`badges${++worlds}`);
+    await prepareDevices(db);
+    const devices = db.collection<DeviceDocument>(DEVICES);
+    await devices.insertMany(
+      Array.from({ length: COUNT }, (_, seq) => ({
+        ...{ _id: `${APP}:${seq}`, rev: 1, account: 'a', app: APP, person: `${seq}`, seq, status: 1, hwid: `h${seq}` },
+        ...{ platform: 1, token: `t${seq}`, user: 'u', lang: 'en', cg: 0, tags: [], owners: [], createdAt: 0 },
+        self: { badge: 10 },
+      })),
+    );
+    const outgoing = new OutgoingMessages(db, new TestClock());
+    await outgoing.prepare();
+    const at = new TestClock().date;
+    await outgoing.keep(
+      Object.entries(messages).map(([code, badge], i): MessageEvent => {
+        const content = { ...Content.create(), ios: { ...IosContent.create(), badge } };
+        const value = { ...MessageAccepted.create(), applications: [APP], content };
+        return { stamp: undefined, code, id: BigInt(i), account: 'a', at, event: { $case: 'accepted', value } };
+      }),
+    );
+    const marks = new Marks(db);
+    const badges = new Badges(db, outgoing, marks);
+    await marks.prepare();
+    const shown = async () => [...new Set((await devices.find().toArray()).map(({ self }) => self?.badge))];
+    const isMarked = async (of: WindowOutcome) => {
+      const id = marksId(chunkKeyOfOutcome(of), of.channel);
+      return isSettled((await marks.find([id])).get(id), of.w);
+    };
+    return { devices, badges, shown, isMarked };
+  };
+
+  /** All devices were sent the message. */
+  const sent = (message: string, w = 0): WindowOutcome => {
+    const set = Buffer.from(ChunkSet.of(Array.from({ length: COUNT }, (_, i) => i)).encode());
+    const settled = { $case: 'settled' as const, value: { sent: [{ platform: 1, hour: 1, set }] } };
+    return WindowOutcome.fromPartial({ message, application: APP, account: 'a', channel: 'apns', w, outcome: settled });
+  };
+
+  it('are added once, also where another message came between an outcome and its repeat', async () => {
+    const { badges, shown, isMarked } = await world({ one: '+1', two: '+5' });
+    expect(await badges.settle([sent('one')])).toEqual([]);
+    expect(await isMarked(sent('one'))).toBe(true);
+    await badges.settle([sent('two')]);
+    await badges.settle([sent('one'), sent('two'), sent('one')]);
+    expect(await shown()).toEqual([16]);
+  });
+
+  it('are not set back by the repeat of an older message', async () => {
+    const { badges, shown } = await world({ one: '3', two: '8' });
+    await badges.settle([sent('one'), sent('two')]);
+    await badges.settle([sent('one')]);
+    expect(await shown()).toEqual([8]);
+  });
+
+  it('never fall below 0', async () => {
+    const { badges, shown, devices } = await world({ one: '-12', two: '-4' });
+    await badges.settle([sent('two')]);
+    expect(await shown()).toEqual([6]);
+    await devices.updateMany({}, { $unset: { 'self.badge': true } });
+    await badges.settle([sent('one')]);
+    expect(await shown()).toEqual([0]);
+  });
+
+  it('are added once by many that settle the same windows at once, while devices change', async () => {
+    const { badges, shown, devices } = await world({ one: '+1', two: '+5', three: '+10' });
+    const outcomes = ['one', 'two', 'three'].flatMap((message) => [sent(message)]);
+    const registered = Array.from({ length: 50 }, (_, i) =>
+      devices.updateOne({ seq: i % COUNT }, { $set: { token: `new-${i}` }, $inc: { rev: 1 } }),
+    );
+    await Promise.all([...Array.from({ length: 6 }, () => badges.settle(outcomes)), ...registered]);
+    expect(await shown()).toEqual([26]);
+    expect(await devices.countDocuments({ token: /^new/ })).toBe(50);
+  });
+
+  it('leave the mark open where the devices cannot be written', async () => {
+    const { badges, shown, isMarked, devices } = await world({ one: '+1' });
+    // A document that a validator refuses fails the write of the bases, as a lost connection would.
+    await mongo.database(`badges${worlds}`).command({ collMod: DEVICES, validator: { 'self.badge': { $lt: 11 } } });
+    await expect(badges.settle([sent('one')])).rejects.toThrow('failed validation');
+    expect([await shown(), await isMarked(sent('one'))]).toEqual([[10], false]);
+    await mongo.database(`badges${worlds}`).command({ collMod: DEVICES, validator: {} });
+    await badges.settle([sent('one')]);
+    expect([await shown(), await isMarked(sent('one'))]).toEqual([[11], true]);
+    expect(await devices.countDocuments({ 'self.badgeOf': 'one' })).toBe(COUNT);
+  });
+
+  it('are nothing that other outcomes have', async () => {
+    const { badges, isMarked } = await world({ one: undefined });
+    const deferred = WindowOutcome.fromPartial({
+      ...{ message: 'one', application: APP, account: 'a', channel: 'apns' },
+      outcome: { $case: 'deferred', value: { until: new Date(1) } },
+    });
+    expect(await badges.settle([sent('one'), deferred, sent('unknown')])).toEqual([
+      sent('one'),
+      deferred,
+      sent('unknown'),
+    ]);
+    expect(await isMarked(sent('one'))).toBe(false);
+  });
+});

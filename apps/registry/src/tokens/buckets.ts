@@ -1,0 +1,104 @@
+import { type Clock, Fault } from '@tidings/kernel';
+import type { RateLimit } from '@tidings/rpc';
+import type { Collection, Db } from 'mongodb';
+
+/** What is left of a token's limit (R-LM2). One that is not there is full. */
+interface BucketDocument {
+  /** Of a token. */
+  readonly _id: string;
+  /** Grows with every taking. */
+  readonly rev: number;
+  /** Requests that may be made; parts of one have grown back. */
+  readonly left: number;
+  /** When that was so, in milliseconds since 1970. */
+  readonly at: number;
+  /** When the bucket is full again, whatever was taken of it. */
+  readonly fullAt: Date;
+}
+
+const BUCKETS = 'buckets';
+
+/** What the sum of many small parts may lack of a whole. */
+const ROUNDING = 1e-6;
+
+/** Clocks of replicas differ by less; a clock that went back by more was set. */
+const SKEW_MS = 60_000;
+
+/** Each attempt that fails is another's that did not, so this many would have to take from a bucket at once. */
+const MAX_ATTEMPTS = 1000;
+
+export interface Taking {
+  readonly wanted: number;
+  /** Of what was granted before, and not used. */
+  readonly unused: number;
+}
+
+export interface Taken {
+  readonly granted: number;
+  /** Until one more is allowed, in milliseconds; 0 where one is left. */
+  readonly waitMs: number;
+}
+
+/**
+ * The buckets of tokens that are limited: as many requests as a token is granted, which come back in the time that goes with them (R-LM2). One document
+ * for each, which is only changed as it was read, so that a limit holds for all gateways and replicas together.
+ */
+export class Buckets {
+  readonly #buckets: Collection<BucketDocument>;
+  readonly #clock: Clock;
+
+  private constructor(db: Db, clock: Clock) {
+    // A crash of MongoDB may give back what was taken last.
+    this.#buckets = db.collection<BucketDocument>(BUCKETS, { writeConcern: { w: 1 } });
+    this.#clock = clock;
+  }
+
+  static async open(db: Db, clock: Clock): Promise<Buckets> {
+    const buckets = new Buckets(db, clock);
+    await buckets.#buckets.createIndex({ fullAt: 1 }, { expireAfterSeconds: 0 });
+    return buckets;
+  }
+
+  /** Takes as many of the requests wanted as there are. @throws Fault `unavailable` where too many take at once */
+  async take(token: string, limit: RateLimit, taking: Taking): Promise<Taken> {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const before = await this.#buckets.findOne({ _id: token });
+      const { left, at, granted, waitMs } = taken(before, limit, taking, this.#clock.now());
+      const fullAt = new Date(at + SKEW_MS + limit.seconds * 1000);
+      if (await this.#change(before, { _id: token, rev: (before?.rev ?? 0) + 1, left, at, fullAt })) {
+        return { granted, waitMs };
+      }
+    }
+    throw Fault.unavailable('too many requests take from the limit of a token at once');
+  }
+
+  /** False where another was first. */
+  async #change(before: BucketDocument | null, { _id, ...after }: BucketDocument): Promise<boolean> {
+    if (before) return (await this.#buckets.updateOne({ _id, rev: before.rev }, { $set: after })).modifiedCount === 1;
+    try {
+      await this.#buckets.insertOne({ _id, ...after });
+      return true;
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== 11000) throw error;
+      return false;
+    }
+  }
+}
+
+function taken(
+  before: BucketDocument | null,
+  { requests, seconds }: RateLimit,
+  { wanted, unused }: Taking,
+  now: number,
+) {
+  const perMs = requests / (seconds * 1000);
+  const since = before?.at ?? now;
+  const at = since > now + SKEW_MS ? now : Math.max(since, now);
+  const grown = Math.max(0, at - since) * perMs;
+  const there = Math.min(requests, (before?.left ?? requests) + grown + unused);
+  const granted = Math.min(wanted, Math.floor(there + ROUNDING));
+  const left = Math.max(0, there - granted);
+  // Less than a millisecond of it is rounding.
+  const waitMs = Math.max(0, Math.ceil((1 - left) / perMs - 1e-3));
+  return { left, at, granted, waitMs };
+}

@@ -1,0 +1,37 @@
+import { MessageEvent } from './generated/tidings/events/v1/messages.ts';
+import { WindowOutcome } from './generated/tidings/events/v1/outcomes.ts';
+import { PlanEvent } from './generated/tidings/events/v1/plans.ts';
+import { ReportKind, Reports } from './generated/tidings/events/v1/reports.ts';
+import { VisitEvent } from './generated/tidings/events/v1/visits.ts';
+
+/** Reads the records of a topic, and tells those that say something for which this version has no word. */
+export interface FactReader<Fact> {
+  decode(payload: Uint8Array): Fact;
+  isKnown(fact: Fact): boolean;
+}
+
+const reader = <Fact>(
+  type: { decode(payload: Uint8Array): Fact },
+  isKnown: (fact: Fact) => boolean,
+): FactReader<Fact> => ({
+  decode: (payload) => type.decode(payload),
+  isKnown,
+});
+
+const reportKinds: ReadonlySet<ReportKind> = new Set([
+  ReportKind.REPORT_KIND_UNSPECIFIED,
+  ReportKind.REPORT_KIND_DELIVERED,
+  ReportKind.REPORT_KIND_OPENED,
+]);
+
+/**
+ * Readers of the facts that projections and reactions are made from. A consumer passes over only kinds that it knows and has no use for: what
+ * it does not know may be its own (ADR 27).
+ */
+export const facts = {
+  messages: reader(MessageEvent, ({ event }) => event !== undefined),
+  plans: reader(PlanEvent, ({ event }) => event !== undefined),
+  outcomes: reader(WindowOutcome, ({ outcome }) => outcome !== undefined),
+  reports: reader(Reports, ({ kind }) => reportKinds.has(kind)),
+  visits: reader(VisitEvent, ({ event }) => event !== undefined),
+} as const;
