@@ -2,7 +2,8 @@ import { commitsKept, logMetrics, openLogs, openRelay, type Problem, truncateLog
 import { JobEvent, JobKind, type JobPieceProcessed, topicNames } from '@tidings/events';
 import type { Job } from '@tidings/jobs';
 import type { Accounts, Devices, Jobs, Operations, Segments } from '@tidings/rpc';
-import { Closing, every, operationsOf, type ServiceDeps } from '@tidings/runtime';
+import { Closing, every, operationsOf, removeLeases, type ServiceDeps } from '@tidings/runtime';
+import { followDeletions } from '@tidings/service/deletions';
 import type { Broker } from '@tidings/streaming';
 import { openArchives } from './exports/archives.ts';
 import { openInputs } from './exports/inputs.ts';
@@ -13,11 +14,14 @@ import { jobsLog } from './jobs/log.ts';
 import { jobMetrics } from './jobs/metrics.ts';
 import { openPieces } from './jobs/pieces.ts';
 import { pieceProcessor } from './jobs/process.ts';
+import { jobPurge } from './jobs/purge.ts';
 import { jobsRpc } from './jobs/rpc.ts';
 import { openJobStore } from './jobs/store.ts';
-import { Worker } from './jobs/worker.ts';
+import { JOB_LEASES, Worker } from './jobs/worker.ts';
 
 const EXPIRY_EVERY_MS = 60_000;
+/** Leases last for seconds. */
+const LEASES_KEPT_MS = 3_600_000;
 /** More than enough to tell which jobs are open. */
 const TOLD = 20;
 
@@ -85,11 +89,25 @@ async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<Audien
   closing.add('worker', worker, (opened) => opened.stop());
   closing.add(
     'expiry',
-    every(EXPIRY_EVERY_MS, () => store.removeExpired(), { name: 'expiry of bulk jobs', log }),
+    every(
+      EXPIRY_EVERY_MS,
+      async () => {
+        await store.removeExpired();
+        await removeLeases(db, JOB_LEASES, new Date(clock.now() - LEASES_KEPT_MS));
+      },
+      { name: 'expiry of bulk jobs', log },
+    ),
     (opened) => opened.stop(),
   );
 
+  const deletions = await followDeletions(
+    { db, clock, log, metrics, broker },
+    { service: 'audience-jobs', purge: jobPurge({ clock, store, writer }) },
+  );
+  closing.add('deletions', deletions, (opened) => opened.stop());
+
   const open = async (): Promise<string[]> => [
+    ...(await deletions.open()),
     ...(await store.due(TOLD)).map(({ id }) => `audience-jobs: bulk job ${id}`),
     ...(writer.idle() ? [] : ['audience-jobs: writing']),
     ...((await relay.level()) ? [] : ['audience-jobs: publishing']),

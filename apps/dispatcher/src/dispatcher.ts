@@ -5,11 +5,12 @@ import { batchesTopic, SendBatch, topicNames } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 import type { Accounts, Operations, Providers } from '@tidings/rpc';
 import { AddressGuard, Closing, type Configuration, every, operationsOf, type ServiceDeps } from '@tidings/runtime';
+import { deletedAmong, followDeletions } from '@tidings/service/deletions';
 import { type Broker, consume, incidentsTo, microBatcher } from '@tidings/streaming';
 import { traceOf } from '@tidings/telemetry';
 import type { CredentialState } from './admission.ts';
 import type { AttemptDocument } from './attempt-documents.ts';
-import { MongoAttempts, REMEMBER_MS } from './mongo-attempts.ts';
+import { GIVE_UP_MS, MongoAttempts, REMEMBER_MS } from './mongo-attempts.ts';
 import { ApnsChannel } from './channels/apns/channel.ts';
 import { FcmChannel } from './channels/fcm/channel.ts';
 import type { Channel, Lane } from './channels/port.ts';
@@ -17,6 +18,7 @@ import { Credentials } from './credentials/credentials.ts';
 import { Dispatch } from './dispatch.ts';
 import { channelMetrics, laneMetrics } from './metrics.ts';
 import { forgetLeases, mongoLeases, Owners } from './owners.ts';
+import { dispatcherPurge } from './purge.ts';
 import { providersOf } from './provider-views.ts';
 import type { FailedOpening } from './providers/connection-failure.ts';
 import { connectionMetrics } from './providers/connection-metrics.ts';
@@ -62,6 +64,7 @@ const BATCHES_AT_ONCE = 4 * (OPEN_DEVICES / (WINDOWS_PER_BATCH * WINDOW_SIZE));
 /** Most direct batches hold one device: with few at a time a slow provider would hold up all others. */
 const DIRECT_AT_ONCE = 1_000;
 const THROTTLES_EVERY_MS = 1_000;
+const FORGET_EVERY_MS = 5_000;
 const SWEEP_EVERY_MS = 60_000;
 const SWEEP_AT_ONCE = 1_000;
 const SWEEPS_MAX = 20;
@@ -94,8 +97,13 @@ async function compose(deps: DispatcherDeps, closing: Closing): Promise<Dispatch
   for (const lane of lanes) {
     dispatches.push(await openLane({ ...deps, lane, attempts, throttles, provider: channel, outcomes }, closing));
   }
+  const deletions = await followDeletions(deps, {
+    service: 'dispatcher',
+    purge: dispatcherPurge({ db, clock }),
+  });
+  closing.add('deletions', deletions, (opened) => opened.stop());
   const states = (): CredentialState[] => dispatches.flatMap((dispatch) => dispatch.credentials());
-  keep(deps, attempts, throttles, closing);
+  keep(deps, attempts, throttles, channel, closing);
   channelMetrics(deps.metrics, name, {
     resting: () => attempts.resting(),
     throttled: () => throttles.throttled().length,
@@ -113,7 +121,7 @@ async function compose(deps: DispatcherDeps, closing: Closing): Promise<Dispatch
     if (due > 0) lines.push(`${due} windows due`);
     const late = dispatches.reduce((sum, dispatch) => sum + dispatch.late, 0);
     if (late > 0) lines.push(`${late} windows waiting for answers`);
-    return lines.map((line) => `dispatcher.${name}: ${line}`);
+    return [...(await deletions.open()), ...lines.map((line) => `dispatcher.${name}: ${line}`)];
   };
   return {
     operations: operationsOf(clock, open),
@@ -199,15 +207,21 @@ function keep(
   { db, clock, log }: DispatcherDeps,
   attempts: MongoAttempts,
   throttles: Throttles,
+  channel: Channel,
   closing: Closing,
 ): void {
   const regularly = (name: string, everyMs: number, work: () => Promise<void>): void =>
     void closing.add(name, every(everyMs, work, { name, log }), (periodic) => periodic.stop());
   regularly('throttles', THROTTLES_EVERY_MS, () => throttles.refresh());
+  regularly('forgetting of credentials', FORGET_EVERY_MS, async () => {
+    // Each process looks for itself: only one of them hears of a deletion.
+    for (const application of await deletedAmong(db, channel.applications())) channel.forget(application);
+  });
   regularly('removal of old attempts', SWEEP_EVERY_MS, async () => {
     for (let sweep = 0; sweep < SWEEPS_MAX; sweep++) {
       if ((await attempts.forget(clock.now() - REMEMBER_MS, SWEEP_AT_ONCE)) < SWEEP_AT_ONCE) break;
     }
+    await attempts.forgetUnsettled(clock.now() - GIVE_UP_MS, SWEEP_AT_ONCE);
     await forgetLeases(db.collection('owners'), systemTimers.now());
   });
 }

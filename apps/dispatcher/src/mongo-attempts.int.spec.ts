@@ -64,4 +64,18 @@ describeWithMongo('attempts', (mongo) => {
     expect(await store.forget(25, 10)).toBe(0);
     expect(await store.claim('c', direct, claimed('me', 1, noResults))).toMatchObject({ state: 'settled' });
   });
+
+  it('are forgotten in the end where nobody ever settled them', async () => {
+    const store = await open();
+    const rest = { batch: new Uint8Array([1]), progress: [untried], heldUntil: 0, answersUntil: 0 };
+    for (const id of ['claimed', 'resting', 'settled']) await store.claim(id, direct, claimed('me', 1, noResults));
+    await store.rest('resting', me, noResults, rest);
+    await store.settle('settled', me, noResults, 2);
+    expect(await store.forgetUnsettled(0, 10)).toBe(0);
+    const later = Date.now() + 1000;
+    expect(await store.forgetUnsettled(later, 1)).toBe(1);
+    expect(await store.forgetUnsettled(later, 10)).toBe(1);
+    expect(await store.counts(later)).toEqual({ claimed: 0, due: 0 });
+    expect(await store.claim('settled', direct, claimed('me', 1, noResults))).toMatchObject({ state: 'settled' });
+  });
 });

@@ -10,6 +10,9 @@ import { reached } from './unavailable.ts';
 /** How long a settled window is remembered: as long as its record may be delivered again, with a margin. */
 export const REMEMBER_MS = 48 * 3_600_000;
 
+/** Nothing waits for so long: what is not settled by then is of a message that was removed meanwhile (R-LM3). */
+export const GIVE_UP_MS = 30 * 24 * 3_600_000;
+
 const DUPLICATE_KEY = 11_000;
 
 interface Ending {
@@ -186,6 +189,18 @@ export class MongoAttempts implements AttemptStore {
     if (old.length === 0) return 0;
     const { deletedCount } = await this.#collection.deleteMany({ _id: { $in: old.map(({ _id }) => _id) } });
     return deletedCount;
+  }
+
+  /** Forgets windows of this channel that were claimed before `before` and never settled, `limit` at most, and says how many. */
+  async forgetUnsettled(before: number, limit: number): Promise<number> {
+    const unsettled = { channel: this.#channel, state: { $in: ['claimed', 'rest'] as ('claimed' | 'rest')[] } };
+    const old = await this.#collection
+      .find({ ...unsettled, claimedAt: { $lt: new Date(before) } }, { projection: { _id: 1 }, hint: 'due' })
+      .limit(limit)
+      .toArray();
+    if (old.length === 0) return 0;
+    const ids = { _id: { $in: old.map(({ _id }) => _id) } };
+    return (await this.#collection.deleteMany({ ...unsettled, ...ids })).deletedCount;
   }
 
   /** One unordered insert for all: a collision costs nobody else anything. */

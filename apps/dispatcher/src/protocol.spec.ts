@@ -366,6 +366,8 @@ class World {
     return {
       open: async (job) => this.#sender(process, job),
       ttlSeconds: () => undefined,
+      applications: () => [],
+      forget: () => undefined,
       close: () => undefined,
     };
   }

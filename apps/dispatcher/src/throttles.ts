@@ -174,7 +174,7 @@ export class Throttles {
   }
 }
 
-interface ThrottleDocument {
+export interface ThrottleDocument {
   readonly _id: string;
   readonly channel: string;
   readonly blockedUntil: Date;

@@ -4,6 +4,7 @@ import {
   type LogDefinition,
   logMetrics,
   type LogWriter,
+  openCommits,
   openEmptying,
   openLogs,
   openRelay,
@@ -20,6 +21,7 @@ import { openResealing } from './accounts/reseal.ts';
 import { accountsRpc } from './accounts/rpc.ts';
 import { type AccountStore, openAccountStore, prepareAccounts } from './accounts/store.ts';
 import { type AccountWriter, accountWriter } from './accounts/writer.ts';
+import { openIcons } from './applications/icons.ts';
 import { languageCounts, LanguageFigures } from './applications/languages.ts';
 import { openOwners } from './applications/owners.ts';
 import { platformsRpc } from './applications/platforms.ts';
@@ -52,6 +54,7 @@ import { openGeozoneStore, prepareGeozones } from './geozones/store.ts';
 import { prepareVisits, visitRecords, visitsLog } from './geozones/visits.ts';
 import { presetsRpc } from './presets/rpc.ts';
 import { openPresetStore, preparePresets } from './presets/store.ts';
+import { plansLog } from './fanout/plans.ts';
 import { DeviceScan } from './fanout/scan.ts';
 import { expireFilters } from './segments/expiry.ts';
 import { filterCodes } from './segments/find.ts';
@@ -88,6 +91,7 @@ const DEVICES_LINGER_MS = 50;
 /** Filters go at midnight. */
 const EXPIRY_EVERY_MS = 1_000;
 const PURGE_EVERY_MS = 1000;
+const ICONS_EVERY_MS = 60_000;
 /** In a rotation of the master key: a process with the keys the other way around may seal with the previous one as long as it runs. */
 const RESEAL_EVERY_MS = 60_000;
 
@@ -181,6 +185,7 @@ export async function openRegistry(deps: RegistryDeps): Promise<RegistryService>
 interface Worked {
   readonly store: AccountStore;
   readonly write: AccountWriter;
+  readonly accountsDefinition: ReturnType<typeof accountsLog>;
   readonly definition: ReturnType<typeof devicesLog>;
   readonly logs: LogWriter<DeviceLogInput, DeviceLogReply>;
 }
@@ -188,7 +193,7 @@ interface Worked {
 /** What follows from events of devices, and what is due after a time. */
 async function openWork(
   { db, clock, log, metrics, broker }: RegistryDeps,
-  { store, write, definition, logs }: Worked,
+  { store, write, accountsDefinition, definition, logs }: Worked,
   closing: Closing,
 ): Promise<{ readonly clearing: TagClearing; readonly open: readonly Open[] }> {
   const reaction = { db, clock, broker, logs, report: incidentsTo(log, metrics) };
@@ -206,9 +211,18 @@ async function openWork(
     return due.map(({ code }) => `registry: filter ${code} has expired`);
   };
 
-  const purge = openPurge({ db, clock, store, write, logs });
+  const ownCommits = {
+    accounts: openEmptying(db, accountsDefinition),
+    plans: openCommits(db, plansLog, { isRelayed: true }),
+    visits: openCommits(db, visitsLog, { isRelayed: true }),
+  };
+  const purge = openPurge({ db, clock, store, write, logs, commits: ownCommits });
   const purging = every(PURGE_EVERY_MS, (signal) => purge.run(signal), { name: 'purge of applications', log });
   closing.add('purge of applications', purging, (periodic) => periodic.stop());
+
+  const icons = openIcons(db, clock);
+  const unused = every(ICONS_EVERY_MS, (signal) => icons.removeUnused(signal), { name: 'removal of icons', log });
+  closing.add('removal of icons', unused, (periodic) => periodic.stop());
 
   const clearing = openTagClearing({ db, clock, log, write, logs });
   closing.add('tag clearing', clearing, (opened) => opened.stop());
@@ -280,7 +294,11 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
     const periodic = every(RESEAL_EVERY_MS, reseal, { name: 'resealing', log, immediately: true });
     closing.add('resealing', periodic, (each) => each.stop());
   }
-  const work = await openWork(deps, { store, write, definition: devicesDefinition, logs: deviceLogs.writer }, closing);
+  const work = await openWork(
+    deps,
+    { store, write, accountsDefinition, definition: devicesDefinition, logs: deviceLogs.writer },
+    closing,
+  );
   const tags = openTags(store);
   const { master: masterKeys, identity } = ownKeys;
   const keys = { device: identity.device, token: identity['push-token'] };

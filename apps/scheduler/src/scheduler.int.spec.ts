@@ -7,6 +7,7 @@ import { describeWithMongo, testBroker } from '@tidings/testing';
 import { keysFrom } from '@tidings/runtime';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
+import { Completion } from './messages/completion.ts';
 import { openScheduler, type SchedulerService } from './scheduler.ts';
 
 const ACCOUNT = 'account';
@@ -103,6 +104,22 @@ describeWithMongo('scheduler', (mongo) => {
     await plan(code, { $case: 'settled', value: { chunk: 0 } });
     await settled();
     expect(await status()).toBe('DONE');
+  });
+
+  it('keeps the progress of open messages only', async () => {
+    const [open, done] = [(await create()).code, (await create()).code];
+    for (const code of [open, done]) await plan(code, { $case: 'fanout', value: { chunks: [0] } });
+    await plan(done, { $case: 'settled', value: { chunk: 0 } });
+    await settled();
+    const db = mongo.database('scheduler');
+    const progress = db.collection<{ _id: string }>('progress');
+    const kept = async () =>
+      (await progress.find({ _id: { $in: [open, done, 'removed'] } }).toArray()).map(({ _id }) => _id);
+    expect(await kept()).toEqual([open]);
+    await progress.insertMany([{ _id: done }, { _id: 'removed' }]);
+    const writer = { submit: () => Promise.reject(new Error('closes nothing')) } as never;
+    await new Completion({ db, clock, writer }).removeOrphans();
+    expect(await kept()).toEqual([open]);
   });
 
   it('closes a message whose facts were quicker than its state, and passes over those of removed messages', async () => {

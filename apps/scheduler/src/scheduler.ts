@@ -3,10 +3,12 @@ import { facts, MessageEvent, topicNames } from '@tidings/events';
 import { numberIds } from '@tidings/kernel';
 import type { Messages, Operations } from '@tidings/rpc';
 import { Closing, every, leaseReplica, operationsOf, passing, type ServiceDeps } from '@tidings/runtime';
+import { followDeletions } from '@tidings/service/deletions';
 import { type Broker, consume, incidentsTo } from '@tidings/streaming';
 import { Completion } from './messages/completion.ts';
 import { messagesLog } from './messages/log.ts';
 import { messageMetrics } from './messages/metrics.ts';
+import { messagePurge } from './messages/purge.ts';
 import { messagesRpc } from './messages/rpc.ts';
 import { ensureIndexes, removeExpired } from './messages/storage.ts';
 import { sendVisits } from './messages/visits.ts';
@@ -84,9 +86,15 @@ export async function openScheduler({
     handler: (records) => passing(() => send(records.map(({ value }) => value))),
   });
   closing.add('visits', visits, (opened) => opened.stop());
+  const deletions = await followDeletions(
+    { db, clock, log, metrics, broker },
+    { service: GROUP, purge: messagePurge({ db, clock, writer, completion }) },
+  );
+  closing.add('deletions', deletions, (opened) => opened.stop());
   for (const [name, intervalMs, work] of [
     ['closing of messages', CLOSING_INTERVAL_MS, () => completion.closeEnded()],
     ['expiry of messages', EXPIRY_INTERVAL_MS, () => removeExpired(db, clock.now())],
+    ['removal of progress', EXPIRY_INTERVAL_MS, (signal: AbortSignal) => completion.removeOrphans(signal)],
   ] as const) {
     closing.add(name, every(intervalMs, work, { name, log }), (periodic) => periodic.stop());
   }
@@ -96,6 +104,7 @@ export async function openScheduler({
     const behind = lags.flat().filter(({ committed, end }) => committed < end);
     return [
       ...behind.map(({ topic, partition }) => `scheduler: ${topic} ${partition}`),
+      ...(await deletions.open()),
       ...((await completion.hasEnded()) ? ['scheduler: messages to close'] : []),
       ...(writer.idle() ? [] : ['scheduler: writing']),
       ...((await relay.level()) ? [] : ['scheduler: publishing']),

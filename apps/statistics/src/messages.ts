@@ -1,12 +1,14 @@
 import { windowEndOf } from '@tidings/delivery';
 import type { MessageEvent } from '@tidings/events';
-import type { AnyBulkWriteOperation, Db } from 'mongodb';
+import type { AnyBulkWriteOperation, Db, Filter, UpdateFilter } from 'mongodb';
 import type { WindowEnds } from './stages.ts';
 
 const DAY_MS = 86_400_000;
 /** How long figures are kept: as long as their message, hidden ones 7 days (R-LM3, R-I6). */
 const KEPT_MS = 365 * DAY_MS;
 const HIDDEN_KEPT_MS = 7 * DAY_MS;
+/** No fact is delivered any more that is older: topics of facts hold them for 7 days. */
+const LATE_MS = 8 * DAY_MS;
 
 /** Messages whose ends are kept at hand: reports come for few at a time, again and again. */
 const KNOWN_ENDS = 10_000;
@@ -15,6 +17,14 @@ interface MessageFacts {
   readonly _id: string;
   readonly releasedAt?: Date;
   readonly expiresAt?: Date;
+  /** When what late facts have made of its figures is removed, too, after these were. */
+  readonly removeAt?: Date;
+}
+
+/** The share of an application in a message. */
+export interface Share {
+  readonly message: string;
+  readonly application: string;
 }
 
 /** What statistics must know of a message beside its sets. */
@@ -26,18 +36,35 @@ export interface MessageFactsStore {
   windowEnds(messages: readonly string[]): Promise<WindowEnds>;
   /** Codes of at most `limit` messages whose figures are past their time. */
   expired(now: Date, limit: number): Promise<string[]>;
+  /** The figures of these messages are gone. */
+  removed(messages: readonly string[], now: Date): Promise<void>;
+  /** Codes of at most `limit` messages whose figures are gone and about which no fact can arrive any more. */
+  late(now: Date, limit: number): Promise<string[]>;
   forget(messages: readonly string[]): Promise<void>;
 }
 
+/** The shares of deleted applications in messages that go on in others (R-B2). */
+export const purgedShares = (events: readonly MessageEvent[]): Share[] =>
+  events.flatMap(({ code, event }) =>
+    event?.$case === 'purged' && !event.value.whole ? [{ message: code, application: event.value.application }] : [],
+  );
+
 export async function openMessageFacts(db: Db): Promise<MessageFactsStore> {
   const messages = db.collection<MessageFacts>('messages');
-  await messages.createIndex({ expiresAt: 1 });
+  await messages.createIndexes([
+    { name: 'expiresAt_1', key: { expiresAt: 1 } },
+    { name: 'removeAt', key: { removeAt: 1 }, sparse: true },
+  ]);
+  const codes = async (filter: Filter<MessageFacts>, limit: number): Promise<string[]> => {
+    const found = messages.find(filter).project<{ _id: string }>({ _id: 1 }).limit(limit);
+    return (await found.toArray()).map(({ _id }) => _id);
+  };
   const known = new Map<string, number>();
   return {
     async apply(events) {
       const operations = events.flatMap((event): AnyBulkWriteOperation<MessageFacts>[] => {
-        const facts = factsOf(event);
-        return facts ? [{ updateOne: { filter: { _id: event.code }, update: { $set: facts }, upsert: true } }] : [];
+        const update = updateOf(event);
+        return update ? [{ updateOne: { filter: { _id: event.code }, update, upsert: true } }] : [];
       });
       if (operations.length > 0) await messages.bulkWrite(operations);
     },
@@ -57,27 +84,31 @@ export async function openMessageFacts(db: Db): Promise<MessageFactsStore> {
       }
       return (code) => ends.get(code);
     },
-    async expired(now, limit) {
-      const found = messages
-        .find({ expiresAt: { $lt: now } })
-        .project<{ _id: string }>({ _id: 1 })
-        .limit(limit);
-      return (await found.toArray()).map(({ _id }) => _id);
+    expired: (now, limit) => codes({ expiresAt: { $lt: now }, removeAt: { $exists: false } }, limit),
+    async removed(expired, now) {
+      for (const code of expired) known.delete(code);
+      const removeAt = new Date(now.getTime() + LATE_MS);
+      // It is known no more when it began, but still when its figures end: an event that is repeated does not bring it back.
+      await messages.updateMany({ _id: { $in: [...expired] } }, { $set: { removeAt }, $unset: { releasedAt: '' } });
     },
-    async forget(codes) {
-      for (const code of codes) known.delete(code);
-      await messages.deleteMany({ _id: { $in: [...codes] } });
+    late: (now, limit) => codes({ removeAt: { $lt: now } }, limit),
+    async forget(late) {
+      for (const code of late) known.delete(code);
+      await messages.deleteMany({ _id: { $in: [...late] } });
     },
   };
 }
 
-/** The fields that an event sets; each has one event, so repeats and order change nothing. */
-function factsOf({ event, at }: MessageEvent): Omit<MessageFacts, '_id'> | undefined {
+/** What an event changes: repeats and order change nothing. */
+function updateOf({ event, at }: MessageEvent): UpdateFilter<MessageFacts> | undefined {
   switch (event?.$case) {
     case 'accepted':
-      return { expiresAt: new Date(at!.getTime() + (event.value.hidden ? HIDDEN_KEPT_MS : KEPT_MS)) };
+      // The earlier end counts: that of a purged message.
+      return { $min: { expiresAt: new Date(at!.getTime() + (event.value.hidden ? HIDDEN_KEPT_MS : KEPT_MS)) } };
     case 'released':
-      return { releasedAt: at! };
+      return { $set: { releasedAt: at! } };
+    case 'purged':
+      return event.value.whole ? { $min: { expiresAt: at! } } : undefined;
     default:
       return undefined;
   }

@@ -3,7 +3,7 @@ import { facts, type MessageEvent, topicNames } from '@tidings/events';
 import type { Operations, Statistics } from '@tidings/rpc';
 import { every, operationsOf, passing, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, type Decoded, incidentsTo } from '@tidings/streaming';
-import { openMessageFacts } from './messages.ts';
+import { openMessageFacts, purgedShares } from './messages.ts';
 import { type Change, changesOfOutcome, changesOfPlan, changesOfReports, type WindowEnds } from './stages.ts';
 import { openStageStore } from './store.ts';
 
@@ -12,7 +12,7 @@ const GROUP = 'statistics';
 const LINGER_MS = 200;
 /** A write costs nearly the same for many reports as for few, so one takes all that wait. */
 const MAX_RECORDS = 20_000;
-const EXPIRY_INTERVAL_MS = 60_000;
+const EXPIRY_INTERVAL_MS = 5_000;
 const EXPIRED_AT_ONCE = 100;
 
 const topics = {
@@ -39,7 +39,7 @@ export async function openStatistics({
   metrics,
   broker,
 }: ServiceDeps & { readonly broker: Broker }): Promise<StatisticsService> {
-  const stages = openStageStore(db);
+  const stages = await openStageStore(db);
   const messageFacts = await openMessageFacts(db);
 
   const subscription = await consume(broker, {
@@ -51,6 +51,7 @@ export async function openStatistics({
       return passing(async () => {
         const events = eventsOf(records);
         if (events.length > 0) await messageFacts.apply(events);
+        await stages.forgetShares(purgedShares(events));
         const windowEndOf = await messageFacts.windowEnds(reportedMessages(records));
         const changes = changesOf(records, windowEndOf);
         if (changes.length > 0) await stages.apply(changes, windowEndOf, new Date(clock.now()));
@@ -61,10 +62,19 @@ export async function openStatistics({
 
   const expiry = every(
     EXPIRY_INTERVAL_MS,
-    async () => {
-      const expired = await messageFacts.expired(new Date(clock.now()), EXPIRED_AT_ONCE);
-      await stages.forget(expired);
-      await messageFacts.forget(expired);
+    async (signal) => {
+      const now = new Date(clock.now());
+      for (let more = true; more && !signal.aborted;) {
+        const [expired, late] = [
+          await messageFacts.expired(now, EXPIRED_AT_ONCE),
+          await messageFacts.late(now, EXPIRED_AT_ONCE),
+        ];
+        await stages.forget([...expired, ...late]);
+        await messageFacts.removed(expired, now);
+        await messageFacts.forget(late);
+        more = expired.length + late.length > 0;
+      }
+      await stages.removeOrphans(now);
     },
     { name: 'expiry of figures', log },
   );

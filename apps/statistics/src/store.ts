@@ -2,6 +2,7 @@ import { type ChunkStages, coarser, type FailedDevices, type HourSets } from '@t
 import { ChunkSet } from '@tidings/kernel';
 import { project, type ProjectedDocument, RecentParts } from '@tidings/projecting';
 import { Binary, type Collection, type Db, type Document } from 'mongodb';
+import type { Share } from './messages.ts';
 import { type Change, type Group, mergeParts, noParts, type Parts, stagesOf, type WindowEnds } from './stages.ts';
 
 type HoursDocument = [hour: number, set: Binary][];
@@ -29,6 +30,10 @@ export interface StageStore {
   stagesOf(message: string): Promise<ChunkStages[]>;
   /** Removes what is known of these messages. */
   forget(messages: readonly string[]): Promise<void>;
+  /** Removes what is known of these applications in these messages. */
+  forgetShares(shares: readonly Share[]): Promise<void>;
+  /** Removes what no message is known of any more, once it is older than any figure is shown. */
+  removeOrphans(now: Date): Promise<void>;
 }
 
 /** At 64 KiB at most, and mostly much less. */
@@ -36,12 +41,20 @@ const RECENT_PARTS = 512;
 
 const idOf = ({ message, application, platform, chunk }: Group): string =>
   `${message}/${application}/${platform}/${chunk}`;
-/** Ids of a message: codes hold no character above "/"'s successor. */
-const idsOf = (message: string): { $gt: string; $lt: string } => ({ $gt: `${message}/`, $lt: `${message}0` });
+/** Ids of a message, or of an application in a message: codes hold no character above "/"'s successor. */
+const idsOf = (prefix: string): { $gt: string; $lt: string } => ({ $gt: `${prefix}/`, $lt: `${prefix}0` });
 
-export function openStageStore(db: Db): StageStore {
+/** No figures are shown for longer than 365 days after their message was accepted (R-LM3), which was before they began. */
+const KEPT_MS = 366 * 86_400_000;
+
+export async function openStageStore(db: Db): Promise<StageStore> {
   const groups = db.collection<GroupDocument>('groups');
+  await groups.createIndexes([{ name: 'createdAt', key: { createdAt: 1 } }]);
   let recent = new RecentParts(RECENT_PARTS);
+  const remove = async (prefixes: readonly string[]): Promise<void> => {
+    for (const prefix of prefixes) await groups.deleteMany({ _id: idsOf(prefix) });
+    if (prefixes.length > 0) recent = new RecentParts(RECENT_PARTS);
+  };
   return {
     async apply(changes, windowEndOf, at) {
       await project(groups as unknown as Collection<ProjectedDocument>, changes, {
@@ -64,8 +77,13 @@ export function openStageStore(db: Db): StageStore {
       return documents.map((document) => stagesOf(document.platform, partsOf(document)));
     },
     async forget(messages) {
-      for (const message of messages) await groups.deleteMany({ _id: idsOf(message) });
-      if (messages.length > 0) recent = new RecentParts(RECENT_PARTS);
+      await remove(messages);
+    },
+    async removeOrphans(now) {
+      await groups.deleteMany({ createdAt: { $lt: new Date(now.getTime() - KEPT_MS) } });
+    },
+    async forgetShares(shares) {
+      await remove(shares.map(({ message, application }) => `${message}/${application}`));
     },
   };
 }

@@ -19,6 +19,7 @@ const GROUP = 'webhooks';
 /** What arrives within this becomes one commit. */
 const LINGER_MS = 20;
 const RELEASE_EVERY_MS = 1_000;
+const REMOVAL_EVERY_MS = 5_000;
 const EXPIRY_EVERY_MS = 60_000;
 /** Commits are kept a little longer than events are sent again. */
 const COMMITS_KEPT_MS = GIVE_UP_MS + 3_600_000;
@@ -70,7 +71,7 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
   await writer.fold();
 
   const held = await openHeldReports(db, { clock, writer, messages });
-  const intake = new Intake({ subscriptions: store, messages, writer, clock });
+  const intake = new Intake({ subscriptions: store, messages, held, writer, clock });
   const subscription = await consume(broker, {
     group: GROUP,
     topics,
@@ -90,11 +91,11 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
   const regularly = (name: string, everyMs: number, work: () => Promise<void>): void =>
     void closing.add(name, every(everyMs, work, { name, log }), (periodic) => periodic.stop());
   regularly('release of reports', RELEASE_EVERY_MS, () => held.release());
+  regularly('removal of messages', REMOVAL_EVERY_MS, () => messages.removeExpired(new Date(clock.now())));
   regularly('expiry', EXPIRY_EVERY_MS, async () => {
     const now = clock.now();
     await commits.removeBefore(new Date(now - COMMITS_KEPT_MS));
     await held.forget(new Date(now - KEPT_MS));
-    await messages.removeExpired(new Date(now));
     await streams.forget();
   });
 

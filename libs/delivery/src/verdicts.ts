@@ -69,6 +69,7 @@ export const localVerdicts = {
   notConfigured: local('INVALID_CONFIGURATION', 'not_configured'),
   unusableKey: local('INVALID_CONFIGURATION', 'unusable_key'),
   accessRefused: local('INVALID_CONFIGURATION', 'access_refused'),
+  applicationDeleted: local('INTERNAL_ERROR', 'application_deleted'),
   unknownOutcome: local('INTERNAL_ERROR', 'unknown_outcome'),
   internalError: local('INTERNAL_ERROR', 'internal_error'),
   connectionLost: local('PROVIDER_ERROR', 'connection_lost', retry()),

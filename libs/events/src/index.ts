@@ -52,6 +52,7 @@ export {
 } from './generated/tidings/events/v1/jobs.ts';
 export {
   MessageAccepted,
+  type MessagePurged,
   Reach,
   MessageCompleted,
   MessageEvent,

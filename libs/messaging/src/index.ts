@@ -23,6 +23,8 @@ export {
   type JoinMessage,
   evolveMessage,
   type Message,
+  purgedContent,
+  purgeMessage,
   type Transaction,
   TRANSACTION_MS,
   reachOf,

@@ -8,6 +8,7 @@ import {
   joinMessage,
   type JoinMessage,
   type Message,
+  purgeMessage,
 } from './message.ts';
 
 const at = new Date('2026-03-01T10:00:00Z');
@@ -99,5 +100,49 @@ describe('joinMessage', () => {
     const done = completeMessage(opened, later(1000)).reduce<Message | undefined>(evolveMessage, opened);
     const late = joinMessage(join({ cause: 'visit 2' }), done, false);
     expect(late.reduce<Message | undefined>(evolveMessage, done)).toMatchObject({ status: 'DONE', joined: 2 });
+  });
+});
+
+describe('purgeMessage (R-B2, R-S1)', () => {
+  const accepted = createMessage(
+    command({ draft: MessageAccepted.fromPartial({ applications: ['A', 'B'], source: 'API', conditions: 'said' }) }),
+    undefined,
+  ).events;
+  const after = (message: Message | undefined, application: string): Message | undefined =>
+    purgeMessage(message, application, later(5)).reduce<Message | undefined>(evolveMessage, message);
+  const kinds = (message: Message | undefined, application: string) =>
+    purgeMessage(message, application, later(5)).map(({ event }) => event?.$case);
+
+  it('goes on in the applications that are left', () => {
+    const processing = fold(accepted);
+    expect(kinds(processing, 'A')).toEqual(['purged']);
+    expect(after(processing, 'A')).toMatchObject({
+      ...{ status: 'PROCESSING', releasedAt: at },
+      accepted: { applications: ['B'], conditions: 'said' },
+    });
+  });
+
+  it('fails with its last application while it is processed, and keeps nothing of what was sent', () => {
+    const last = after(fold(accepted), 'A');
+    expect(kinds(last, 'B')).toEqual(['failed', 'purged']);
+    const failed = after(last, 'B');
+    expect(failed).toMatchObject({ status: 'FAIL', failedAt: later(5), purgedAt: later(5) });
+    expect(failed!.accepted).toEqual(MessageAccepted.fromPartial({ answer: command().code }));
+    expect(completeMessage(failed, later(9))).toEqual([]);
+  });
+
+  it('is canceled before it is due', () => {
+    const pending = after(fold(accepted.slice(0, 1)), 'A');
+    expect(kinds(pending, 'B')).toEqual(['canceled', 'purged']);
+    expect(after(pending, 'B')).toMatchObject({ status: 'CANCELED', canceledAt: later(5) });
+  });
+
+  it('stays done, and is purged once of an application that it addressed', () => {
+    const done = completeMessage(fold(accepted), later(1)).reduce<Message | undefined>(evolveMessage, fold(accepted));
+    const purged = after(after(done, 'A'), 'B');
+    expect(purged).toMatchObject({ status: 'DONE', completedAt: later(1), purgedAt: later(5) });
+    for (const application of ['A', 'B', 'C']) expect(purgeMessage(purged, application, at)).toEqual([]);
+    expect(purgeMessage(done, 'C', at)).toEqual([]);
+    expect(purgeMessage(undefined, 'A', at)).toEqual([]);
   });
 });

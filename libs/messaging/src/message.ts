@@ -1,11 +1,13 @@
-import type { MessageAccepted, MessageEvent } from '@tidings/events';
+import { MessageAccepted, type MessageEvent, type MessagePurged } from '@tidings/events';
 import { pushPlatforms } from '@tidings/kernel';
 
 /** A message between acceptance and its last terminal state (R-S1). Messages with a send time ahead come with scheduling. */
 export type Message =
   | (MessageFacts & { readonly status: 'PENDING' })
   | (MessageFacts & { readonly status: 'PROCESSING'; readonly releasedAt: Date })
-  | (MessageFacts & { readonly status: 'DONE'; readonly releasedAt: Date; readonly completedAt: Date });
+  | (MessageFacts & { readonly status: 'DONE'; readonly releasedAt: Date; readonly completedAt: Date })
+  | (MessageFacts & { readonly status: 'FAIL'; readonly releasedAt: Date; readonly failedAt: Date })
+  | (MessageFacts & { readonly status: 'CANCELED'; readonly canceledAt: Date });
 
 export interface MessageFacts {
   readonly code: string;
@@ -15,6 +17,8 @@ export interface MessageFacts {
   readonly accepted: MessageAccepted;
   /** How many recipients have joined since it was accepted; 0 unless it is open (R-F5). */
   readonly joined: number;
+  /** When its last application was deleted: `accepted` is empty since then. */
+  readonly purgedAt?: Date | undefined;
 }
 
 /** The claim of a transactionId: which message it made, and what a repeat answers (R-I10). */
@@ -139,6 +143,39 @@ export function joinMessage(
 export const completeMessage = (message: Message | undefined, at: Date): readonly MessageEvent[] =>
   message?.status === 'PROCESSING' ? [eventOf(message, at, { $case: 'completed', value: {} })] : [];
 
+/** How a message ends that nobody is left of to be sent to (R-S1). */
+function abandoned(message: Message): MessageEventCase[] {
+  switch (message.status) {
+    case 'PENDING':
+      return [{ $case: 'canceled', value: {} }];
+    case 'PROCESSING':
+      return [{ $case: 'failed', value: {} }];
+    case 'DONE':
+    case 'FAIL':
+    case 'CANCELED':
+      return [];
+  }
+}
+
+/** Takes a deleted application out of a message, which ends with its last one (R-B2, R-S1); repeating it changes nothing. */
+export function purgeMessage(message: Message | undefined, application: string, at: Date): readonly MessageEvent[] {
+  if (!message?.accepted.applications.includes(application)) return [];
+  const whole = message.accepted.applications.every((each) => each === application);
+  const purged: MessageEventCase = { $case: 'purged', value: { application, whole } };
+  return [...(whole ? abandoned(message) : []), purged].map((event) => eventOf(message, at, event));
+}
+
+/** What is left of what was sent with a message: how long it is kept depends on whether it is hidden. */
+export const purgedContent = ({ hidden, answer }: MessageAccepted): MessageAccepted =>
+  MessageAccepted.fromPartial({ hidden, answer });
+
+function withoutApplication(message: Message, { application, whole }: MessagePurged, at: Date): Message {
+  const { accepted } = message;
+  if (whole) return { ...message, accepted: purgedContent(accepted), purgedAt: at };
+  const applications = accepted.applications.filter((each) => each !== application);
+  return { ...message, accepted: { ...accepted, applications } };
+}
+
 export function evolveMessage(message: Message | undefined, event: MessageEvent): Message {
   const at = event.at!;
   if (event.event?.$case === 'accepted') {
@@ -154,15 +191,23 @@ export function evolveMessage(message: Message | undefined, event: MessageEvent)
     };
   }
   if (!message) throw new Error(`${event.code}: ${event.event?.$case ?? 'unknown event'} before accepted`);
-  const { code, id, account, createdAt, accepted, joined } = message;
-  const facts = { code, id, account, createdAt, accepted, joined };
+  const { code, id, account, createdAt, accepted, joined, purgedAt } = message;
+  const facts = { code, id, account, createdAt, accepted, joined, ...(purgedAt && { purgedAt }) };
   switch (event.event?.$case) {
     case 'released':
       return { ...facts, status: 'PROCESSING', releasedAt: at };
     case 'completed':
-      return message.status === 'PENDING'
-        ? message
-        : { ...facts, status: 'DONE', releasedAt: message.releasedAt, completedAt: at };
+      return message.status === 'PROCESSING'
+        ? { ...facts, status: 'DONE', releasedAt: message.releasedAt, completedAt: at }
+        : message;
+    case 'failed':
+      return message.status === 'PROCESSING'
+        ? { ...facts, status: 'FAIL', releasedAt: message.releasedAt, failedAt: at }
+        : message;
+    case 'canceled':
+      return message.status === 'PENDING' ? { ...facts, status: 'CANCELED', canceledAt: at } : message;
+    case 'purged':
+      return withoutApplication(message, event.event.value, at);
     case 'joined':
       return { ...message, joined: message.joined + 1 };
     case undefined:

@@ -30,7 +30,7 @@ export {
 } from './master-key.ts';
 export { masterKeyId, type MasterKeys, masterKeysOf } from './master-keys.ts';
 export { openMetrics } from './metrics.ts';
-export { Lease } from './lease.ts';
+export { Lease, removeLeases } from './lease.ts';
 export { databaseOf, databasePrefixOf, type Mongo, openMongo } from './mongo.ts';
 export {
   checkReplicaSet,

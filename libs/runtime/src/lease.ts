@@ -40,3 +40,9 @@ export class Lease {
     await this.#leases.deleteOne({ _id: this.#name, owner: this.#owner });
   }
 }
+
+/** Removes leases whose names begin with `prefix` and that ended before a time: a process that died has not given them back. */
+export async function removeLeases(db: Db, prefix: string, before: Date): Promise<void> {
+  const names = { $gte: prefix, $lt: `${prefix}\uffff` };
+  await db.collection<LeaseDocument>('leases').deleteMany({ _id: names, until: { $lt: before } });
+}

@@ -1,6 +1,7 @@
 import { beforeAll, expect, it } from '@jest/globals';
 import { ExportFormat, JobKind } from '@tidings/events';
 import { decideJob, evolveJob, type Job, type JobAction } from '@tidings/jobs';
+import { Lease, removeLeases } from '@tidings/runtime';
 import { describeWithMongo, TestClock } from '@tidings/testing';
 import { JOBS, jobsLog } from './log.ts';
 import { type JobStore, openJobStore } from './store.ts';
@@ -64,5 +65,16 @@ describeWithMongo('jobs that can be begun', (mongo) => {
     })) as { executionStats: { totalKeysExamined: number; totalDocsExamined: number } };
     expect(explained.executionStats).toMatchObject({ totalDocsExamined: 0 });
     expect(explained.executionStats.totalKeysExamined).toBeLessThanOrEqual(3);
+  });
+
+  it('leave no lease for ever when their process dies', async () => {
+    const [dead, live, other] = ['jobs/dead', 'jobs/live', 'relay'].map((n) => new Lease(mongo.db, clock, n, 'worker'));
+    await dead!.take(1000);
+    await other!.take(1000);
+    clock.advance(10);
+    await live!.take(1000);
+    await removeLeases(mongo.db, 'jobs/', new Date(clock.now()));
+    const left = await mongo.db.collection<{ _id: string }>('leases').find().sort({ _id: 1 }).toArray();
+    expect(left.map(({ _id }) => _id)).toEqual(['jobs/live', 'relay']);
   });
 });

@@ -31,6 +31,12 @@ export interface JobStore {
   open(queue: Queue): Promise<Map<string, number>>;
   /** Completed ones that were accepted within a second from then on. */
   completedOf(second: Date): Promise<Job[]>;
+  /** Some of a queue's jobs with a status, by their ids; those after `after`. */
+  idsOf(queue: Queue, status: Job['status'], after?: string): Promise<string[]>;
+  /** Removes jobs with all that is kept of them. */
+  remove(ids: readonly string[]): Promise<void>;
+  /** Removes what is kept of jobs beside their states. */
+  removeRemains(ids: readonly string[]): Promise<void>;
   removeExpired(): Promise<void>;
 }
 
@@ -43,7 +49,21 @@ export async function openJobStore(db: Db, clock: Clock, remains: readonly Remai
     { name: 'finished', key: { finishedAt: 1 } },
   ]);
   const shownFrom = (): Date => new Date(clock.now() - KEPT_MS);
+  const removeRemains = async (ids: readonly string[]): Promise<void> => {
+    for (const each of remains) await each.remove(ids);
+  };
+  const remove = async (ids: readonly string[]): Promise<void> => {
+    await removeRemains(ids);
+    await jobs.deleteMany({ _id: { $in: [...ids] } });
+  };
   return {
+    remove,
+    removeRemains,
+    async idsOf(queue, status, after) {
+      const wanted = { status, queue: queueKey(queue), ...(after !== undefined && { _id: { $gt: after } }) };
+      const found = jobs.find(wanted, { projection: { _id: 1 }, sort: { _id: 1 }, limit: PAGE });
+      return (await found.toArray()).map(({ _id }) => _id);
+    },
     async find(id) {
       const found = await jobs.findOne({ _id: id });
       return !found || (found.finishedAt && found.finishedAt < shownFrom()) ? undefined : jobOf(found);
@@ -82,8 +102,7 @@ export async function openJobStore(db: Db, clock: Clock, remains: readonly Remai
         const past = jobs.find({ finishedAt: { $lt: shownFrom() } }, { projection: { _id: 1 }, limit: PAGE });
         const ids = (await past.toArray()).map(({ _id }) => _id);
         if (ids.length === 0) break;
-        for (const each of remains) await each.remove(ids);
-        await jobs.deleteMany({ _id: { $in: ids } });
+        await remove(ids);
       }
       const before = new Date(clock.now() - REMAINS_KEPT_MS);
       for (const each of remains) await each.removeBefore(before);

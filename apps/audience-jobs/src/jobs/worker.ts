@@ -15,6 +15,8 @@ const LOOK_EVERY_MS = 1_000;
 const LEASE_MS = 10_000;
 const RENEW_EVERY_MS = 3_000;
 const OWNER_LENGTH = 16;
+/** What the names of leases of jobs begin with. */
+export const JOB_LEASES = 'jobs/';
 
 export interface WorkerParts {
   readonly db: Db;
@@ -98,7 +100,7 @@ export class Worker {
   /** Undefined for a job that another process has, or has just ended. */
   async #take(id: string): Promise<Taken | undefined> {
     const { db, clock, store } = this.#parts;
-    const lease = new Lease(db, clock, `jobs/${id}`, this.#owner);
+    const lease = new Lease(db, clock, `${JOB_LEASES}${id}`, this.#owner);
     if (!(await lease.take(LEASE_MS))) return undefined;
     const job = await store.find(id);
     if (job?.status === 'Pending') return { job, lease };

@@ -37,6 +37,15 @@ export class Connections {
     return connection;
   }
 
+  /** Closes the connections of an application that is deleted: what is under way on them ends there. */
+  forget(application: string): void {
+    for (const [key, { connection }] of this.#entries) {
+      if (!key.startsWith(`${application}/`)) continue;
+      this.#entries.delete(key);
+      connection.close();
+    }
+  }
+
   close(): void {
     for (const { connection } of this.#entries.values()) connection.close();
     this.#entries.clear();

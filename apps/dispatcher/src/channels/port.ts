@@ -21,6 +21,10 @@ export interface Channel {
   open(job: Job): Promise<Sender | Verdict>;
   /** A message's time to live; undefined where it has none. */
   ttlSeconds(batch: SendBatch): number | undefined;
+  /** The applications whose credentials are in memory. */
+  applications(): readonly string[];
+  /** Removes an application's credentials from memory, with all that was made of them. */
+  forget(application: string): void;
   close(): void;
 }
 

@@ -20,6 +20,10 @@ export const settingsOf = ({ application, platform, version }: Credential): Thro
   version,
 });
 
+/** Whether there is no credential any more: a platform keeps its settings as long as its application is there. */
+export const isDeleted = (reference: CredentialReference, { version }: Credential): boolean =>
+  version === 0 && reference.version > 0;
+
 /** Credentials, read through once per version and opened in memory only. */
 export class Credentials {
   readonly #accounts: Pick<Accounts, 'getCredential'>;
@@ -48,8 +52,17 @@ export class Credentials {
     const credential = await reading;
     if (credential.version > 0 && credential.version < version)
       throw Fault.unavailable(`credential ${key} is not there yet`);
-    this.#known.set(key, credential);
+    if (credential.version > 0) this.#known.set(key, credential);
     return credential;
+  }
+
+  /** The applications whose credentials are known. */
+  applications(): readonly string[] {
+    return [...new Set([...this.#known.values()].map(({ application }) => application))];
+  }
+
+  forget(application: string): void {
+    for (const [key, known] of this.#known) if (known.application === application) this.#known.delete(key);
   }
 
   async #fetch(application: string, platform: number): Promise<Credential> {

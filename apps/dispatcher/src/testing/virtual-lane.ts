@@ -93,6 +93,8 @@ export class VirtualLane {
     return {
       open: async (job) => this.#sender(job),
       ttlSeconds: ({ content }: SendBatch) => content?.ios?.ttlSeconds,
+      applications: () => [],
+      forget: () => undefined,
       close: () => undefined,
     };
   }

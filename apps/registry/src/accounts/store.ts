@@ -217,6 +217,7 @@ export async function prepareAccounts(db: Db): Promise<void> {
   ]);
   await db.collection(APPLICATIONS).createIndexes([
     { name: 'account_created', key: { account: 1, createdAt: 1, _id: 1 } },
+    { name: 'icon', key: { icon: 1 } },
     { name: 'deleted', key: { deletedAt: 1 }, partialFilterExpression: { deletedAt: { $exists: true } } },
   ]);
 }

@@ -1,8 +1,19 @@
 import { hash } from 'node:crypto';
+import type { Clock } from '@tidings/kernel';
 import { Binary, type Db } from 'mongodb';
+import { APPLICATIONS } from '../accounts/log.ts';
 
 const ICONS = 'icons';
-const DUPLICATE_KEY = 11000;
+const DAY_MS = 86_400_000;
+/** Icons looked at together. */
+const AT_ONCE = 500;
+
+interface IconDocument {
+  readonly _id: string;
+  readonly png: Binary;
+  /** When it was last given to an application. */
+  readonly usedAt: Date;
+}
 
 /** PNG bytes by their SHA-256 in hex, so that events and states carry no pictures. */
 export interface Icons {
@@ -10,25 +21,40 @@ export interface Icons {
   store(png: Uint8Array): Promise<string>;
   /** No bytes where there is no such icon. */
   read(id: string): Promise<Buffer>;
+  /** Removes what was stored a day ago or earlier and no application has any more. */
+  removeUnused(signal?: AbortSignal): Promise<void>;
 }
 
-export function openIcons(db: Db): Icons {
-  const icons = db.collection<{ _id: string; png: Binary }>(ICONS);
+export function openIcons(db: Db, clock: Clock): Icons {
+  const icons = db.collection<IconDocument>(ICONS);
   return {
     async store(png) {
       if (png.length === 0) return '';
-      const id = hash('sha256', png, 'hex');
+      const _id = hash('sha256', png, 'hex');
+      const update = { $max: { usedAt: new Date(clock.now()) }, $setOnInsert: { png: new Binary(png) } };
       try {
-        await icons.insertOne({ _id: id, png: new Binary(png) });
+        await icons.updateOne({ _id }, update, { upsert: true });
       } catch (error) {
-        // Somebody has stored the same picture.
-        if ((error as { code?: unknown }).code !== DUPLICATE_KEY) throw error;
+        // Somebody has stored the same picture at the same moment.
+        if ((error as { code?: unknown }).code !== 11000) throw error;
       }
-      return id;
+      return _id;
     },
     async read(id) {
       const found = await icons.findOne({ _id: id });
       return Buffer.from(found?.png.buffer ?? []);
+    },
+    async removeUnused(signal) {
+      // Whoever is about to give it to an application has stored it less than a day ago.
+      const old = { usedAt: { $lt: new Date(clock.now() - DAY_MS) } };
+      for (let after = ''; !signal?.aborted;) {
+        const options = { projection: { _id: 1 }, sort: { _id: 1 }, limit: AT_ONCE } as const;
+        const ids = (await icons.find({ ...old, _id: { $gt: after } }, options).toArray()).map(({ _id }) => _id);
+        const used = await db.collection(APPLICATIONS).distinct('icon', { icon: { $in: ids } });
+        await icons.deleteMany({ ...old, _id: { $in: ids.filter((id) => !used.includes(id)) } });
+        if (ids.length < AT_ONCE) return;
+        after = ids.at(-1)!;
+      }
     },
   };
 }

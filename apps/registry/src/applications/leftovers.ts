@@ -9,6 +9,7 @@ import {
   GROUPS,
   PRESETS,
   TEST_DEVICES,
+  USAGE,
 } from '../accounts/log.ts';
 
 /** At most so many of each kind are cleared away by one command. */
@@ -54,4 +55,15 @@ export async function findLeftovers(db: Db, application: string): Promise<Leftov
     geozones: (zones as number[]).map(BigInt),
     clusters: clusters as string[],
   };
+}
+
+/** Removes the states of what a deleted application had, once all of it is cleared. */
+export async function removeCleared(db: Db, account: string, application: string): Promise<void> {
+  const owners = [application, ...(await endedGroups(db, application))];
+  await db.collection(PRESETS).deleteMany({ owner: { $in: owners }, deleted: true });
+  for (const collection of [CAMPAIGNS, GEOZONES, CLUSTERS])
+    await db.collection(collection).deleteMany({ application, deleted: true });
+  await db.collection(FILTERS).deleteMany({ application, live: false });
+  await db.collection(TEST_DEVICES).deleteMany({ application, 'devices.0': { $exists: false } });
+  await db.collection<{ _id: string }>(USAGE).deleteOne({ _id: `${account}:${application}` });
 }

@@ -1,12 +1,18 @@
 import { type Application, deviceLogOf } from '@tidings/audience';
-import type { LogWriter } from '@tidings/event-store';
+import type { CommitEmptying, CommitReader, LogWriter } from '@tidings/event-store';
+import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
+import { Geozone } from '@tidings/events/generated/tidings/events/v1/geozones';
+import { Preset } from '@tidings/events/generated/tidings/events/v1/presets';
 import type { Clock } from '@tidings/kernel';
 import type { Db } from 'mongodb';
+import { accountLogOf } from '../accounts/log.ts';
 import type { AccountStore } from '../accounts/store.ts';
 import type { AccountWriter } from '../accounts/writer.ts';
 import type { DeviceLogCommand, DeviceLogReply } from '../devices/command.ts';
-import { findLeftovers } from './leftovers.ts';
 import { type DeviceDocument, deviceIndexes, DEVICES } from '../devices/document.ts';
+import { SEQUENCES } from '../devices/sequences.ts';
+import { visitLogOf } from '../geozones/visits.ts';
+import { findLeftovers, removeCleared } from './leftovers.ts';
 
 export interface PurgeParts {
   readonly db: Db;
@@ -14,6 +20,11 @@ export interface PurgeParts {
   readonly store: Pick<AccountStore, 'unpurged'>;
   readonly write: AccountWriter;
   readonly logs: LogWriter<DeviceLogCommand, DeviceLogReply>;
+  readonly commits: {
+    readonly accounts: CommitEmptying<AccountEvent>;
+    readonly plans: Pick<CommitReader<never>, 'removeLogs'>;
+    readonly visits: Pick<CommitReader<never>, 'removeLogs'>;
+  };
 }
 
 /** What removes what deleted applications leave. */
@@ -31,8 +42,60 @@ const AT_ONCE = 500;
  */
 const LATE_MS = 10_000;
 
+type Change = NonNullable<AccountEvent['event']>;
+
+/** The change without what it says of an application: settings, secrets, contents, test devices; undefined where it says nothing of them. */
+function withoutContent(event: Change | undefined, application: string): Change | undefined {
+  switch (event?.$case) {
+    case 'platformConfigured':
+      return event.value.application === application
+        ? { ...event, value: { ...event.value, settings: {}, sealed: {} } }
+        : undefined;
+    case 'platformResealed':
+      return event.value.application === application ? { ...event, value: { ...event.value, sealed: {} } } : undefined;
+    case 'testDeviceSet':
+      return event.value.application === application
+        ? { ...event, value: { ...event.value, pushToken: '', name: '', description: '' } }
+        : undefined;
+    case 'presetCreated': {
+      const { preset } = event.value;
+      if (preset?.application !== application) return undefined;
+      return { ...event, value: { ...event.value, preset: Preset.fromPartial({ code: preset.code, application }) } };
+    }
+    case 'geozoneAdded':
+    case 'geozoneChanged': {
+      const { zone } = event.value;
+      if (zone?.application !== application) return undefined;
+      return { ...event, value: { ...event.value, zone: Geozone.fromPartial({ id: zone.id, application }) } };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Takes what the commits of an account say of a deleted application's contents and secrets out of them. */
+async function emptyCommits(
+  commits: CommitEmptying<AccountEvent>,
+  log: string,
+  application: string,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let after = 0; !signal.aborted;) {
+    const { last, marked } = await commits.markedAfter(log, after, application, AT_ONCE);
+    if (last === undefined) return;
+    for (const { n, events } of marked) {
+      const emptied = events.flatMap(({ index, event }) => {
+        const changed = withoutContent(event.event, application);
+        return changed ? [{ index, event: { ...event, event: changed } }] : [];
+      });
+      await commits.replace(log, n, emptied);
+    }
+    after = last;
+  }
+}
+
 /** Removes in the background what belongs to deleted applications (R-B2). */
-export function openPurge({ db, clock, store, write, logs }: PurgeParts): Purge {
+export function openPurge({ db, clock, store, write, logs, commits }: PurgeParts): Purge {
   const devices = db.collection<DeviceDocument>(DEVICES);
 
   const devicesOf = (app: string, after: number, count: number): Promise<DeviceDocument[]> =>
@@ -47,6 +110,23 @@ export function openPurge({ db, clock, store, write, logs }: PurgeParts): Purge 
     const identity = { account, application, person, hwid };
     const at = new Date(clock.now());
     return logs.submit(deviceLogOf(person), { identity, id, action: { type: 'erase' }, at });
+  };
+
+  /** What says nothing of anybody any more, and what the logs hold. */
+  const removeRest = async (app: string, account: string, signal: AbortSignal): Promise<void> => {
+    for (let more = true; more && !signal.aborted;) {
+      const erased = { app, status: 0 } as const;
+      const found = await devices
+        .find(erased, { hint: deviceIndexes.seq, projection: { _id: 1 }, limit: AT_ONCE })
+        .toArray();
+      await devices.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
+      more = found.length === AT_ONCE;
+    }
+    await removeCleared(db, account, app);
+    await db.collection<{ _id: string }>(SEQUENCES).deleteOne({ _id: app });
+    await commits.plans.removeLogs(`plans-${app}-`, signal);
+    await commits.visits.removeLogs(visitLogOf(app), signal);
+    await emptyCommits(commits.accounts, accountLogOf(account), app, signal);
   };
 
   const purge = async ({ account, code, deletedAt }: Application, signal: AbortSignal): Promise<void> => {
@@ -64,6 +144,8 @@ export function openPurge({ db, clock, store, write, logs }: PurgeParts): Purge 
       found = await devicesOf(code, last, AT_ONCE);
     }
     if (startedAt - deletedAt!.getTime() < LATE_MS) return;
+    await removeRest(code, account, signal);
+    if (signal.aborted) return;
     await write({ account, action: { type: 'purgeApplication', application: code }, at: new Date(clock.now()) });
   };
 

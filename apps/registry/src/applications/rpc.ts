@@ -42,7 +42,7 @@ export function applicationsRpc(
   { clock, db, languages, masterKeys, displayKey }: ApplicationsDeps,
 ): ApplicationMethods {
   const now = (): Date => new Date(clock.now());
-  const icons = openIcons(db);
+  const icons = openIcons(db, clock);
   return {
     getIcon: async ({ icon }) => ({ png: await icons.read(icon) }),
 

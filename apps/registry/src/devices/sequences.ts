@@ -1,7 +1,7 @@
 import { Fault } from '@tidings/kernel';
 import type { Db } from 'mongodb';
 
-const SEQUENCES = 'sequences';
+export const SEQUENCES = 'sequences';
 const LAST_SEQ = 2 ** 32 - 1;
 const FIRST_BLOCK = 16;
 const LARGEST_BLOCK = 1024;

@@ -4,20 +4,50 @@ import { MARKS } from './marks.ts';
 import type { OutgoingMessages } from './outgoing.ts';
 import { FANOUTS, PLANS } from './plans.ts';
 
-/** Messages removed at a time: what is due more waits for the next time. */
+/** Messages removed at a time. */
 const AT_ONCE = 100;
 
 /**
  * Removes messages that have expired by the given time, with everything that was planned for them; the message goes last, so that what
- * was interrupted is found again. No TTL index does it, because MongoDB does not know the system's clock.
+ * was interrupted is found again. What late facts have made of them since is removed when no more can arrive. No TTL index does it, because MongoDB
+ * does not know the system's clock.
  */
-export async function removeExpired(db: Db, outgoing: OutgoingMessages, now: Date): Promise<void> {
-  const codes = await outgoing.expired(now, AT_ONCE);
-  if (codes.length === 0) return;
+export async function removeExpired(
+  db: Db,
+  outgoing: OutgoingMessages,
+  now: Date,
+  signal?: AbortSignal,
+): Promise<void> {
+  await inSteps(
+    () => outgoing.expired(now, AT_ONCE),
+    async (codes) => {
+      await removePlanned(db, codes);
+      await outgoing.remove(codes, now);
+    },
+    signal,
+  );
+  await inSteps(
+    () => outgoing.late(now, AT_ONCE),
+    async (codes) => {
+      await removePlanned(db, codes);
+      await outgoing.forget(codes);
+    },
+    signal,
+  );
+}
+
+async function inSteps(
+  find: () => Promise<readonly string[]>,
+  remove: (codes: readonly string[]) => Promise<void>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  for (let codes = await find(); codes.length > 0 && !signal?.aborted; codes = await find()) await remove(codes);
+}
+
+async function removePlanned(db: Db, codes: readonly string[]): Promise<void> {
   for (const code of codes) {
     const ofMessage = { _id: idsOfMessage(code) };
     const collections = [MARKS, PLANS, FANOUTS].map((name) => db.collection<{ _id: string }>(name));
     await Promise.all(collections.map((collection) => collection.deleteMany(ofMessage)));
   }
-  await outgoing.remove(codes);
 }

@@ -32,7 +32,7 @@ const DIRECT_DESKS = 16;
 const PATIENCE_MS = 2_000;
 const WATCH_EVERY_MS = 1_000;
 const WATCH_LEASE_MS = 10_000;
-const SWEEP_EVERY_MS = 60_000;
+const SWEEP_EVERY_MS = 5_000;
 /** Messages that are looked at for the barrier. */
 const BARRIER_MESSAGES = 1_000;
 
@@ -196,7 +196,9 @@ function keepWatch(deps: FanoutDeps, { watch, outgoing }: Parts, closing: Closin
     closing.add(name, every(everyMs, run, { name, log }), (periodic) => periodic.stop());
   };
   whileLeased('watch over windows', watchEveryMs, (signal) => watch.run(signal));
-  whileLeased('removal of expired messages', SWEEP_EVERY_MS, () => removeExpired(db, outgoing, new Date(clock.now())));
+  whileLeased('removal of expired messages', SWEEP_EVERY_MS, (signal) =>
+    removeExpired(db, outgoing, new Date(clock.now()), signal),
+  );
 }
 
 async function lagOf(broker: Broker, group: string): Promise<string[]> {

@@ -3,7 +3,7 @@ import { type Clock, sendIdOf } from '@tidings/kernel';
 import type { Lookup } from '@tidings/segments';
 import type { AnyBulkWriteOperation, Binary, Collection, Db } from 'mongodb';
 import { bytesOf } from '../accounts/log.ts';
-import type { Lane } from './keys.ts';
+import { idsOfMessage, type Lane } from './keys.ts';
 import type { MessageIdentity } from './plans.ts';
 
 export const OUTGOING = 'outgoing';
@@ -12,6 +12,8 @@ const DAY_MS = 86_400_000;
 /** How long plans are kept: as long as statistics are, and those of hidden messages as long as their reports (R-I6, R-LM3). */
 const KEPT_MS = 365 * DAY_MS;
 const HIDDEN_KEPT_MS = 7 * DAY_MS;
+/** No fact is delivered any more that is older: topics of facts hold them for 7 days. */
+const LATE_MS = 8 * DAY_MS;
 /** When the watchdog looks at a message that was released and is not completed yet. */
 const FIRST_CHECK_MS = 5_000;
 const CACHED = 500;
@@ -32,6 +34,13 @@ export interface OutgoingDocument {
   readonly checkAt?: Date;
   /** When it is removed, with everything that was planned for it. */
   readonly expireAt: Date;
+}
+
+/** What is left of a removed message: facts that arrive late may have made something that belongs to it. */
+interface RemovedDocument {
+  readonly _id: string;
+  /** When that is removed too. */
+  readonly removeAt: Date;
 }
 
 export interface Outgoing extends MessageIdentity {
@@ -76,8 +85,8 @@ const expiryOf = ({ hidden, sendAt }: MessageAccepted, acceptedAt: Date): Date =
 
 const firstCheck = (releasedAt: Date): Date => new Date(releasedAt.getTime() + FIRST_CHECK_MS);
 
-/** The write that an event of a message's life comes to; undefined where it changes nothing here. */
-function writeOf({ code, id, account, at, event }: MessageEvent): AnyBulkWriteOperation<OutgoingDocument> | undefined {
+/** The writes that an event of a message's life comes to. */
+function writesOf({ code, id, account, at, event }: MessageEvent): AnyBulkWriteOperation<OutgoingDocument>[] {
   const filter = { _id: code };
   const keptOf = (accepted: MessageAccepted) => ({
     id: Number(id),
@@ -89,19 +98,31 @@ function writeOf({ code, id, account, at, event }: MessageEvent): AnyBulkWriteOp
   switch (event?.$case) {
     case 'accepted':
       // Of a message that recipients join, what each is sent is kept.
-      if (event.value.openUntil) return undefined;
-      return { updateOne: { filter, update: { $setOnInsert: keptOf(event.value) }, upsert: true } };
+      if (event.value.openUntil) return [];
+      return [{ updateOne: { filter, update: { $setOnInsert: keptOf(event.value) }, upsert: true } }];
     case 'joined': {
       const joined = { ...keptOf(event.value.message!), releasedAt: at!, checkAt: firstCheck(at!) };
       const _id = sendIdOf({ message: code, bucket: event.value.bucket });
-      return { updateOne: { filter: { _id }, update: { $setOnInsert: joined }, upsert: true } };
+      return [{ updateOne: { filter: { _id }, update: { $setOnInsert: joined }, upsert: true } }];
     }
     case 'released':
-      return { updateOne: { filter, update: { $min: { releasedAt: at! }, $set: { checkAt: firstCheck(at!) } } } };
+      return [{ updateOne: { filter, update: { $min: { releasedAt: at! }, $set: { checkAt: firstCheck(at!) } } } }];
     case 'completed':
-      return { updateOne: { filter, update: { $unset: { checkAt: true } } } };
+    case 'failed':
+    case 'canceled':
+      return [{ updateOne: { filter, update: { $unset: { checkAt: true } } } }];
+    case 'purged': {
+      if (!event.value.whole) return [];
+      // A removed one has no time to expire at.
+      const kept = { expireAt: { $exists: true } };
+      const update = { $min: { expireAt: at! }, $unset: { checkAt: true as const } };
+      return [
+        { updateOne: { filter: { ...filter, ...kept }, update } },
+        { updateMany: { filter: { _id: idsOfMessage(code), ...kept }, update } },
+      ];
+    }
     case undefined:
-      return undefined;
+      return [];
   }
 }
 
@@ -129,12 +150,13 @@ export class OutgoingMessages {
     await this.#messages.createIndexes([
       { name: 'checkAt', key: { checkAt: 1 }, sparse: true },
       { name: 'expireAt', key: { expireAt: 1 } },
+      { name: 'removeAt', key: { removeAt: 1 }, sparse: true },
     ]);
   }
 
   /** Takes over what happened to messages; may be repeated. */
   async keep(events: readonly MessageEvent[]): Promise<void> {
-    const writes = events.map(writeOf).filter((write) => write !== undefined);
+    const writes = events.flatMap(writesOf);
     if (writes.length > 0) await this.#messages.bulkWrite(writes, { ordered: true });
   }
 
@@ -227,8 +249,26 @@ export class OutgoingMessages {
     return found.map(({ _id }) => _id);
   }
 
-  async remove(codes: readonly string[]): Promise<void> {
+  /** Removes all that is sent with the messages; what is left of them is {@link late} once no fact about them can arrive any more. */
+  async remove(codes: readonly string[], now: Date): Promise<void> {
     for (const code of codes) this.#cache.delete(code);
-    await this.#messages.deleteMany({ _id: { $in: [...codes] } });
+    const removeAt = new Date(now.getTime() + LATE_MS);
+    const writes = codes.map((_id) => ({ replaceOne: { filter: { _id }, replacement: { removeAt } } }));
+    await this.#removed.bulkWrite(writes, { ordered: false });
+  }
+
+  async late(now: Date, limit: number): Promise<string[]> {
+    const found = await this.#removed
+      .find({ removeAt: { $lte: now } }, { projection: { _id: 1 }, limit, hint: 'removeAt' })
+      .toArray();
+    return found.map(({ _id }) => _id);
+  }
+
+  async forget(codes: readonly string[]): Promise<void> {
+    await this.#removed.deleteMany({ _id: { $in: [...codes] } });
+  }
+
+  get #removed(): Collection<RemovedDocument> {
+    return this.#messages as unknown as Collection<RemovedDocument>;
   }
 }

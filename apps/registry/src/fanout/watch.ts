@@ -51,8 +51,7 @@ interface Finding {
 
 /**
  * The watchdog: finds what was lost on the way and has it done again. It makes tasks only, so that emitting has one path; the rule for
- * windows is {@link judge}. When applications can be deleted, their open windows will be settled here as INTERNAL_ERROR /
- * application_deleted.
+ * windows is {@link judge}. Windows of a deleted application are settled by the dispatcher, which finds no credential.
  */
 export class Watch {
   readonly #parts: WatchParts;

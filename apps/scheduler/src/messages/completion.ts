@@ -5,7 +5,7 @@ import type { Created } from '@tidings/messaging';
 import { project, type ProjectedDocument } from '@tidings/projecting';
 import type { Db } from 'mongodb';
 import type { StoredMessage } from './list.ts';
-import { logOfMessage, type MessageCommand, MESSAGES } from './log.ts';
+import { logOfMessage, type MessageCommand, MESSAGES, PROGRESS } from './log.ts';
 import {
   advance,
   advanceJoins,
@@ -28,6 +28,8 @@ export interface CompletionParts {
 type Unfinished = Pick<StoredMessage, '_id' | 'apps' | 'openUntil' | 'joined'>;
 /** A message whose facts are older, and which is not there, has been removed: what is committed is folded within seconds. */
 const FOLDED_WITHIN_MS = 600_000;
+/** Progress looked at together. */
+const AT_ONCE = 500;
 const UNFINISHED_FIELDS = { apps: 1, openUntil: 1, joined: 1 } as const;
 
 /** Closes the messages that have nothing open left. */
@@ -51,7 +53,7 @@ export class Completion {
       .find({ _id: { $in: [...byMessage.keys()] } })
       .project<Unfinished & Pick<StoredMessage, 'status'>>({ ...UNFINISHED_FIELDS, status: 1 })
       .toArray();
-    const unfinished = known.filter(({ status }) => status !== 'DONE');
+    const unfinished = known.filter(({ status }) => status === 'PENDING' || status === 'PROCESSING');
     const stored = await this.#advance(unfinished, byMessage);
     await this.#close(
       unfinished.filter((message) => {
@@ -95,17 +97,47 @@ export class Completion {
     return (await this.#ended()).length > 0;
   }
 
+  /** Removes the progress of messages that are not open any more: a repeated fact, or a death in between, has left it. */
+  async removeOrphans(signal?: AbortSignal): Promise<void> {
+    for (let after = ''; !signal?.aborted;) {
+      const options = { projection: { _id: 1 }, sort: { _id: 1 }, limit: AT_ONCE } as const;
+      const found = await this.#progress.find({ _id: { $gt: after } }, options).toArray();
+      const codes = found.map(({ _id }) => _id);
+      const open = this.#messages.find({ _id: { $in: codes }, status: { $in: ['PENDING', 'PROCESSING'] } });
+      const kept = await open.project<{ _id: string }>({ _id: 1 }).toArray();
+      const known = new Set(kept.map(({ _id }) => _id));
+      await this.#progress.deleteMany({ _id: { $in: codes.filter((code) => !known.has(code)) } });
+      if (codes.length < AT_ONCE) return;
+      after = codes.at(-1)!;
+    }
+  }
+
+  /** Closes those of the messages that have nothing open left, after what they wait for has become less. */
+  async closeComplete(codes: readonly string[]): Promise<void> {
+    if (codes.length === 0) return;
+    const found = await this.#messages
+      .find({ _id: { $in: [...codes] }, status: 'PROCESSING' })
+      .project<Unfinished>(UNFINISHED_FIELDS)
+      .toArray();
+    await this.#close(await this.#done(found));
+  }
+
   async #ended(): Promise<Unfinished[]> {
     const ended = await this.#messages
       .find({ status: 'PROCESSING', openUntil: { $lte: new Date(this.#parts.clock.now()) } }, { hint: OPEN })
       .project<Unfinished>(UNFINISHED_FIELDS)
       .toArray();
-    if (ended.length === 0) return [];
-    const found = await this.#progress.find({ _id: { $in: ended.map(({ _id }) => _id) } }).toArray();
+    return this.#done(ended);
+  }
+
+  /** Those of the messages that have nothing open left. */
+  async #done(messages: readonly Unfinished[]): Promise<Unfinished[]> {
+    if (messages.length === 0) return [];
+    const found = await this.#progress.find({ _id: { $in: messages.map(({ _id }) => _id) } }).toArray();
     const progress = new Map(
       found.map((document) => [document._id, progressOf(document as unknown as ProgressDocument)]),
     );
-    return ended.filter((message) => this.#isDone(message, progress.get(message._id) ?? noProgress));
+    return messages.filter((message) => this.#isDone(message, progress.get(message._id) ?? noProgress));
   }
 
   #isDone({ apps, openUntil, joined = 0 }: Unfinished, progress: Progress): boolean {
@@ -123,7 +155,7 @@ export class Completion {
   }
 
   get #progress() {
-    return this.#parts.db.collection<ProjectedDocument>('progress');
+    return this.#parts.db.collection<ProjectedDocument>(PROGRESS);
   }
 
   get #messages() {

@@ -47,7 +47,7 @@ export function viewOf(message: Message, withDetails: boolean): MessageView {
     account: message.account,
     createdAt: message.createdAt,
     status: message.status,
-    releasedAt: message.status === 'PENDING' ? undefined : message.releasedAt,
+    releasedAt: 'releasedAt' in message ? message.releasedAt : undefined,
     message: withDetails
       ? accepted
       : MessageAccepted.fromPartial({ ...accepted, content: undefined, audience: { platforms }, conditions: '' }),

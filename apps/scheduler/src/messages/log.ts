@@ -10,6 +10,7 @@ import {
   joinMessage,
   type JoinMessage,
   type Message,
+  purgeMessage,
   reachOf,
   type Transaction,
 } from '@tidings/messaging';
@@ -20,17 +21,26 @@ export const MESSAGES = 'messages';
 export const TRANSACTIONS = 'transactions';
 export const LINKS = 'links';
 export const JOINS = 'joins';
+/** Beside the states: which chunks of open messages are settled. */
+export const PROGRESS = 'progress';
+
+/** How many logs messages are in. */
+export const LOGS = 16;
 
 /** A short link of the service and where it leads (R-I19). */
 export interface ShortLink {
   readonly url: string;
   readonly at: Date;
+  /** The message that it was made for. */
+  readonly message: string;
 }
 
 export type MessageCommand =
   | { readonly kind: 'create'; readonly create: CreateMessage }
   | { readonly kind: 'join'; readonly join: JoinMessage }
-  | { readonly kind: 'complete'; readonly code: string; readonly at: Date };
+  | { readonly kind: 'complete'; readonly code: string; readonly at: Date }
+  /** The application is deleted. */
+  | { readonly kind: 'purge'; readonly code: string; readonly application: string; readonly at: Date };
 
 type State =
   | { readonly kind: 'message'; readonly message: Message }
@@ -52,7 +62,7 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Cre
   category: 'messages',
 
   needs(command) {
-    if (command.kind === 'complete') return { ids: [messageAt(command.code)] };
+    if (command.kind === 'complete' || command.kind === 'purge') return { ids: [messageAt(command.code)] };
     if (command.kind === 'join') return { ids: [messageAt(command.join.code), joinAt(command.join.cause)] };
     const key = command.create.draft.transaction;
     return key === '' ? {} : { ids: [transactionAt(key)] };
@@ -65,6 +75,10 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Cre
     };
     if (command.kind === 'complete') {
       return { events: completeMessage(messageIn(command.code), command.at), reply: undefined };
+    }
+    if (command.kind === 'purge') {
+      const { code, application, at } = command;
+      return { events: purgeMessage(messageIn(code), application, at), reply: undefined };
     }
     if (command.kind === 'join') {
       const { code, cause } = command.join;
@@ -105,7 +119,7 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Cre
       case JOINS:
         return { kind: 'join', at };
       default:
-        return { kind: 'link', link: { url: said.shortLinkTarget, at } };
+        return { kind: 'link', link: { url: said.shortLinkTarget, at, message: event.code } };
     }
   },
 
@@ -131,12 +145,14 @@ export const messagesLog: LogDefinition<MessageCommand, MessageEvent, State, Cre
     [MESSAGES]: fieldsOf<MessageDocument>({
       ...{ id: true, account: true, apps: true, createdAt: true, status: true, releasedAt: true, completedAt: true },
       ...{ platforms: true, source: true, campaignId: true, listed: true, hidden: true, accepted: true },
-      ...{ openUntil: true, joined: true },
+      ...{ openUntil: true, joined: true, failedAt: true, canceledAt: true, purgedAt: true },
     }),
     [TRANSACTIONS]: fieldsOf<Transaction>({ code: true, answer: true, at: true }),
-    [LINKS]: fieldsOf<ShortLink>({ url: true, at: true }),
+    [LINKS]: fieldsOf<ShortLink>({ url: true, at: true, message: true }),
     [JOINS]: ['at'],
   },
+
+  clears: (state) => state.kind === 'message' && state.message.purgedAt !== undefined,
 
   fromDocument(document, address) {
     switch (address.collection) {
@@ -173,6 +189,10 @@ export interface MessageDocument {
   readonly status: Message['status'];
   readonly releasedAt?: Date;
   readonly completedAt?: Date;
+  readonly failedAt?: Date;
+  readonly canceledAt?: Date;
+  /** When its last application was deleted: nothing is left of what was sent. */
+  readonly purgedAt?: Date;
   readonly platforms: readonly number[];
   readonly source: string;
   readonly campaignId: number;
@@ -184,6 +204,22 @@ export interface MessageDocument {
   readonly joined?: number;
 }
 
+/** When it came to its status, and before. */
+function timesOf(message: Message): Pick<MessageDocument, 'releasedAt' | 'completedAt' | 'failedAt' | 'canceledAt'> {
+  switch (message.status) {
+    case 'PENDING':
+      return {};
+    case 'PROCESSING':
+      return { releasedAt: message.releasedAt };
+    case 'DONE':
+      return { releasedAt: message.releasedAt, completedAt: message.completedAt };
+    case 'FAIL':
+      return { releasedAt: message.releasedAt, failedAt: message.failedAt };
+    case 'CANCELED':
+      return { canceledAt: message.canceledAt };
+  }
+}
+
 function messageDocument(message: Message): Record<string, unknown> {
   const { accepted } = message;
   return {
@@ -192,8 +228,8 @@ function messageDocument(message: Message): Record<string, unknown> {
     apps: accepted.applications,
     createdAt: message.createdAt,
     status: message.status,
-    ...(message.status === 'PENDING' ? {} : { releasedAt: message.releasedAt }),
-    ...(message.status === 'DONE' ? { completedAt: message.completedAt } : {}),
+    ...timesOf(message),
+    ...(message.purgedAt ? { purgedAt: message.purgedAt } : {}),
     platforms: reachOf(accepted),
     source: accepted.source,
     campaignId: Number(accepted.campaignId),
@@ -217,6 +253,7 @@ export function messageOf(document: MessageDocument & { readonly _id: string }):
     createdAt: document.createdAt,
     accepted: MessageAccepted.decode(bytes as Uint8Array),
     joined: document.joined ?? 0,
+    ...(document.purgedAt && { purgedAt: document.purgedAt }),
   };
   switch (document.status) {
     case 'PENDING':
@@ -225,5 +262,9 @@ export function messageOf(document: MessageDocument & { readonly _id: string }):
       return { ...facts, status: 'PROCESSING', releasedAt: document.releasedAt! };
     case 'DONE':
       return { ...facts, status: 'DONE', releasedAt: document.releasedAt!, completedAt: document.completedAt! };
+    case 'FAIL':
+      return { ...facts, status: 'FAIL', releasedAt: document.releasedAt!, failedAt: document.failedAt! };
+    case 'CANCELED':
+      return { ...facts, status: 'CANCELED', canceledAt: document.canceledAt! };
   }
 }

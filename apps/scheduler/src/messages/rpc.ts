@@ -6,11 +6,18 @@ import { type Created, repeatOf, type Transaction } from '@tidings/messaging';
 import type { MessageDraft, Messages } from '@tidings/rpc';
 import type { Db } from 'mongodb';
 import { listMessages, type StoredMessage, viewOf } from './list.ts';
-import { LINKS, logOfMessage, type MessageCommand, messageOf, MESSAGES, type ShortLink, TRANSACTIONS } from './log.ts';
+import {
+  LINKS,
+  LOGS,
+  logOfMessage,
+  type MessageCommand,
+  messageOf,
+  MESSAGES,
+  type ShortLink,
+  TRANSACTIONS,
+} from './log.ts';
 import { shortened } from './short-link.ts';
 import { KEPT_MS } from './storage.ts';
-
-const LOGS = 16;
 
 export interface MessagesParts {
   readonly db: Db;
@@ -65,7 +72,8 @@ export function messagesRpc({ db, clock, writer, nextId, transactionKey, publicU
     list: (request) => listMessages(messages, request, shownFrom()),
 
     async find({ account, code }) {
-      const stored = await messages.findOne({ _id: code.toUpperCase(), account, createdAt: { $gte: shownFrom() } });
+      const shown = { createdAt: { $gte: shownFrom() }, purgedAt: { $exists: false } };
+      const stored = await messages.findOne({ _id: code.toUpperCase(), account, ...shown });
       return { message: stored ? viewOf(messageOf(stored), true) : undefined };
     },
 

@@ -30,7 +30,10 @@ export async function ensureIndexes(db: Db): Promise<void> {
   ]);
   await db.collection(JOINS).createIndex({ at: 1 });
   await db.collection(TRANSACTIONS).createIndex({ at: 1 });
-  await db.collection(LINKS).createIndex({ at: 1 });
+  await db.collection(LINKS).createIndexes([
+    { name: 'at_1', key: { at: 1 } },
+    { name: 'message', key: { message: 1 } },
+  ]);
 }
 
 /** Removes what is past its time: hidden messages after 7 days, others and links after 365, transactionIds long after they count. */

@@ -13,6 +13,8 @@ export interface HeldReports {
   release(): Promise<void>;
   /** How many places have reports that should be told of by now. */
   due(): Promise<number>;
+  /** Forgets the places of deleted applications in messages (R-B2). */
+  purge(shares: readonly { readonly message: string; readonly application: string }[]): Promise<void>;
   /** Forgets places where nothing happened since `before`. */
   forget(before: Date): Promise<void>;
 }
@@ -54,6 +56,12 @@ export async function openHeldReports(
       );
     },
     due: () => told.countDocuments(dueNow(), { limit: AT_ONCE, hint: 'heldUntil' }),
+    async purge(shares) {
+      for (const { message, application } of shares) {
+        const place = `${message}/${application}`;
+        await told.deleteMany({ _id: { $gt: `${place}/`, $lt: `${place}0` } });
+      }
+    },
     async forget(before) {
       await told.deleteMany({ changedAt: { $lt: before } });
     },

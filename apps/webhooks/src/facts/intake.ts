@@ -4,6 +4,7 @@ import { ChunkSet, type Clock, sendIdOf } from '@tidings/kernel';
 import type { Decoded } from '@tidings/streaming';
 import { type WebhookCommand, webhooksLogOf } from '../log.ts';
 import type { SubscriptionStore } from '../subscriptions/store.ts';
+import type { HeldReports } from './held.ts';
 import type { MessageStore } from './messages.ts';
 import type { Place, Report, SentDevices } from './told.ts';
 
@@ -22,6 +23,7 @@ const PATIENCE_MS = 30_000;
 export interface IntakeParts {
   readonly subscriptions: Pick<SubscriptionStore, 'audience'>;
   readonly messages: Pick<MessageStore, 'keep' | 'find'>;
+  readonly held: Pick<HeldReports, 'purge'>;
   readonly writer: Pick<LogWriter<WebhookCommand, unknown>, 'submit'>;
   readonly clock: Clock;
 }
@@ -65,7 +67,13 @@ export class Intake {
   }
 
   async handle(facts: readonly Fact[]): Promise<number> {
-    await this.#parts.messages.keep(facts.flatMap((fact) => (fact.topic === topicNames.messages ? [fact.value] : [])));
+    const events = facts.flatMap((fact) => (fact.topic === topicNames.messages ? [fact.value] : []));
+    await this.#parts.messages.keep(events);
+    await this.#parts.held.purge(
+      events.flatMap(({ code: message, event }) =>
+        event?.$case === 'purged' ? [{ message, application: event.value.application }] : [],
+      ),
+    );
     const wanted = await this.#wanted(facts);
     const ready = await this.#withMessage(wanted);
     await Promise.all([...this.#sent(ready), ...this.#reports(ready)]);

@@ -7,6 +7,8 @@ const DAY_MS = 86_400_000;
 export const KEPT_MS = 30 * DAY_MS;
 const HIDDEN_KEPT_MS = 7 * DAY_MS;
 const CACHED = 500;
+/** Removed at a time. */
+const AT_ONCE = 500;
 
 /** A message as its events show it. */
 export interface KnownMessage {
@@ -50,7 +52,18 @@ function saidIn(event: MessageEvent['event']): {
   }
 }
 
-function writeOf({ code, id, account, at, event }: MessageEvent): AnyBulkWriteOperation<MessageDocument>[] {
+/** Nothing is told any more of a message whose last application is deleted (R-B2). */
+const endOf = ({ code, at }: MessageEvent): AnyBulkWriteOperation<MessageDocument>[] => [
+  { updateOne: { filter: { _id: code }, update: { $min: { expireAt: at! } } } },
+  { updateMany: { filter: { _id: { $gt: `${code}/`, $lt: `${code}0` } }, update: { $min: { expireAt: at! } } } },
+];
+
+function writesOf(messageEvent: MessageEvent): AnyBulkWriteOperation<MessageDocument>[] {
+  const { event } = messageEvent;
+  return event?.$case === 'purged' && event.value.whole ? endOf(messageEvent) : acceptedWrites(messageEvent);
+}
+
+function acceptedWrites({ code, id, account, at, event }: MessageEvent): AnyBulkWriteOperation<MessageDocument>[] {
   const { bucket, accepted } = saidIn(event);
   if (!accepted) return [];
   const { hidden, sendAt } = accepted;
@@ -90,8 +103,8 @@ export async function openMessages(db: Db): Promise<MessageStore> {
   };
   return {
     async keep(events) {
-      const writes = events.flatMap(writeOf);
-      if (writes.length > 0) await messages.bulkWrite(writes, { ordered: false });
+      const writes = events.flatMap(writesOf);
+      if (writes.length > 0) await messages.bulkWrite(writes);
     },
     async find(ids) {
       const found = new Map<string, KnownMessage>();
@@ -111,7 +124,12 @@ export async function openMessages(db: Db): Promise<MessageStore> {
       return found;
     },
     async removeExpired(now) {
-      await messages.deleteMany({ expireAt: { $lt: now } });
+      const expired = messages.find({ expireAt: { $lt: now } }, { projection: { _id: 1 }, limit: AT_ONCE });
+      for (let found = await expired.clone().toArray(); found.length > 0; found = await expired.clone().toArray()) {
+        const codes = found.map(({ _id }) => _id);
+        for (const code of codes) cache.delete(code);
+        await messages.deleteMany({ _id: { $in: codes } });
+      }
     },
   };
 }

@@ -8,6 +8,8 @@ import { type CommitDocument, MongoCommits } from './commits.ts';
 /** Heads looked at together, and commits removed at a time. */
 const PAGE = 1000;
 const STEP = 500;
+/** Later than any commit. */
+const FOREVER = new Date(8.64e15);
 
 /** The commits of a category for who follows its logs, in any process of their owner. */
 export interface CommitReader<Event> {
@@ -27,7 +29,13 @@ export interface CommitReader<Event> {
    * then on the states are the record (architecture 4). What stands in quarantine, or could not be published, keeps what follows it.
    */
   removeBefore(at: Date, signal?: AbortSignal): Promise<void>;
+  /** The same of the logs whose names begin with `prefix`, whenever their commits were made. */
+  removeLogs(prefix: string, signal?: AbortSignal): Promise<void>;
 }
+
+/** A text that sorts before everything that begins with `prefix`, and behind all that sorts before that. */
+const justBefore = (prefix: string): string =>
+  prefix === '' ? '' : `${prefix.slice(0, -1)}${String.fromCharCode(prefix.charCodeAt(prefix.length - 1) - 1)}\uffff`;
 
 export interface CommitReaderOptions {
   /** Whether commits must be published before they may be removed. @default false */
@@ -90,6 +98,20 @@ export function openCommits<Event>(
     return old.length === STEP;
   };
 
+  const remove = async (prefix: string, before: Date, signal: AbortSignal | undefined): Promise<void> => {
+    const wanted = await kept();
+    for (let after = justBefore(prefix); ;) {
+      const heads = await commits.headsAfter(after, PAGE);
+      for (const { _id: log, applied, published } of heads) {
+        if (!log.startsWith(prefix)) return;
+        const last = Math.min(applied, isRelayed ? published : Infinity, (wanted.get(log) ?? Infinity) - 1);
+        while (!signal?.aborted && (await removeStep(log, last, before)));
+      }
+      if (heads.length < PAGE) return;
+      after = heads.at(-1)!._id;
+    }
+  };
+
   return {
     after: async (log, n, limit) => knownIn((await commits.after(log, n, limit)).map(read)),
     async pick(log, numbers) {
@@ -99,17 +121,7 @@ export function openCommits<Event>(
     },
     newest: (log) => newest(log, {}),
     newestBefore: (log, at) => newest(log, { at: { $lt: at } }),
-    async removeBefore(at, signal) {
-      const wanted = await kept();
-      for (let after = ''; ;) {
-        const heads = await commits.headsAfter(after, PAGE);
-        for (const { _id: log, applied, published } of heads) {
-          const last = Math.min(applied, isRelayed ? published : Infinity, (wanted.get(log) ?? Infinity) - 1);
-          while (!signal?.aborted && (await removeStep(log, last, at)));
-        }
-        if (heads.length < PAGE) return;
-        after = heads.at(-1)!._id;
-      }
-    },
+    removeBefore: (at, signal) => remove('', at, signal),
+    removeLogs: (prefix, signal) => remove(prefix, FOREVER, signal),
   };
 }

@@ -16,6 +16,19 @@ export interface PlacedEvent<Event> {
 export interface CommitEmptying<Event> {
   /** The events of a commit whose bytes contain `mark`, in order; none where the commit was removed. */
   marked(log: string, n: number, mark: string): Promise<readonly PlacedEvent<Event>[]>;
+  /**
+   * The same of the commits of a log after `n`, of which `limit` are read, in order: those that have such events. `last` is the number of the
+   * last one read; undefined where there was none.
+   */
+  markedAfter(
+    log: string,
+    n: number,
+    mark: string,
+    limit: number,
+  ): Promise<{
+    readonly last: number | undefined;
+    readonly marked: readonly { readonly n: number; readonly events: readonly PlacedEvent<Event>[] }[];
+  }>;
   /** Puts other events in the place of these; durable when it resolves, and may be repeated. */
   replace(log: string, n: number, events: readonly PlacedEvent<Event>[]): Promise<void>;
 }
@@ -26,15 +39,24 @@ export function openEmptying<Event>(
   { category, encode, decode }: Pick<LogDefinition<never, Event, never, never>, 'category' | 'encode' | 'decode'>,
 ): CommitEmptying<Event> {
   const commits = db.collection<CommitDocument>(`${category}.commits`);
+  const options = { promoteBuffers: true, readConcern: 'majority', projection: { events: 1 } } as const;
+  const markedIn = (found: Pick<CommitDocument, 'events'> | null, mark: string): PlacedEvent<Event>[] =>
+    (found?.events ?? []).flatMap((bytes, index) =>
+      Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(mark)
+        ? [{ index, event: decode(bytes) }]
+        : [],
+    );
   return {
     async marked(log, n, mark) {
-      const options = { promoteBuffers: true, readConcern: 'majority', projection: { events: 1 } } as const;
-      const found = await answered(commits.findOne({ _id: { log, n } }, options));
-      return (found?.events ?? []).flatMap((bytes, index) =>
-        Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(mark)
-          ? [{ index, event: decode(bytes) }]
-          : [],
+      return markedIn(await answered(commits.findOne({ _id: { log, n } }, options)), mark);
+    },
+    async markedAfter(log, n, mark, limit) {
+      const ids = { $gt: { log, n }, $lt: { log, n: Infinity } };
+      const found = await answered(
+        commits.find({ _id: ids }, { ...options, sort: { _id: 1 }, limit, batchSize: limit }).toArray(),
       );
+      const marked = found.map((commit) => ({ n: commit._id.n, events: markedIn(commit, mark) }));
+      return { last: found.at(-1)?._id.n, marked: marked.filter(({ events }) => events.length > 0) };
     },
     async replace(log, n, events) {
       if (events.length === 0) return;

@@ -18,7 +18,7 @@ import {
   type MessageKey,
   PayloadWriter,
 } from '@tidings/messaging';
-import { type Credential, type Credentials, settingsOf } from '../../credentials/credentials.ts';
+import { type Credential, type Credentials, isDeleted, settingsOf } from '../../credentials/credentials.ts';
 import { fingerprint } from '../../credentials/fingerprint.ts';
 import type { ConnectionSettings, ProviderConnection } from '../../providers/http2.ts';
 import type { Throttler } from '../../throttles.ts';
@@ -66,6 +66,7 @@ export class ApnsChannel implements Channel {
     const { credential: reference } = job.batch;
     if (!reference) return localVerdicts.notConfigured;
     const stored = await this.#parts.credentials.read(reference);
+    if (isDeleted(reference, stored)) return localVerdicts.applicationDeleted;
     const settings = settingsOf(stored);
     const { credential, token, fingerprint } = await this.#prepare(settings.reference, stored);
     if ('category' in credential) return credential;
@@ -81,6 +82,17 @@ export class ApnsChannel implements Channel {
 
   ttlSeconds({ content }: SendBatch): number | undefined {
     return content?.ios?.ttlSeconds;
+  }
+
+  applications(): readonly string[] {
+    const prepared = [...this.#prepared.keys()].map((reference) => reference.slice(0, reference.indexOf('/')));
+    return [...new Set([...this.#parts.credentials.applications(), ...prepared])];
+  }
+
+  forget(application: string): void {
+    this.#parts.credentials.forget(application);
+    for (const key of this.#prepared.keys()) if (key.startsWith(`${application}/`)) this.#prepared.delete(key);
+    this.#connections.forget(application);
   }
 
   close(): void {

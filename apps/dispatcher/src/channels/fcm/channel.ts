@@ -4,7 +4,7 @@ import type { SendBatch } from '@tidings/events';
 import { type Clock, Fault } from '@tidings/kernel';
 import { type CompiledPayload, fcmPayload, fitsFcm, type MessageKey, PayloadWriter } from '@tidings/messaging';
 import { AccessToken } from '../../credentials/access-token.ts';
-import { type Credentials, settingsOf } from '../../credentials/credentials.ts';
+import { type Credentials, isDeleted, settingsOf } from '../../credentials/credentials.ts';
 import { fingerprint } from '../../credentials/fingerprint.ts';
 import type { ConnectionSettings, OutgoingRequest, ProviderConnection } from '../../providers/http2.ts';
 import type { PostForm } from '../../providers/post-form.ts';
@@ -54,6 +54,7 @@ export class FcmChannel implements Channel {
     if (!reference) return localVerdicts.notConfigured;
     const { credentials, url = FCM, connect, ca, clock, reportKey } = this.#parts;
     const stored = await credentials.read(reference);
+    if (isDeleted(reference, stored)) return localVerdicts.applicationDeleted;
     const settings = settingsOf(stored);
     let prepared = this.#prepared.get(settings.reference);
     if (prepared?.version !== stored.version) {
@@ -77,6 +78,17 @@ export class FcmChannel implements Channel {
 
   ttlSeconds({ content }: SendBatch): number | undefined {
     return content?.android?.ttlSeconds;
+  }
+
+  applications(): readonly string[] {
+    const prepared = [...this.#prepared.keys()].map((reference) => reference.slice(0, reference.indexOf('/')));
+    return [...new Set([...this.#parts.credentials.applications(), ...prepared])];
+  }
+
+  forget(application: string): void {
+    this.#parts.credentials.forget(application);
+    for (const key of this.#prepared.keys()) if (key.startsWith(`${application}/`)) this.#prepared.delete(key);
+    this.#connections.forget(application);
   }
 
   close(): void {

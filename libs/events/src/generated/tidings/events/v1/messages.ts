@@ -28,6 +28,9 @@ export interface MessageEvent {
     | { $case: "released"; value: MessageReleased }
     | { $case: "completed"; value: MessageCompleted }
     | { $case: "joined"; value: MessageJoined }
+    | { $case: "failed"; value: MessageFailed }
+    | { $case: "canceled"; value: MessageCanceled }
+    | { $case: "purged"; value: MessagePurged }
     | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
@@ -100,6 +103,24 @@ export interface MessageJoined {
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
+/** Processing cannot finish (R-S1): the last of its applications was deleted. */
+export interface MessageFailed {
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
+/** It ends before it was due (R-S1). */
+export interface MessageCanceled {
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
+/** An application that it addressed is deleted (R-B2): what is kept of the message in that application goes. */
+export interface MessagePurged {
+  application: string;
+  /** No application is left: nothing of the message is kept but that it was there. */
+  whole: boolean;
+  _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
+}
+
 function createBaseMessageEvent(): MessageEvent {
   return { stamp: undefined, code: "", id: 0n, account: "", at: undefined, event: undefined };
 }
@@ -136,6 +157,15 @@ export const MessageEvent: MessageFns<MessageEvent> = {
         break;
       case "joined":
         MessageJoined.encode(message.event.value, writer.uint32(106).fork()).join();
+        break;
+      case "failed":
+        MessageFailed.encode(message.event.value, writer.uint32(562).fork()).join();
+        break;
+      case "canceled":
+        MessageCanceled.encode(message.event.value, writer.uint32(570).fork()).join();
+        break;
+      case "purged":
+        MessagePurged.encode(message.event.value, writer.uint32(578).fork()).join();
         break;
     }
     if (message._unknownFields !== undefined) {
@@ -234,6 +264,30 @@ export const MessageEvent: MessageFns<MessageEvent> = {
             message.event = { $case: "joined", value: MessageJoined.decode(reader, reader.uint32()) };
             continue;
           }
+          case 70: {
+            if (tag !== 562) {
+              break;
+            }
+
+            message.event = { $case: "failed", value: MessageFailed.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 71: {
+            if (tag !== 570) {
+              break;
+            }
+
+            message.event = { $case: "canceled", value: MessageCanceled.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 72: {
+            if (tag !== 578) {
+              break;
+            }
+
+            message.event = { $case: "purged", value: MessagePurged.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -318,6 +372,24 @@ export const MessageEvent: MessageFns<MessageEvent> = {
       case "joined": {
         if (object.event?.value !== undefined && object.event?.value !== null) {
           message.event = { $case: "joined", value: MessageJoined.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "failed": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "failed", value: MessageFailed.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "canceled": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "canceled", value: MessageCanceled.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "purged": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "purged", value: MessagePurged.fromPartial(object.event.value) };
         }
         break;
       }
@@ -1098,6 +1170,303 @@ export const MessageJoined: MessageFns<MessageJoined> = {
     message.message = (object.message !== undefined && object.message !== null)
       ? MessageAccepted.fromPartial(object.message)
       : undefined;
+    return message;
+  },
+};
+
+function createBaseMessageFailed(): MessageFailed {
+  return {};
+}
+
+export const MessageFailed: MessageFns<MessageFailed> = {
+  encode(message: MessageFailed, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MessageFailed {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMessageFailed();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<MessageFailed, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<MessageFailed | MessageFailed[]> | Iterable<MessageFailed | MessageFailed[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [MessageFailed.encode(p).finish()];
+        }
+      } else {
+        yield* [MessageFailed.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, MessageFailed>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<MessageFailed> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [MessageFailed.decode(p)];
+        }
+      } else {
+        yield* [MessageFailed.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<MessageFailed>, I>>(base?: I): MessageFailed {
+    return MessageFailed.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<MessageFailed>, I>>(_: I): MessageFailed {
+    const message = createBaseMessageFailed();
+    return message;
+  },
+};
+
+function createBaseMessageCanceled(): MessageCanceled {
+  return {};
+}
+
+export const MessageCanceled: MessageFns<MessageCanceled> = {
+  encode(message: MessageCanceled, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MessageCanceled {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMessageCanceled();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<MessageCanceled, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<MessageCanceled | MessageCanceled[]> | Iterable<MessageCanceled | MessageCanceled[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [MessageCanceled.encode(p).finish()];
+        }
+      } else {
+        yield* [MessageCanceled.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, MessageCanceled>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<MessageCanceled> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [MessageCanceled.decode(p)];
+        }
+      } else {
+        yield* [MessageCanceled.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<MessageCanceled>, I>>(base?: I): MessageCanceled {
+    return MessageCanceled.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<MessageCanceled>, I>>(_: I): MessageCanceled {
+    const message = createBaseMessageCanceled();
+    return message;
+  },
+};
+
+function createBaseMessagePurged(): MessagePurged {
+  return { application: "", whole: false };
+}
+
+export const MessagePurged: MessageFns<MessagePurged> = {
+  encode(message: MessagePurged, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.application !== "") {
+      writer.uint32(10).string(message.application);
+    }
+    if (message.whole !== false) {
+      writer.uint32(16).bool(message.whole);
+    }
+    if (message._unknownFields !== undefined) {
+      for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
+        const tag = parseInt(key, 10);
+        for (const value of values) {
+          writer.uint32(tag).raw(value);
+        }
+      }
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MessagePurged {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMessagePurged();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.application = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.whole = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        const buf = reader.skip(tag & 7);
+
+        const list = (message._unknownFields ??= {})[tag];
+
+        if (list === undefined) {
+          message._unknownFields![tag] = [buf];
+        } else {
+          list.push(buf);
+        }
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  // encodeTransform encodes a source of message objects.
+  // Transform<MessagePurged, Uint8Array>
+  async *encodeTransform(
+    source: AsyncIterable<MessagePurged | MessagePurged[]> | Iterable<MessagePurged | MessagePurged[]>,
+  ): AsyncIterable<Uint8Array> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [MessagePurged.encode(p).finish()];
+        }
+      } else {
+        yield* [MessagePurged.encode(pkt as any).finish()];
+      }
+    }
+  },
+
+  // decodeTransform decodes a source of encoded messages.
+  // Transform<Uint8Array, MessagePurged>
+  async *decodeTransform(
+    source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
+  ): AsyncIterable<MessagePurged> {
+    for await (const pkt of source) {
+      if (globalThis.Array.isArray(pkt)) {
+        for (const p of (pkt as any)) {
+          yield* [MessagePurged.decode(p)];
+        }
+      } else {
+        yield* [MessagePurged.decode(pkt as any)];
+      }
+    }
+  },
+
+  create<I extends Exact<DeepPartial<MessagePurged>, I>>(base?: I): MessagePurged {
+    return MessagePurged.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<MessagePurged>, I>>(object: I): MessagePurged {
+    const message = createBaseMessagePurged();
+    message.application = object.application ?? "";
+    message.whole = object.whole ?? false;
     return message;
   },
 };

@@ -1,0 +1,36 @@
+import { channels, type Clock } from '@tidings/kernel';
+import type { DeletionsOptions } from '@tidings/service/deletions';
+import type { Db } from 'mongodb';
+import type { AttemptDocument } from './attempt-documents.ts';
+import type { ThrottleDocument } from './throttles.ts';
+
+/** Ids of windows begin with message, bucket and application; no code has a character that means something here. */
+const windowsOf = (application: string): RegExp => new RegExp(`^[^/]+/\\d+/${application}/`);
+
+/**
+ * Has the windows of a deleted application, in all channels, settled that wait for a later time (R-B2): without a credential they end at once,
+ * and what was to be sent goes with the deferral. Throttles forget the application, and go where they were its own.
+ */
+export function dispatcherPurge({ db, clock }: { readonly db: Db; readonly clock: Clock }): DeletionsOptions['purge'] {
+  const attempts = db.collection<AttemptDocument>('attempts');
+  const throttles = db.collection<ThrottleDocument>('throttles');
+  return async ({ application, look }) => {
+    for (const { _id, versions } of await throttles.find().toArray()) {
+      const own = Object.keys(versions).filter((reference) => reference.startsWith(`${application}/`));
+      if (own.length === 0) continue;
+      const $unset = Object.fromEntries(own.map((reference) => [`versions.${reference}`, '' as const]));
+      await throttles.updateOne({ _id }, { $unset });
+      await throttles.deleteOne({ _id, versions: {} });
+    }
+    // Until the second look a process may still know the credential.
+    if (look === 0) return;
+    const now = new Date(clock.now());
+    await attempts.updateMany(
+      {
+        ...{ channel: { $in: [...channels] }, state: 'rest', dueAt: { $gt: now } },
+        ...{ _id: { $regex: windowsOf(application) }, 'rest.answersUntil': { $exists: false } },
+      },
+      { $set: { dueAt: now }, $unset: { 'rest.heldUntil': '' } },
+    );
+  };
+}

@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { databasePrefixOf } from '@tidings/runtime';
+import { listedMessage, platform, storedText, type StoredWorld, untilDone } from '@tidings/testing';
+import { MongoClient } from 'mongodb';
+import { PNG } from 'pngjs';
+
+const DAY_S = 86_400;
+/** What is purged without a second look, or after it, is gone within this. */
+const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 180_000;
+
+let world: StoredWorld;
+let mongo: MongoClient;
+
+beforeAll(async () => {
+  world = await platform();
+  const address = new URL(world.mongoUrl);
+  address.pathname = '/';
+  mongo = await MongoClient.connect(address.href);
+});
+afterAll(async () => {
+  await mongo?.close();
+  await world?.stop();
+});
+
+const inService = (service: string) => mongo.db(`${databasePrefixOf(world.mongoUrl)}_${service}`);
+/** The log of the embedded form holds its topics as long as Kafka does, and is not looked at. */
+const stored = (text: string): Promise<string[]> =>
+  storedText(world.mongoUrl, text, (database) => !/_(log|system)$/.test(database));
+/** Where a text stands, by database and collection, once that is what is expected or it takes too long. */
+async function placesOf(text: string, isExpected: (places: readonly string[]) => boolean): Promise<string[]> {
+  for (const until = Date.now() + PATIENCE_MS; ;) {
+    const places = [...new Set((await stored(text)).map((place) => place.slice(0, place.indexOf(': '))))].sort();
+    if (isExpected(places) || Date.now() > until)
+      return places.map((place) => place.slice(databasePrefixOf(world.mongoUrl).length + 1));
+    await delay(500);
+  }
+}
+const gone = (text: string): Promise<string[]> => placesOf(text, ({ length }) => length === 0);
+
+const picture = (): string => {
+  const png = new PNG({ width: 8, height: 8 });
+  png.data.set(randomBytes(png.data.length));
+  return PNG.sync.write(png).toString('base64');
+};
+const send = async (application: string, notification: object): Promise<string> => {
+  const { Messages } = await world.call('createMessage', { application, notifications: [{ ...notification }] });
+  return Messages[0]!;
+};
+const registerTwo = (application: string, prefix: string): Promise<void> =>
+  world.registerDevices(application, 2, (i) => ({
+    ...{ hwid: `${prefix}-${i}`, device_type: 3, push_token: `accepted-${prefix}-${i}` },
+  }));
+
+describe('deleteApplication (R-B2)', () => {
+  it(
+    'purges what every service keeps of the application',
+    async () => {
+      const application = await world.application({ title: 'Purged' });
+      await world.call('updateApplication', { application, icon: picture() });
+      await registerTwo(application, 'purged');
+      await world.call('createPreset', {
+        ...{ name: 'p', applicationCode: application, content: { message: 'purged content' } },
+        segmentation: { platforms: [3] },
+      });
+      const code = await send(application, {
+        ...{ content: 'purged content', link: 'https://example.com/purged-link', minimize_link: 1 },
+      });
+      await send(application, { content: 'purged content', devices: ['purged-0'] });
+      await untilDone(world, application, code);
+      await world.call('bulkSetTags', {
+        application,
+        devices: [{ hwid: 'purged-0', tags: { City: 'purged-city' } }],
+      });
+      await world.settle();
+      expect((await stored('purged content')).length).toBeGreaterThan(3);
+      expect((await stored('purged-link')).length).toBeGreaterThan(0);
+      expect(await inService('registry').collection('icons').countDocuments()).toBe(1);
+      expect(await inService('statistics').collection('groups').countDocuments()).toBeGreaterThan(0);
+
+      await world.call('deleteApplication', { application });
+      await world.settle();
+      await world.advance(11);
+      await world.settle();
+      expect(await gone('purged-link')).toEqual([]);
+      expect(await gone('purged-city')).toEqual([]);
+      expect(await gone('accepted-purged')).toEqual([]);
+      expect(await gone('purged content')).toEqual([]);
+      expect(await inService('statistics').collection('groups').countDocuments()).toBe(0);
+      // Names that nothing is known of any more.
+      const named = [
+        'audience_jobs.deletedApplications',
+        'audience_jobs.jobs.commits',
+        'dispatcher.attempts',
+        'dispatcher.deletedApplications',
+        'registry.accounts.commits',
+        'registry.applications',
+        'registry.devices.commits',
+        'registry.fanouts.commits',
+        'registry.plans.heads',
+        'scheduler.deletedApplications',
+        'scheduler.messages.commits',
+      ];
+      const places = await placesOf(application, (found) => found.length <= named.length);
+      expect(places.filter((place) => !named.includes(place))).toEqual([]);
+      await world.advance(2 * DAY_S);
+      for (const until = Date.now() + PATIENCE_MS * 2; Date.now() < until; await delay(500)) {
+        if ((await inService('registry').collection('icons').countDocuments()) === 0) break;
+      }
+      expect(await inService('registry').collection('icons').countDocuments()).toBe(0);
+    },
+    2 * TIMEOUT_MS,
+  );
+
+  it(
+    'ends a message that is processed as FAIL (R-S1), and keeps nothing of what was to be sent',
+    async () => {
+      const application = await world.application({ title: 'Failing' });
+      await registerTwo(application, 'failing');
+      await world.simulators.faults.set('fcm', { down: true });
+      const code = await send(application, { content: 'failing content' });
+      await world.settle();
+      expect((await listedMessage(world, application, code))?.status).toBe('PROCESSING');
+      expect(await stored('accepted-failing')).not.toEqual([]);
+      await world.call('deleteApplication', { application });
+      await world.settle();
+      const messages = inService('scheduler').collection<{ _id: string }>('messages');
+      expect(await messages.findOne({ _id: code })).toMatchObject({ status: 'FAIL', apps: [] });
+      await world.advance(11);
+      await world.settle();
+      await world.simulators.faults.clear();
+      expect(await gone('failing content')).toEqual([]);
+      expect(await gone('accepted-failing')).toEqual([]);
+      expect(await inService('dispatcher').collection('attempts').countDocuments({ state: 'rest' })).toBe(0);
+      expect(await inService('dispatcher').collection('throttles').countDocuments()).toBe(0);
+    },
+    TIMEOUT_MS,
+  );
+});

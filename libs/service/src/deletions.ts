@@ -1,0 +1,137 @@
+import { topicNames } from '@tidings/events';
+import { ApplicationView } from '@tidings/rpc';
+import { every, passing, type ServiceDeps } from '@tidings/runtime';
+import { type Broker, consume, incidentsTo } from '@tidings/streaming';
+import type { Db } from 'mongodb';
+
+/** Collection of the deleted applications that a service may still hold something of. */
+const DELETED = 'deletedApplications';
+
+const DAY_MS = 86_400_000;
+const EVERY_MS = 1_000;
+/** Applications read at a time. */
+const AT_ONCE = 100;
+/** When a purge is repeated first: whoever did not know of the deletion is done by then (ADR 19). Each further wait is twice as long. */
+export const SECOND_LOOK_MS = 10_000;
+/** No fact is delivered any more that is older: topics of facts hold them for 7 days. */
+const LAST_LOOK_MS = 8 * DAY_MS;
+
+/** A deleted application, and how often this service has purged it before. */
+export interface DeletedApplication {
+  readonly account: string;
+  readonly application: string;
+  /** 0 for the first purge; the second begins 10 s after the deletion became known, or later. */
+  readonly look: number;
+}
+
+interface DeletedDocument {
+  /** Code of the application. */
+  readonly _id: string;
+  readonly account: string;
+  /** When this service heard of it. */
+  readonly deletedAt: Date;
+  readonly looks: number;
+  readonly dueAt: Date;
+}
+
+export interface DeletionsOptions {
+  /** Name of the service: its consumer group is `<service>.applications`. */
+  readonly service: string;
+  /**
+   * Removes what the service keeps of the application, a bounded amount at a time. It may be repeated, by several processes at once; it ends early
+   * when the signal is given, and is begun anew later.
+   */
+  readonly purge: (deleted: DeletedApplication, signal: AbortSignal) => Promise<void>;
+}
+
+/** What a service knows of deleted applications, for 15 days. */
+export interface Deletions {
+  /** Those of the applications that are deleted. */
+  among(applications: readonly string[]): Promise<ReadonlySet<string>>;
+  /** One line for each thing that is due now and not done. */
+  open(): Promise<string[]>;
+  stop(): Promise<void>;
+}
+
+/** When a deleted application is purged again after a purge at `now`; undefined = never. */
+export function nextLook(deletedAt: number, now: number): number | undefined {
+  let wait = SECOND_LOOK_MS;
+  while (deletedAt + wait <= now) wait *= 2;
+  return now - deletedAt < LAST_LOOK_MS ? deletedAt + wait : undefined;
+}
+
+/** See {@link Deletions.among}; for a process that only asks. */
+export async function deletedAmong(db: Db, applications: readonly string[]): Promise<ReadonlySet<string>> {
+  if (applications.length === 0) return new Set();
+  const deleted = db.collection<DeletedDocument>(DELETED);
+  const found = await deleted.find({ _id: { $in: [...applications] } }, { projection: { _id: 1 } }).toArray();
+  return new Set(found.map(({ _id }) => _id));
+}
+
+/**
+ * Has a service purge the applications that are deleted (R-B2, ADR 25): it hears of them on `tidings.applications`, keeps that in its own
+ * database, and purges at once, after 10 s, and again after ever longer waits until no fact about the application can arrive any more.
+ */
+export async function followDeletions(
+  { db, clock, log, metrics, broker }: Omit<ServiceDeps, 'keys'> & { readonly broker: Broker },
+  { service, purge }: DeletionsOptions,
+): Promise<Deletions> {
+  const group = `${service}.applications`;
+  const deleted = db.collection<DeletedDocument>(DELETED);
+  await deleted.createIndexes([{ name: 'due', key: { dueAt: 1 } }]);
+
+  const purgeOne = async ({ _id, account, deletedAt, looks }: DeletedDocument, signal: AbortSignal): Promise<void> => {
+    await purge({ account, application: _id, look: looks }, signal);
+    if (signal.aborted) return;
+    const next = nextLook(deletedAt.getTime(), clock.now());
+    // Another process may have been quicker.
+    if (next === undefined) await deleted.deleteOne({ _id, looks });
+    else await deleted.updateOne({ _id, looks }, { $set: { looks: looks + 1, dueAt: new Date(next) } });
+  };
+  const run = async (signal: AbortSignal): Promise<void> => {
+    for (;;) {
+      const now = new Date(clock.now());
+      const due = await deleted.find({ dueAt: { $lte: now } }, { sort: { dueAt: 1 }, limit: AT_ONCE }).toArray();
+      for (const each of due) if (!signal.aborted) await purgeOne(each, signal);
+      if (due.length < AT_ONCE || signal.aborted) return;
+    }
+  };
+  const purging = every(EVERY_MS, run, { name: `purge of deleted applications: ${service}`, log });
+
+  const subscription = await consume(broker, {
+    group,
+    topics: { [topicNames.applications]: ApplicationView },
+    report: incidentsTo(log, metrics),
+    handler: (records) =>
+      passing(async () => {
+        const now = new Date(clock.now());
+        const gone = records.flatMap(({ value }) => (value.deleted ? [value] : []));
+        if (gone.length === 0) return;
+        const writes = gone.map(({ code, account }) => ({
+          updateOne: {
+            filter: { _id: code },
+            update: { $setOnInsert: { account, deletedAt: now, looks: 0, dueAt: now } },
+            upsert: true,
+          },
+        }));
+        await deleted.bulkWrite(writes, { ordered: false });
+        void purging.now();
+      }),
+  });
+  return {
+    among: (applications) => deletedAmong(db, applications),
+    async open() {
+      const behind = (await broker.lag(group)).filter(({ committed, end }) => committed < end);
+      const due = { dueAt: { $lte: new Date(clock.now()) } };
+      const found = await deleted.find(due, { projection: { _id: 1 }, limit: AT_ONCE }).toArray();
+      return [
+        ...behind.map(({ topic, partition }) => `${service}: ${topic} ${partition}`),
+        ...found.map(({ _id }) => `${service}: what deleted ${_id} has left`),
+      ];
+    },
+    async stop() {
+      await subscription.stop();
+      await purging.stop();
+    },
+  };
+}
