@@ -95,10 +95,21 @@ describeWithMongo('lists of the registry', (mongo) => {
       (reply) => reply.presets,
       (reply) => ListPresetsReply.encode(reply),
     );
-    // Those of one commit are equally old.
     expect(entries.map(({ name }) => name).sort()).toEqual(long.sort());
     expect(bytes.length).toBeGreaterThan(2);
     expect(Math.max(...bytes)).toBeLessThan(MOST_BYTES);
+
+    // Presets that earlier versions made have no number, and come first.
+    const stored = mongo.db.collection<{ application: string }>('presets');
+    const old = new Set(entries.slice(-700).map(({ code }) => code));
+    await stored.updateMany({ code: { $in: [...old] } }, { $unset: { number: true, guard: true } });
+    const { entries: again } = await walk(
+      read,
+      (reply) => reply.presets,
+      (reply) => ListPresetsReply.encode(reply),
+    );
+    expect(new Set(again.slice(0, 700).map(({ code }) => code))).toEqual(old);
+    expect(again.slice(700)).toEqual(entries.slice(0, -700));
   });
 
   it('tell zones of a MiB each, and how many are in each cluster', async () => {

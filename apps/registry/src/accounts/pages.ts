@@ -13,7 +13,7 @@ export interface Page<Entry> {
   readonly next: string;
 }
 
-/** What a list is ordered by: a field with a number or a time, and `_id` among equals. Both never change. */
+/** What a list is ordered by: a field with a number or a time, and `_id` among equals. Both never change. What has no such field comes first. */
 export interface Order {
   readonly field: string;
   readonly isTime?: boolean;
@@ -25,7 +25,8 @@ export const sortOf = ({ field }: Order): Record<string, 1> => ({ [field]: 1, _i
 /** The entries behind a page that ended with `next`. */
 export function behind({ field, isTime }: Order, next: string): Document {
   if (next === '') return {};
-  const [, number = '', _id = ''] = /^(\d+)\.(.*)$/s.exec(next) ?? [];
+  const [, number = '', _id = ''] = /^(\d*)\.(.*)$/s.exec(next) ?? [];
+  if (number === '') return { $or: [{ [field]: null, _id: { $gt: _id } }, { [field]: { $exists: true } }] };
   const at = isTime ? new Date(Number(number)) : Number(number);
   // The bound of the index is the range; what is as old as the last entry is told apart by its id.
   return { [field]: { $gte: at }, $nor: [{ [field]: at, _id: { $lte: _id } }] };
@@ -46,7 +47,8 @@ export async function readPage<Entry extends Document>(
     for await (const entry of cursor.limit(PAGE_ENTRIES + 1).batchSize(BATCH)) {
       if (entries.length === PAGE_ENTRIES || bytes >= PAGE_BYTES) {
         const last = entries.at(-1)!;
-        return { entries, next: `${Number(last[field])}.${String(last['_id'])}` };
+        const at: unknown = last[field];
+        return { entries, next: `${at === undefined ? '' : Number(at)}.${String(last['_id'])}` };
       }
       entries.push(entry);
       bytes += sizeOf(entry);
