@@ -1,11 +1,13 @@
 // Generates TypeScript from proto/: the events and everything they need into @tidings/events, the services into
-// @tidings/rpc, which imports the event types of @tidings/events instead of having a second copy; and what docstrings say of methods.
+// @tidings/rpc, which imports the event types of @tidings/events instead of having a second copy; what docstrings say of methods; and what
+// docs/operations.md says of topics and collections.
 //   node tools/generate.mjs           writes
 //   node tools/generate.mjs --check   fails when what is committed differs from what would be written
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, posix } from 'node:path';
+import { operations, operationsPath } from './kept.mjs';
 import { notes, notesPath } from './notes.mjs';
 import { filesBelow, root } from './packages.mjs';
 
@@ -67,11 +69,13 @@ const committed = () =>
   new Map(
     [events, rpc, posix.dirname(notesPath)]
       .flatMap((folder) => filesBelow(folder).map((path) => `${folder}/${path}`))
+      .concat(operationsPath)
       .map((path) => [path, readFileSync(join(root, path), 'utf8')]),
   );
 
 const wanted = filesBelow('proto', 'tidings/**/*.proto').length > 0 ? generated() : new Map();
 wanted.set(notesPath, notes());
+wanted.set(operationsPath, operations());
 const present = committed();
 const stale = [...present.keys()].filter((path) => !wanted.has(path));
 const changed = [...wanted].filter(([path, text]) => present.get(path) !== text);

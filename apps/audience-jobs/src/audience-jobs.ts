@@ -17,11 +17,9 @@ import { pieceProcessor } from './jobs/process.ts';
 import { jobPurge } from './jobs/purge.ts';
 import { jobsRpc } from './jobs/rpc.ts';
 import { openJobStore } from './jobs/store.ts';
-import { JOB_LEASES, Worker } from './jobs/worker.ts';
+import { JOB_LEASES, LEASES_KEPT_MS, Worker } from './jobs/worker.ts';
 
 const EXPIRY_EVERY_MS = 60_000;
-/** Leases last for seconds. */
-const LEASES_KEPT_MS = 3_600_000;
 /** More than enough to tell which jobs are open. */
 const TOLD = 20;
 

@@ -194,7 +194,7 @@ export function mongoLeases(collection: Collection<LeaseDocument>): LeaseStore {
   };
 }
 
-const FORGET_LEASES_MS = 24 * 3_600_000;
+export const FORGET_LEASES_MS = 24 * 3_600_000;
 
 /** Removes leases that ended a day ago. */
 export async function forgetLeases(collection: Collection<LeaseDocument>, now: number): Promise<void> {

@@ -5,10 +5,10 @@ import type { WindowEnds } from './stages.ts';
 
 const DAY_MS = 86_400_000;
 /** How long figures are kept: as long as their message, hidden ones 7 days (R-LM3, R-I6). */
-const KEPT_MS = 365 * DAY_MS;
-const HIDDEN_KEPT_MS = 7 * DAY_MS;
+export const KEPT_MS = 365 * DAY_MS;
+export const HIDDEN_KEPT_MS = 7 * DAY_MS;
 /** No fact is delivered any more that is older: topics of facts hold them for 7 days. */
-const LATE_MS = 8 * DAY_MS;
+export const LATE_MS = 8 * DAY_MS;
 
 /** Messages whose ends are kept at hand: reports come for few at a time, again and again. */
 const KNOWN_ENDS = 10_000;

@@ -45,7 +45,7 @@ const idOf = ({ message, application, platform, chunk }: Group): string =>
 const idsOf = (prefix: string): { $gt: string; $lt: string } => ({ $gt: `${prefix}/`, $lt: `${prefix}0` });
 
 /** No figures are shown for longer than 365 days after their message was accepted (R-LM3), which was before they began. */
-const KEPT_MS = 366 * 86_400_000;
+export const KEPT_MS = 366 * 86_400_000;
 
 export async function openStageStore(db: Db): Promise<StageStore> {
   const groups = db.collection<GroupDocument>('groups');

@@ -10,7 +10,7 @@ import { type WebhookCommand, webhooksLog } from './log.ts';
 import { streamMetrics } from './metrics.ts';
 import { openProgress } from './streams/progress.ts';
 import { Streams } from './streams/streams.ts';
-import { GIVE_UP_MS } from './streams/unacked.ts';
+import { COMMITS_KEPT_MS } from './streams/unacked.ts';
 import { subscriptionsRpc } from './subscriptions/rpc.ts';
 import { openSubscriptions } from './subscriptions/store.ts';
 import type { Subscription } from './subscriptions/subscription.ts';
@@ -21,8 +21,6 @@ const LINGER_MS = 20;
 const RELEASE_EVERY_MS = 1_000;
 const REMOVAL_EVERY_MS = 5_000;
 const EXPIRY_EVERY_MS = 60_000;
-/** Commits are kept a little longer than events are sent again. */
-const COMMITS_KEPT_MS = GIVE_UP_MS + 3_600_000;
 
 export interface WebhooksDeps extends ServiceDeps {
   readonly broker: Broker;

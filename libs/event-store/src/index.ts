@@ -5,6 +5,7 @@ export { openLogs, type MongoLogsOptions } from './mongo/open-logs.ts';
 export { type CommitReader, openCommits } from './mongo/open-commits.ts';
 export { type CommitEmptying, openEmptying, type PlacedEvent } from './mongo/open-emptying.ts';
 export { openMemoryLogs, type MemoryLogsOptions } from './memory/memory-logs.ts';
+export { collectionsOfLogs } from './kept.ts';
 export { logMetrics, type MeteredLogs } from './metrics.ts';
 export { openRelay, type Relay, type RelayOptions } from './relay/open-relay.ts';
 export type { Publisher, RelayedRecord } from './relay/outbox.ts';

@@ -61,3 +61,4 @@ export {
 } from './service-configuration.ts';
 export { startTracing, type Tracing, type TracingOptions } from './tracing.ts';
 export { readyHeap } from './heap.ts';
+export { inDays, type KeptCollection } from './kept-collection.ts';

@@ -1,11 +1,14 @@
 import { topicNames } from '@tidings/events';
 import { ApplicationView } from '@tidings/rpc';
-import { every, passing, type ServiceDeps } from '@tidings/runtime';
+import { every, type KeptCollection, passing, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, incidentsTo } from '@tidings/streaming';
 import type { Db } from 'mongodb';
 
 /** Collection of the deleted applications that a service may still hold something of. */
 const DELETED = 'deletedApplications';
+
+/** Of each service that follows deletions. */
+export const deletionsKept: KeptCollection = { name: DELETED, kept: '8 to 16 days after the deletion' };
 
 const DAY_MS = 86_400_000;
 const EVERY_MS = 1_000;

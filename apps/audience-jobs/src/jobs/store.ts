@@ -7,9 +7,9 @@ import type { Remains } from './remains.ts';
 
 const DAY_MS = 86_400_000;
 /** How long a job is shown after its end (R-S3). */
-const KEPT_MS = 7 * DAY_MS;
+export const KEPT_MS = 7 * DAY_MS;
 /** What never became a job's, or outlived one: longer than any job takes. */
-const REMAINS_KEPT_MS = 30 * DAY_MS;
+export const REMAINS_KEPT_MS = 30 * DAY_MS;
 const PAGE = 100;
 
 type Stored = JobDocument & { readonly _id: string };

@@ -17,6 +17,8 @@ const RENEW_EVERY_MS = 3_000;
 const OWNER_LENGTH = 16;
 /** What the names of leases of jobs begin with. */
 export const JOB_LEASES = 'jobs/';
+/** Those of dead jobs; leases last for seconds. */
+export const LEASES_KEPT_MS = 3_600_000;
 
 export interface WorkerParts {
   readonly db: Db;

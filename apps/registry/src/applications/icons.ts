@@ -3,8 +3,9 @@ import type { Clock } from '@tidings/kernel';
 import { Binary, type Db } from 'mongodb';
 import { APPLICATIONS } from '../accounts/log.ts';
 
-const ICONS = 'icons';
-const DAY_MS = 86_400_000;
+export const ICONS = 'icons';
+/** How long an icon stays that no application has. */
+export const UNUSED_KEPT_MS = 86_400_000;
 /** Icons looked at together. */
 const AT_ONCE = 500;
 
@@ -46,7 +47,7 @@ export function openIcons(db: Db, clock: Clock): Icons {
     },
     async removeUnused(signal) {
       // Whoever is about to give it to an application has stored it less than a day ago.
-      const old = { usedAt: { $lt: new Date(clock.now() - DAY_MS) } };
+      const old = { usedAt: { $lt: new Date(clock.now() - UNUSED_KEPT_MS) } };
       for (let after = ''; !signal?.aborted;) {
         const options = { projection: { _id: 1 }, sort: { _id: 1 }, limit: AT_ONCE } as const;
         const ids = (await icons.find({ ...old, _id: { $gt: after } }, options).toArray()).map(({ _id }) => _id);

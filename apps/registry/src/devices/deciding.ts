@@ -17,7 +17,7 @@ import { DEVICES, KEYS } from './document.ts';
 /** How long a key is remembered (R-ER11). */
 export const KEY_LIFETIME_MS = 24 * 3_600_000;
 /** How long the outcome of a batch is: longer than anybody is at it. */
-const BATCH_LIFETIME_MS = 7 * KEY_LIFETIME_MS;
+export const BATCH_LIFETIME_MS = 7 * KEY_LIFETIME_MS;
 
 export interface UsedKey {
   readonly until: Date;

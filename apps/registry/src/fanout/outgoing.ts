@@ -10,10 +10,10 @@ export const OUTGOING = 'outgoing';
 
 const DAY_MS = 86_400_000;
 /** How long plans are kept: as long as statistics are, and those of hidden messages as long as their reports (R-I6, R-LM3). */
-const KEPT_MS = 365 * DAY_MS;
-const HIDDEN_KEPT_MS = 7 * DAY_MS;
+export const KEPT_MS = 365 * DAY_MS;
+export const HIDDEN_KEPT_MS = 7 * DAY_MS;
 /** No fact is delivered any more that is older: topics of facts hold them for 7 days. */
-const LATE_MS = 8 * DAY_MS;
+export const LATE_MS = 8 * DAY_MS;
 /** When the watchdog looks at a message that was released and is not completed yet. */
 const FIRST_CHECK_MS = 5_000;
 const CACHED = 500;

@@ -15,7 +15,7 @@ import { KEYS } from '../devices/document.ts';
 export const COOLDOWNS = 'cooldowns';
 
 /** How long the beginning of a cooldown is known at least: a zone's may be lengthened meanwhile. */
-const KEPT_SECONDS = 365 * 86_400;
+export const KEPT_SECONDS = 365 * 86_400;
 
 /** A zone that a device is in, with what it would send. */
 export interface SendingZone extends EnteredZone {

@@ -16,7 +16,7 @@ interface BucketDocument {
   readonly fullAt: Date;
 }
 
-const BUCKETS = 'buckets';
+export const BUCKETS = 'buckets';
 
 /** What the sum of many small parts may lack of a whole. */
 const ROUNDING = 1e-6;

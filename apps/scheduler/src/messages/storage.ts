@@ -5,12 +5,16 @@ const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 /** How long messages and their links are shown (R-LM3, R-I19). */
 export const KEPT_MS = 365 * DAY_MS;
+/** The same of hidden messages. */
+export const HIDDEN_KEPT_MS = 7 * DAY_MS;
+/** What a transactionId has made is remembered: long after it counts. */
+export const TRANSACTIONS_KEPT_MS = HOUR_MS;
 
 /** Name of the index of released messages that are not done. */
 export const UNFINISHED = 'unfinished';
 
 /** What made recipients join is remembered for longer than it can be told again, from where parked records lie too. */
-const JOINS_KEPT_MS = 31 * DAY_MS;
+export const JOINS_KEPT_MS = 31 * DAY_MS;
 
 /** Name of the index of messages that recipients join, and that are not done. */
 export const OPEN = 'open';
@@ -40,9 +44,9 @@ export async function ensureIndexes(db: Db): Promise<void> {
 export async function removeExpired(db: Db, now: number): Promise<void> {
   const before = (ms: number): Date => new Date(now - ms);
   await Promise.all([
-    db.collection(MESSAGES).deleteMany({ hidden: true, createdAt: { $lt: before(7 * DAY_MS) } }),
+    db.collection(MESSAGES).deleteMany({ hidden: true, createdAt: { $lt: before(HIDDEN_KEPT_MS) } }),
     db.collection(MESSAGES).deleteMany({ hidden: false, createdAt: { $lt: before(KEPT_MS) } }),
-    db.collection(TRANSACTIONS).deleteMany({ at: { $lt: before(HOUR_MS) } }),
+    db.collection(TRANSACTIONS).deleteMany({ at: { $lt: before(TRANSACTIONS_KEPT_MS) } }),
     db.collection(JOINS).deleteMany({ at: { $lt: before(JOINS_KEPT_MS) } }),
     db.collection(LINKS).deleteMany({ at: { $lt: before(KEPT_MS) } }),
   ]);

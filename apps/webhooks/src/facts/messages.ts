@@ -5,7 +5,7 @@ import type { AnyBulkWriteOperation, Binary, Db } from 'mongodb';
 const DAY_MS = 86_400_000;
 /** Events are told of a message as long as rows per device are kept, and of a hidden one as long as its reports (R-LM3, R-I6). */
 export const KEPT_MS = 30 * DAY_MS;
-const HIDDEN_KEPT_MS = 7 * DAY_MS;
+export const HIDDEN_KEPT_MS = 7 * DAY_MS;
 const CACHED = 500;
 /** Removed at a time. */
 const AT_ONCE = 500;

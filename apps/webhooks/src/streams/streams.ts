@@ -20,7 +20,7 @@ const LEASE_MS = 10_000;
 const ROUND_MS = 1_000;
 /** A process stops this long before its lease ends: clocks differ, and a write takes its time. */
 const MARGIN_MS = 1_000;
-const FORGET_OWNERS_MS = 24 * 3_600_000;
+export const FORGET_OWNERS_MS = 24 * 3_600_000;
 
 /** A process that streams, as the others see it. */
 interface OwnerDocument {

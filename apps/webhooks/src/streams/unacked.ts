@@ -25,6 +25,8 @@ export const MAX_UNACKED = 1000;
 /** How long an event waits for its answer, and how long it is sent again at all (R-EV5). */
 export const ANSWER_MS = 30_000;
 export const GIVE_UP_MS = 72 * 3_600_000;
+/** Commits are kept a little longer than events are sent again. */
+export const COMMITS_KEPT_MS = GIVE_UP_MS + 3_600_000;
 const LONGEST_WAIT_MS = 60_000;
 /** Events on the wire of a new stream at most. An acknowledgement that was swift lets one more through, a slow one holds one back. */
 const FIRST_FLIGHT = 100;

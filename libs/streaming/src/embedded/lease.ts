@@ -7,7 +7,7 @@ const RENEW_EVERY_MS = 2_000;
 const LEASE_MS = 10_000;
 const LOOK_EVERY_MS = 250;
 const DUPLICATE_KEY = 11000;
-const LEASES = 'streaming.lease';
+export const LEASES = 'streaming.lease';
 const DURABLE = { writeConcern: { w: 'majority', j: true } as const };
 
 /** The one document of the lease. It is over `ttlMs` after `renewed`, both by the server's clock: holders' clocks are not compared. */

@@ -1,7 +1,9 @@
 import { Fault } from '@tidings/kernel';
+import type { KeptCollection } from '@tidings/runtime';
 import { type Binary, type Db, type Document, MongoServerError } from 'mongodb';
 import type { OffsetStore, StoredOffset } from '../offsets.ts';
 import type { Batch } from './batch.ts';
+import { LEASES } from './lease.ts';
 
 /** A topic's partition. */
 export interface Place {
@@ -21,6 +23,14 @@ export type Appended = 'appended' | 'taken' | Fault;
 const BATCHES = 'streaming.batches';
 const FLOORS = 'streaming.floors';
 const OFFSETS = 'streaming.offsets';
+
+/** What the embedded log keeps, in a database of its own. */
+export const embeddedLogKept: readonly KeptCollection[] = [
+  { name: BATCHES, kept: 'as their topic' },
+  { name: FLOORS, kept: 'one for each partition' },
+  { name: OFFSETS, kept: 'one for each group and partition' },
+  { name: LEASES, kept: 'one for each process that may write, 10 s' },
+];
 const NAMESPACE_EXISTS = 48;
 const DUPLICATE_KEY = 11000;
 

@@ -1,0 +1,16 @@
+import { collectionsOfLogs } from '@tidings/event-store';
+import { inDays, type KeptCollection } from '@tidings/runtime';
+import { HIDDEN_KEPT_MS, KEPT_MS } from './facts/messages.ts';
+import { SUBSCRIPTIONS, TOLD } from './log.ts';
+import { FORGET_OWNERS_MS } from './streams/streams.ts';
+import { COMMITS_KEPT_MS } from './streams/unacked.ts';
+
+/** What the webhook streamer keeps. */
+export const collections: readonly KeptCollection[] = [
+  ...collectionsOfLogs('webhooks', COMMITS_KEPT_MS),
+  { name: 'messages', kept: `${inDays(KEPT_MS)}, hidden ones ${inDays(HIDDEN_KEPT_MS)}` },
+  { name: TOLD, kept: inDays(KEPT_MS) },
+  { name: SUBSCRIPTIONS, kept: 'until it is deleted' },
+  { name: 'streams', kept: 'with the subscription' },
+  { name: 'owners', kept: `${inDays(FORGET_OWNERS_MS)} from the end of the lease` },
+];

@@ -1,0 +1,81 @@
+// What docs/operations.md tells of how long things stay, from the lists that the services themselves have.
+//   node tools/kept.mjs    prints the tables as JSON, by the heading that each stands under; node needs to read TypeScript for it
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { root } from './packages.mjs';
+
+export const operationsPath = 'docs/operations.md';
+
+const own = fileURLToPath(import.meta.url);
+const asTypeScript = [
+  '--experimental-transform-types',
+  '--disable-warning=ExperimentalWarning',
+  '--conditions=@tidings/source',
+];
+
+/** The page with its tables of topics and of collections. */
+export function operations() {
+  const tables = JSON.parse(execFileSync(process.execPath, [...asTypeScript, own], { cwd: root, encoding: 'utf8' }));
+  return Object.entries(tables).reduce(
+    (page, [heading, table]) => withTable(page, heading, table),
+    readFileSync(join(root, operationsPath), 'utf8'),
+  );
+}
+
+/** Puts a table in the place of the first one under a heading. */
+function withTable(page, heading, table) {
+  const at = page.indexOf(`\n${heading}\n`);
+  const start = page.indexOf('\n|', at) + 1;
+  const [rows] = /^(\|.*\n)+/.exec(page.slice(start)) ?? [];
+  if (at < 0 || rows === undefined) throw new Error(`${operationsPath} has no table under "${heading}"`);
+  return page.slice(0, start) + table + page.slice(start + rows.length);
+}
+
+const tableOf = (head, rows) => {
+  const line = (cells) => `| ${cells.join(' | ')} |\n`;
+  return [line(head), `${'|---'.repeat(head.length)}|\n`, ...rows.map(line)].join('');
+};
+
+async function tables() {
+  const at = (path) => import(join(root, path));
+  const service = async (name) => (await at(`apps/${name}/src/collections.ts`)).collections;
+  const { topics } = await at('libs/events/src/index.ts');
+  const { channels } = await at('libs/kernel/src/index.ts');
+  const { inDays } = await at('libs/runtime/src/kept-collection.ts');
+  const { embeddedLogKept } = await at('libs/streaming/src/embedded/store.ts');
+  const databases = {
+    registry: await service('registry'),
+    scheduler: await service('scheduler'),
+    dispatcher: await service('dispatcher'),
+    statistics: await service('statistics'),
+    audience_jobs: await service('audience-jobs'),
+    webhooks: await service('webhooks'),
+    log: embeddedLogKept,
+    system: [{ name: 'masterKey', kept: 'for ever' }],
+  };
+  return {
+    '## Topics': tableOf(
+      ['topic', 'kind', 'partitions', 'retention'],
+      topics(channels).map(({ name, kind, partitions, retentionMs }) => [
+        `\`${name}\``,
+        kind,
+        partitions,
+        inDays(retentionMs),
+      ]),
+    ),
+    '### Collections': tableOf(
+      ['database', 'collections', 'kept'],
+      Object.entries(databases).flatMap(([database, collections]) =>
+        [...Map.groupBy(collections, ({ kept }) => kept)].map(([kept, alike]) => [
+          database,
+          alike.map(({ name }) => `\`${name}\``).join(' '),
+          kept,
+        ]),
+      ),
+    ),
+  };
+}
+
+if (process.argv[1] === own) process.stdout.write(JSON.stringify(await tables()));
