@@ -154,6 +154,9 @@ export class MongoStates {
     if (isGuarded) set[GUARD] = n;
     if (known && isGuarded) return { q: { _id }, u: { ...update, $inc: { rev: n - revOf(known) } }, upsert: true };
     set['rev'] = n;
+    // Of a document that has vanished, what is as it was has to be written, too.
+    const unchanged = known ? unchangedIn(fields!, set) : {};
+    if (Object.keys(unchanged).length > 0) update['$setOnInsert'] = unchanged;
     return { q: { _id, rev: known ? known['rev'] : { $lt: n } }, u: update, upsert: true };
   }
 
@@ -188,6 +191,14 @@ function changedIn(fields: StoredFields, known: StoredFields | undefined): Recor
     if (value !== undefined && value !== known?.[name] && name !== '_id') changed[name] = value;
   }
   return changed;
+}
+
+/** The fields that are not set anyway. */
+function unchangedIn(fields: StoredFields, set: Document): Document {
+  const rest = Object.entries(fields).filter(
+    ([name, value]) => value !== undefined && name !== '_id' && !(name in set),
+  );
+  return Object.fromEntries(rest);
 }
 
 function firstStep(write: StateWrite): Step {
