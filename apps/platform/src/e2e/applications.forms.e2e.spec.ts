@@ -1,6 +1,6 @@
 import { randomBytes, X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { platform, type PlatformWorld } from '@tidings/testing';
+import { answered, platform, type PlatformWorld } from '@tidings/testing';
 import { unzipSync } from 'fflate';
 import forge from 'node-forge';
 import { PNG } from 'pngjs';
@@ -363,7 +363,7 @@ describe('deleteApplication (R-B2)', () => {
     await world.call('deleteApplication', { application: code });
     await world.settle();
     const bound = { name: segment.name, filter_expression: 'T("City", EQ, "x")', application };
-    expect(await world.call('createFilter', bound)).toEqual({ name: segment.name });
+    expect(await answered(() => world.call('createFilter', bound))).toEqual({ name: segment.name });
     await world.call('deleteFilter', { name: segment.name });
   });
 });
