@@ -158,11 +158,14 @@ function evaluate(filter: Record<string, unknown>, device: SampleDevice): boolea
   });
 }
 
+/** MongoDB compares integers of 64 bits with doubles by what they are. */
+const kindOf = (value: unknown): string => (typeof value === 'bigint' ? 'number' : typeof value);
+
 function holds(value: Comparable | undefined, asked: unknown): boolean {
   if (typeof asked !== 'object' || asked === null) return value === asked;
   return Object.entries(asked).every(([operator, operand]) => {
     if (operator === '$in') return (operand as unknown[]).includes(value);
-    if (typeof value !== typeof operand) return false;
+    if (kindOf(value) !== kindOf(operand)) return false;
     if (operator === '$gte') return value! >= (operand as Comparable);
     if (operator === '$lte') return value! <= (operand as Comparable);
     if (operator === '$lt') return value! < (operand as Comparable);
