@@ -7,7 +7,7 @@ import { LEASES_KEPT_MS } from './jobs/worker.ts';
 
 const withTheJob = `with the job; without one ${inDays(REMAINS_KEPT_MS)}`;
 
-/** What audience-jobs keeps. */
+/** The collections of audience-jobs, each with its retention. */
 export const collections: readonly KeptCollection[] = [
   ...collectionsOfLogs('jobs', commitsKept.asDetails),
   { name: JOBS, kept: `${inDays(KEPT_MS)} from the end of the job` },

@@ -3,7 +3,7 @@ import { deletionsKept } from '@tidings/service/deletions';
 import { GIVE_UP_MS, REMEMBER_MS } from './mongo-attempts.ts';
 import { FORGET_LEASES_MS } from './owners.ts';
 
-/** What the dispatchers keep. */
+/** The collections of the dispatchers, each with its retention. */
 export const collections: readonly KeptCollection[] = [
   { name: 'attempts', kept: `${inDays(REMEMBER_MS)} from the end of the window; without one ${inDays(GIVE_UP_MS)}` },
   { name: 'owners', kept: `${inDays(FORGET_LEASES_MS)} from the end of the lease` },

@@ -28,7 +28,7 @@ import { BUCKETS } from './tokens/buckets.ts';
 const withTheMessage = `with the message; what is made of it later ${inDays(LATE_MS)} more`;
 const withTheApplication = 'with the application';
 
-/** What the registry and the fan-out keep. */
+/** The collections of the registry and the fan-out, each with its retention. */
 export const collections: readonly KeptCollection[] = [
   ...collectionsOfLogs('accounts', commitsKept.asFigures),
   ...collectionsOfLogs('devices', commitsKept.asDetails),

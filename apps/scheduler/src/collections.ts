@@ -4,7 +4,7 @@ import { deletionsKept } from '@tidings/service/deletions';
 import { JOINS, LINKS, MESSAGES, PROGRESS, TRANSACTIONS } from './messages/log.ts';
 import { HIDDEN_KEPT_MS, JOINS_KEPT_MS, KEPT_MS, TRANSACTIONS_KEPT_MS } from './messages/storage.ts';
 
-/** What the scheduler keeps. */
+/** The collections of the scheduler, each with its retention. */
 export const collections: readonly KeptCollection[] = [
   ...collectionsOfLogs('messages', commitsKept.asFigures),
   { name: MESSAGES, kept: `${inDays(KEPT_MS)}, hidden ones ${inDays(HIDDEN_KEPT_MS)}` },

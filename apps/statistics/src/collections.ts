@@ -2,7 +2,7 @@ import { inDays, type KeptCollection } from '@tidings/runtime';
 import { HIDDEN_KEPT_MS, KEPT_MS } from './messages.ts';
 import { KEPT_MS as GROUPS_KEPT_MS } from './store.ts';
 
-/** What statistics keeps. */
+/** The collections of statistics, each with its retention. */
 export const collections: readonly KeptCollection[] = [
   { name: 'messages', kept: `${inDays(KEPT_MS)}, hidden ones ${inDays(HIDDEN_KEPT_MS)}` },
   { name: 'groups', kept: `with the message; without one ${inDays(GROUPS_KEPT_MS)}` },

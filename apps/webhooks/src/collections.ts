@@ -5,7 +5,7 @@ import { SUBSCRIPTIONS, TOLD } from './log.ts';
 import { FORGET_OWNERS_MS } from './streams/streams.ts';
 import { COMMITS_KEPT_MS } from './streams/unacked.ts';
 
-/** What the webhook streamer keeps. */
+/** The collections of the webhook streamer, each with its retention. */
 export const collections: readonly KeptCollection[] = [
   ...collectionsOfLogs('webhooks', COMMITS_KEPT_MS),
   { name: 'messages', kept: `${inDays(KEPT_MS)}, hidden ones ${inDays(HIDDEN_KEPT_MS)}` },

@@ -41,6 +41,6 @@ export { everythingOn } from './topic.ts';
 export { Visitors } from './visitors.ts';
 export { Wire } from './wire.ts';
 export { type ApplicationOptions, BUNDLE, type Parameters, type World } from './world.ts';
-export { storedText } from './stored.ts';
+export { connectToStore, storedText } from './stored.ts';
 export { type Unzipped, unzipped } from './unzipped.ts';
 export { anyVerb, bodyOf, damagedPath, type Draw, largeBodyOf, mutated } from './fuzz.ts';

@@ -1,6 +1,16 @@
 import { MongoClient } from 'mongodb';
 
 /**
+ * Connects to the server of a world, whose databases can then be read by name.
+ * @param mongoUrl the server, with the prefix of the world's databases as its path
+ */
+export function connectToStore(mongoUrl: string): Promise<MongoClient> {
+  const address = new URL(mongoUrl);
+  address.pathname = '/';
+  return MongoClient.connect(address.href);
+}
+
+/**
  * Where a text stands in the databases of a world, as `database.collection: _id`: the bytes of every document are searched.
  * @param mongoUrl the server, with what the names of the databases begin with as its path
  */
@@ -9,10 +19,8 @@ export async function storedText(
   text: string,
   isMeant: (database: string) => boolean = () => true,
 ): Promise<string[]> {
-  const address = new URL(mongoUrl);
-  const prefix = address.pathname.slice(1);
-  address.pathname = '/';
-  const client = await MongoClient.connect(address.href);
+  const prefix = new URL(mongoUrl).pathname.slice(1);
+  const client = await connectToStore(mongoUrl);
   try {
     const { databases } = await client.db().admin().listDatabases({ nameOnly: true });
     const meant = databases.map(({ name }) => name).filter((name) => name.startsWith(prefix) && isMeant(name));

@@ -15,9 +15,9 @@ const LOOK_EVERY_MS = 1_000;
 const LEASE_MS = 10_000;
 const RENEW_EVERY_MS = 3_000;
 const OWNER_LENGTH = 16;
-/** What the names of leases of jobs begin with. */
+/** Prefix of the names of job leases. */
 export const JOB_LEASES = 'jobs/';
-/** Those of dead jobs; leases last for seconds. */
+/** Retention of the leases of dead jobs; a lease lasts for seconds. */
 export const LEASES_KEPT_MS = 3_600_000;
 
 export interface WorkerParts {

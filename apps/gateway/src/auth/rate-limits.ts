@@ -15,7 +15,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** What a gateway holds of a token's bucket. Times are in milliseconds since 1970. */
+/** The requests of a token's bucket that this gateway may use. Times are in milliseconds since 1970. */
 class Share {
   readonly limit: RateLimit;
   /** Granted, and not used yet. */
@@ -25,7 +25,7 @@ class Share {
   /** When the bucket was last found empty, and when it has a request again. */
   emptyAt = 0;
   freeAt = 0;
-  /** Who waits for the next grant. */
+  /** Requests that wait for the next grant. */
   waiting: Waiting[] = [];
   isAsking = false;
 
@@ -87,7 +87,7 @@ export class RateLimits {
   /** Asks for all who wait, until nobody does. */
   async #ask(id: string, share: Share): Promise<void> {
     share.isAsking = true;
-    // What the same turn brings is asked for together.
+    // One call covers all requests of the same turn of the event loop.
     await Promise.resolve();
     while (share.waiting.length > 0) {
       const group = share.waiting;

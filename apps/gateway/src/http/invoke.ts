@@ -16,20 +16,20 @@ function idempotencyKeyOf({ scope, name }: Method, headers: IncomingHttpHeaders)
   return `${name}/${key}`;
 }
 
-/** Who calls, by the token, which is held to its limit. Answers at once where the token is known and has no limit. */
+/** Identifies the caller by its token and counts the request against the limit. Answers at once where the token is known and has no limit. */
 function identify(
   context: Context,
   method: Method,
   headers: IncomingHttpHeaders,
   request: Request,
 ): Presented | undefined | Promise<Presented> {
-  const take = (presented: Presented): Presented | Promise<Presented> => {
-    const taken = context.rateLimits.take(presented.token);
-    return taken ? taken.then(() => presented) : presented;
+  const count = (presented: Presented): Presented | Promise<Presented> => {
+    const counting = context.rateLimits.take(presented.token);
+    return counting ? counting.then(() => presented) : presented;
   };
   const authenticated = authenticate(context.access, method, headers.authorization, request);
-  if (authenticated instanceof Promise) return authenticated.then(take);
-  return authenticated && take(authenticated);
+  if (authenticated instanceof Promise) return authenticated.then(count);
+  return authenticated && count(authenticated);
 }
 
 /** A request whose path, verb and size have been checked. */

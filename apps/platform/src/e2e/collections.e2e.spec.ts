@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { databasePrefixOf } from '@tidings/runtime';
-import { answered, platform, type StoredWorld } from '@tidings/testing';
-import { MongoClient } from 'mongodb';
+import { answered, connectToStore, platform, type StoredWorld } from '@tidings/testing';
+import type { MongoClient } from 'mongodb';
 import { PNG } from 'pngjs';
 
 let world: StoredWorld;
@@ -10,9 +10,7 @@ let mongo: MongoClient;
 
 beforeAll(async () => {
   world = await platform();
-  const address = new URL(world.mongoUrl);
-  address.pathname = '/';
-  mongo = await MongoClient.connect(address.href);
+  mongo = await connectToStore(world.mongoUrl);
 });
 afterAll(async () => {
   await mongo?.close();

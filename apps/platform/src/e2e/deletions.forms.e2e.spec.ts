@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { databasePrefixOf } from '@tidings/runtime';
-import { listedMessage, platform, storedText, type StoredWorld, untilDone } from '@tidings/testing';
-import { MongoClient } from 'mongodb';
+import { listedMessage, connectToStore, platform, storedText, type StoredWorld, untilDone } from '@tidings/testing';
+import type { MongoClient } from 'mongodb';
 import { PNG } from 'pngjs';
 
 const DAY_S = 86_400;
@@ -16,9 +16,7 @@ let mongo: MongoClient;
 
 beforeAll(async () => {
   world = await platform();
-  const address = new URL(world.mongoUrl);
-  address.pathname = '/';
-  mongo = await MongoClient.connect(address.href);
+  mongo = await connectToStore(world.mongoUrl);
 });
 afterAll(async () => {
   await mongo?.close();

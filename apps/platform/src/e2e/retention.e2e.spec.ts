@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { databasePrefixOf } from '@tidings/runtime';
-import { answered, platform, type StoredWorld } from '@tidings/testing';
-import { MongoClient } from 'mongodb';
+import { answered, connectToStore, platform, type StoredWorld } from '@tidings/testing';
+import type { MongoClient } from 'mongodb';
 
 const DAY_S = 86_400;
 /** More than a truncation a minute needs. */
@@ -25,9 +25,7 @@ let application: string;
 
 beforeAll(async () => {
   world = await platform();
-  const address = new URL(world.mongoUrl);
-  address.pathname = '/';
-  mongo = await MongoClient.connect(address.href);
+  mongo = await connectToStore(world.mongoUrl);
   application = await world.application({ title: 'Kept', ios: true, android: false });
 });
 afterAll(async () => {
