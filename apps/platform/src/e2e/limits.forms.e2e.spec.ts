@@ -84,13 +84,12 @@ describe('the rate limit of a token (R-LM2)', () => {
     expect(await open()).toMatchObject(served);
     expect(await open()).toMatchObject(refused);
     await world.call('setRateLimit', { id, requests: 0, seconds: 1 });
-    // What a gateway knows of a token counts for 3 s there.
-    let reply = await open();
-    while (reply.status === 429) {
-      await new Promise((resolve) => setTimeout(resolve, 50));
-      reply = await open();
+    // What a gateway knows of a token counts for 3 s there, and each has its own 3 s.
+    for (let servedInARow = 0; servedInARow < 5;) {
+      const { status } = await open();
+      servedInARow = status === 200 ? servedInARow + 1 : 0;
+      if (status !== 200) await new Promise((resolve) => setTimeout(resolve, 50));
     }
-    for (let i = 0; i < 5; i++) expect(await open()).toMatchObject(served);
     const { tokens } = await world.call('listTokens');
     expect(tokens.find((token) => token.id === id)).toMatchObject({ rate_limit: null });
   });
