@@ -11,7 +11,7 @@ import {
   windowCount,
 } from '@tidings/delivery';
 import { MessageEvent, PlanEvent, ReportKind, Reports, topicNames, WindowOutcome } from '@tidings/events';
-import { CHUNK_SIZE, channelOf, ChunkSet, newMessageCode, Platform } from '@tidings/kernel';
+import { CHUNK_SIZE, channelOf, Bitmap, newMessageCode, Platform } from '@tidings/kernel';
 import type { OutRecord } from '@tidings/streaming';
 
 /** What the services tell of one message to many devices. */
@@ -107,11 +107,11 @@ const chance = (share: number): boolean => Math.random() < share;
 const soon = (meanMs: number): number => -Math.log(1 - Math.random()) * meanMs;
 
 /** Platforms take turns: one of every `platforms.length` devices. */
-function audienceOf(index: number): ChunkSet {
+function audienceOf(index: number): Bitmap {
   const positions: number[] = [];
   for (let position = index; position < CHUNK_SIZE; position += platforms.length)
     if (chance(AUDIENCE)) positions.push(position);
-  return ChunkSet.of(positions);
+  return Bitmap.of(positions);
 }
 
 function resultOf(position: number, platform: (typeof platforms)[number], at: Date): DeviceResult {

@@ -1,6 +1,6 @@
 import { type Attempt, noResults, type Progress, type Rest, type Results, type Verdict } from '@tidings/delivery';
 import { WindowSettled } from '@tidings/events';
-import { ChunkSet } from '@tidings/kernel';
+import { Bitmap } from '@tidings/kernel';
 import { Binary } from 'mongodb';
 import type { Lane } from './channels/port.ts';
 
@@ -11,7 +11,7 @@ interface ProgressDocument {
   readonly repaired: boolean;
   readonly unanswered?: true;
   readonly last?: { readonly category: string; readonly code: string; readonly name: string };
-  /** Indexes of the devices in the batch: a chunk set. */
+  /** Indexes of the devices in the batch: a bitmap. */
   readonly devices: Binary;
 }
 
@@ -79,7 +79,7 @@ export function packRest({ batch, progress, heldUntil, answersUntil }: Rest): Re
         repaired,
         ...(unanswered ? { unanswered } : {}),
         ...(last ? { last: { category: last.category, code: last.code, name: last.name } } : {}),
-        devices: new Binary(ChunkSet.of(devices).encode()),
+        devices: new Binary(Bitmap.of(devices).encode()),
       }),
     ),
   };
@@ -92,7 +92,7 @@ function unpackRest({ batch, progress, heldUntil, answersUntil }: RestDocument):
       ...{ tries, firstTriedAt: firstTriedAt?.getTime() ?? 0, dueAt: dueAt.getTime(), repaired, unanswered },
       last: last && ({ ...last, then: { do: 'final' } } as Verdict),
     };
-    for (const index of ChunkSet.decode(indexes.buffer).positions()) devices[index] = each;
+    for (const index of Bitmap.decode(indexes.buffer).positions()) devices[index] = each;
   }
   return {
     batch: batch.buffer,

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { answered, OVERSIZED, windowId } from '@tidings/delivery';
 import { batchesTopic, SendBatch, topicNames, WindowOutcome, type WindowSettled } from '@tidings/events';
-import { ChunkSet, randomBase62, ShiftedClock } from '@tidings/kernel';
+import { Bitmap, randomBase62, ShiftedClock } from '@tidings/kernel';
 import { Closing, openLog, keysFrom } from '@tidings/runtime';
 import type { Broker } from '@tidings/streaming';
 import { describeWithMongo, recordTraces, testBroker } from '@tidings/testing';
@@ -332,7 +332,7 @@ describeWithMongo('dispatcher', (mongo) => {
     ];
     await publish([batchOf([first, ...long, last])]);
     await until(() => settledWindows() === 1);
-    const set = (...positions: number[]): Buffer => Buffer.from(ChunkSet.of(positions).encode());
+    const set = (...positions: number[]): Buffer => Buffer.from(Bitmap.of(positions).encode());
     expect(outcomes[0]?.outcome?.value).toMatchObject({
       sent: [{ set: set(0, 3) }],
       failed: [

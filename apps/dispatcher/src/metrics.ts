@@ -1,5 +1,5 @@
 import type { Results } from '@tidings/delivery';
-import { ChunkSet } from '@tidings/kernel';
+import { Bitmap } from '@tidings/kernel';
 import { counterIn, gaugeIn, histogramIn, kept, readIn } from '@tidings/telemetry';
 import type { Registry } from 'prom-client';
 import type { Lane } from './channels/port.ts';
@@ -26,7 +26,7 @@ export interface LaneMetrics {
   answered(ms: number): void;
 }
 
-const sizeOf = (set: Uint8Array): number => ChunkSet.decode(set).size;
+const sizeOf = (set: Uint8Array): number => Bitmap.decode(set).size;
 
 /** What became of the devices of a window. */
 export const outcomesOf = ({ sent, failed }: Results): Outcome[] => [

@@ -10,7 +10,7 @@ import {
   WORKER_LEASE_MS,
 } from '@tidings/delivery';
 import { type FailedSet, type SendBatch, WindowOutcome } from '@tidings/events';
-import { ChunkSet, Fault } from '@tidings/kernel';
+import { Bitmap, Fault } from '@tidings/kernel';
 import type { Channel, Job, PushListener, Sender } from './channels/port.ts';
 import { Dispatch } from './dispatch.ts';
 import { Owners } from './owners.ts';
@@ -457,10 +457,10 @@ class World {
 
   #checkSettled(errors: string[], id: string, { devices, chunk }: PlannedWindow, { results }: Settled): void {
     if (answered(results).size !== devices.length) errors.push(`window ${id} has devices without an outcome`);
-    const sizes = [...results.sent, ...results.failed].map(({ set }) => ChunkSet.decode(set).size);
+    const sizes = [...results.sent, ...results.failed].map(({ set }) => Bitmap.decode(set).size);
     if (sizes.reduce((a, b) => a + b, 0) !== devices.length) errors.push(`window ${id} has devices with two outcomes`);
     for (const { set } of results.sent) {
-      for (const position of ChunkSet.decode(set).positions()) {
+      for (const position of Bitmap.decode(set).positions()) {
         const device = `${chunk}.${position}`;
         if (!this.#wire.has(device)) errors.push(`device ${device} sent but never on the wire`);
       }
@@ -470,7 +470,7 @@ class World {
 
   #checkFailed(errors: string[], id: string, { category, name, set }: FailedSet): void {
     const { chunk } = this.#plan.get(id)!;
-    for (const position of ChunkSet.decode(set).positions()) {
+    for (const position of Bitmap.decode(set).positions()) {
       if (name === localVerdicts.unknownOutcome.name) {
         this.stats.unknown++;
         if (!this.#atMostOnce) errors.push(`device ${chunk}.${position} given up`);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { HourSets } from '@tidings/delivery';
 import { ReportKind, Reports } from '@tidings/events';
-import { ChunkSet } from '@tidings/kernel';
+import { Bitmap } from '@tidings/kernel';
 import { type Change, changesOfReports, noParts, stagesOf } from './stages.ts';
 
 const HOUR = 495_000;
@@ -67,7 +67,7 @@ describe('changesOfReports', () => {
 });
 
 describe('stagesOf', () => {
-  const set = (...positions: number[]): ChunkSet => ChunkSet.of(positions);
+  const set = (...positions: number[]): Bitmap => Bitmap.of(positions);
   const failed = (name: string, hour: number, ...positions: number[]) => ({
     ...{ category: 'PROVIDER_ERROR', code: '1', name },
     hours: new Map([[hour, set(...positions)]]),

@@ -8,7 +8,7 @@ import {
 } from '@tidings/delivery';
 import type { ChunkPlanned, FailedSet, PlanEvent, Reports, WindowOutcome, WindowSettled } from '@tidings/events';
 import { ReportKind } from '@tidings/events';
-import { ChunkSet } from '@tidings/kernel';
+import { Bitmap } from '@tidings/kernel';
 
 /** Whom a document of statistics is about: the devices of a platform in a chunk of an application, for one message. */
 export interface Group {
@@ -21,13 +21,13 @@ export interface Group {
 /** What each source topic says of a group. Each part has one source, so parts never wait for one another (sending 5). */
 export interface Parts {
   readonly plan: {
-    readonly eligible: ChunkSet;
-    readonly excluded: ReadonlyMap<string, ChunkSet>;
+    readonly eligible: Bitmap;
+    readonly excluded: ReadonlyMap<string, Bitmap>;
     readonly failed: readonly FailedDevices[];
   };
   readonly wire: {
     readonly sent: HourSets;
-    readonly notDisplayable: ChunkSet;
+    readonly notDisplayable: Bitmap;
     readonly failed: readonly FailedDevices[];
   };
   readonly delivered: HourSets;
@@ -37,8 +37,8 @@ export interface Parts {
 export type PartName = keyof Parts;
 
 export const noParts: Parts = {
-  plan: { eligible: ChunkSet.empty, excluded: new Map(), failed: [] },
-  wire: { sent: noHours, notDisplayable: ChunkSet.empty, failed: [] },
+  plan: { eligible: Bitmap.empty, excluded: new Map(), failed: [] },
+  wire: { sent: noHours, notDisplayable: Bitmap.empty, failed: [] },
   delivered: noHours,
   opened: noHours,
 };
@@ -50,13 +50,13 @@ export type Change = {
 
 const merges: { readonly [P in PartName]: (all: readonly Parts[P][]) => Parts[P] } = {
   plan: (all) => ({
-    eligible: ChunkSet.union(all.map(({ eligible }) => eligible)),
+    eligible: Bitmap.union(all.map(({ eligible }) => eligible)),
     excluded: mergeExcluded(all.map(({ excluded }) => excluded)),
     failed: mergeFailed(all.flatMap(({ failed }) => failed)),
   }),
   wire: (all) => ({
     sent: mergeHours(all.map(({ sent }) => sent)),
-    notDisplayable: ChunkSet.union(all.map(({ notDisplayable }) => notDisplayable)),
+    notDisplayable: Bitmap.union(all.map(({ notDisplayable }) => notDisplayable)),
     failed: mergeFailed(all.flatMap(({ failed }) => failed)),
   }),
   delivered: mergeHours,
@@ -66,10 +66,10 @@ const merges: { readonly [P in PartName]: (all: readonly Parts[P][]) => Parts[P]
 /** The union of what is known of a part and what facts add; at once, for it costs little more for many than for one. */
 export const mergeParts = <P extends PartName>(part: P, all: readonly Parts[P][]): Parts[P] => merges[part](all);
 
-function mergeExcluded(all: readonly ReadonlyMap<string, ChunkSet>[]): ReadonlyMap<string, ChunkSet> {
+function mergeExcluded(all: readonly ReadonlyMap<string, Bitmap>[]): ReadonlyMap<string, Bitmap> {
   const entries = all.flatMap((excluded) => [...excluded]);
   const byReason = Map.groupBy(entries, ([reason]) => reason);
-  return new Map([...byReason].map(([reason, sets]) => [reason, ChunkSet.union(sets.map(([, set]) => set))]));
+  return new Map([...byReason].map(([reason, sets]) => [reason, Bitmap.union(sets.map(([, set]) => set))]));
 }
 
 const kindOf = ({ category, code, name }: FailedDevices): string => JSON.stringify([category, code, name]);
@@ -86,13 +86,13 @@ function mergeFailed(all: readonly FailedDevices[]): readonly FailedDevices[] {
  * before failed, eligible before excluded; of several failures the first counts.
  */
 export function stagesOf(platform: number, { plan, wire, delivered, opened }: Parts): ChunkStages {
-  const without = (set: ChunkSet, others: ChunkSet): ChunkSet =>
-    ChunkSet.areDisjoint([set, others]) ? set : set.minus(others);
+  const without = (set: Bitmap, others: Bitmap): Bitmap =>
+    Bitmap.areDisjoint([set, others]) ? set : set.minus(others);
   return {
     platform,
     eligible: plan.eligible,
     excluded: new Map([...plan.excluded].map(([reason, set]) => [reason, without(set, plan.eligible)])),
-    failed: firstFailures([...plan.failed, ...wire.failed], ChunkSet.union([...wire.sent.values()])),
+    failed: firstFailures([...plan.failed, ...wire.failed], Bitmap.union([...wire.sent.values()])),
     sent: wire.sent,
     notDisplayable: wire.notDisplayable,
     delivered,
@@ -101,9 +101,9 @@ export function stagesOf(platform: number, { plan, wire, delivered, opened }: Pa
 }
 
 /** Failures without the devices that were sent to, each device under its first. */
-function firstFailures(all: readonly FailedDevices[], sent: ChunkSet): readonly FailedDevices[] {
+function firstFailures(all: readonly FailedDevices[], sent: Bitmap): readonly FailedDevices[] {
   const sets = all.flatMap((failed) => [...failed.hours].map(([hour, set]) => ({ failed, hour, set })));
-  if (ChunkSet.areDisjoint([sent, ...sets.map(({ set }) => set)])) return all;
+  if (Bitmap.areDisjoint([sent, ...sets.map(({ set }) => set)])) return all;
   const inOrder = sets.toSorted((a, b) => a.hour - b.hour || (kindOf(a.failed) < kindOf(b.failed) ? -1 : 1));
   const first: FailedDevices[] = [];
   let known = sent;
@@ -125,9 +125,9 @@ export function changesOfPlan({ message, application, event }: PlanEvent): Chang
     value: { ...noParts.plan, ...plan },
   });
   return [
-    ...eligible.map(({ platform, set }) => change(platform, { eligible: ChunkSet.decode(set) })),
+    ...eligible.map(({ platform, set }) => change(platform, { eligible: Bitmap.decode(set) })),
     ...excluded.map(({ platform, reason, set }) =>
-      change(platform, { excluded: new Map([[reason, ChunkSet.decode(set)]]) }),
+      change(platform, { excluded: new Map([[reason, Bitmap.decode(set)]]) }),
     ),
     ...failed.map((one) => change(one.platform, { failed: [failedOf(one)] })),
   ];
@@ -145,8 +145,8 @@ export function changesOfOutcome({ message, application, chunk, outcome }: Windo
   return [
     ...sent.map(({ platform, hour, set, notDisplayable }) =>
       change(platform, {
-        sent: new Map([[hour, ChunkSet.decode(set)]]),
-        notDisplayable: ChunkSet.decode(notDisplayable),
+        sent: new Map([[hour, Bitmap.decode(set)]]),
+        notDisplayable: Bitmap.decode(notDisplayable),
       }),
     ),
     ...failed.map((one) => change(one.platform, { failed: [failedOf(one)] })),
@@ -157,7 +157,7 @@ const failedOf = ({ category, code, name, hour, set }: FailedSet): FailedDevices
   category,
   code,
   name,
-  hours: new Map([[hour, ChunkSet.decode(set)]]),
+  hours: new Map([[hour, Bitmap.decode(set)]]),
 });
 
 /** The second in which the report window of a message ends; undefined where it is not known, so far or any more. */
@@ -199,7 +199,7 @@ export function changesOfReports(records: readonly ReportRecord[], windowEndOf: 
     [...reported.values()].map(({ platform, part, time, positions }): Change => ({
       group: { message, application, platform, chunk },
       part,
-      value: new Map([[time, ChunkSet.of(positions)]]),
+      value: new Map([[time, Bitmap.of(positions)]]),
     })),
   );
 }

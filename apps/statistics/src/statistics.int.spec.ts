@@ -1,6 +1,6 @@
 import { hourOf, windowEndOf } from '@tidings/delivery';
 import { MessageEvent, PlanEvent, ReportKind, Reports, topicNames, WindowOutcome } from '@tidings/events';
-import { ChunkSet, ShiftedClock } from '@tidings/kernel';
+import { Bitmap, ShiftedClock } from '@tidings/kernel';
 import { openMetrics, keysFrom } from '@tidings/runtime';
 import type { EmbeddedBroker } from '@tidings/streaming';
 import { describeWithMongo, testBroker } from '@tidings/testing';
@@ -13,7 +13,7 @@ const CHUNK = 3;
 const AT = new Date();
 const HOUR = hourOf(AT);
 const place = { message: MESSAGE, application: APPLICATION };
-const set = (...positions: number[]): Buffer => Buffer.from(ChunkSet.of(positions).encode());
+const set = (...positions: number[]): Buffer => Buffer.from(Bitmap.of(positions).encode());
 
 /** Six devices: one excluded, five eligible, of which one has no token, one is dead and three are sent, one with notifications off. */
 const facts: readonly { readonly topic: string; readonly value: Uint8Array }[] = [

@@ -1,5 +1,5 @@
 import { type ChunkStages, coarser, type FailedDevices, type HourSets } from '@tidings/delivery';
-import { ChunkSet } from '@tidings/kernel';
+import { Bitmap } from '@tidings/kernel';
 import { project, type ProjectedDocument, RecentParts } from '@tidings/projecting';
 import { Binary, type Collection, type Db, type Document } from 'mongodb';
 import type { Share } from './messages.ts';
@@ -97,22 +97,22 @@ function compact(change: Change, windowEndOf: WindowEnds): Change {
 
 const hoursDocument = (hours: HourSets): HoursDocument => [...hours].map(([hour, set]) => [hour, binary(set)]);
 const hoursOf = (document: HoursDocument): HourSets => new Map(document.map(([hour, set]) => [hour, setOf(set)]));
-const setOf = (stored: Binary): ChunkSet => (stored instanceof StoredSet ? stored.set : ChunkSet.decode(stored.buffer));
+const setOf = (stored: Binary): Bitmap => (stored instanceof StoredSet ? stored.set : Bitmap.decode(stored.buffer));
 
 /** A set as this process stores it. */
 class StoredSet extends Binary {
-  readonly set: ChunkSet;
+  readonly set: Bitmap;
 
-  constructor(set: ChunkSet) {
+  constructor(set: Bitmap) {
     super(set.encode());
     this.set = set;
   }
 }
 
-const storedSets = new WeakMap<ChunkSet, StoredSet>();
+const storedSets = new WeakMap<Bitmap, StoredSet>();
 
 /** Encodes a set once: of a part's hours, most are as they were. */
-function binary(set: ChunkSet): StoredSet {
+function binary(set: Bitmap): StoredSet {
   const stored = storedSets.get(set) ?? new StoredSet(set);
   storedSets.set(set, stored);
   return stored;

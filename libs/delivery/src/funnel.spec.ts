@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ChunkSet } from '@tidings/kernel';
+import { Bitmap } from '@tidings/kernel';
 import fc from 'fast-check';
 import {
   type ChunkStages,
@@ -41,8 +41,8 @@ function stagesOf(histories: readonly History[], order: readonly number[]): Chun
   return [1, 3].map((platform) => {
     const own = order.flatMap((i) => (histories[i]!.platform === platform ? [{ ...histories[i]!, position: i }] : []));
     const twice = [...own, ...own.reverse()];
-    const where = (test: (h: History) => boolean): ChunkSet =>
-      ChunkSet.of(own.filter(test).map(({ position }) => position));
+    const where = (test: (h: History) => boolean): Bitmap =>
+      Bitmap.of(own.filter(test).map(({ position }) => position));
     const hours = (pick: (h: History) => number | null): HourSets =>
       twice.reduce<HourSets>((all, h) => {
         const hour = pick(h);
@@ -202,11 +202,11 @@ describe('funnel', () => {
 describe('the end of the report window (R-H17)', () => {
   const end = windowEndOf(RELEASED) / 1000;
   const reported = (at: number, windowEnd: number | undefined, position = 0): HourSets =>
-    new Map([[reportedIn(at, windowEnd), ChunkSet.of([position])]]);
+    new Map([[reportedIn(at, windowEnd), Bitmap.of([position])]]);
   const openedIn = (opened: HourSets, now: Date): number => {
-    const set = ChunkSet.of([0, 1, 2]);
+    const set = Bitmap.of([0, 1, 2]);
     const stages = {
-      ...{ platform: 1, eligible: set, excluded: new Map(), failed: [], notDisplayable: ChunkSet.empty },
+      ...{ platform: 1, eligible: set, excluded: new Map(), failed: [], notDisplayable: Bitmap.empty },
       ...{ sent: new Map([[FIRST_HOUR, set]]), delivered: noHours, opened },
     };
     const [channel] = funnelOf([stages], RELEASED, now, []).channels;
@@ -260,6 +260,6 @@ describe('hour sets', () => {
   });
 });
 
-const inHour = (hour: number, ...positions: number[]): HourSets => new Map([[hour, ChunkSet.of(positions)]]);
+const inHour = (hour: number, ...positions: number[]): HourSets => new Map([[hour, Bitmap.of(positions)]]);
 const positionsOf = (hours: HourSets): [number, number[]][] =>
   [...hours].map(([hour, set]) => [hour, [...set.positions()]]);

@@ -1,16 +1,16 @@
-import { type ChunkSet, Platform } from '@tidings/kernel';
+import { type Bitmap, Platform } from '@tidings/kernel';
 import { type HourSets, hoursOfSecond, mergeHours, upToHour } from './hour-sets.ts';
 
 /** What became of the devices of one (application, platform, chunk) for one message: the sets that every figure is read from. */
 export interface ChunkStages {
   readonly platform: number;
-  readonly eligible: ChunkSet;
+  readonly eligible: Bitmap;
   /** By category of STAGE_AUDIENCE. */
-  readonly excluded: ReadonlyMap<string, ChunkSet>;
+  readonly excluded: ReadonlyMap<string, Bitmap>;
   readonly failed: readonly FailedDevices[];
   readonly sent: HourSets;
   /** Devices whose notifications were switched off at send time. */
-  readonly notDisplayable: ChunkSet;
+  readonly notDisplayable: Bitmap;
   readonly delivered: HourSets;
   readonly opened: HourSets;
 }
@@ -141,11 +141,11 @@ function total(stages: readonly ChunkStages[], pick: Pick): Count {
   return { count: platforms.reduce((sum, { count }) => sum + count, 0), platforms };
 }
 
-const sentOf = (stages: ChunkStages): ChunkSet => upToHour(stages.sent);
+const sentOf = (stages: ChunkStages): Bitmap => upToHour(stages.sent);
 const failedOf = (stages: ChunkStages): number =>
   stages.failed.reduce((sum, { hours }) => sum + upToHour(hours).size, 0);
 /** A delivery report or an open confirms, whichever came first (R-C11). */
-const confirmedOf = (stages: ChunkStages, last?: number): ChunkSet =>
+const confirmedOf = (stages: ChunkStages, last?: number): Bitmap =>
   upToHour(mergeHours([stages.delivered, stages.opened]), last);
 
 /** Counters of a message per platform with at least one device counted (R-H4); every eligible device that reported counts (R-H13). */
@@ -299,7 +299,7 @@ function perDeviceRows(stages: readonly ChunkStages[], last: number): Piece[] {
   const row = (
     kind: string,
     category: string,
-    pick: (sent: ChunkSet, hidden: ChunkSet, confirmed: ChunkSet) => number,
+    pick: (sent: Bitmap, hidden: Bitmap, confirmed: Bitmap) => number,
   ): Piece => ({
     kind,
     category,

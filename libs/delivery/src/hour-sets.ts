@@ -1,10 +1,10 @@
-import { ChunkSet } from '@tidings/kernel';
+import { Bitmap } from '@tidings/kernel';
 
 /**
  * Devices by the hour (since 1970 UTC) of their first event, or by its second, as a fraction of hours, where a report window cuts its hour. The
  * sets are disjoint: a device belongs to the earliest time seen.
  */
-export type HourSets = ReadonlyMap<number, ChunkSet>;
+export type HourSets = ReadonlyMap<number, Bitmap>;
 
 export const noHours: HourSets = new Map();
 
@@ -33,7 +33,7 @@ export function coarser(hours: HourSets, windowEnd: number): HourSets {
 
 /** All devices of all of them, each at its earliest time; order and repeats change nothing (sending 5). */
 export function mergeHours(all: readonly HourSets[]): HourSets {
-  const sets = new Map<number, ChunkSet[]>();
+  const sets = new Map<number, Bitmap[]>();
   for (const hours of all) {
     for (const [hour, set] of hours) {
       const present = sets.get(hour);
@@ -42,15 +42,15 @@ export function mergeHours(all: readonly HourSets[]): HourSets {
     }
   }
   const hours = [...sets.keys()].sort((a, b) => a - b);
-  return disjoint(new Map(hours.map((hour) => [hour, ChunkSet.union(sets.get(hour)!)])));
+  return disjoint(new Map(hours.map((hour) => [hour, Bitmap.union(sets.get(hour)!)])));
 }
 
 /** @param hours in ascending order. */
 function disjoint(hours: HourSets): HourSets {
   // Most devices report once: then nothing has to be taken out of anything.
-  if (ChunkSet.areDisjoint([...hours.values()])) return hours;
-  const first = new Map<number, ChunkSet>();
-  let earlier = ChunkSet.empty;
+  if (Bitmap.areDisjoint([...hours.values()])) return hours;
+  const first = new Map<number, Bitmap>();
+  let earlier = Bitmap.empty;
   for (const [hour, set] of hours) {
     const rest = set.minus(earlier);
     if (rest.size > 0) first.set(hour, rest);
@@ -60,8 +60,8 @@ function disjoint(hours: HourSets): HourSets {
 }
 
 /** The devices whose first event came at `last`, in hours, or before. An hour that began by then counts as a whole. */
-export function upToHour(hours: HourSets, last = Number.POSITIVE_INFINITY): ChunkSet {
-  let all = ChunkSet.empty;
+export function upToHour(hours: HourSets, last = Number.POSITIVE_INFINITY): Bitmap {
+  let all = Bitmap.empty;
   for (const [hour, set] of hours) if (hour <= last) all = all.union(set);
   return all;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { WindowOutcome } from '@tidings/events';
-import { ChunkSet } from '@tidings/kernel';
+import { Bitmap } from '@tidings/kernel';
 import fc from 'fast-check';
 import { apnsRefusal } from './apns-verdicts.ts';
 import { answered, type DeviceResult, merged, noResults, resultsOf, settledOutcome } from './results.ts';
@@ -26,7 +26,7 @@ const devices = fc
   );
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
-const size = (set: Uint8Array): number => ChunkSet.decode(set).size;
+const size = (set: Uint8Array): number => Bitmap.decode(set).size;
 
 describe('results', () => {
   it('have every device in exactly one set, whatever the order and however they are cut', () => {

@@ -1,5 +1,5 @@
 import type { DeadToken, FailedSet, SentSet, WindowOutcome, WindowSettled } from '@tidings/events';
-import { ChunkSet } from '@tidings/kernel';
+import { Bitmap } from '@tidings/kernel';
 import type { Verdict } from './verdicts.ts';
 import type { WindowIdentity } from './windows.ts';
 
@@ -31,9 +31,8 @@ interface Group {
 const keyOf = ({ platform, hour, verdict }: DeviceResult): string =>
   `${platform}/${hour}/${verdict.category}/${verdict.code}/${verdict.name}`;
 
-const encode = (positions: readonly number[]): Buffer => Buffer.from(ChunkSet.of(positions).encode());
-const union = (a: Uint8Array, b: Uint8Array): Buffer =>
-  Buffer.from(ChunkSet.decode(a).union(ChunkSet.decode(b)).encode());
+const encode = (positions: readonly number[]): Buffer => Buffer.from(Bitmap.of(positions).encode());
+const union = (a: Uint8Array, b: Uint8Array): Buffer => Buffer.from(Bitmap.decode(a).union(Bitmap.decode(b)).encode());
 
 const compare = (a: string | number, b: string | number): number => (a < b ? -1 : a > b ? 1 : 0);
 
@@ -96,8 +95,8 @@ export function merged(a: Results, b: Results): Results {
 }
 
 /** The devices that have a result. */
-export function answered({ sent, failed }: Results): ChunkSet {
-  return [...sent, ...failed].reduce((all, { set }) => all.union(ChunkSet.decode(set)), ChunkSet.empty);
+export function answered({ sent, failed }: Results): Bitmap {
+  return [...sent, ...failed].reduce((all, { set }) => all.union(Bitmap.decode(set)), Bitmap.empty);
 }
 
 export interface Addressee extends WindowIdentity {

@@ -17,7 +17,7 @@ export {
   toBase62,
 } from './ids.ts';
 export { CHUNK_SIZE, chunkOf, positionOf, type Seq, seqOf } from './seq.ts';
-export { ChunkSet } from './chunk-set.ts';
+export { Bitmap } from './bitmap.ts';
 export {
   type Channel,
   channelOf,

@@ -2,7 +2,7 @@ import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { noResults, type Results } from '@tidings/delivery';
 import { type SendBatch, WindowOutcome } from '@tidings/events';
-import { ChunkSet, ShiftedClock } from '@tidings/kernel';
+import { Bitmap, ShiftedClock } from '@tidings/kernel';
 import { AddressGuard, type MasterKeys } from '@tidings/runtime';
 import type { Channel } from '../channels/port.ts';
 import { Credentials } from '../credentials/credentials.ts';
@@ -143,7 +143,7 @@ export class LaneWorld {
   fates(): ReadonlyMap<number, Fate> {
     const fates = new Map<number, Fate>();
     const note = (set: Uint8Array, fate: Fate): void => {
-      for (const position of ChunkSet.decode(set).positions()) fates.set(position, fate);
+      for (const position of Bitmap.decode(set).positions()) fates.set(position, fate);
     };
     for (const { sent, failed } of this.results) {
       for (const { set } of sent) note(set, 'SENT');

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { Content, IosContent, MessageAccepted, type MessageEvent, WindowOutcome } from '@tidings/events';
-import { ChunkSet } from '@tidings/kernel';
+import { Bitmap } from '@tidings/kernel';
 import { describeWithMongo, TestClock } from '@tidings/testing';
 import { type DeviceDocument, DEVICES, prepareDevices } from '../devices/document.ts';
 import { Badges } from './badges.ts';
@@ -49,7 +49,7 @@ describeWithMongo('Badges (R-C9)', (mongo) => {
 
   /** All devices were sent the message. */
   const sent = (message: string, w = 0): WindowOutcome => {
-    const set = Buffer.from(ChunkSet.of(Array.from({ length: COUNT }, (_, i) => i)).encode());
+    const set = Buffer.from(Bitmap.of(Array.from({ length: COUNT }, (_, i) => i)).encode());
     const settled = { $case: 'settled' as const, value: { sent: [{ platform: 1, hour: 1, set }] } };
     return WindowOutcome.fromPartial({ message, application: APP, account: 'a', channel: 'apns', w, outcome: settled });
   };

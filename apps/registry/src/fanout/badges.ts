@@ -1,5 +1,5 @@
 import type { WindowOutcome } from '@tidings/events';
-import { type Channel, ChunkSet, sendIdOf, seqOf } from '@tidings/kernel';
+import { type Channel, Bitmap, sendIdOf, seqOf } from '@tidings/kernel';
 import type { AnyBulkWriteOperation, Collection, Db, Filter, MongoClient } from 'mongodb';
 import { type DeviceDocument, DEVICES } from '../devices/document.ts';
 import { badgeOf, relativeBadge } from './emit.ts';
@@ -73,7 +73,7 @@ const clientOf = (db: Db): MongoClient => (db as Db & { readonly client: MongoCl
 function sentIn({ outcome, chunk }: WindowOutcome): number[] {
   if (outcome?.$case !== 'settled') return [];
   return outcome.value.sent.flatMap(({ set }) =>
-    Array.from(ChunkSet.decode(set).positions(), (position) => seqOf(chunk, position)),
+    Array.from(Bitmap.decode(set).positions(), (position) => seqOf(chunk, position)),
   );
 }
 

@@ -1,7 +1,7 @@
 import type { TagDefinition } from '@tidings/audience';
 import type { LogWriter } from '@tidings/event-store';
 import { batchesTopic, type ChunkPlanned, type FanoutTask, type SendBatch } from '@tidings/events';
-import { type Channel, channelOf, channels, chunkOf, ChunkSet, type Clock, sendIdOf } from '@tidings/kernel';
+import { type Channel, channelOf, channels, chunkOf, Bitmap, type Clock, sendIdOf } from '@tidings/kernel';
 import { languagesOf } from '@tidings/messaging';
 import type { Broker, GroupLag, Position } from '@tidings/streaming';
 import type { Collection, Db } from 'mongodb';
@@ -137,7 +137,7 @@ export class Chunks {
     desk: Desk,
   ): Promise<void> {
     for (const { channel, set } of planned.sendable) {
-      const sendable = ChunkSet.decode(set);
+      const sendable = Bitmap.decode(set);
       const all = Array.from({ length: windowsOf(sendable.size) }, (_, w) => w);
       const windows = heldWindows(desk.columns, sendable, all);
       const of = { application, channel: channel as Channel, sendable, windows, isAgain: () => false };
@@ -155,7 +155,7 @@ export class Chunks {
     const application = await this.#parts.findApplication(key.application);
     for (const each of sendables) {
       const channel = each.channel as Channel;
-      const sendable = ChunkSet.decode(each.set);
+      const sendable = Bitmap.decode(each.set);
       const own = marks.get(marksId(key, channel));
       const lane = laneOf(message);
       const hasPassed = passedBy(await this.#parts.broker.lag(dispatcherGroup(channel, lane)), channel, lane);
@@ -222,7 +222,7 @@ export class Chunks {
 interface Emitting {
   readonly application: SendingApplication | undefined;
   readonly channel: Channel;
-  readonly sendable: ChunkSet;
+  readonly sendable: Bitmap;
   readonly windows: readonly number[];
   /** Whether a window went out before. */
   readonly isAgain: (w: number) => boolean;
@@ -260,17 +260,17 @@ const positionsOf = (positions: Uint16Array, w: number): Uint16Array =>
   positions.subarray(w * WINDOW_SIZE, (w + 1) * WINDOW_SIZE);
 
 /** Those of the windows whose devices are all in the columns, as far as they are there. */
-function heldWindows(columns: Columns, sendable: ChunkSet, windows: readonly number[]): readonly number[] {
+function heldWindows(columns: Columns, sendable: Bitmap, windows: readonly number[]): readonly number[] {
   if (columns.isWhole) return windows;
   const positions = sendable.positions();
   return windows.filter((w) => columns.holds(positionsOf(positions, w)));
 }
 
 /** The positions of these windows. */
-function membersOf(sendable: ChunkSet, windows: readonly number[]): ChunkSet {
+function membersOf(sendable: Bitmap, windows: readonly number[]): Bitmap {
   if (windows.length === windowsOf(sendable.size)) return sendable;
   const positions = sendable.positions();
-  return ChunkSet.of(windows.flatMap((w) => Array.from(positionsOf(positions, w))));
+  return Bitmap.of(windows.flatMap((w) => Array.from(positionsOf(positions, w))));
 }
 
 /** Whether a channel's dispatchers have passed a record of one of its lanes. */

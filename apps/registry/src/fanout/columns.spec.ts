@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { checkOf, type TagDefinition } from '@tidings/audience';
 import { Content, type Expression, IosContent, Operator, SendBatch, TagType } from '@tidings/events';
-import { channelOf, ChunkSet, Platform, seqOf, TOKEN_BYTES } from '@tidings/kernel';
+import { channelOf, Bitmap, Platform, seqOf, TOKEN_BYTES } from '@tidings/kernel';
 import { LARGEST_RECORD_BYTES } from '@tidings/streaming';
 import { compilePredicate } from '@tidings/segments';
 import { sampleDevice, sampleExpression, sampleViewpoint, valuesOf } from '@tidings/segments/arbitraries';
@@ -110,7 +110,7 @@ describe('columns', () => {
     fc.assert(
       fc.property(devices, devices, fc.integer({ min: -3, max: 3 }), (planned, now, by) => {
         read(columns, now, { values, badge: true });
-        const sendable = ChunkSet.of(planned.map(({ position }) => position));
+        const sendable = Bitmap.of(planned.map(({ position }) => position));
         const windows = sendable.size === 0 ? [] : [0];
         const change = head(by < 0 ? `${by}` : `+${by}`);
         const batches = [...writer.write(columns, { key, head: change, channel: 'apns', sendable, windows })];
@@ -187,7 +187,7 @@ describe('columns', () => {
   it('go out in batches of up to four windows, each with its own part of the set', () => {
     const many = Array.from({ length: 3_300 }, (_, i) => phone(i * 3));
     read(columns, many, {});
-    const sendable = ChunkSet.of(many.map(({ position }) => position));
+    const sendable = Bitmap.of(many.map(({ position }) => position));
     const all = [
       ...writer.write(columns, { key, head: head(), channel: 'apns', sendable, windows: [0, 1, 3, 4, 5, 6] }),
     ];
@@ -219,7 +219,7 @@ describe('columns', () => {
   /** What goes out to all of these devices. */
   const batchesTo = (all: readonly Drawn[], wanted: Wanted, of = head()): ReturnType<BatchWriter['write']> => {
     read(columns, all, wanted);
-    const sendable = ChunkSet.of(all.map(({ position }) => position));
+    const sendable = Bitmap.of(all.map(({ position }) => position));
     const windows = Array.from({ length: Math.ceil(all.length / WINDOW_SIZE) }, (_, w) => w);
     return writer.write(columns, { key, head: of, channel: 'apns', sendable, windows });
   };

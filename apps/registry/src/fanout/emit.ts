@@ -1,6 +1,6 @@
 import { OVERSIZED } from '@tidings/delivery';
 import { SendBatch, type Window } from '@tidings/events';
-import { type Channel, channelOf, type ChunkSet, platformOf } from '@tidings/kernel';
+import { type Channel, channelOf, type Bitmap, platformOf } from '@tidings/kernel';
 import type { OutRecord } from '@tidings/streaming';
 import { Bytes, type Columns, LONG_TOKEN, LONG_VALUES, MAX_BADGE, NOT_DISPLAYABLE } from './columns.ts';
 import { type ChunkKey, chunkRecordKey, WINDOW_SIZE } from './keys.ts';
@@ -42,7 +42,7 @@ export interface Emission {
   readonly head: BatchHead;
   readonly channel: Channel;
   /** The plan's sendable set of the channel. */
-  readonly sendable: ChunkSet;
+  readonly sendable: Bitmap;
   readonly windows: readonly number[];
 }
 

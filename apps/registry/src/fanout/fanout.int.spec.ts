@@ -15,7 +15,7 @@ import {
   topicNames,
   WindowOutcome,
 } from '@tidings/events';
-import { type Channel, ChunkSet, seqOf } from '@tidings/kernel';
+import { type Channel, Bitmap, seqOf } from '@tidings/kernel';
 import { openLog, keysFrom } from '@tidings/runtime';
 import type { Broker, EmbeddedBroker } from '@tidings/streaming';
 import { describeWithMongo, TestClock, testBroker } from '@tidings/testing';
@@ -186,7 +186,7 @@ class FakeDispatchers {
               {
                 platform: 1,
                 hour: 0,
-                set: Buffer.from(ChunkSet.of(members).encode()),
+                set: Buffer.from(Bitmap.of(members).encode()),
                 notDisplayable: Buffer.alloc(0),
               },
             ],
@@ -402,7 +402,7 @@ describeWithMongo('fan-out', (mongo) => {
     ]);
     const sendable = plannedOf(plans[0]!).sendable.find(({ channel }) => channel === 'apns')!.set;
     const expected = some.filter(({ seq, platform }) => seq % 2 === 0 && platform === 1).map(({ seq }) => seq);
-    expect([...ChunkSet.decode(sendable).positions()]).toEqual(expected);
+    expect([...Bitmap.decode(sendable).positions()]).toEqual(expected);
     expect(dispatchers.emissions.get(`${message.code}/0/apns/0`)).toEqual([expected]);
     const batch = dispatchers.batches.find(({ channel, chunk }) => channel === 'apns' && chunk === 0)!;
     expect(batch.tokens.toString()).toBe(expected.map((seq) => `token-${seq}`).join(''));
@@ -436,8 +436,7 @@ describeWithMongo('fan-out', (mongo) => {
     await settle(fanout, clock, dispatchers);
 
     const [first, second] = (await plansOf(message)).map(plannedOf);
-    const sets = (of: readonly { readonly set: Buffer }[]) =>
-      of.map(({ set }) => [...ChunkSet.decode(set).positions()]);
+    const sets = (of: readonly { readonly set: Buffer }[]) => of.map(({ set }) => [...Bitmap.decode(set).positions()]);
     expect(first!.eligible.map(({ platform }) => platform)).toEqual([1, 3, 7, 11]);
     expect(sets(first!.eligible)).toEqual([[0, 1], [2], [4], [3]]);
     expect(first!.failed.map(({ category, name, platform }) => ({ category, name, platform }))).toEqual([
@@ -826,7 +825,7 @@ describeWithMongo('fan-out', (mongo) => {
         expect(plans).toHaveLength(message === sent[3] ? 1 : 2);
         for (const { _id, ...stored } of plans) {
           for (const { channel, set } of plannedOf({ _id, ...stored }).sendable) {
-            const members = [...ChunkSet.decode(set).positions()];
+            const members = [...Bitmap.decode(set).positions()];
             const chunk = _id.split('/')[3];
             for (let w = 0; w * WINDOW_SIZE < members.length; w++) {
               const emissions = dispatchers.emissions.get(`${message.code}/${chunk}/${channel}/${w}`) ?? [];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ChunkPlanned } from '@tidings/events';
-import { ChunkSet, pushPlatforms } from '@tidings/kernel';
+import { Bitmap, pushPlatforms } from '@tidings/kernel';
 import fc from 'fast-check';
 import { type Candidates, planChunk, type PlanRules } from './plan.ts';
 
@@ -52,11 +52,11 @@ const devices = fc.uniqueArray(
 );
 
 const members = (of: readonly { readonly set: Buffer }[]): number[] =>
-  of.flatMap(({ set }) => [...ChunkSet.decode(set).positions()]).sort((a, b) => a - b);
+  of.flatMap(({ set }) => [...Bitmap.decode(set).positions()]).sort((a, b) => a - b);
 
 /** Where a device stands in a plan. */
 const placesOf = (plan: ChunkPlanned, position: number): string[] => {
-  const has = ({ set }: { readonly set: Buffer }): boolean => ChunkSet.decode(set).has(position);
+  const has = ({ set }: { readonly set: Buffer }): boolean => Bitmap.decode(set).has(position);
   return [
     ...plan.excluded.filter(has).map(({ reason }) => reason),
     ...plan.eligible.filter(has).map(() => 'eligible'),
@@ -90,7 +90,7 @@ describe('planChunk', () => {
         const plan = planChunk(candidatesOf(drawn), given);
         const platformAt = new Map(drawn.map(({ position, platform }) => [position, platform]));
         for (const { platform, set } of [...plan.eligible, ...plan.excluded, ...plan.failed]) {
-          for (const position of ChunkSet.decode(set).positions()) expect(platformAt.get(position)).toBe(platform);
+          for (const position of Bitmap.decode(set).positions()) expect(platformAt.get(position)).toBe(platform);
         }
       }),
     );

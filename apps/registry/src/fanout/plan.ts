@@ -1,5 +1,5 @@
 import { ChunkPlanned } from '@tidings/events';
-import { type Channel, channelOf, ChunkSet, pushPlatforms } from '@tidings/kernel';
+import { type Channel, channelOf, Bitmap, pushPlatforms } from '@tidings/kernel';
 
 /** Scanned devices, by columns; device i has the i-th entry of each. */
 export interface Candidates {
@@ -87,8 +87,8 @@ class Positions {
     this.#array[this.#length++] = position;
   }
 
-  toSet(): ChunkSet {
-    return ChunkSet.of(this.#array.subarray(0, this.#length));
+  toSet(): Bitmap {
+    return Bitmap.of(this.#array.subarray(0, this.#length));
   }
 }
 
@@ -130,7 +130,7 @@ function sortDevices(candidates: Candidates, rules: PlanRules): readonly Group[]
 }
 
 const HOUR_MS = 3_600_000;
-const bytesOf = (set: ChunkSet): Buffer => Buffer.from(set.encode());
+const bytesOf = (set: Bitmap): Buffer => Buffer.from(set.encode());
 
 /**
  * Decides what becomes of every candidate of a chunk, once and for all: excluded, eligible, and of the eligible what fails at once and what
@@ -138,7 +138,7 @@ const bytesOf = (set: ChunkSet): Buffer => Buffer.from(set.encode());
  */
 export function planChunk(candidates: Candidates, rules: PlanRules): ChunkPlanned {
   const planned = ChunkPlanned.fromPartial({ chunk: rules.chunk, named: rules.named });
-  const sendable = new Map<Channel, ChunkSet>();
+  const sendable = new Map<Channel, Bitmap>();
   const hour = Math.floor(rules.at.getTime() / HOUR_MS);
   for (const { platform, route, ...found } of sortDevices(candidates, rules)) {
     const [controlGroup, withoutToken, routed] = [
@@ -146,7 +146,7 @@ export function planChunk(candidates: Candidates, rules: PlanRules): ChunkPlanne
       found.withoutToken.toSet(),
       found.routed.toSet(),
     ];
-    const fail = ({ category, name }: Failure, set: ChunkSet): void => {
+    const fail = ({ category, name }: Failure, set: Bitmap): void => {
       if (set.size > 0) planned.failed.push({ category, code: '0', name, platform, hour, set: bytesOf(set) });
     };
     if (controlGroup.size > 0) {
@@ -157,7 +157,7 @@ export function planChunk(candidates: Candidates, rules: PlanRules): ChunkPlanne
     planned.eligible.push({ platform, set: bytesOf(eligible) });
     fail(failures.noToken, withoutToken);
     if ('failure' in route) fail(route.failure, routed);
-    else if (routed.size > 0) sendable.set(route.channel, routed.union(sendable.get(route.channel) ?? ChunkSet.empty));
+    else if (routed.size > 0) sendable.set(route.channel, routed.union(sendable.get(route.channel) ?? Bitmap.empty));
   }
   planned.sendable = [...sendable].map(([channel, set]) => ({ channel, set: bytesOf(set) }));
   return planned;

@@ -1,6 +1,6 @@
 import { type DocumentAddress, fieldsOf, type LogDefinition } from '@tidings/event-store';
 import { type ChunkPlanned, PlanEvent } from '@tidings/events';
-import { ChunkSet, messageLogOf } from '@tidings/kernel';
+import { Bitmap, messageLogOf } from '@tidings/kernel';
 import type { Binary } from 'mongodb';
 import { bytesOf } from '../accounts/log.ts';
 import { type ChunkKey, fanoutId, planId, windowsOf } from './keys.ts';
@@ -113,9 +113,7 @@ export const planLogOf = ({ application, chunk }: Pick<ChunkKey, 'application' |
   `plans-${application}-${chunk}`;
 
 export function windowCountsOf(planned: ChunkPlanned): WindowCounts {
-  return Object.fromEntries(
-    planned.sendable.map(({ channel, set }) => [channel, windowsOf(ChunkSet.decode(set).size)]),
-  );
+  return Object.fromEntries(planned.sendable.map(({ channel, set }) => [channel, windowsOf(Bitmap.decode(set).size)]));
 }
 
 function settled(of: MessageIdentity, key: ChunkKey, at: Date): PlanEvent {

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from '@jest/globals';
 import { type Expression, Operator, TagType } from '@tidings/events';
-import { ChunkSet } from '@tidings/kernel';
+import { Bitmap } from '@tidings/kernel';
 import { chooseLookup, compilePredicate } from '@tidings/segments';
 import { sampleDevice, sampleExpression, sampleNow, sampleViewpoint, valuesOf } from '@tidings/segments/arbitraries';
 import { isInSet } from '@tidings/segments/naive';
@@ -145,7 +145,7 @@ describeWithMongo('scan', (mongo) => {
           });
           lap('plan');
           for (const { channel, set } of plan.sendable) {
-            const sendable = ChunkSet.decode(set);
+            const sendable = Bitmap.decode(set);
             found += sendable.size;
             const windows = Array.from({ length: Math.ceil(sendable.size / 500) }, (_, w) => w);
             const key = { message: 'M', bucket: 0, application: APP, chunk };

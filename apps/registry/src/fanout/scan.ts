@@ -1,5 +1,5 @@
 import type { Expression } from '@tidings/events';
-import { CHUNK_SIZE, chunkOf, type ChunkSet, seqOf } from '@tidings/kernel';
+import { CHUNK_SIZE, chunkOf, type Bitmap, seqOf } from '@tidings/kernel';
 import {
   canLookUp,
   canMatch,
@@ -157,7 +157,7 @@ export class DeviceScan {
   }
 
   /** Reads the devices at these positions of a chunk, and perhaps others. */
-  at(columns: Columns, application: string, chunk: number, wanted: ChunkSet, extras: Extras): Promise<void> {
+  at(columns: Columns, application: string, chunk: number, wanted: Bitmap, extras: Extras): Promise<void> {
     const positions = wanted.positions();
     const [first, last] = [positions[0], positions.at(-1)];
     if (first === undefined || last === undefined) return this.#read([], deviceIndexes.seq, columns, extras);

@@ -1,5 +1,5 @@
 import type { PlanEvent } from '@tidings/events';
-import { chunkOf, ChunkSet, positionOf } from '@tidings/kernel';
+import { chunkOf, Bitmap, positionOf } from '@tidings/kernel';
 import type { Binary } from 'mongodb';
 
 /** Which chunks a message was split into and which of them are settled, per application: the count that closes it (sending 2). */
@@ -9,8 +9,8 @@ export interface Progress {
 
 interface Fanout {
   /** Unknown until FanoutPlanned was seen: facts of one message may arrive out of order. */
-  readonly planned?: ChunkSet;
-  readonly settled: ChunkSet;
+  readonly planned?: Bitmap;
+  readonly settled: Bitmap;
 }
 
 export const noProgress: Progress = { fanouts: {} };
@@ -18,12 +18,12 @@ export const noProgress: Progress = { fanouts: {} };
 /** Folds a plan event; order and repeats change nothing. */
 export function advance(progress: Progress, event: PlanEvent): Progress {
   const key = `${event.application}/${event.bucket}`;
-  const fanout = progress.fanouts[key] ?? { settled: ChunkSet.empty };
+  const fanout = progress.fanouts[key] ?? { settled: Bitmap.empty };
   switch (event.event?.$case) {
     case 'fanout':
-      return { fanouts: { ...progress.fanouts, [key]: { ...fanout, planned: ChunkSet.of(event.event.value.chunks) } } };
+      return { fanouts: { ...progress.fanouts, [key]: { ...fanout, planned: Bitmap.of(event.event.value.chunks) } } };
     case 'settled': {
-      const settled = fanout.settled.union(ChunkSet.of([event.event.value.chunk]));
+      const settled = fanout.settled.union(Bitmap.of([event.event.value.chunk]));
       return { fanouts: { ...progress.fanouts, [key]: { ...fanout, settled } } };
     }
     default:
@@ -45,7 +45,7 @@ const joinsOf = (bucket: number): string => `joins/${chunkOf(bucket)}`;
 export function advanceJoins(progress: Progress, { bucket, event }: PlanEvent): Progress {
   if (event?.$case !== 'settled') return progress;
   const key = joinsOf(bucket);
-  const settled = (progress.fanouts[key]?.settled ?? ChunkSet.empty).union(ChunkSet.of([positionOf(bucket)]));
+  const settled = (progress.fanouts[key]?.settled ?? Bitmap.empty).union(Bitmap.of([positionOf(bucket)]));
   return { fanouts: { ...progress.fanouts, [key]: { settled } } };
 }
 
@@ -71,8 +71,8 @@ export const progressDocument = (progress: Progress): ProgressDocument => ({
 
 export const progressOf = (document: ProgressDocument): Progress => ({
   fanouts: mapValues(document.fanouts, ({ planned, settled }) => ({
-    ...(planned ? { planned: ChunkSet.decode(bytesOf(planned)) } : {}),
-    settled: ChunkSet.decode(bytesOf(settled)),
+    ...(planned ? { planned: Bitmap.decode(bytesOf(planned)) } : {}),
+    settled: Bitmap.decode(bytesOf(settled)),
   })),
 });
 

@@ -1,6 +1,6 @@
 import type { LogWriter } from '@tidings/event-store';
 import { facts, RaisedKind, ReportKind, type Reports, topicNames, type WindowOutcome } from '@tidings/events';
-import { ChunkSet, type Clock, sendIdOf } from '@tidings/kernel';
+import { Bitmap, type Clock, sendIdOf } from '@tidings/kernel';
 import type { Decoded } from '@tidings/streaming';
 import { type WebhookCommand, webhooksLogOf } from '../log.ts';
 import type { SubscriptionStore } from '../subscriptions/store.ts';
@@ -38,7 +38,7 @@ const placeOf = ({ account, message, messageId, application, chunk }: Place): Pl
 
 const sentIn = ({ bucket, outcome }: WindowOutcome): SentDevices[] =>
   outcome?.$case === 'settled'
-    ? outcome.value.sent.map(({ platform, set }) => ({ bucket, platform, devices: ChunkSet.decode(set) }))
+    ? outcome.value.sent.map(({ platform, set }) => ({ bucket, platform, devices: Bitmap.decode(set) }))
     : [];
 
 const kinds: Readonly<Record<number, Report['kind']>> = {

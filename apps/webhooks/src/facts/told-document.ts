@@ -1,4 +1,4 @@
-import { ChunkSet } from '@tidings/kernel';
+import { Bitmap } from '@tidings/kernel';
 import type { HeldReport, Place, Told } from './told.ts';
 
 /** What was told of a place, as the collection `told` holds it. */
@@ -18,9 +18,9 @@ export interface ToldDocument {
 }
 
 /** The bytes that a set was read from: unchanged sets are not written again. */
-const bytesOfSet = new WeakMap<ChunkSet, Uint8Array>();
+const bytesOfSet = new WeakMap<Bitmap, Uint8Array>();
 
-function encodeSet(set: ChunkSet): Uint8Array {
+function encodeSet(set: Bitmap): Uint8Array {
   const known = bytesOfSet.get(set);
   if (known) return known;
   const bytes = Buffer.from(set.encode());
@@ -28,8 +28,8 @@ function encodeSet(set: ChunkSet): Uint8Array {
   return bytes;
 }
 
-function decodeSet(bytes: Uint8Array): ChunkSet {
-  const set = ChunkSet.decode(bytes);
+function decodeSet(bytes: Uint8Array): Bitmap {
+  const set = Bitmap.decode(bytes);
   bytesOfSet.set(set, bytes);
   return set;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { RaisedKind } from '@tidings/events';
-import { ChunkSet } from '@tidings/kernel';
+import { Bitmap } from '@tidings/kernel';
 import fc from 'fast-check';
 import {
   evolveTold,
@@ -24,7 +24,7 @@ type Step = (told: Told) => readonly ToldChange[];
 const sent =
   (platform: number, ...devices: number[]): Step =>
   (told) =>
-    tellSent(place, told, [{ bucket: 0, platform, devices: ChunkSet.of(devices) }], at(0));
+    tellSent(place, told, [{ bucket: 0, platform, devices: Bitmap.of(devices) }], at(0));
 const report = (kind: Report['kind'], position: number, ms = 0): Report => ({
   ...{ kind, platform: 1, position },
   at: seconds(ms),
@@ -46,7 +46,7 @@ const words: Readonly<Record<number, string>> = { 1: 'sent', 2: 'delivered', 3: 
 function told(change: ToldChange): string {
   if (change.$case === 'released') return 'released';
   const { kind, platform, set, at: times } = change.value;
-  const who = [...ChunkSet.decode(set).positions()].join();
+  const who = [...Bitmap.decode(set).positions()].join();
   return `${change.$case === 'held' ? 'held ' : ''}${words[kind]} ${who} of ${platform} at ${times.map((time) => time - T0 / 1000).join()}`;
 }
 
@@ -156,7 +156,7 @@ describe('reports', () => {
           const changes = one(state);
           for (const change of changes) {
             if (change.$case !== 'raised') continue;
-            for (const position of ChunkSet.decode(change.value.set).positions()) {
+            for (const position of Bitmap.decode(change.value.set).positions()) {
               seen.set(position, `${seen.get(position) ?? ''}${change.value.kind}`);
             }
           }

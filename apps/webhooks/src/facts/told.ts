@@ -1,5 +1,5 @@
 import { type EventsRaised, RaisedKind, type ReportsHeld, type WebhookEvent } from '@tidings/events';
-import { ChunkSet } from '@tidings/kernel';
+import { Bitmap } from '@tidings/kernel';
 
 /** Whose events are told of in one order: the devices of a chunk of an application, for one message. */
 export interface Place {
@@ -27,16 +27,16 @@ export interface HeldReport extends Report {
 
 /** What of a place's devices was told, each thing once (R-EV2), and what waits. */
 export interface Told {
-  readonly sent: ChunkSet;
-  readonly delivered: ChunkSet;
-  readonly opened: ChunkSet;
+  readonly sent: Bitmap;
+  readonly delivered: Bitmap;
+  readonly opened: Bitmap;
   readonly held: readonly HeldReport[];
 }
 
 export const nothingTold: Told = {
-  sent: ChunkSet.empty,
-  delivered: ChunkSet.empty,
-  opened: ChunkSet.empty,
+  sent: Bitmap.empty,
+  delivered: Bitmap.empty,
+  opened: Bitmap.empty,
   held: [],
 };
 
@@ -58,13 +58,13 @@ type Times = ReadonlyMap<number, number>;
 
 /** A set with its column of times, which is one entry where all are the same. */
 function columnsOf(times: Times): Pick<EventsRaised, 'set' | 'at'> {
-  const set = ChunkSet.of([...times.keys()]);
+  const set = Bitmap.of([...times.keys()]);
   const at = Array.from(set.positions(), (position) => times.get(position)!);
   return { set: Buffer.from(set.encode()), at: at.every((time) => time === at[0]) ? at.slice(0, 1) : at };
 }
 
 /** Events for the first of these reports of each device that is not in `told`, one for each platform. */
-function raiseFirst(place: Place, kind: Report['kind'], told: ChunkSet, reports: readonly Report[]): ToldChange[] {
+function raiseFirst(place: Place, kind: Report['kind'], told: Bitmap, reports: readonly Report[]): ToldChange[] {
   const seen = new Set<number>();
   const platforms = new Map<number, Map<number, number>>();
   for (const { position, platform, at } of reports) {
@@ -94,7 +94,7 @@ export interface SentDevices {
   /** Of the message: 0, or who joined it. */
   readonly bucket: number;
   readonly platform: number;
-  readonly devices: ChunkSet;
+  readonly devices: Bitmap;
 }
 
 /** Tells of devices that were sent to, for the first time each, and then of what they had reported before. */
@@ -162,7 +162,7 @@ export function timesOf(positions: Uint16Array, at: readonly number[]): (rank: n
 }
 
 function evolveRaised(told: Told, { kind, set }: EventsRaised): Told {
-  const devices = ChunkSet.decode(set);
+  const devices = Bitmap.decode(set);
   switch (kind) {
     case SENT:
       return { ...told, sent: told.sent.union(devices) };
@@ -180,7 +180,7 @@ function evolveRaised(told: Told, { kind, set }: EventsRaised): Told {
 }
 
 function evolveHeld(told: Told, { kind, platform, set, at, until }: ReportsHeld): Told {
-  const positions = ChunkSet.decode(set).positions();
+  const positions = Bitmap.decode(set).positions();
   const timeOf = timesOf(positions, at);
   const held = Array.from(positions, (position, rank): HeldReport => ({
     ...{ kind: kind as Report['kind'], platform, position },

@@ -1,6 +1,6 @@
 import type { Commit, CommitReader } from '@tidings/event-store';
 import type { EventsRaised, SubscriptionSettings, WebhookEvent } from '@tidings/events';
-import { ChunkSet } from '@tidings/kernel';
+import { Bitmap } from '@tidings/kernel';
 import type { DueEvent } from '../events/make.ts';
 import { timesOf } from '../facts/told.ts';
 import { wants } from '../subscriptions/subscription.ts';
@@ -28,7 +28,7 @@ export interface FeedCommit {
 function entryOf({ event }: WebhookEvent): Entry | undefined {
   if (event?.$case !== 'raised') return undefined;
   const raised = event.value;
-  const positions = ChunkSet.decode(raised.set).positions();
+  const positions = Bitmap.decode(raised.set).positions();
   return { raised, positions, timeOf: timesOf(positions, raised.at) };
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { type CountingLogWriter, openCommits, openLogs } from '@tidings/event-store';
 import { SubscriptionSettings } from '@tidings/events';
-import { ChunkSet, randomBase62 } from '@tidings/kernel';
+import { Bitmap, randomBase62 } from '@tidings/kernel';
 import { describeWithMongo, TestClock } from '@tidings/testing';
 import { type WebhookCommand, webhooksLog, webhooksLogOf } from '../log.ts';
 import type { Subscription } from '../subscriptions/subscription.ts';
@@ -33,7 +33,7 @@ describeWithMongo('the progress of streams', (mongo) => {
     writer.submit(log, { kind, settings, account: 'a', id, at: clock.date });
   const sent = (by: Writer, position: number, at = clock.date) =>
     by.submit(log, {
-      ...{ kind: 'sent', at, sent: [{ bucket: 0, platform: 1, devices: ChunkSet.of([position]) }] },
+      ...{ kind: 'sent', at, sent: [{ bucket: 0, platform: 1, devices: Bitmap.of([position]) }] },
       place: { account: 'a', message: 'M', messageId: 1n, application: 'A', chunk: 0 },
     });
 

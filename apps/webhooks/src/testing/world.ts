@@ -9,7 +9,7 @@ import {
   topicNames,
   WindowOutcome,
 } from '@tidings/events';
-import { ChunkSet, chunkOf, newMessageCode, Platform, positionOf, randomBase62, ShiftedClock } from '@tidings/kernel';
+import { Bitmap, chunkOf, newMessageCode, Platform, positionOf, randomBase62, ShiftedClock } from '@tidings/kernel';
 import { DeviceDescription, type DescribeRequest, type Devices } from '@tidings/rpc';
 import { Closing, type Logger, openLog, openMetrics, keysFrom } from '@tidings/runtime';
 import type { EmbeddedBroker } from '@tidings/streaming';
@@ -130,7 +130,7 @@ export class World {
     for (let w = 0; w * 500 < seqs.length; w++) {
       const part = seqs.slice(w * 500, (w + 1) * 500);
       const chunk = chunkOf(part[0]!);
-      const set = Buffer.from(ChunkSet.of(part.map(positionOf)).encode());
+      const set = Buffer.from(Bitmap.of(part.map(positionOf)).encode());
       const outcome = WindowOutcome.fromPartial({
         ...{ message, messageId: 7n, account: ACCOUNT, application: APPLICATION, bucket: 0, chunk, channel: 'apns', w },
         at,

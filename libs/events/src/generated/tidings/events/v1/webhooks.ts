@@ -77,7 +77,7 @@ export interface EventsRaised {
   chunk: number;
   kind: RaisedKind;
   platform: number;
-  /** An encoded chunk set of positions (seq & 0xffff). */
+  /** An encoded bitmap of positions (seq & 0xffff). */
   set: Buffer;
   /** Unix seconds, in the order of the set; a single one holds for all. */
   at: number[];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { ChunkSet } from './chunk-set.ts';
+import { Bitmap } from './bitmap.ts';
 
 /** Sets of every shape: sparse, dense, and made of runs, on both sides of the in-memory limit. */
 const members = fc.oneof(
@@ -12,11 +12,11 @@ const members = fc.oneof(
 );
 const sorted = (set: Iterable<number>): number[] => [...new Set(set)].sort((a, b) => a - b);
 
-describe('ChunkSet', () => {
+describe('Bitmap', () => {
   it('behaves as a set of numbers', () => {
     fc.assert(
       fc.property(members, members, (left, right) => {
-        const [a, b] = [ChunkSet.of(left), ChunkSet.of(right)];
+        const [a, b] = [Bitmap.of(left), Bitmap.of(right)];
         const [setA, setB] = [new Set(left), new Set(right)];
         expect([...a.positions()]).toEqual(sorted(left));
         expect(a.size).toBe(setA.size);
@@ -32,20 +32,20 @@ describe('ChunkSet', () => {
   it('unites many sets, and knows whether they have members in common', () => {
     fc.assert(
       fc.property(fc.array(members, { maxLength: 4 }), (lists) => {
-        const sets = lists.map((list) => ChunkSet.of(list));
+        const sets = lists.map((list) => Bitmap.of(list));
         const all = sorted(lists.flat());
-        expect([...ChunkSet.union(sets).positions()]).toEqual(all);
-        expect(ChunkSet.areDisjoint(sets)).toBe(sets.reduce((sum, { size }) => sum + size, 0) === all.length);
+        expect([...Bitmap.union(sets).positions()]).toEqual(all);
+        expect(Bitmap.areDisjoint(sets)).toBe(sets.reduce((sum, { size }) => sum + size, 0) === all.length);
       }),
       { numRuns: 40 },
     );
-    expect(ChunkSet.areDisjoint([ChunkSet.of([1, 3]), ChunkSet.of([2, 4])])).toBe(true);
+    expect(Bitmap.areDisjoint([Bitmap.of([1, 3]), Bitmap.of([2, 4])])).toBe(true);
   });
 
   it('knows the rank of every member and cuts by rank', () => {
     fc.assert(
       fc.property(members, fc.nat(70_000), fc.nat(70_000), (list, x, y) => {
-        const set = ChunkSet.of(list);
+        const set = Bitmap.of(list);
         const all = sorted(list);
         const [from, to] = x < y ? [x, y] : [y, x];
         expect([...set.slice(from, to).positions()]).toEqual(all.slice(from, to));
@@ -59,19 +59,19 @@ describe('ChunkSet', () => {
   it('comes back from its bytes, in at most 8,193 of them', () => {
     fc.assert(
       fc.property(members, (list) => {
-        const set = ChunkSet.of(list);
+        const set = Bitmap.of(list);
         const bytes = set.encode();
         expect(bytes.length).toBeLessThanOrEqual(8193);
-        expect(ChunkSet.decode(bytes).equals(set)).toBe(true);
+        expect(Bitmap.decode(bytes).equals(set)).toBe(true);
       }),
       { numRuns: 60 },
     );
   });
 
   it('takes runs where they are smallest', () => {
-    expect(ChunkSet.of(Array.from({ length: 65_536 }, (_, i) => i)).encode()).toHaveLength(5);
-    expect(ChunkSet.of([7]).encode()).toHaveLength(3);
-    expect(ChunkSet.decode(new Uint8Array(0)).size).toBe(0);
-    expect(() => ChunkSet.decode(Uint8Array.of(9))).toThrow('unknown form');
+    expect(Bitmap.of(Array.from({ length: 65_536 }, (_, i) => i)).encode()).toHaveLength(5);
+    expect(Bitmap.of([7]).encode()).toHaveLength(3);
+    expect(Bitmap.decode(new Uint8Array(0)).size).toBe(0);
+    expect(() => Bitmap.decode(Uint8Array.of(9))).toThrow('unknown form');
   });
 });
