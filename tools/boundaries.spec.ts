@@ -65,15 +65,15 @@ const allowed = [
 ] as const;
 
 describe('boundaries', () => {
-  const verdicts = lint([...forbidden.map(([file, target]) => [file, target] as const), ...allowed]);
+  const results = lint([...forbidden.map(([file, target]) => [file, target] as const), ...allowed]);
 
-  it.each(forbidden.map(([file, target, why], index) => ({ file, target, why, verdict: verdicts[index] })))(
+  it.each(forbidden.map(([file, target, why], index) => ({ file, target, why, result: results[index] })))(
     '$file must not import $target',
-    ({ verdict, why }) => expect(verdict).toMatch(why),
+    ({ result, why }) => expect(result).toMatch(why),
   );
 
-  it.each(allowed.map(([file, target], index) => ({ file, target, verdict: verdicts[forbidden.length + index] })))(
+  it.each(allowed.map(([file, target], index) => ({ file, target, result: results[forbidden.length + index] })))(
     '$file may import $target',
-    ({ verdict }) => expect(verdict).toBe(''),
+    ({ result }) => expect(result).toBe(''),
   );
 });

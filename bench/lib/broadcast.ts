@@ -49,7 +49,7 @@ const LATEST_MS = 12 * 60 * MINUTE_MS;
 const APPLICATION = 'A1B2C-3D4E5';
 const platforms = [Platform.iOS, Platform.Android] as const;
 const refusals = {
-  [Platform.iOS]: apnsRefusal(410, '{"reason":"Unregistered"}').verdict,
+  [Platform.iOS]: apnsRefusal(410, '{"reason":"Unregistered"}').result,
   [Platform.Android]: fcmRefusal(404, '{"error":{"details":[{"errorCode":"UNREGISTERED"}]}}'),
 };
 
@@ -119,7 +119,7 @@ function resultOf(position: number, platform: (typeof platforms)[number], at: Da
   return {
     ...{ position, platform, hour: hourOf(at) },
     displayable: !chance(NOT_DISPLAYABLE),
-    verdict: isRefused ? refusals[platform] : sent,
+    result: isRefused ? refusals[platform] : sent,
     deadToken: isRefused ? `token-${position}`.padEnd(140, 'x') : undefined,
     since: undefined,
   };
@@ -127,12 +127,12 @@ function resultOf(position: number, platform: (typeof platforms)[number], at: Da
 
 /** What a device reports, which is counted, as its result is. */
 function reportsOf(
-  { position, platform, verdict }: DeviceResult,
+  { position, platform, result }: DeviceResult,
   chunk: number,
   sentAt: Date,
   figures: Figures,
 ): Told[] {
-  if (verdict !== sent) {
+  if (result !== sent) {
     figures.errors++;
     return [];
   }

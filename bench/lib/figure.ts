@@ -30,7 +30,7 @@ export interface Bound {
 export const keeps = (value: number, { least, most }: Bound = {}): boolean =>
   (least === undefined || value >= least) && (most === undefined || value <= most);
 
-function verdict({ value, unit }: Measure, bound: Bound | undefined, words: readonly [string, string]): string {
+function result({ value, unit }: Measure, bound: Bound | undefined, words: readonly [string, string]): string {
   if (!bound) return '–';
   const limit = bound.least === undefined ? `≤ ${bound.most}` : `≥ ${bound.least}`;
   return `${limit} ${unit} ${words[keeps(value, bound) ? 0 : 1]}`;
@@ -43,8 +43,8 @@ export function tableOf(figures: readonly Figure[]): string {
       id,
       measure.title === '' ? title : `${title}: ${measure.title}`,
       `${format(measure.value)} ${measure.unit} (${measure.spread.map(format).join('–')})`,
-      verdict(measure, measure.floor, ['kept', 'MISSED']),
-      verdict(measure, measure.goal, ['reached', 'not yet']),
+      result(measure, measure.floor, ['kept', 'MISSED']),
+      result(measure, measure.goal, ['reached', 'not yet']),
       Object.entries(measure.details)
         .map(([name, value]) => `${name} ${value}`)
         .join(' · '),

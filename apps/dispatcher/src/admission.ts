@@ -1,4 +1,4 @@
-import { type HeldBack, localVerdicts, type Verdict } from '@tidings/delivery';
+import { type HeldBack, localResults, type SendResult } from '@tidings/delivery';
 import { type Clock, Fault } from '@tidings/kernel';
 import type { Sender } from './channels/port.ts';
 import type { Job } from './sending.ts';
@@ -9,7 +9,7 @@ import type { Timers } from './timers.ts';
 export type Readiness =
   | { readonly do: 'send'; readonly sender: Sender }
   /** Every device ends with this. */
-  | { readonly do: 'end'; readonly verdict: Verdict }
+  | { readonly do: 'end'; readonly result: SendResult }
   /** They wait, holding no slots. */
   | { readonly do: 'wait'; readonly why: HeldBack };
 
@@ -37,7 +37,7 @@ interface Trouble {
   failures: number;
   /** When it is tried again, on the business clock. */
   until: number;
-  cause: Verdict;
+  cause: SendResult;
   opening: boolean;
   /** When it was last told of. */
   toldAt: number;
@@ -120,7 +120,7 @@ export class Admission {
       (error: unknown): Readiness => {
         const why = this.#failed(credential, error);
         // A fault of our own is final (R-P3).
-        return Fault.from(error).kind === 'unavailable' ? { do: 'wait', why } : { do: 'end', verdict: why.cause };
+        return Fault.from(error).kind === 'unavailable' ? { do: 'wait', why } : { do: 'end', result: why.cause };
       },
     );
     const { timers } = this.#options;
@@ -146,12 +146,12 @@ export class Admission {
 
   async #open(job: Job): Promise<Readiness> {
     const sender = await job.sender();
-    if ('category' in sender) return { do: 'end', verdict: sender };
+    if ('category' in sender) return { do: 'end', result: sender };
     if (this.#fingerprints.size >= CREDENTIALS_MAX) this.#fingerprints.clear();
     this.#fingerprints.set(job.credential, sender.credential);
     try {
-      const verdict = await sender.prepare();
-      return verdict ? { do: 'end', verdict } : { do: 'send', sender };
+      const result = await sender.prepare();
+      return result ? { do: 'end', result } : { do: 'send', sender };
     } catch (error) {
       throw Fault.from(error).kind === 'unavailable' ? new NotReady(error, sender.trouble()) : error;
     }
@@ -162,7 +162,7 @@ export class Admission {
     const now = this.#options.clock.now();
     const trouble = this.#troubles.get(credential) ?? {
       ...{ failures: 0, until: 0, toldAt: -Infinity },
-      ...{ cause: localVerdicts.unreachable, opening: true },
+      ...{ cause: localResults.unreachable, opening: true },
     };
     trouble.opening = true;
     trouble.until = Math.max(trouble.until, now + BACK_OFF_MS[0]!);
@@ -177,7 +177,7 @@ export class Admission {
     const failures =
       before && before.failures > 0 && before.until > now ? before.failures : (before?.failures ?? 0) + 1;
     const until = now + BACK_OFF_MS[Math.min(failures, BACK_OFF_MS.length) - 1]!;
-    const cause = error instanceof NotReady ? error.verdict : localVerdicts.internalError;
+    const cause = error instanceof NotReady ? error.result : localResults.internalError;
     const toldAt = this.#tell(credential, error, before?.toldAt ?? -Infinity);
     this.#troubles.set(credential, { failures, until, cause, opening: false, toldAt });
     if (this.#lastErrors.size >= CREDENTIALS_MAX) this.#lastErrors.clear();
@@ -202,11 +202,11 @@ export class Admission {
 
 /** A credential that cannot be sent with now, and what devices end with that wait for it too long. */
 class NotReady extends Fault {
-  readonly verdict: Verdict;
+  readonly result: SendResult;
 
-  constructor(cause: unknown, verdict: Verdict) {
+  constructor(cause: unknown, result: SendResult) {
     const { internal, message } = Fault.from(cause);
     super('unavailable', 'the provider cannot be reached', { internal: internal ?? message, cause });
-    this.verdict = verdict;
+    this.result = result;
   }
 }

@@ -1,4 +1,4 @@
-import { type Attempt, noResults, type Progress, type Rest, type Results, type Verdict } from '@tidings/delivery';
+import { type Attempt, noResults, type Progress, type Rest, type Results, type SendResult } from '@tidings/delivery';
 import { WindowSettled } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
 import { Binary } from 'mongodb';
@@ -90,7 +90,7 @@ function unpackRest({ batch, progress, heldUntil, answersUntil }: RestDocument):
   for (const { tries, firstTriedAt, dueAt, repaired, unanswered = false, last, devices: indexes } of progress) {
     const each: Progress = {
       ...{ tries, firstTriedAt: firstTriedAt?.getTime() ?? 0, dueAt: dueAt.getTime(), repaired, unanswered },
-      last: last && ({ ...last, then: { do: 'final' } } as Verdict),
+      last: last && ({ ...last, then: { do: 'final' } } as SendResult),
     };
     for (const index of Bitmap.decode(indexes.buffer).positions()) devices[index] = each;
   }

@@ -13,18 +13,18 @@ import {
 import type { AttemptStore } from './attempts.ts';
 
 const results = resultsOf([
-  { position: 3, platform: 1, hour: 5, displayable: false, verdict: sent, deadToken: undefined, since: undefined },
+  { position: 3, platform: 1, hour: 5, displayable: false, result: sent, deadToken: undefined, since: undefined },
   {
     position: 4,
     platform: 1,
     hour: 5,
     displayable: true,
-    verdict: apnsRefusal(410, '{"reason":"Unregistered"}').verdict,
+    result: apnsRefusal(410, '{"reason":"Unregistered"}').result,
     deadToken: 'ab',
     since: 7,
   },
 ]);
-const last = apnsRefusal(503, '{"reason":"ServiceUnavailable"}').verdict;
+const last = apnsRefusal(503, '{"reason":"ServiceUnavailable"}').result;
 const progress = (dueAt: number, more: Partial<Progress> = {}): Progress => ({
   ...{ ...untried, tries: 1, firstTriedAt: 500, dueAt },
   ...more,

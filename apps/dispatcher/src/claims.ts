@@ -1,7 +1,7 @@
 import {
   claimed,
   type HeldBack,
-  localVerdicts,
+  localResults,
   meet,
   noResults,
   type Resting,
@@ -112,6 +112,6 @@ export class Claims {
     if (!taken) return undefined;
     metrics.window('taken_over');
     const mine = { ...open, attempt: taken, pending: pendingOf(job.columns, window, taken) };
-    return job.batch.atMostOnce ? sending.refuse(mine, localVerdicts.unknownOutcome) : run(mine);
+    return job.batch.atMostOnce ? sending.refuse(mine, localResults.unknownOutcome) : run(mine);
   }
 }

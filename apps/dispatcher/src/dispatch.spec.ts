@@ -4,7 +4,7 @@ import type { SendBatch } from '@tidings/events';
 import { ios, content, sendBatch } from './testing/batches.ts';
 import { VirtualLane, type VirtualProvider } from './testing/virtual-lane.ts';
 
-const busy = apnsRefusal(503, '{"reason":"ServiceUnavailable"}').verdict;
+const busy = apnsRefusal(503, '{"reason":"ServiceUnavailable"}').result;
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
@@ -105,7 +105,7 @@ describe('a window that waits', () => {
   ])('%s when the worker dies that has woken it, and nobody brings it again', async (_what, atMostOnce, failed) => {
     const refused = (): VirtualProvider => {
       let first = true;
-      return { answer: () => (first ? ((first = false), { afterMs: 10, verdict: busy }) : { afterMs: 10 }) };
+      return { answer: () => (first ? ((first = false), { afterMs: 10, result: busy }) : { afterMs: 10 }) };
     };
     const lane = new VirtualLane({ A: refused() });
     consume(lane, [batch(releasedAt, { atMostOnce })]);
@@ -188,8 +188,7 @@ describe('a credential', () => {
 describe('a throttle', () => {
   /** Says 503 with Retry-After until then, in milliseconds since the start. */
   const throttledUntil = (until: number, seconds: number, fingerprint?: string): VirtualProvider => ({
-    answer: (_, now) =>
-      now < until ? { afterMs: 10, verdict: busy, retryAfterMs: seconds * SECOND } : { afterMs: 10 },
+    answer: (_, now) => (now < until ? { afterMs: 10, result: busy, retryAfterMs: seconds * SECOND } : { afterMs: 10 }),
     ...(fingerprint === undefined ? {} : { fingerprint }),
   });
 
@@ -293,9 +292,9 @@ describe('a throttle', () => {
   });
 
   it('is not what a limit of one device is, nor an answer of another status', async () => {
-    const tooMany = apnsRefusal(429, '{"reason":"TooManyRequests"}').verdict;
-    const one = (verdict: typeof tooMany): VirtualProvider => ({
-      answer: (token) => (token === 'm-0;' ? { afterMs: 10, verdict, retryAfterMs: 600_000 } : { afterMs: 10 }),
+    const tooMany = apnsRefusal(429, '{"reason":"TooManyRequests"}').result;
+    const one = (result: typeof tooMany): VirtualProvider => ({
+      answer: (token) => (token === 'm-0;' ? { afterMs: 10, result, retryAfterMs: 600_000 } : { afterMs: 10 }),
     });
     const lane = new VirtualLane({ A: one(tooMany), B: one(unlisted(410, 'Gone')) });
     consume(lane, [batch(releasedAt), batch(releasedAt, { application: 'B' })]);

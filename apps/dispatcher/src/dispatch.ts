@@ -1,4 +1,4 @@
-import { type HeldBack, localVerdicts, OPEN_DEVICES, windowId } from '@tidings/delivery';
+import { type HeldBack, localResults, OPEN_DEVICES, windowId } from '@tidings/delivery';
 import type { SendBatch, Window } from '@tidings/events';
 import type { OutRecord } from '@tidings/streaming';
 import { currentTrace, inSpan, type Trace } from '@tidings/telemetry';
@@ -154,7 +154,7 @@ export class Dispatch {
     if (this.#open.has(id)) return true;
     return this.#holding(id, async () => {
       const ready = await this.#ready(job, READY_MS);
-      if (ready.do === 'end') return this.#end(job, window, (open) => this.#sending.refuse(open, ready.verdict));
+      if (ready.do === 'end') return this.#end(job, window, (open) => this.#sending.refuse(open, ready.result));
       if (ready.do === 'wait') return this.#hold(job, window, ready.why);
       const { credential } = job;
       if (!(await this.#slots.take(credential, window.count, late))) {
@@ -216,7 +216,7 @@ export class Dispatch {
     const { job } = woken;
     if (from !== undefined) {
       metrics.window('taken_over');
-      if (job.batch.atMostOnce) return this.#sending.refuse(woken, localVerdicts.unknownOutcome);
+      if (job.batch.atMostOnce) return this.#sending.refuse(woken, localResults.unknownOutcome);
     }
     const options = { of: [this.#sending.takeTrace(id)], attributes: { 'tidings.devices': woken.pending.length } };
     return inSpan(`resume ${job.batch.channel}`, options, async (span) => {
@@ -224,7 +224,7 @@ export class Dispatch {
       const now = timers.now();
       const budget = { cutoff: now + CUTOFF_MS, deadline: now + DEADLINE_MS };
       const publication = await (ready.do === 'end'
-        ? this.#sending.refuse(woken, ready.verdict)
+        ? this.#sending.refuse(woken, ready.result)
         : ready.do === 'wait'
           ? this.#sending.hold(woken, ready.why)
           : this.#send(woken, { sender: ready.sender, slots, ...budget }));

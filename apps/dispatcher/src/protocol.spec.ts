@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import {
   answered,
   apnsRefusal,
-  localVerdicts,
+  localResults,
   sent,
   type Settled,
-  type Verdict,
+  type SendResult,
   windowId,
   WORKER_LEASE_MS,
 } from '@tidings/delivery';
@@ -34,9 +34,9 @@ const CHUNKS = 2;
 const WINDOWS = 6;
 const TARGETS = 8;
 
-const unregistered = apnsRefusal(410, '{"reason":"Unregistered"}').verdict;
-const tooMany = apnsRefusal(429, '{"reason":"TooManyRequests"}').verdict;
-const unavailable = apnsRefusal(503, '{"reason":"ServiceUnavailable"}').verdict;
+const unregistered = apnsRefusal(410, '{"reason":"Unregistered"}').result;
+const tooMany = apnsRefusal(429, '{"reason":"TooManyRequests"}').result;
+const unavailable = apnsRefusal(503, '{"reason":"ServiceUnavailable"}').result;
 /** Answers of slow devices come before they are waited for no more, those of silent ones never. */
 const SLOWEST = 28 * SECOND;
 
@@ -66,7 +66,7 @@ interface PlannedWindow {
   readonly plannedAt: number;
 }
 
-interface Verdicts {
+interface SendResults {
   readonly errors: string[];
   readonly stats: Record<Stat, number>;
 }
@@ -111,7 +111,7 @@ class World {
   readonly #suspicious = new Set<string>();
   readonly #takenOver = new Set<string>();
   readonly #repeated: string[] = [];
-  readonly stats: Verdicts['stats'] = {
+  readonly stats: SendResults['stats'] = {
     kills: 0,
     freezes: 0,
     lost: 0,
@@ -153,7 +153,7 @@ class World {
     }
   }
 
-  async run(): Promise<Verdicts> {
+  async run(): Promise<SendResults> {
     for (const kind of ['fanout', 'fanout', 'dispatcher', 'dispatcher'] as const) this.#start(kind);
     this.#mark(0);
     for (let i = 0; i < 8; i++) {
@@ -383,15 +383,15 @@ class World {
       this.#wire.set(name, (this.#wire.get(name) ?? 0) + 1);
       const w = Math.floor(columns.positions[device]! / TARGETS);
       if (this.#takenOver.has(windowId({ ...batch, w }))) this.#repeated.push(name);
-      const { verdict, retryAfterMs, afterMs } = this.#answer(name, chunk);
+      const { result, retryAfterMs, afterMs } = this.#answer(name, chunk);
       const latest = deadline - this.#time.now();
       if (afterMs > 5 * SECOND) this.stats.late++;
       this.#time.at(
         Math.min(afterMs, latest),
         () => {
           free++;
-          if (afterMs > latest) listener.answered(tag, localVerdicts.timeout);
-          else listener.answered(tag, verdict, { retryAfterMs });
+          if (afterMs > latest) listener.answered(tag, localResults.timeout);
+          else listener.answered(tag, result, { retryAfterMs });
           waiting.shift()?.();
         },
         this.#alive(process),
@@ -406,7 +406,7 @@ class World {
         this.stats.unready++;
         throw Fault.unavailable('down');
       },
-      trouble: () => localVerdicts.unreachable,
+      trouble: () => localResults.unreachable,
       push,
       whenReady: (run) => void waiting.push(run),
       downUntil: () => 0,
@@ -414,7 +414,7 @@ class World {
     };
   }
 
-  #answer(device: string, chunk: number): { verdict: Verdict; retryAfterMs: number; afterMs: number } {
+  #answer(device: string, chunk: number): { result: SendResult; retryAfterMs: number; afterMs: number } {
     const now = this.#time.now();
     const fate = this.#fate.get(device);
     const afterMs = this.#random() * (this.#random() < 0.3 ? 1100 : 300);
@@ -422,17 +422,17 @@ class World {
     if (within(throttled, now)) {
       this.stats.throttled++;
       this.#refused(device);
-      return { verdict: unavailable, retryAfterMs: throttled[1] - now, afterMs };
+      return { result: unavailable, retryAfterMs: throttled[1] - now, afterMs };
     }
-    if (fate === 'dead') return { verdict: unregistered, retryAfterMs: 0, afterMs };
-    if (fate === 'slow') return { verdict: sent, retryAfterMs: 0, afterMs: this.#random() * SLOWEST };
-    if (fate === 'silent' && this.#wire.get(device) === 1) return { verdict: sent, retryAfterMs: 0, afterMs: Infinity };
-    if (fate !== 'busy') return { verdict: sent, retryAfterMs: 0, afterMs };
+    if (fate === 'dead') return { result: unregistered, retryAfterMs: 0, afterMs };
+    if (fate === 'slow') return { result: sent, retryAfterMs: 0, afterMs: this.#random() * SLOWEST };
+    if (fate === 'silent' && this.#wire.get(device) === 1) return { result: sent, retryAfterMs: 0, afterMs: Infinity };
+    if (fate !== 'busy') return { result: sent, retryAfterMs: 0, afterMs };
     if (!this.#busyUntil.has(device)) this.#busyUntil.set(device, now + (3 + this.#int(20)) * SECOND);
     const left = this.#busyUntil.get(device)! - now;
-    if (left <= 0) return { verdict: sent, retryAfterMs: 0, afterMs };
+    if (left <= 0) return { result: sent, retryAfterMs: 0, afterMs };
     this.#refused(device);
-    return { verdict: tooMany, retryAfterMs: left, afterMs };
+    return { result: tooMany, retryAfterMs: left, afterMs };
   }
 
   #refused(device: string): void {
@@ -471,7 +471,7 @@ class World {
   #checkFailed(errors: string[], id: string, { category, name, set }: FailedSet): void {
     const { chunk } = this.#plan.get(id)!;
     for (const position of Bitmap.decode(set).positions()) {
-      if (name === localVerdicts.unknownOutcome.name) {
+      if (name === localResults.unknownOutcome.name) {
         this.stats.unknown++;
         if (!this.#atMostOnce) errors.push(`device ${chunk}.${position} given up`);
         if (!this.#suspicious.has(id) && this.#fate.get(`${chunk}.${position}`) !== 'silent')

@@ -19,7 +19,7 @@ import {
   type Settled,
   settledOutcome,
   untried,
-  type Verdict,
+  type SendResult,
   waitOf,
   withResults,
 } from '@tidings/delivery';
@@ -63,7 +63,7 @@ export interface Job {
   /** Which settings it is sent with: `<application>/<platform>`, '' where there are none. */
   readonly credential: string;
   readonly ttlSeconds: number | undefined;
-  readonly sender: () => Promise<Sender | Verdict>;
+  readonly sender: () => Promise<Sender | SendResult>;
   readonly tally: Tally;
 }
 
@@ -116,7 +116,7 @@ export class Sending {
     const { channel, lane } = this.#parts;
     const columns = columnsOf(batch);
     const { application, platform } = batch.credential ?? { application: '', platform: 0 };
-    let sender: Promise<Sender | Verdict> | undefined;
+    let sender: Promise<Sender | SendResult> | undefined;
     return {
       batch,
       columns,
@@ -155,9 +155,9 @@ export class Sending {
   }
 
   /** Ends the unanswered devices of a window without sending. */
-  refuse(open: OpenWindow, verdict: Verdict): Promise<Publication> {
+  refuse(open: OpenWindow, result: SendResult): Promise<Publication> {
     const now = this.#parts.clock.now();
-    const results = open.pending.map(({ device }) => resultOf(open.job.columns, device, verdict, now));
+    const results = open.pending.map(({ device }) => resultOf(open.job.columns, device, result, now));
     return this.#end(open, { lost: false, results, waiting: [], heldUntil: 0, answersUntil: 0 });
   }
 
@@ -177,7 +177,7 @@ export class Sending {
     let heldUntil = Infinity;
     for (const { device, progress } of pending) {
       const wait = waitOf(progress, why, times);
-      if (wait.verdict) results.push(resultOf(columns, device, wait.verdict, now));
+      if (wait.result) results.push(resultOf(columns, device, wait.result, now));
       else {
         waiting.push({ device, progress: wait.progress });
         heldUntil = Math.min(heldUntil, wait.until);
@@ -304,12 +304,12 @@ export class Sending {
 const shownDueAt = ({ dueAt, rest }: Resting, now: number): number =>
   rest.heldUntil > 0 ? Math.max(dueAt, now + HELD_MS) : dueAt;
 
-const resultOf = (columns: BatchColumns, device: number, verdict: Verdict, now: number): DeviceResult => ({
+const resultOf = (columns: BatchColumns, device: number, result: SendResult, now: number): DeviceResult => ({
   position: columns.positions[device]!,
   platform: columns.platforms[device]!,
   hour: Math.floor(now / HOUR_MS),
   displayable: bitAt(columns.displayable, device),
-  verdict,
+  result,
   deadToken: undefined,
   since: undefined,
 });

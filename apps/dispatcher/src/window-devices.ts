@@ -3,14 +3,14 @@ import {
   bitAt,
   type DeviceResult,
   type HeldBack,
-  localVerdicts,
+  localResults,
   type MessageTimes,
   type Progress,
   retryDeadline,
   retryWaitMs,
   tokenOf,
   unsendable,
-  type Verdict,
+  type SendResult,
   waitOf,
 } from '@tidings/delivery';
 import type { SendBatch } from '@tidings/events';
@@ -46,9 +46,9 @@ export interface WindowDevicesParts {
   readonly random: number;
 }
 
-/** The verdict on a failed try, and the waits that it asks for. */
+/** The result of a failed try, and the waits that it asks for. */
 export interface FailedTry {
-  readonly verdict: Verdict;
+  readonly result: SendResult;
   readonly firstWaitMs?: number;
   readonly retryAfterMs?: number;
   /** It was written and its answer is lost. */
@@ -69,7 +69,7 @@ export class WindowDevices {
   readonly #parts: WindowDevicesParts;
   readonly #startedAt: number;
   readonly #times: Omit<MessageTimes, 'now'>;
-  readonly #verdicts: (Verdict | undefined)[];
+  readonly #sendResults: (SendResult | undefined)[];
   readonly #progress: (Progress | undefined)[];
   readonly #at: Float64Array;
   readonly #since = new Map<number, number>();
@@ -82,7 +82,7 @@ export class WindowDevices {
     const { pending, batch, claimedAt, ttlSeconds, clock } = parts;
     this.#startedAt = clock.now();
     this.#times = { releasedAt: batch.releasedAt?.getTime() ?? claimedAt, claimedAt, ttlSeconds };
-    this.#verdicts = new Array<Verdict | undefined>(pending.length).fill(undefined);
+    this.#sendResults = new Array<SendResult | undefined>(pending.length).fill(undefined);
     this.#progress = new Array<Progress | undefined>(pending.length).fill(undefined);
     this.#at = new Float64Array(pending.length);
   }
@@ -99,7 +99,7 @@ export class WindowDevices {
         return;
       }
       const failure = unsendable(columns, device);
-      if (progress.unanswered && batch.atMostOnce) this.settle(i, localVerdicts.unknownOutcome);
+      if (progress.unanswered && batch.atMostOnce) this.settle(i, localResults.unknownOutcome);
       else if (failure) this.settle(i, failure);
       else if (progress.unanswered && now > this.#retryUntil(progress)) this.settle(i, progress.last!);
       else queue.push(i);
@@ -107,8 +107,8 @@ export class WindowDevices {
     return queue;
   }
 
-  settle(i: number, verdict: Verdict): void {
-    this.#verdicts[i] = verdict;
+  settle(i: number, result: SendResult): void {
+    this.#sendResults[i] = result;
     this.#at[i] = this.#parts.clock.now();
   }
 
@@ -127,12 +127,12 @@ export class WindowDevices {
   }
 
   /** It is tried again later, or its time is over. */
-  retry(i: number, { verdict, firstWaitMs = 0, retryAfterMs = 0, unanswered = false }: FailedTry): void {
+  retry(i: number, { result, firstWaitMs = 0, retryAfterMs = 0, unanswered = false }: FailedTry): void {
     const tried = this.#tried(i);
     const tries = tried.tries + 1;
     const dueAt = this.#parts.clock.now() + retryWaitMs({ tries, firstWaitMs, retryAfterMs }, this.#parts.random);
-    if (dueAt > this.#retryUntil(tried)) this.settle(i, { ...verdict, then: { do: 'final' } });
-    else this.#progress[i] = { ...tried, tries, dueAt, unanswered, last: verdict };
+    if (dueAt > this.#retryUntil(tried)) this.settle(i, { ...result, then: { do: 'final' } });
+    else this.#progress[i] = { ...tried, tries, dueAt, unanswered, last: result };
   }
 
   /** Its answer is waited for until it is due again. Its time is over only then. */
@@ -141,7 +141,7 @@ export class WindowDevices {
     const tries = tried.tries + 1;
     const wait = { tries, firstWaitMs: 0, retryAfterMs: 0 };
     const dueAt = this.#parts.clock.now() + Math.max(LATE_MS, retryWaitMs(wait, this.#parts.random));
-    this.#progress[i] = { ...tried, tries, dueAt, unanswered: true, last: localVerdicts.timeout };
+    this.#progress[i] = { ...tried, tries, dueAt, unanswered: true, last: localResults.timeout };
     this.#answersUntil = dueAt;
   }
 
@@ -159,8 +159,8 @@ export class WindowDevices {
   unsent(i: number, why: HeldBack): void {
     const { progress } = this.#parts.pending[i]!;
     const wait = waitOf(progress, why, { ...this.#times, now: this.#parts.clock.now() });
-    if (wait.verdict) {
-      this.settle(i, wait.verdict);
+    if (wait.result) {
+      this.settle(i, wait.result);
       return;
     }
     this.#progress[i] = { ...wait.progress, repaired: this.#repaired.has(i) };
@@ -192,15 +192,15 @@ export class WindowDevices {
   #results(): DeviceResult[] {
     const { pending, columns } = this.#parts;
     return pending.flatMap(({ device }, i) => {
-      const verdict = this.#verdicts[i];
-      if (!verdict) return [];
+      const result = this.#sendResults[i];
+      if (!result) return [];
       return {
         position: columns.positions[device]!,
         platform: columns.platforms[device]!,
         hour: Math.floor(this.#at[i]! / HOUR_MS),
         displayable: bitAt(columns.displayable, device),
-        verdict,
-        deadToken: verdict.then.do === 'invalidate' ? tokenOf(columns, device) : undefined,
+        result,
+        deadToken: result.then.do === 'invalidate' ? tokenOf(columns, device) : undefined,
         since: this.#since.get(i),
       };
     });
@@ -209,7 +209,7 @@ export class WindowDevices {
   #waiting(): Pending[] {
     return this.#parts.pending.flatMap(({ device }, i) => {
       const progress = this.#progress[i];
-      return progress && !this.#verdicts[i] ? [{ device, progress }] : [];
+      return progress && !this.#sendResults[i] ? [{ device, progress }] : [];
     });
   }
 }

@@ -1,4 +1,4 @@
-import { type HeldBack, localVerdicts, type Verdict } from '@tidings/delivery';
+import { type HeldBack, localResults, type SendResult } from '@tidings/delivery';
 import { Fault } from '@tidings/kernel';
 import type { AnswerDetail, PushListener, Sender } from './channels/port.ts';
 import type { Incarnation } from './owners.ts';
@@ -123,13 +123,13 @@ export class WindowRun implements PushListener {
     return this.#phase !== 'over' && this.#parts.incarnation.alive();
   }
 
-  answered(i: number, verdict: Verdict, detail: AnswerDetail = {}): void {
+  answered(i: number, result: SendResult, detail: AnswerDetail = {}): void {
     if (!this.#arrived(i)) return;
-    if (i === this.#timed) this.#time(verdict);
+    if (i === this.#timed) this.#time(result);
     const { retryAfterMs = 0, since } = detail;
-    this.#throttle(verdict, retryAfterMs);
+    this.#throttle(result, retryAfterMs);
     if (since !== undefined) this.#devices.deadSince(i, since);
-    this.#obey(i, verdict, retryAfterMs);
+    this.#obey(i, result, retryAfterMs);
     this.#goOn(this.#inFlight === 0);
   }
 
@@ -138,7 +138,7 @@ export class WindowRun implements PushListener {
     const repeats = (this.#repeats.get(i) ?? 0) + 1;
     this.#repeats.set(i, repeats);
     if (this.#phase === 'late') this.#devices.unprocessed(i);
-    else if (repeats > REPEATS_MAX) this.#devices.retry(i, { verdict: localVerdicts.connectionLost });
+    else if (repeats > REPEATS_MAX) this.#devices.retry(i, { result: localResults.connectionLost });
     else this.#queue.push(i);
     this.#goOn(true);
   }
@@ -159,14 +159,14 @@ export class WindowRun implements PushListener {
   }
 
   /** Local causes are no answers. */
-  #time({ code }: Verdict): void {
+  #time({ code }: SendResult): void {
     const { timers, onAnswer } = this.#parts;
     this.#timed = Infinity;
     if (code !== '0') onAnswer(timers.now() - this.#timedAt);
   }
 
   /** What the answer says of the credential: that it is to wait, or that it may go on. */
-  #throttle({ then, code, name }: Verdict, retryAfterMs: number): void {
+  #throttle({ then, code, name }: SendResult, retryAfterMs: number): void {
     const { throttles, sender, clock } = this.#parts;
     const isAnswer = code !== '0';
     if (then.do === 'retry' && then.throttles !== 'device') {
@@ -183,30 +183,30 @@ export class WindowRun implements PushListener {
     else throttles.returnProbe(sender.credential, sender.settings);
   }
 
-  #obey(i: number, verdict: Verdict, retryAfterMs: number): void {
-    switch (verdict.then.do) {
+  #obey(i: number, result: SendResult, retryAfterMs: number): void {
+    switch (result.then.do) {
       case 'sent':
       case 'final':
       case 'invalidate':
-        this.#devices.settle(i, verdict);
+        this.#devices.settle(i, result);
         break;
       case 'once':
-        if (this.#devices.isRepaired(i)) this.#devices.settle(i, verdict);
-        else this.#repair(i, verdict);
+        if (this.#devices.isRepaired(i)) this.#devices.settle(i, result);
+        else this.#repair(i, result);
         break;
       case 'retry':
-        if (verdict === localVerdicts.connectionLost || verdict === localVerdicts.timeout) this.#unknown(i, verdict);
-        else this.#devices.retry(i, { verdict, firstWaitMs: verdict.then.firstWaitMs, retryAfterMs });
+        if (result === localResults.connectionLost || result === localResults.timeout) this.#unknown(i, result);
+        else this.#devices.retry(i, { result, firstWaitMs: result.then.firstWaitMs, retryAfterMs });
         break;
     }
   }
 
   /** It was written and its answer is lost: it may have been delivered. */
-  #unknown(i: number, verdict: Verdict): void {
-    if (this.#parts.batch.atMostOnce) this.#devices.settle(i, localVerdicts.unknownOutcome);
+  #unknown(i: number, result: SendResult): void {
+    if (this.#parts.batch.atMostOnce) this.#devices.settle(i, localResults.unknownOutcome);
     // A late device waits for its answer already, until it is due.
-    else if (this.#phase !== 'late' || verdict !== localVerdicts.timeout)
-      this.#devices.retry(i, { verdict, unanswered: true });
+    else if (this.#phase !== 'late' || result !== localResults.timeout)
+      this.#devices.retry(i, { result, unanswered: true });
   }
 
   #write(): void {
@@ -271,19 +271,19 @@ export class WindowRun implements PushListener {
   }
 
   /** What cannot be written through a fault of our own costs that device only (R-P3). */
-  #pushed(i: number): 'written' | 'busy' | Verdict {
+  #pushed(i: number): 'written' | 'busy' | SendResult {
     const { sender, pending, deadline, onFault } = this.#parts;
     try {
       return sender.push(pending[i]!.device, i, deadline + LATE_MS, this);
     } catch (error) {
       if (!this.#faulty) onFault(error);
       this.#faulty = true;
-      return localVerdicts.internalError;
+      return localResults.internalError;
     }
   }
 
   /** New credentials are got, and it is sent once more. */
-  #repair(i: number, verdict: Verdict): void {
+  #repair(i: number, result: SendResult): void {
     const { sender } = this.#parts;
     this.#devices.repaired(i);
     if (this.#phase === 'late') {
@@ -297,9 +297,8 @@ export class WindowRun implements PushListener {
       () => this.#repairEnded(i, () => void this.#queue.push(i)),
       (error: unknown) =>
         this.#repairEnded(i, () => {
-          if (Fault.from(error).kind === 'unavailable')
-            this.#devices.retry(i, { verdict: localVerdicts.connectionLost });
-          else this.#devices.settle(i, verdict);
+          if (Fault.from(error).kind === 'unavailable') this.#devices.retry(i, { result: localResults.connectionLost });
+          else this.#devices.settle(i, result);
         }),
     );
   }

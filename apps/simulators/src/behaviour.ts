@@ -1,4 +1,4 @@
-import type { Answer, Verdict } from './provider.ts';
+import type { Answer, Reaction } from './provider.ts';
 
 /**
  * What a device token can ask a provider to do. `accepted` is every token that asks for nothing else. Kinds that count
@@ -133,7 +133,7 @@ export interface Actor {
   vanish(reason: string): void;
 }
 
-const verdicts: Readonly<Record<Vanishing, Verdict>> = {
+const reactions: Readonly<Record<Vanishing, Reaction>> = {
   silence: { does: 'silence' },
   reset: { does: 'reset', processed: true },
   refuseStream: { does: 'reset', processed: false },
@@ -142,11 +142,11 @@ const verdicts: Readonly<Record<Vanishing, Verdict>> = {
 };
 
 /** Plays a scene with a provider's words. */
-export const perform = (scene: Scene, actor: Actor): Verdict => {
+export const perform = (scene: Scene, actor: Actor): Reaction => {
   switch (scene.does) {
     case 'accept': {
       const answer = actor.accept();
-      if (scene.loseReply === true) return verdicts.reset;
+      if (scene.loseReply === true) return reactions.reset;
       return { ...answer, delayMs: scene.delayMs ?? 0, goaway: scene.goaway ?? false };
     }
     case 'refuse':
@@ -155,6 +155,6 @@ export const perform = (scene: Scene, actor: Actor): Verdict => {
       return actor.garble();
     case 'vanish':
       actor.vanish(scene.how);
-      return verdicts[scene.how];
+      return reactions[scene.how];
   }
 };

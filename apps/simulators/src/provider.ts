@@ -30,7 +30,7 @@ export interface Answer {
  * request counts as not processed; `disconnect` resets the TCP connection; `goaway` leaves the stream above the last
  * one that the connection still serves.
  */
-export type Verdict =
+export type Reaction =
   | Answer
   | { readonly does: 'silence' }
   | { readonly does: 'reset'; readonly processed: boolean }
@@ -41,7 +41,7 @@ export type Verdict =
 export interface Provider {
   readonly name: ProviderName;
   /** Must not throw, whatever the request holds. */
-  handle(request: ProviderRequest): Verdict;
+  handle(request: ProviderRequest): Reaction;
   /** Forgets what it remembers of device tokens. */
   reset(): void;
 }

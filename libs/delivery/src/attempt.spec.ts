@@ -14,10 +14,10 @@ import {
   woken,
 } from './attempt.ts';
 import { noResults, resultsOf } from './results.ts';
-import { sent } from './verdicts.ts';
+import { sent } from './send-results.ts';
 
 const results = resultsOf([
-  { position: 1, platform: 1, hour: 5, displayable: true, verdict: sent, deadToken: undefined, since: undefined },
+  { position: 1, platform: 1, hour: 5, displayable: true, result: sent, deadToken: undefined, since: undefined },
 ]);
 const progress = (dueAt: number) => ({ ...untried, tries: 1, dueAt });
 const rest: Rest = {

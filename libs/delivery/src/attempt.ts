@@ -1,5 +1,5 @@
 import { answered, merged, type Results } from './results.ts';
-import type { Verdict } from './verdicts.ts';
+import type { SendResult } from './send-results.ts';
 
 /** The dispatcher's memory of a window (sending 4). Instants are milliseconds since 1970. */
 export type Attempt = Claimed | Resting | Settled;
@@ -64,7 +64,7 @@ export interface Progress {
   /** It was written and may have been delivered: no answer has come. Where repeats are not masked it must not be written again. */
   readonly unanswered: boolean;
   /** What it fails with when its time is over (R-P1: the same category); undefined = it was never on the wire. */
-  readonly last: Verdict | undefined;
+  readonly last: SendResult | undefined;
 }
 
 /** A device that nothing was done for yet. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Content, SendBatch } from '@tidings/events';
 import fc from 'fast-check';
 import { bitAt, columnsOf, hasToken, OVERSIZED, pickDevices, tokenOf, unsendable } from './columns.ts';
-import { localVerdicts } from './verdicts.ts';
+import { localResults } from './send-results.ts';
 
 interface Device {
   position: number;
@@ -198,12 +198,12 @@ describe('columns', () => {
     const { token, values } = OVERSIZED;
     const cases = [
       [device, undefined],
-      [{ ...device, gone: true, token: '', oversized: token }, localVerdicts.noDevice],
-      [{ ...device, token: '' }, localVerdicts.noToken],
-      [{ ...device, token: '', oversized: token }, localVerdicts.tokenTooLong],
-      [{ ...device, oversized: values }, localVerdicts.valuesTooLong],
+      [{ ...device, gone: true, token: '', oversized: token }, localResults.noDevice],
+      [{ ...device, token: '' }, localResults.noToken],
+      [{ ...device, token: '', oversized: token }, localResults.tokenTooLong],
+      [{ ...device, oversized: values }, localResults.valuesTooLong],
       // From a fan-out that is newer than this.
-      [{ ...device, oversized: 200 }, localVerdicts.valuesTooLong],
+      [{ ...device, oversized: 200 }, localResults.valuesTooLong],
     ] as const;
     const columns = columnsOf(
       batchOf(
@@ -211,8 +211,8 @@ describe('columns', () => {
         0,
       ),
     );
-    expect(cases.map((_, i) => unsendable(columns, i))).toEqual(cases.map(([, verdict]) => verdict));
+    expect(cases.map((_, i) => unsendable(columns, i))).toEqual(cases.map(([, result]) => result));
     const without = columnsOf(batchOf([device, { ...device, token: '' }], 0));
-    expect([unsendable(without, 0), unsendable(without, 1)]).toEqual([undefined, localVerdicts.noToken]);
+    expect([unsendable(without, 0), unsendable(without, 1)]).toEqual([undefined, localResults.noToken]);
   });
 });

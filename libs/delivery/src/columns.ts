@@ -1,5 +1,5 @@
 import type { SendBatch, Window } from '@tidings/events';
-import { localVerdicts, type Verdict } from './verdicts.ts';
+import { localResults, type SendResult } from './send-results.ts';
 
 /** Which column of a device is longer than a batch carries: the values of `SendBatch.oversized`. */
 export const OVERSIZED = { token: 1, values: 2 } as const;
@@ -125,12 +125,12 @@ export function tokenOf({ tokens, tokenEnds }: BatchColumns, i: number): string 
 export const hasToken = ({ tokenEnds }: BatchColumns, i: number): boolean => tokenEnds[i]! > startOf(tokenEnds, i);
 
 /** What device i fails with without being sent to; undefined where it can be sent to. */
-export function unsendable(columns: BatchColumns, i: number): Verdict | undefined {
-  if (bitAt(columns.gone, i)) return localVerdicts.noDevice;
+export function unsendable(columns: BatchColumns, i: number): SendResult | undefined {
+  if (bitAt(columns.gone, i)) return localResults.noDevice;
   const oversized = columns.oversized[i] ?? 0;
-  if (oversized === OVERSIZED.token) return localVerdicts.tokenTooLong;
-  if (oversized !== 0) return localVerdicts.valuesTooLong;
-  return hasToken(columns, i) ? undefined : localVerdicts.noToken;
+  if (oversized === OVERSIZED.token) return localResults.tokenTooLong;
+  if (oversized !== 0) return localResults.valuesTooLong;
+  return hasToken(columns, i) ? undefined : localResults.noToken;
 }
 
 function bitsOf(bits: Uint8Array, devices: readonly number[]): Buffer {

@@ -30,7 +30,7 @@ export {
   withResults,
   woken,
 } from './attempt.ts';
-export { type ApnsRefusal, apnsRefusal } from './apns-verdicts.ts';
+export { type ApnsRefusal, apnsRefusal } from './apns-results.ts';
 export {
   type BatchColumns,
   bitAt,
@@ -41,7 +41,7 @@ export {
   tokenOf,
   unsendable,
 } from './columns.ts';
-export { fcmRefusal } from './fcm-verdicts.ts';
+export { fcmRefusal } from './fcm-results.ts';
 export {
   type Addressee,
   answered,
@@ -66,15 +66,15 @@ export {
 } from './retries.ts';
 export {
   type ConnectionFailure,
-  connectionVerdicts,
+  connectionResults,
   type ErrorCategory,
-  localVerdicts,
+  localResults,
   sent,
   type Then,
   type Throttles,
   unlisted,
-  type Verdict,
-} from './verdicts.ts';
+  type SendResult,
+} from './send-results.ts';
 export { type HeldBack, type MessageTimes, type Wait, waitOf } from './waits.ts';
 export {
   chunkKey,

@@ -2,18 +2,18 @@ import { describe, expect, it } from '@jest/globals';
 import { WindowOutcome } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
 import fc from 'fast-check';
-import { apnsRefusal } from './apns-verdicts.ts';
+import { apnsRefusal } from './apns-results.ts';
 import { answered, type DeviceResult, merged, noResults, resultsOf, settledOutcome } from './results.ts';
-import { localVerdicts, sent } from './verdicts.ts';
+import { localResults, sent } from './send-results.ts';
 
-const unregistered = apnsRefusal(410, '{"reason":"Unregistered"}').verdict;
+const unregistered = apnsRefusal(410, '{"reason":"Unregistered"}').result;
 
 const device = fc.record({
   position: fc.nat(65_535),
   platform: fc.constantFrom(1, 3),
   hour: fc.constantFrom(488_000, 488_001),
   displayable: fc.boolean(),
-  verdict: fc.constantFrom(sent, unregistered, localVerdicts.timeout, localVerdicts.noDevice),
+  result: fc.constantFrom(sent, unregistered, localResults.timeout, localResults.noDevice),
   deadToken: fc.constant(undefined),
   since: fc.constant(undefined),
 });
@@ -21,7 +21,7 @@ const devices = fc
   .uniqueArray(device, { selector: ({ position }) => position, maxLength: 60 })
   .map((all) =>
     all.map((each): DeviceResult =>
-      each.verdict === unregistered ? { ...each, deadToken: `t${each.position}` } : each,
+      each.result === unregistered ? { ...each, deadToken: `t${each.position}` } : each,
     ),
   );
 
@@ -37,7 +37,7 @@ describe('results', () => {
         expect(merged(parts[1]!, parts[0]!)).toEqual(whole);
         expect(sum([...whole.sent, ...whole.failed].map(({ set }) => size(set)))).toBe(all.length);
         expect([...answered(whole).positions()]).toEqual(all.map(({ position }) => position).toSorted((a, b) => a - b));
-        const hidden = all.filter(({ displayable, verdict }) => !displayable && verdict === sent);
+        const hidden = all.filter(({ displayable, result }) => !displayable && result === sent);
         expect(sum(whole.sent.map(({ notDisplayable }) => size(notDisplayable)))).toBe(hidden.length);
         expect(whole.deadTokens.map(({ token }) => token).toSorted()).toEqual(
           all.flatMap(({ deadToken }) => deadToken ?? []).toSorted(),
@@ -48,7 +48,7 @@ describe('results', () => {
 
   it('name category, code and name of a failure', () => {
     const [failed] = resultsOf([
-      { position: 3, platform: 1, hour: 5, displayable: true, verdict: unregistered, deadToken: 'ab', since: 7 },
+      { position: 3, platform: 1, hour: 5, displayable: true, result: unregistered, deadToken: 'ab', since: 7 },
     ]).failed;
     expect(failed).toMatchObject({
       category: 'INVALID_TOKEN',

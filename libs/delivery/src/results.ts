@@ -1,6 +1,6 @@
 import type { DeadToken, FailedSet, SentSet, WindowOutcome, WindowSettled } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
-import type { Verdict } from './verdicts.ts';
+import type { SendResult } from './send-results.ts';
 import type { WindowIdentity } from './windows.ts';
 
 /** What became of one device. */
@@ -10,7 +10,7 @@ export interface DeviceResult {
   /** Hours since 1970 UTC (R-H5). */
   readonly hour: number;
   readonly displayable: boolean;
-  readonly verdict: Verdict;
+  readonly result: SendResult;
   /** Of a token that is to be taken off the device. */
   readonly deadToken: string | undefined;
   /** Since when the provider has known it dead, milliseconds. */
@@ -28,8 +28,8 @@ interface Group {
   readonly notDisplayable: number[];
 }
 
-const keyOf = ({ platform, hour, verdict }: DeviceResult): string =>
-  `${platform}/${hour}/${verdict.category}/${verdict.code}/${verdict.name}`;
+const keyOf = ({ platform, hour, result }: DeviceResult): string =>
+  `${platform}/${hour}/${result.category}/${result.code}/${result.name}`;
 
 const encode = (positions: readonly number[]): Buffer => Buffer.from(Bitmap.of(positions).encode());
 const union = (a: Uint8Array, b: Uint8Array): Buffer => Buffer.from(Bitmap.decode(a).union(Bitmap.decode(b)).encode());
@@ -44,7 +44,7 @@ const byFailed = (a: FailedSet, b: FailedSet): number =>
   compare(a.code, b.code) ||
   compare(a.name, b.name);
 
-/** Gathers devices into sets per platform, hour and verdict. The order of devices changes nothing. */
+/** Gathers devices into sets per platform, hour and result. The order of devices changes nothing. */
 export function resultsOf(devices: Iterable<DeviceResult>): Results {
   const groups = new Map<string, Group>();
   const deadTokens: DeadToken[] = [];
@@ -63,7 +63,7 @@ export function resultsOf(devices: Iterable<DeviceResult>): Results {
   const failed: FailedSet[] = [];
   for (const { result, positions, notDisplayable } of groups.values()) {
     const { platform, hour } = result;
-    const { category, code, name } = result.verdict;
+    const { category, code, name } = result.result;
     const set = encode(positions);
     if (category === 'SENT') sent.push({ platform, hour, set, notDisplayable: encode(notDisplayable) });
     else failed.push({ category, code, name, platform, hour, set });

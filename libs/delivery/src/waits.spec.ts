@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { untried } from './attempt.ts';
-import { localVerdicts, unlisted } from './verdicts.ts';
+import { localResults, unlisted } from './send-results.ts';
 import { type HeldBack, type MessageTimes, waitOf } from './waits.ts';
 
 const MINUTE = 60_000;
@@ -11,18 +11,18 @@ const at = (now: number, fields: Partial<MessageTimes> = {}): MessageTimes => ({
   ...fields,
 });
 const throttle: HeldBack = { by: 'throttle', until: START + 48 * HOUR };
-const refused = { ...localVerdicts.unreachable, name: 'connection_refused' };
+const refused = { ...localResults.unreachable, name: 'connection_refused' };
 const down: HeldBack = { by: 'provider', until: START + 48 * HOUR, cause: refused };
 
 describe('a device behind a throttle', () => {
   it('that was never tried waits for 24 hours after the release', () => {
     expect(waitOf(untried, throttle, at(23 * HOUR))).toEqual({ progress: untried, until: START + 24 * HOUR });
-    expect(waitOf(untried, throttle, at(24 * HOUR))).toEqual({ verdict: localVerdicts.throttled });
+    expect(waitOf(untried, throttle, at(24 * HOUR))).toEqual({ result: localResults.throttled });
   });
 
   it('that was never tried waits until the TTL, shorter or longer', () => {
     expect(waitOf(untried, throttle, at(9000, { ttlSeconds: 10 }))).toMatchObject({ until: START + 10_000 });
-    expect(waitOf(untried, throttle, at(10_000, { ttlSeconds: 10 }))).toEqual({ verdict: localVerdicts.throttled });
+    expect(waitOf(untried, throttle, at(10_000, { ttlSeconds: 10 }))).toEqual({ result: localResults.throttled });
     expect(waitOf(untried, throttle, at(25 * HOUR, { ttlSeconds: 172_800 }))).toMatchObject({
       until: START + 48 * HOUR,
     });
@@ -37,7 +37,7 @@ describe('a device behind a throttle', () => {
     const last = unlisted(503, 'Busy');
     const tried = { ...untried, tries: 2, firstTriedAt: START + 2 * HOUR, last };
     expect(waitOf(tried, throttle, at(2.9 * HOUR))).toEqual({ progress: tried, until: START + 3 * HOUR });
-    expect(waitOf(tried, throttle, at(3 * HOUR))).toEqual({ verdict: last });
+    expect(waitOf(tried, throttle, at(3 * HOUR))).toEqual({ result: last });
   });
 });
 
@@ -46,11 +46,11 @@ describe('a device that no connection can be had for', () => {
     const wait = waitOf(untried, down, at(5 * HOUR));
     const progress = { ...untried, firstTriedAt: START + 5 * HOUR };
     expect(wait).toEqual({ progress, until: START + 6 * HOUR });
-    expect(waitOf(progress, down, at(6 * HOUR))).toEqual({ verdict: refused });
+    expect(waitOf(progress, down, at(6 * HOUR))).toEqual({ result: refused });
   });
 
   it('ends at the TTL', () => {
-    expect(waitOf(untried, down, at(20_000, { ttlSeconds: 20 }))).toEqual({ verdict: refused });
+    expect(waitOf(untried, down, at(20_000, { ttlSeconds: 20 }))).toEqual({ result: refused });
   });
 });
 
@@ -58,6 +58,6 @@ describe('a device whose turn does not come', () => {
   it('is not ended by a short TTL, but after an hour', () => {
     const turn: HeldBack = { by: 'turn', until: START };
     expect(waitOf(untried, turn, at(30_000, { ttlSeconds: 1 }))).toMatchObject({ progress: untried, until: START });
-    expect(waitOf(untried, turn, at(HOUR, { ttlSeconds: 1 }))).toEqual({ verdict: localVerdicts.unreachable });
+    expect(waitOf(untried, turn, at(HOUR, { ttlSeconds: 1 }))).toEqual({ result: localResults.unreachable });
   });
 });

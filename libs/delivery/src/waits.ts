@@ -1,13 +1,13 @@
 import type { Progress } from './attempt.ts';
 import { RETRY_FOR_MS, retryDeadline, throttleDeadline } from './retries.ts';
-import { localVerdicts, type Verdict } from './verdicts.ts';
+import { localResults, type SendResult } from './send-results.ts';
 
 /** Why a device is not written now. Instants are milliseconds since 1970. */
 export type HeldBack =
   /** Its credential is throttled. */
   | { readonly by: 'throttle'; readonly until: number }
   /** No connection or no token could be had, for this cause; that counts as the device's first try. */
-  | { readonly by: 'provider'; readonly until: number; readonly cause: Verdict }
+  | { readonly by: 'provider'; readonly until: number; readonly cause: SendResult }
   /** It was not its turn. */
   | { readonly by: 'turn'; readonly until: number };
 
@@ -31,25 +31,26 @@ function endOf({ tries, firstTriedAt }: Progress, why: HeldBack, times: MessageT
   return retryDeadline(releasedAt, firstTriedAt || now, ttlSeconds);
 }
 
-const verdictOf = (why: HeldBack): Verdict => {
+const resultOf = (why: HeldBack): SendResult => {
   switch (why.by) {
     case 'throttle':
-      return localVerdicts.throttled;
+      return localResults.throttled;
     case 'provider':
       return why.cause;
     case 'turn':
-      return localVerdicts.unreachable;
+      return localResults.unreachable;
   }
 };
 
-/** What becomes of a device that is held back: a verdict where its time is over, else how it waits, and until when at most. */
+/** What becomes of a device that is held back: a result where its time is over, else how it waits, and until when at most. */
 export type Wait =
-  { readonly verdict: Verdict } | { readonly verdict?: undefined; readonly progress: Progress; readonly until: number };
+  | { readonly result: SendResult }
+  | { readonly result?: undefined; readonly progress: Progress; readonly until: number };
 
 /** Decides over a device that is held back. */
 export function waitOf(progress: Progress, why: HeldBack, times: MessageTimes): Wait {
   const end = endOf(progress, why, times);
-  if (times.now >= end) return { verdict: progress.last ?? verdictOf(why) };
+  if (times.now >= end) return { result: progress.last ?? resultOf(why) };
   const firstTriedAt = why.by === 'provider' ? progress.firstTriedAt || times.now : progress.firstTriedAt;
   return { progress: { ...progress, firstTriedAt }, until: Math.min(why.until, end) };
 }

@@ -177,12 +177,12 @@ export class Committing<Command, Event, State, Reply> {
 
   #answer({ log, pending, decided }: DecidedIn<Group<Command, Event, State, Reply>>): void {
     const { intake } = this.#parts;
-    decided.verdicts.forEach((verdict, i) => {
-      if ('fault' in verdict) intake.reject(pending[i]!, verdict.fault);
-      else intake.resolve(pending[i]!, verdict.reply);
+    decided.outcomes.forEach((outcome, i) => {
+      if ('fault' in outcome) intake.reject(pending[i]!, outcome.fault);
+      else intake.resolve(pending[i]!, outcome.reply);
     });
-    intake.acquit(log, decided.verdicts.length);
-    intake.free(log, pending.slice(decided.verdicts.length));
+    intake.acquit(log, decided.outcomes.length);
+    intake.free(log, pending.slice(decided.outcomes.length));
   }
 
   #moveHead(log: Log<Command, Reply>, n: number): void {
@@ -208,7 +208,7 @@ function* tracesOf({
   decided,
 }: {
   readonly pending: readonly { readonly trace: Trace | undefined }[];
-  readonly decided: { readonly verdicts: readonly unknown[] };
+  readonly decided: { readonly outcomes: readonly unknown[] };
 }): Iterable<Trace | undefined> {
-  for (let i = 0; i < decided.verdicts.length; i++) yield pending[i]!.trace;
+  for (let i = 0; i < decided.outcomes.length; i++) yield pending[i]!.trace;
 }

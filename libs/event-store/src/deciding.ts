@@ -8,7 +8,7 @@ import { Oversized, Unstorable } from './storable.ts';
 import type { EventDocuments } from './store.ts';
 
 /** What a command comes to: its reply, or why it is refused. */
-export type Verdict<Reply> = { readonly reply: Reply } | { readonly fault: Fault };
+export type Outcome<Reply> = { readonly reply: Reply } | { readonly fault: Fault };
 
 /** A state after a group, with the document that it will be stored as. */
 export interface ChangedState<State> {
@@ -23,7 +23,7 @@ export interface ChangedState<State> {
 /** What a group of commands comes to in memory, before anything is written. */
 export interface DecidedGroup<Event, State, Reply> {
   /** Of the leading commands, in order; those after them did not fit into the group. */
-  readonly verdicts: readonly Verdict<Reply>[];
+  readonly outcomes: readonly Outcome<Reply>[];
   readonly events: readonly Event[];
   readonly encoded: readonly Uint8Array[];
   /** What those of the events fold into that do not name it whatever their kind is. */
@@ -91,7 +91,7 @@ class NotLoaded extends Error {}
 class GroupInMemory<Command, Event, State, Reply, Context>
   implements DecidedGroup<Event, State, Reply>, StateView<State>
 {
-  readonly verdicts: Verdict<Reply>[] = [];
+  readonly outcomes: Outcome<Reply>[] = [];
   readonly events: Event[] = [];
   readonly encoded: Uint8Array[] = [];
   readonly documents: EventDocuments[] = [];
@@ -153,7 +153,7 @@ class GroupInMemory<Command, Event, State, Reply, Context>
     try {
       attempt = this.#attempt(command, context);
     } catch (thrown) {
-      if (!(thrown instanceof NotLoaded)) this.verdicts.push({ fault: faultOf(thrown) });
+      if (!(thrown instanceof NotLoaded)) this.outcomes.push({ fault: faultOf(thrown) });
       return true;
     }
     if (this.#bytes + attempt.bytes > this.#limits.groupBytes && this.encoded.length > 0) return false;
@@ -239,7 +239,7 @@ class GroupInMemory<Command, Event, State, Reply, Context>
       this.#index(document, changed);
       this.changed.set(document, changed);
     }
-    this.verdicts.push({ reply: decision.reply });
+    this.outcomes.push({ reply: decision.reply });
   }
 
   /** Keeps `find` true to the states that commands of this group have left. */

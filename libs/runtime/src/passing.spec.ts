@@ -23,8 +23,8 @@ describe('isPassing', () => {
   ])('%s may pass', (_, error) => expect(isPassing(error)).toBe(true));
 
   it.each([
-    ['a verdict on the command', new MongoServerError({ message: 'duplicate key', code: 11000 })],
-    ['a verdict in a bulk write', bulk({ message: 'too large', code: 10334, writeErrors: [] })],
+    ['a refusal of the command', new MongoServerError({ message: 'duplicate key', code: 11000 })],
+    ['a refusal in a bulk write', bulk({ message: 'too large', code: 10334, writeErrors: [] })],
     ['what the driver refuses to send', new MongoInvalidArgumentError('no pipeline')],
     ['a mistake of ours', new TypeError('x is undefined')],
   ])('%s does not', (_, error) => expect(isPassing(error)).toBe(false));

@@ -12,7 +12,7 @@ export class Unanswered extends Error {
   override readonly name = 'Unanswered';
 }
 
-/** Server errors that are no verdict on the command: elections, shutdowns, time-outs, lost connections, cut-off cursors. */
+/** Server errors that do not refuse the command: elections, shutdowns, time-outs, lost connections, cut-off cursors. */
 const PASSING_CODES: ReadonlySet<unknown> = new Set([
   6, 7, 24, 43, 50, 63, 64, 79, 89, 91, 100, 112, 133, 134, 150, 175, 189, 202, 234, 237, 262, 317, 384, 9001, 10058,
   10107, 11600, 11602, 13388, 13435, 13436,
@@ -21,7 +21,7 @@ const PASSING_CODES: ReadonlySet<unknown> = new Set([
 export const isPassingCode = (code: unknown): boolean => PASSING_CODES.has(code);
 
 /**
- * Whether repeating work on MongoDB may help: after everything but a server's verdict on the command, and what the driver refuses to send.
+ * Whether repeating work on MongoDB may help: after everything but the refusal of the command by the server, and what the driver refuses to send.
  * Broken sockets come through the driver as plain system errors too, and in a bulk write, whatever it was, as a server's error without a code.
  */
 export function isPassing(error: unknown): boolean {

@@ -34,12 +34,12 @@ const unordered: readonly TagType[] = [TagType.TAG_TYPE_STRING, TagType.TAG_TYPE
 const ordering: readonly Operator[] = [Operator.OPERATOR_GTE, Operator.OPERATOR_LTE, Operator.OPERATOR_BETWEEN];
 
 /** Whether an expression makes no sense anywhere on a path that decides, told by {@link isInSet} as undefined. */
-type Verdict = boolean | undefined;
+type Membership = boolean | undefined;
 
-function tagVerdict(
+function tagMembership(
   condition: Extract<NonNullable<Expression['node']>, { $case: 'tag' }>['value'],
   device: Sample,
-): Verdict {
+): Membership {
   const { tag, type, operator, operands, application } = condition;
   if (!operands.every(({ value }) => value && fits[value.$case].includes(type))) return undefined;
   if (ordering.includes(operator) && unordered.includes(type)) return undefined;
@@ -86,8 +86,8 @@ export function isInSet(expression: Expression, device: Sample, inside = true): 
       return isMember === inside;
     }
     case 'tag': {
-      const verdict = tagVerdict(node.value, device);
-      return verdict !== undefined && verdict === inside;
+      const membership = tagMembership(node.value, device);
+      return membership !== undefined && membership === inside;
     }
     case undefined:
       return false;

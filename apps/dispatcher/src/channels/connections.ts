@@ -1,4 +1,4 @@
-import { connectionVerdicts, type Verdict } from '@tidings/delivery';
+import { connectionResults, type SendResult } from '@tidings/delivery';
 import { Fault } from '@tidings/kernel';
 import type { ProviderConnection } from '../providers/http2.ts';
 import type { Throttler } from '../throttles.ts';
@@ -14,8 +14,8 @@ export async function opened(connection: ProviderConnection): Promise<void> {
 }
 
 /** What devices end with that this connection was not open for, for too long. */
-export const troubleOf = (connection: ProviderConnection): Verdict =>
-  connectionVerdicts[connection.lastFailure()?.cause ?? 'unreachable'];
+export const troubleOf = (connection: ProviderConnection): SendResult =>
+  connectionResults[connection.lastFailure()?.cause ?? 'unreachable'];
 
 interface Entry {
   readonly version: number;

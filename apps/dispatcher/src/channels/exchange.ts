@@ -1,10 +1,10 @@
-import { localVerdicts, retryAfterMs, sent, type Verdict } from '@tidings/delivery';
+import { localResults, retryAfterMs, sent, type SendResult } from '@tidings/delivery';
 import type { AnswerHeaders, Exchange, FailureCause, ProviderConnection } from '../providers/http2.ts';
 import type { PushListener } from './port.ts';
 
 /** What a provider's answer other than 200 means, in the words of libs/delivery. */
 export interface Refusal {
-  readonly verdict: Verdict;
+  readonly result: SendResult;
   /** Since when the token is dead, milliseconds. */
   readonly since?: number | undefined;
 }
@@ -49,10 +49,10 @@ export class PushExchange implements Exchange {
       return;
     }
     const { connection, now, refusal } = this.#context;
-    const { verdict, since } = refusal(status, body);
-    if (verdict.then.do === 'once') this.#context.refused = this.#credential;
-    if (verdict.then.do === 'retry' && verdict.then.reconnect) connection.renew(this.#epoch);
-    this.#listener.answered(this.#tag, verdict, {
+    const { result, since } = refusal(status, body);
+    if (result.then.do === 'once') this.#context.refused = this.#credential;
+    if (result.then.do === 'retry' && result.then.reconnect) connection.renew(this.#epoch);
+    this.#listener.answered(this.#tag, result, {
       retryAfterMs: retryAfterMs(status, headers['retry-after'], now()),
       since,
     });
@@ -64,10 +64,10 @@ export class PushExchange implements Exchange {
         this.#listener.unprocessed(this.#tag);
         break;
       case 'lost':
-        this.#listener.answered(this.#tag, localVerdicts.connectionLost);
+        this.#listener.answered(this.#tag, localResults.connectionLost);
         break;
       case 'timeout':
-        this.#listener.answered(this.#tag, localVerdicts.timeout);
+        this.#listener.answered(this.#tag, localResults.timeout);
         break;
     }
   }

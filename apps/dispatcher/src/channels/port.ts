@@ -1,5 +1,5 @@
 import type { SendBatch } from '@tidings/events';
-import type { BatchColumns, Verdict } from '@tidings/delivery';
+import type { BatchColumns, SendResult } from '@tidings/delivery';
 import type { Throttler } from '../throttles.ts';
 
 /** Messages to named recipients have consumers and connections of their own: a receipt never waits behind a broadcast. */
@@ -15,10 +15,10 @@ export interface Job {
 /** A provider that pushes go to. */
 export interface Channel {
   /**
-   * Reads and checks the credential of a job, and compiles its content. A verdict holds for every device of the job. Connects to nobody:
+   * Reads and checks the credential of a job, and compiles its content. A result holds for every device of the job. Connects to nobody:
    * that is {@link Sender.prepare}. Throws a Fault `unavailable` for what passes.
    */
-  open(job: Job): Promise<Sender | Verdict>;
+  open(job: Job): Promise<Sender | SendResult>;
   /** A message's time to live; undefined where it has none. */
   ttlSeconds(batch: SendBatch): number | undefined;
   /** The applications whose credentials are in memory. */
@@ -35,19 +35,19 @@ export interface Sender {
   /** Which settings it was made of. */
   readonly settings: Throttler;
   /**
-   * Gets what every push needs: an access token, an open connection. Resolves when pushes can be written, or to a verdict that holds for
+   * Gets what every push needs: an access token, an open connection. Resolves when pushes can be written, or to a result that holds for
    * every device. Throws a Fault `unavailable` for what passes; {@link trouble} says what it was.
    */
-  prepare(): Promise<Verdict | undefined>;
+  prepare(): Promise<SendResult | undefined>;
   /** Why the provider could not be reached: what devices end with when their time is over. */
-  trouble(): Verdict;
+  trouble(): SendResult;
   /**
    * Writes the push of a device (an index in the columns), or says that there is no room now (`busy`), or what its end is without
    * asking the provider.
    * @param tag what the listener knows the device by
    * @param deadline when to give up, in milliseconds of the system's clock
    */
-  push(device: number, tag: number, deadline: number, listener: PushListener): 'written' | 'busy' | Verdict;
+  push(device: number, tag: number, deadline: number, listener: PushListener): 'written' | 'busy' | SendResult;
   /** Calls once, when there may be room or the provider could not be reached. */
   whenReady(run: () => void): void;
   /** Until when the provider is not even tried, in milliseconds of the system's clock; 0 = it is connected, or being connected. */
@@ -63,7 +63,7 @@ export interface Sender {
 export interface PushListener {
   /** Whether what it has written may still go out. */
   mayGo(): boolean;
-  answered(tag: number, verdict: Verdict, detail?: AnswerDetail): void;
+  answered(tag: number, result: SendResult, detail?: AnswerDetail): void;
   /** The provider has not looked at it: repeating is safe. */
   unprocessed(tag: number): void;
 }

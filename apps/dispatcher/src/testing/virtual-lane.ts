@@ -1,4 +1,4 @@
-import { localVerdicts, sent, type Verdict } from '@tidings/delivery';
+import { localResults, sent, type SendResult } from '@tidings/delivery';
 import { type SendBatch, WindowOutcome } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 import type { Channel, Job, PushListener, Sender } from '../channels/port.ts';
@@ -12,7 +12,7 @@ import { VirtualTime } from './virtual-time.ts';
 /** What a provider does with a push that is written at `now`. */
 export interface VirtualAnswer {
   readonly afterMs: number;
-  readonly verdict?: Verdict;
+  readonly result?: SendResult;
   readonly retryAfterMs?: number;
 }
 
@@ -112,7 +112,7 @@ export class VirtualLane {
         if (afterMs > 0) await new Promise<void>((resolve) => this.time.at(afterMs, resolve));
         return undefined;
       },
-      trouble: () => localVerdicts.unreachable,
+      trouble: () => localResults.unreachable,
       push: (device, tag, deadline, listener) => {
         const streams = this.#streams.get(application) ?? 0;
         if (streams === STREAMS) return 'busy';
@@ -129,12 +129,12 @@ export class VirtualLane {
   }
 
   #answer(application: string, answer: VirtualAnswer, deadline: number, tag: number, listener: PushListener): void {
-    const { afterMs, verdict = sent, retryAfterMs = 0 } = answer;
+    const { afterMs, result = sent, retryAfterMs = 0 } = answer;
     const latest = deadline - this.time.now();
     this.time.at(Math.min(afterMs, latest), () => {
       this.#streams.set(application, this.#streams.get(application)! - 1);
-      if (afterMs > latest) listener.answered(tag, localVerdicts.timeout);
-      else listener.answered(tag, verdict, { retryAfterMs });
+      if (afterMs > latest) listener.answered(tag, localResults.timeout);
+      else listener.answered(tag, result, { retryAfterMs });
       for (const run of this.#waiting.splice(0)) run();
     });
   }

@@ -229,11 +229,11 @@ class Look {
       const hasPassed = this.#hasPassed(channel, laneOf(finding.message));
       for (const w of openWindows(marks, count)) {
         isOpen = true;
-        const verdict = judge(windowOf(marks, w), this.#now, hasPassed);
-        if (verdict.kind === 'due') due++;
-        else sooner(finding, verdict.checkAt);
-        if (verdict.kind === 'flying') flying++;
-        finding.windows[verdict.kind]++;
+        const state = judge(windowOf(marks, w), this.#now, hasPassed);
+        if (state.kind === 'due') due++;
+        else sooner(finding, state.checkAt);
+        if (state.kind === 'flying') flying++;
+        finding.windows[state.kind]++;
       }
     }
     if (due > 0) finding.tasks.push(key);

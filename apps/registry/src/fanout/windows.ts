@@ -21,7 +21,7 @@ export interface OpenWindow {
 }
 
 /** Whether a window is to be emitted again, now or at the earliest when. */
-export type Verdict = { readonly kind: 'due' } | { readonly kind: 'flying' | 'waiting'; readonly checkAt: number };
+export type WindowState = { readonly kind: 'due' } | { readonly kind: 'flying' | 'waiting'; readonly checkAt: number };
 
 /**
  * The watchdog's rule. A window is emitted again only when it was never recorded as emitted, or the channel's group has passed its record
@@ -32,7 +32,7 @@ export function judge(
   { emitted, deferredUntil }: OpenWindow,
   now: number,
   hasPassed: (emission: Emission) => boolean,
-): Verdict {
+): WindowState {
   if (!emitted) return { kind: 'due' };
   if (deferredUntil !== undefined) {
     const checkAt = deferredUntil + SILENCE_MS;

@@ -3,7 +3,7 @@ import type { Faults, ProviderFaults } from '../faults.ts';
 import type { Keys } from '../keys.ts';
 import type { Ledger } from '../ledger.ts';
 import { ACCEPTED, type Push } from '../ledger/entries.ts';
-import type { Answer, Provider, ProviderRequest, Verdict } from '../provider.ts';
+import type { Answer, Provider, ProviderRequest, Reaction } from '../provider.ts';
 import { type ProviderToken, ProviderTokens } from './provider-token.ts';
 import { APNS_REASONS, apnsStatus, type ApnsReason } from './reasons.ts';
 import { addressFlaw, deviceTokenOf, headerFlaw, parsePayload, payloadFlaw, textOf } from './request.ts';
@@ -52,7 +52,7 @@ export class Apns implements Provider {
     this.#providerTokens = new ProviderTokens(keys, now);
   }
 
-  handle(request: ProviderRequest): Verdict {
+  handle(request: ProviderRequest): Reaction {
     const { headers, body } = request;
     const payload = parsePayload(body);
     const hash = payload?.['p'];

@@ -4,7 +4,7 @@ import type { AccessTokens } from '../google-oauth/access-tokens.ts';
 import type { Keys } from '../keys.ts';
 import type { Ledger } from '../ledger.ts';
 import { ACCEPTED, type Push } from '../ledger/entries.ts';
-import type { Answer, Provider, ProviderRequest, Verdict } from '../provider.ts';
+import type { Answer, Provider, ProviderRequest, Reaction } from '../provider.ts';
 import { bodyOf, FCM_ERRORS, type FcmError, type FcmErrorName, isFcmError } from './errors.ts';
 import { readMessage } from './message.ts';
 import { parseFcmToken } from './tokens.ts';
@@ -55,7 +55,7 @@ export class Fcm implements Provider {
     this.#accessTokens = accessTokens;
   }
 
-  handle({ method, path, headers, body }: ProviderRequest): Verdict {
+  handle({ method, path, headers, body }: ProviderRequest): Reaction {
     const { push, error } = readMessage(body);
     const project = this.#projectOf(path);
     const authorization = headers.authorization ?? '';

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Provider, Verdict } from '../provider.ts';
+import type { Provider, Reaction } from '../provider.ts';
 import type { Outbox } from './outbox.ts';
 
 const read = async (request: IncomingMessage): Promise<Buffer> => {
@@ -8,16 +8,16 @@ const read = async (request: IncomingMessage): Promise<Buffer> => {
   return Buffer.concat(chunks);
 };
 
-/** Carries out a verdict as far as HTTP/1.1 can: what would end a stream ends the connection. */
-const carryOut = (verdict: Verdict, response: ServerResponse): void => {
-  if (verdict.does === 'silence') return;
-  if (verdict.does !== 'answer') {
+/** Carries out a reaction as far as HTTP/1.1 can: what would end a stream ends the connection. */
+const carryOut = (reaction: Reaction, response: ServerResponse): void => {
+  if (reaction.does === 'silence') return;
+  if (reaction.does !== 'answer') {
     response.socket?.resetAndDestroy();
     return;
   }
-  if (verdict.goaway === true) response.setHeader('connection', 'close');
-  response.writeHead(verdict.status, [...verdict.headers]);
-  response.end(verdict.body);
+  if (reaction.goaway === true) response.setHeader('connection', 'close');
+  response.writeHead(reaction.status, [...reaction.headers]);
+  response.end(reaction.body);
 };
 
 /** Serves a provider over HTTP/1.1. */
@@ -25,9 +25,9 @@ export const serveHttp1 = (provider: Provider, outbox: Outbox): Server => {
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { method = '', url = '', headers, socket } = request;
     const body = await read(request);
-    const verdict = provider.handle({ method, path: url, headers, body, connection: socket });
-    const delayMs = verdict.does === 'answer' ? (verdict.delayMs ?? 0) : 0;
-    outbox.post(delayMs, () => carryOut(verdict, response));
+    const reaction = provider.handle({ method, path: url, headers, body, connection: socket });
+    const delayMs = reaction.does === 'answer' ? (reaction.delayMs ?? 0) : 0;
+    outbox.post(delayMs, () => carryOut(reaction, response));
   };
   return createServer((request, response) => {
     serve(request, response).catch(() => response.destroy());

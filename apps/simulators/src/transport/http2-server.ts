@@ -6,7 +6,7 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { ProviderFaults } from '../faults.ts';
-import type { Answer, Provider, Verdict } from '../provider.ts';
+import type { Answer, Provider, Reaction } from '../provider.ts';
 import type { Outbox } from './outbox.ts';
 import { announceEnd, asLine, endSoon, type Exchange, leaveOut, type Line } from './line.ts';
 
@@ -50,15 +50,15 @@ const answer = (stream: Exchange, { status, headers, body, goaway }: Answer): vo
 
 const nth = (every: number, number: number): boolean => every > 0 && number % every === 0;
 
-/** Serves a provider over HTTP/2 with the stream API of node:http2; one verdict a request. */
+/** Serves a provider over HTTP/2 with the stream API of node:http2; one reaction a request. */
 export const serveHttp2 = (options: Http2Options): Http2Server => {
   const { provider, faults, outbox, maxConcurrentStreams, countReset, hangUp, disconnect } = options;
 
-  const carryOut = (stream: Exchange, verdict: Exclude<Verdict, Answer>): void => {
-    if (verdict.does === 'disconnect') disconnect(stream.line.socket.remotePort);
-    else if (verdict.does === 'goaway') leaveOut(stream);
-    else if (verdict.does === 'reset' && !stream.closed) {
-      stream.close(verdict.processed ? constants.NGHTTP2_INTERNAL_ERROR : constants.NGHTTP2_REFUSED_STREAM);
+  const carryOut = (stream: Exchange, reaction: Exclude<Reaction, Answer>): void => {
+    if (reaction.does === 'disconnect') disconnect(stream.line.socket.remotePort);
+    else if (reaction.does === 'goaway') leaveOut(stream);
+    else if (reaction.does === 'reset' && !stream.closed) {
+      stream.close(reaction.processed ? constants.NGHTTP2_INTERNAL_ERROR : constants.NGHTTP2_REFUSED_STREAM);
     }
   };
 
@@ -66,7 +66,7 @@ export const serveHttp2 = (options: Http2Options): Http2Server => {
     // The connection broke before the request was whole.
     if (this.aborted) return;
     const headers = this.requestHeaders;
-    const verdict = provider.handle({
+    const reaction = provider.handle({
       method: headers[':method'] ?? '',
       path: headers[':path'] ?? '',
       headers,
@@ -74,9 +74,9 @@ export const serveHttp2 = (options: Http2Options): Http2Server => {
       connection: this.line,
     });
     this.received = undefined;
-    if (verdict.does !== 'answer') outbox.post(0, () => carryOut(this, verdict));
-    else if (outbox.isClear && !verdict.delayMs) answer(this, verdict);
-    else outbox.post(verdict.delayMs ?? 0, () => answer(this, verdict));
+    if (reaction.does !== 'answer') outbox.post(0, () => carryOut(this, reaction));
+    else if (outbox.isClear && !reaction.delayMs) answer(this, reaction);
+    else outbox.post(reaction.delayMs ?? 0, () => answer(this, reaction));
   }
 
   /** Counts a new stream; whether it is to be served. */

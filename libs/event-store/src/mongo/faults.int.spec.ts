@@ -315,13 +315,13 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
   describe('a command that cannot be stored', () => {
     const poisoned = (document: Document): boolean =>
       (document['events'] as Uint8Array[]).some((event) => Buffer.from(event).includes('poison'));
-    const verdict = new MongoServerError({ code: 2, errmsg: 'no such thing' });
+    const refusal = new MongoServerError({ code: 2, errmsg: 'no such thing' });
 
     it.each([
       [
         'as a whole',
         async (command: Document, send: () => Promise<Document>) => {
-          if (isCommit(command) && (command['documents'] as Document[]).some(poisoned)) throw verdict;
+          if (isCommit(command) && (command['documents'] as Document[]).some(poisoned)) throw refusal;
           return send();
         },
       ],

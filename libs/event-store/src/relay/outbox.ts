@@ -29,7 +29,7 @@ const PAUSE_MS = 50;
 const MAX_PAUSE_MS = 2000;
 
 /** Whether an error says that these records, or this commit, will never do; all others pass with time. */
-export const isVerdict = (error: unknown): boolean =>
+export const isRefusal = (error: unknown): boolean =>
   error instanceof Fault && !['unavailable', 'throttled', 'conflict'].includes(error.kind);
 
 /**
@@ -89,11 +89,11 @@ export class Outbox {
         for (const part of parts) part.resolve();
         return;
       } catch (error) {
-        if (isVerdict(error) && parts.length > 1) {
+        if (isRefusal(error) && parts.length > 1) {
           for (const part of parts) await this.#publish(topic, [part]);
           return;
         }
-        if (isVerdict(error) || this.#closed) {
+        if (isRefusal(error) || this.#closed) {
           for (const part of parts) part.reject(error);
           return;
         }

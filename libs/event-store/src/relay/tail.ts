@@ -4,7 +4,7 @@ import type { MongoCommits } from '../mongo/commits.ts';
 import type { Commit } from '../port.ts';
 import type { StoredCommit } from '../store.ts';
 import { delay } from '../waiting.ts';
-import { isVerdict, type Outbox, type RelayedRecord } from './outbox.ts';
+import { isRefusal, type Outbox, type RelayedRecord } from './outbox.ts';
 import { UnknownEvent } from '../unknown-event.ts';
 import type { PassedOver } from './passed-over.ts';
 
@@ -271,4 +271,4 @@ export class Tail<Event> {
 
 /** Whether an error comes of the commit itself; the others pass with time. */
 const isOwnFault = (error: unknown): boolean =>
-  !(error instanceof UnknownEvent) && (error instanceof Fault ? isVerdict(error) : !isPassing(error));
+  !(error instanceof UnknownEvent) && (error instanceof Fault ? isRefusal(error) : !isPassing(error));

@@ -7,11 +7,11 @@ const TOO_LARGE: ReadonlySet<string> = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIS
 /** What went wrong with Kafka: `unavailable` unless a broker has understood the request and refuses it. */
 export function faultOf(error: unknown): Fault {
   if (!(error instanceof kafkajs.KafkaJSError)) return Fault.from(error);
-  const verdict = verdictIn(error);
-  if (!verdict) return Fault.unavailable('Kafka does not answer', error);
-  if (TOO_LARGE.has(verdict.type))
+  const refusal = protocolErrorIn(error);
+  if (!refusal) return Fault.unavailable('Kafka does not answer', error);
+  if (TOO_LARGE.has(refusal.type))
     return new Fault('tooLarge', 'A record is larger than its topic allows', { cause: error });
-  return Fault.bug(`Kafka refuses: ${verdict.type}`, error);
+  return Fault.bug(`Kafka refuses: ${refusal.type}`, error);
 }
 
 /** Which setting keeps a program from being let in, as a Fault `argument`; undefined where it is something else that may pass by itself. */
@@ -30,7 +30,7 @@ export function settingAtFault(error: unknown): Fault | undefined {
 }
 
 /** The broker's answer that ended it, unless another try may have another answer. */
-function verdictIn(error: unknown): kafkajs.KafkaJSProtocolError | undefined {
+function protocolErrorIn(error: unknown): kafkajs.KafkaJSProtocolError | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof kafkajs.KafkaJSProtocolError) return cause.retriable ? undefined : cause;
   }

@@ -4,9 +4,9 @@ import {
   type ApnsRefusal,
   apnsRefusal,
   type BatchColumns,
-  localVerdicts,
+  localResults,
   tokenOf,
-  type Verdict,
+  type SendResult,
 } from '@tidings/delivery';
 import type { SendBatch } from '@tidings/events';
 import type { Clock } from '@tidings/kernel';
@@ -46,7 +46,7 @@ const SANDBOX = 'https://api.sandbox.push.apple.com';
 
 interface Prepared {
   readonly version: number;
-  readonly credential: ApnsCredential | Verdict;
+  readonly credential: ApnsCredential | SendResult;
   readonly token: ProviderToken | undefined;
   readonly fingerprint: string;
 }
@@ -62,11 +62,11 @@ export class ApnsChannel implements Channel {
     this.#parts = parts;
   }
 
-  async open(job: Job): Promise<Sender | Verdict> {
+  async open(job: Job): Promise<Sender | SendResult> {
     const { credential: reference } = job.batch;
-    if (!reference) return localVerdicts.notConfigured;
+    if (!reference) return localResults.notConfigured;
     const stored = await this.#parts.credentials.read(reference);
-    if (isDeleted(reference, stored)) return localVerdicts.applicationDeleted;
+    if (isDeleted(reference, stored)) return localResults.applicationDeleted;
     const settings = settingsOf(stored);
     const { credential, token, fingerprint } = await this.#prepare(settings.reference, stored);
     if ('category' in credential) return credential;
@@ -119,7 +119,7 @@ export class ApnsChannel implements Channel {
   }
 }
 
-function fingerprintOf(credential: ApnsCredential | Verdict): string {
+function fingerprintOf(credential: ApnsCredential | SendResult): string {
   if (!('proof' in credential)) return '';
   const { sandbox, proof } = credential;
   const environment = sandbox ? 'sandbox' : 'production';
@@ -128,7 +128,7 @@ function fingerprintOf(credential: ApnsCredential | Verdict): string {
   return fingerprint('apns', [environment, proof.teamId, proof.keyId, key.toString('base64')]);
 }
 
-const providerTokenOf = (credential: ApnsCredential | Verdict, clock: Clock): ProviderToken | undefined =>
+const providerTokenOf = (credential: ApnsCredential | SendResult, clock: Clock): ProviderToken | undefined =>
   'proof' in credential && credential.proof.by === 'token' ? new ProviderToken(credential.proof, clock) : undefined;
 
 const tlsOf = (proof: ApnsProof, ca: readonly string[] | undefined): ConnectionOptions => ({
@@ -236,16 +236,16 @@ class ApnsSender implements Sender {
     await opened(this.#parts.connection);
   }
 
-  trouble(): Verdict {
+  trouble(): SendResult {
     return troubleOf(this.#parts.connection);
   }
 
-  push(device: number, tag: number, deadline: number, listener: PushListener): 'written' | 'busy' | Verdict {
+  push(device: number, tag: number, deadline: number, listener: PushListener): 'written' | 'busy' | SendResult {
     const { job, connection, writer } = this.#parts;
     if (!connection.ready()) return 'busy';
     const { columns } = job;
     const body = writer.write(this.#payloadFor(columns.languages[device]!), columns, device, this.#kind.limit);
-    if (body.length > this.#kind.limit) return localVerdicts.payloadTooLarge;
+    if (body.length > this.#kind.limit) return localResults.payloadTooLarge;
     const id = this.#idPrefix + hex(columns.chunk * 65_536 + columns.positions[device]!, 8);
     const request = {
       path: `/3/device/${this.#tokens.of(device)}`,

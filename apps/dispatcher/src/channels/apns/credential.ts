@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
-import { localVerdicts, type Verdict } from '@tidings/delivery';
+import { localResults, type SendResult } from '@tidings/delivery';
 import { Fault } from '@tidings/kernel';
 import { openKeyFile } from '@tidings/runtime';
 import type { Credential } from '../../credentials/credentials.ts';
@@ -28,30 +28,30 @@ const SANDBOX = '0';
 const TOKEN_CURVE = 'prime256v1';
 
 /**
- * Reads what configureApplication stored for iOS; a verdict where nothing can be sent with it (R-A2, R-A6).
+ * Reads what configureApplication stored for iOS; a result where nothing can be sent with it (R-A2, R-A6).
  * @throws Fault `unavailable` where it cannot be opened at this moment
  */
-export async function apnsCredential({ settings }: Credential): Promise<ApnsCredential | Verdict> {
+export async function apnsCredential({ settings }: Credential): Promise<ApnsCredential | SendResult> {
   const text = (name: string): string => settings.get(name) ?? '';
   const file = Buffer.from(text('ios_key_file'), 'base64');
-  if (file.length === 0) return localVerdicts.notConfigured;
+  if (file.length === 0) return localResults.notConfigured;
   const sandbox = text('ios_gateway') === SANDBOX;
   try {
     const { key: pem, certificates } = await openKeyFile(file, text('ios_key_password'));
-    if (pem === undefined) return localVerdicts.unusableKey;
+    if (pem === undefined) return localResults.unusableKey;
     if (certificates.length > 0) {
       const { subject, tls } = clientCertificate(certificates, pem);
       const bundleId = text('ios_bundle_id') || bundleOf(subject);
-      return bundleId === '' ? localVerdicts.notConfigured : { bundleId, sandbox, proof: { by: 'certificate', tls } };
+      return bundleId === '' ? localResults.notConfigured : { bundleId, sandbox, proof: { by: 'certificate', tls } };
     }
     const key = createPrivateKey(pem);
     const [keyId, teamId, bundleId] = [text('ios_key_id'), text('ios_team_id'), text('ios_bundle_id')];
-    if (key.asymmetricKeyDetails?.namedCurve !== TOKEN_CURVE) return localVerdicts.unusableKey;
-    if (keyId === '' || teamId === '' || bundleId === '') return localVerdicts.notConfigured;
+    if (key.asymmetricKeyDetails?.namedCurve !== TOKEN_CURVE) return localResults.unusableKey;
+    if (keyId === '' || teamId === '' || bundleId === '') return localResults.notConfigured;
     return { bundleId, sandbox, proof: { by: 'token', key, keyId, teamId } };
   } catch (error) {
     if (error instanceof Fault && error.kind === 'unavailable') throw error;
-    return localVerdicts.unusableKey;
+    return localResults.unusableKey;
   }
 }
 

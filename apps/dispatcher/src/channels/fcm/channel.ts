@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { connectionVerdicts, fcmRefusal, localVerdicts, type Verdict } from '@tidings/delivery';
+import { connectionResults, fcmRefusal, localResults, type SendResult } from '@tidings/delivery';
 import type { SendBatch } from '@tidings/events';
 import { type Clock, Fault } from '@tidings/kernel';
 import { type CompiledPayload, fcmPayload, fitsFcm, type MessageKey, PayloadWriter } from '@tidings/messaging';
@@ -33,7 +33,7 @@ const SCOPE = 'https://www.googleapis.com/auth/firebase.messaging';
 
 interface Prepared {
   readonly version: number;
-  readonly credential: FcmCredential | Verdict;
+  readonly credential: FcmCredential | SendResult;
   readonly access: AccessToken | undefined;
   readonly fingerprint: string;
 }
@@ -49,12 +49,12 @@ export class FcmChannel implements Channel {
     this.#parts = parts;
   }
 
-  async open(job: Job): Promise<Sender | Verdict> {
+  async open(job: Job): Promise<Sender | SendResult> {
     const { credential: reference } = job.batch;
-    if (!reference) return localVerdicts.notConfigured;
+    if (!reference) return localResults.notConfigured;
     const { credentials, url = FCM, connect, ca, clock, reportKey } = this.#parts;
     const stored = await credentials.read(reference);
-    if (isDeleted(reference, stored)) return localVerdicts.applicationDeleted;
+    if (isDeleted(reference, stored)) return localResults.applicationDeleted;
     const settings = settingsOf(stored);
     let prepared = this.#prepared.get(settings.reference);
     if (prepared?.version !== stored.version) {
@@ -95,14 +95,14 @@ export class FcmChannel implements Channel {
     this.#connections.close();
   }
 
-  #accessOf(credential: FcmCredential | Verdict): AccessToken | undefined {
+  #accessOf(credential: FcmCredential | SendResult): AccessToken | undefined {
     if ('category' in credential) return undefined;
     const { postForm, clock } = this.#parts;
     return new AccessToken({ account: credential.account, scope: SCOPE, postForm, clock });
   }
 }
 
-function fingerprintOf(credential: FcmCredential | Verdict): string {
+function fingerprintOf(credential: FcmCredential | SendResult): string {
   if ('category' in credential) return '';
   const { projectId, account } = credential;
   const key = createPublicKey(account.key).export({ type: 'spki', format: 'der' });
@@ -137,33 +137,33 @@ class FcmSender implements Sender {
     this.credential = parts.fingerprint;
     this.settings = parts.settings;
     this.#request = requestWith(parts.projectId, '');
-    const refusal = (status: number, body: string): Refusal => ({ verdict: fcmRefusal(status, body) });
+    const refusal = (status: number, body: string): Refusal => ({ result: fcmRefusal(status, body) });
     this.#exchanges = { connection, now: () => clock.now(), refusal, credential: '', refused: '' };
   }
 
-  async prepare(): Promise<Verdict | undefined> {
+  async prepare(): Promise<SendResult | undefined> {
     const { access, connection } = this.#parts;
     try {
       this.#use(await access.get());
     } catch (error) {
-      if (Fault.from(error).kind === 'forbidden') return localVerdicts.accessRefused;
+      if (Fault.from(error).kind === 'forbidden') return localResults.accessRefused;
       throw error;
     }
     await opened(connection);
     return undefined;
   }
 
-  trouble(): Verdict {
+  trouble(): SendResult {
     const { access, connection } = this.#parts;
-    return access.lastFailure === undefined ? troubleOf(connection) : connectionVerdicts[access.lastFailure];
+    return access.lastFailure === undefined ? troubleOf(connection) : connectionResults[access.lastFailure];
   }
 
-  push(device: number, tag: number, deadline: number, listener: PushListener): 'written' | 'busy' | Verdict {
+  push(device: number, tag: number, deadline: number, listener: PushListener): 'written' | 'busy' | SendResult {
     const { job, connection, writer } = this.#parts;
     if (!connection.ready()) return 'busy';
     const { columns } = job;
     const body = writer.write(this.#payloadFor(columns.languages[device]!), columns, device, Infinity);
-    if (!fitsFcm(body)) return localVerdicts.payloadTooLarge;
+    if (!fitsFcm(body)) return localResults.payloadTooLarge;
     const exchange = new PushExchange(tag, deadline, listener, this.#exchanges);
     return connection.request(this.#request, body, exchange) ? 'written' : 'busy';
   }

@@ -8,8 +8,8 @@ import {
   retryElsewhere,
   type Then,
   unlisted,
-  type Verdict,
-} from './verdicts.ts';
+  type SendResult,
+} from './send-results.ts';
 
 type Row = readonly [ErrorCategory, Then, readonly string[]];
 
@@ -49,13 +49,13 @@ const byReason = new Map(
   rows.flatMap(([category, then, reasons]) => reasons.map((reason) => [reason, { category, then }])),
 );
 
-const verdictOf = interned((status, reason): Verdict => {
+const resultOf = interned((status, reason): SendResult => {
   const row = byReason.get(reason);
   return row ? { ...row, code: String(status), name: reason } : unlisted(status, reason);
 });
 
 export interface ApnsRefusal {
-  readonly verdict: Verdict;
+  readonly result: SendResult;
   /** Since when the token is dead, milliseconds, where APNs says so: a token registered later is left alone (R-P2). */
   readonly since: number | undefined;
 }
@@ -77,6 +77,6 @@ function read(body: string): { reason: string; timestamp: number | undefined } {
 /** What an answer of APNs other than 200 means. */
 export function apnsRefusal(status: number, body: string): ApnsRefusal {
   const { reason, timestamp } = read(body);
-  const verdict = verdictOf(status, reason);
-  return { verdict, since: verdict.then.do === 'invalidate' ? timestamp : undefined };
+  const result = resultOf(status, reason);
+  return { result, since: result.then.do === 'invalidate' ? timestamp : undefined };
 }

@@ -29,7 +29,7 @@ export type Then =
   | { readonly do: 'once' };
 
 /** What an answer means for the device. Equal answers share one value, so a window holds a reference per device. */
-export interface Verdict {
+export interface SendResult {
   readonly category: ErrorCategory | 'SENT';
   /** The provider's code, "0" for local causes. */
   readonly code: string;
@@ -49,9 +49,9 @@ export const retry = (firstWaitMs = 0, throttles: Throttles = 'asked'): Then => 
 });
 export const retryElsewhere: Then = { do: 'retry', firstWaitMs: 0, reconnect: true, throttles: 'asked' };
 
-export const sent: Verdict = { category: 'SENT', code: '', name: '', then: { do: 'sent' } };
+export const sent: SendResult = { category: 'SENT', code: '', name: '', then: { do: 'sent' } };
 
-const local = (category: ErrorCategory, name: string, then: Then = final): Verdict => ({
+const local = (category: ErrorCategory, name: string, then: Then = final): SendResult => ({
   category,
   code: '0',
   name,
@@ -59,7 +59,7 @@ const local = (category: ErrorCategory, name: string, then: Then = final): Verdi
 });
 
 /** Causes that no provider named (R-P1, R-P3). */
-export const localVerdicts = {
+export const localResults = {
   noToken: local('NO_TOKEN', 'no_token'),
   noDevice: local('NO_DEVICE', 'no_device'),
   /** The token, or the values of the message's tags, are longer than a batch carries. */
@@ -91,18 +91,18 @@ export type ConnectionFailure =
   | 'unreachable';
 
 /** What devices end with when no connection came about until the retries ended, by the last cause. */
-export const connectionVerdicts: Readonly<Record<ConnectionFailure, Verdict>> = {
+export const connectionResults: Readonly<Record<ConnectionFailure, SendResult>> = {
   dns_failed: local('PROVIDER_ERROR', 'dns_failed'),
   connection_refused: local('PROVIDER_ERROR', 'connection_refused'),
   certificate_expired: local('PROVIDER_ERROR', 'certificate_expired'),
   certificate_untrusted: local('PROVIDER_ERROR', 'certificate_untrusted'),
   certificate_host: local('PROVIDER_ERROR', 'certificate_host'),
   no_http2: local('PROVIDER_ERROR', 'no_http2'),
-  unreachable: localVerdicts.unreachable,
+  unreachable: localResults.unreachable,
 };
 
 /** Replies that no table lists (R-P3): 5xx and 429 are retried, the rest is final. */
-export function unlisted(status: number, name: string): Verdict {
+export function unlisted(status: number, name: string): SendResult {
   const code = String(status);
   if (status === 429) return { category: 'QUOTA_EXCEEDED', code, name, then: retry() };
   if (status >= 500) return { category: 'PROVIDER_ERROR', code, name, then: retry() };
@@ -113,16 +113,18 @@ const NAMES_MAX = 1000;
 const NAME_LENGTH = 100;
 
 /**
- * Remembers the verdict of each (status, name), so that equal answers share one value. What a provider sends as a name is cut to 100
+ * Remembers the result of each (status, name), so that equal answers share one value. What a provider sends as a name is cut to 100
  * characters; beyond 1,000 different ones the name is dropped, so that a strange provider fills neither memory nor statistics.
  */
-export function interned(make: (status: number, name: string) => Verdict): (status: number, name: string) => Verdict {
-  const known = new Map<string, Verdict>();
+export function interned(
+  make: (status: number, name: string) => SendResult,
+): (status: number, name: string) => SendResult {
+  const known = new Map<string, SendResult>();
   return (status, name) => {
     const cut = name.slice(0, NAME_LENGTH);
     const key = `${status} ${cut}`;
-    const verdict = known.get(key);
-    if (verdict) return verdict;
+    const result = known.get(key);
+    if (result) return result;
     const full = known.size >= NAMES_MAX;
     const made = make(status, full ? '' : cut);
     if (!full) known.set(key, made);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { apnsRefusal } from './apns-verdicts.ts';
-import { fcmRefusal } from './fcm-verdicts.ts';
-import type { Verdict } from './verdicts.ts';
+import { apnsRefusal } from './apns-results.ts';
+import { fcmRefusal } from './fcm-results.ts';
+import type { SendResult } from './send-results.ts';
 
-const said = ({ category, then }: Verdict): string =>
+const said = ({ category, then }: SendResult): string =>
   `${category} ${then.do}${then.do === 'retry' ? ` ${then.firstWaitMs}${then.reconnect ? ' elsewhere' : ''}${then.throttles === 'asked' ? '' : ` throttles ${then.throttles}`}` : ''}`;
 
 describe('APNs', () => {
@@ -44,16 +44,16 @@ describe('APNs', () => {
     [429, 'SomethingNew', 'QUOTA_EXCEEDED retry 0'],
     [500, 'SomethingNew', 'PROVIDER_ERROR retry 0'],
   ])('%i %s is %s', (status, reason, expected) => {
-    const { verdict } = apnsRefusal(status, JSON.stringify({ reason }));
-    expect(said(verdict)).toBe(expected);
-    expect(verdict).toMatchObject({ code: String(status), name: reason });
+    const { result } = apnsRefusal(status, JSON.stringify({ reason }));
+    expect(said(result)).toBe(expected);
+    expect(result).toMatchObject({ code: String(status), name: reason });
   });
 
   it.each([['{"reason":"Bad'], [''], ['null'], ['{"reason":7}'], ['<html>']])(
     'tells what it cannot read: %s',
     (body) => {
-      expect(said(apnsRefusal(400, body).verdict)).toBe('UNCLASSIFIED_ERROR final');
-      expect(said(apnsRefusal(503, body).verdict)).toBe('PROVIDER_ERROR retry 0');
+      expect(said(apnsRefusal(400, body).result)).toBe('UNCLASSIFIED_ERROR final');
+      expect(said(apnsRefusal(503, body).result)).toBe('PROVIDER_ERROR retry 0');
     },
   );
 
@@ -66,9 +66,9 @@ describe('APNs', () => {
     [503, 'PROVIDER_ERROR retry 0'],
   ])('judges a body that is cut by its status %i, and touches no token for it', (status, expected) => {
     const cut = JSON.stringify({ reason: 'Unregistered', timestamp: 1, rest: 'x'.repeat(20_000) }).slice(0, 16_384);
-    const { verdict, since } = apnsRefusal(status, cut);
-    expect(said(verdict)).toBe(expected);
-    expect(verdict).toMatchObject({ code: String(status), name: 'unreadable_reply' });
+    const { result, since } = apnsRefusal(status, cut);
+    expect(said(result)).toBe(expected);
+    expect(result).toMatchObject({ code: String(status), name: 'unreadable_reply' });
     expect(since).toBeUndefined();
   });
 
@@ -81,7 +81,7 @@ describe('APNs', () => {
 
   it('gives equal answers one value', () => {
     const body = '{"reason":"Unregistered"}';
-    expect(apnsRefusal(410, body).verdict).toBe(apnsRefusal(410, body).verdict);
+    expect(apnsRefusal(410, body).result).toBe(apnsRefusal(410, body).result);
   });
 });
 
@@ -139,9 +139,9 @@ describe('FCM', () => {
     [429, 'RESOURCE_EXHAUSTED', reply('RESOURCE_EXHAUSTED'), 'QUOTA_EXCEEDED retry 0'],
     [418, '', '{}', 'UNCLASSIFIED_ERROR final'],
   ])('%i %s', (status, name, body, expected) => {
-    const verdict = fcmRefusal(status, body);
-    expect(said(verdict)).toBe(expected);
-    expect(verdict).toMatchObject({ code: String(status), name });
+    const result = fcmRefusal(status, body);
+    expect(said(result)).toBe(expected);
+    expect(result).toMatchObject({ code: String(status), name });
   });
 
   it.each([
@@ -154,9 +154,9 @@ describe('FCM', () => {
     [503, 'PROVIDER_ERROR retry 0'],
   ])('judges a body that is cut by its status %i, and touches no token for it', (status, expected) => {
     const whole = reply('NOT_FOUND', 'UNREGISTERED', undefined, 'x'.repeat(20_000));
-    const verdict = fcmRefusal(status, whole.slice(0, 16_384));
-    expect(said(verdict)).toBe(expected);
-    expect(verdict).toMatchObject({ code: String(status), name: 'unreadable_reply' });
+    const result = fcmRefusal(status, whole.slice(0, 16_384));
+    expect(said(result)).toBe(expected);
+    expect(result).toMatchObject({ code: String(status), name: 'unreadable_reply' });
   });
 
   it('keeps no more names of a strange provider than it can hold', () => {

@@ -7,8 +7,8 @@ import {
   retry,
   type Then,
   unlisted,
-  type Verdict,
-} from './verdicts.ts';
+  type SendResult,
+} from './send-results.ts';
 
 interface Row {
   readonly category: ErrorCategory;
@@ -43,7 +43,7 @@ const WRONG_REQUEST = 'INVALID_ARGUMENT';
 
 const rowOf = (status: number, name: string): Row | undefined => byCode.get(name) ?? byStatus.get(status);
 
-const verdictOf = interned((status, name): Verdict => {
+const resultOf = interned((status, name): SendResult => {
   const row = rowOf(status, name);
   if (!row) return unlisted(status, name);
   return { ...row, code: String(status), name: name === INVALID_TOKEN_ARGUMENT ? WRONG_REQUEST : name };
@@ -75,4 +75,4 @@ function nameOf(body: string): string {
 }
 
 /** What an answer of FCM v1 other than 200 means. */
-export const fcmRefusal = (status: number, body: string): Verdict => verdictOf(status, nameOf(body));
+export const fcmRefusal = (status: number, body: string): SendResult => resultOf(status, nameOf(body));
