@@ -2,7 +2,7 @@ import { commitsKept, logMetrics, openLogs, openRelay, type Problem, truncateLog
 import { facts, MessageEvent, topicNames } from '@tidings/events';
 import { numberIds } from '@tidings/kernel';
 import type { Messages, Operations } from '@tidings/rpc';
-import { Closing, every, leaseReplica, operationsOf, passing, type ServiceDeps } from '@tidings/runtime';
+import { Closing, every, leaseReplica, operationsOf, transientAsFault, type ServiceDeps } from '@tidings/runtime';
 import { followDeletions } from '@tidings/service/deletions';
 import { type Broker, consume, incidentsTo } from '@tidings/streaming';
 import { Completion } from './messages/completion.ts';
@@ -75,7 +75,7 @@ export async function openScheduler({
   const report = incidentsTo(log, metrics);
   const subscription = await consume(broker, {
     ...{ group: GROUP, topics: { [topicNames.plans]: facts.plans }, report },
-    handler: (records) => passing(() => completion.count(records.map(({ value }) => value))),
+    handler: (records) => transientAsFault(() => completion.count(records.map(({ value }) => value))),
   });
   closing.add('plans', subscription, (opened) => opened.stop());
   const replica = closing.add('number for ids', await leaseReplica(db, { log }), (leased) => leased.close());
@@ -83,7 +83,7 @@ export async function openScheduler({
   const send = sendVisits({ writer, nextId, publicUrl });
   const visits = await consume(broker, {
     ...{ group: VISITS_GROUP, topics: { [topicNames.visits]: facts.visits }, report },
-    handler: (records) => passing(() => send(records.map(({ value }) => value))),
+    handler: (records) => transientAsFault(() => send(records.map(({ value }) => value))),
   });
   closing.add('visits', visits, (opened) => opened.stop());
   const deletions = await followDeletions(

@@ -1,7 +1,7 @@
 import { funnelOf, metricsOf } from '@tidings/delivery';
 import { facts, type MessageEvent, topicNames } from '@tidings/events';
 import type { Operations, Statistics } from '@tidings/rpc';
-import { every, operationsOf, passing, type ServiceDeps } from '@tidings/runtime';
+import { every, operationsOf, transientAsFault, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, type Decoded, incidentsTo } from '@tidings/streaming';
 import { openMessageFacts, purgedShares } from './messages.ts';
 import { type Change, changesOfOutcome, changesOfPlan, changesOfReports, type WindowEnds } from './stages.ts';
@@ -48,7 +48,7 @@ export async function openStatistics({
     maxRecords: MAX_RECORDS,
     lingerMs: LINGER_MS,
     handler(records) {
-      return passing(async () => {
+      return transientAsFault(async () => {
         const events = eventsOf(records);
         if (events.length > 0) await messageFacts.apply(events);
         await stages.forgetShares(purgedShares(events));

@@ -1,6 +1,6 @@
 import { type CountingLogWriter, logMetrics, openCommits, openLogs, type Problem } from '@tidings/event-store';
 import type { Devices, Operations, Subscriptions } from '@tidings/rpc';
-import { AddressGuard, Closing, every, operationsOf, passing, type ServiceDeps } from '@tidings/runtime';
+import { AddressGuard, Closing, every, operationsOf, transientAsFault, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, incidentsTo } from '@tidings/streaming';
 import { eventMaker } from './events/make.ts';
 import { openHeldReports } from './facts/held.ts';
@@ -74,7 +74,7 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
     group: GROUP,
     topics,
     lingerMs: LINGER_MS,
-    handler: (facts) => passing(() => intake.handle(facts)),
+    handler: (facts) => transientAsFault(() => intake.handle(facts)),
     report: incidentsTo(log, metrics),
   });
   closing.add('facts', subscription, (opened) => opened.stop());

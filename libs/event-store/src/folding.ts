@@ -1,5 +1,5 @@
 import { Fault } from '@tidings/kernel';
-import { isPassing } from '@tidings/runtime';
+import { isTransient } from '@tidings/runtime';
 import { type LoadedDocument, LoadedDocuments, type StateReader } from './documents.ts';
 import { load } from './loading.ts';
 import { OwnedFields } from './owned-fields.ts';
@@ -151,7 +151,7 @@ export class Folder<Event, State> {
       if (refused) this.#giveUp(document, refused.error);
       return !refused;
     } catch (error) {
-      if (isPassing(error)) throw error;
+      if (isTransient(error)) throw error;
       this.#giveUp(document, error);
       return false;
     }

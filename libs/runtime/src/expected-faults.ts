@@ -1,5 +1,5 @@
 import { Fault } from '@tidings/kernel';
-import { isPassing } from './passing.ts';
+import { isTransient } from './transient.ts';
 
 /** How often a message about expected faults is written. */
 const INTERVAL_MS = 1_000;
@@ -8,7 +8,7 @@ const MAX_MESSAGES = 1_000;
 
 /** Whether a fault is to be expected while a store or a peer is away. Its stack says nothing. */
 export const isExpected = (error: unknown): error is Error =>
-  error instanceof Error && (error instanceof Fault ? error.kind === 'unavailable' : isPassing(error));
+  error instanceof Error && (error instanceof Fault ? error.kind === 'unavailable' : isTransient(error));
 
 /** A fault with its causes, without their stacks. */
 export function withoutStack(error: Error, depth = 0): Record<string, unknown> {

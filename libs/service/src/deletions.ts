@@ -1,6 +1,6 @@
 import { topicNames } from '@tidings/events';
 import { ApplicationView } from '@tidings/rpc';
-import { every, type KeptCollection, passing, type ServiceDeps } from '@tidings/runtime';
+import { every, type KeptCollection, transientAsFault, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, incidentsTo } from '@tidings/streaming';
 import type { Db } from 'mongodb';
 
@@ -106,7 +106,7 @@ export async function followDeletions(
     topics: { [topicNames.applications]: ApplicationView },
     report: incidentsTo(log, metrics),
     handler: (records) =>
-      passing(async () => {
+      transientAsFault(async () => {
         const now = new Date(clock.now());
         const gone = records.flatMap(({ value }) => (value.deleted ? [value] : []));
         if (gone.length === 0) return;

@@ -16,7 +16,7 @@ import {
   masterKeysOf,
   openKeys,
   openMetrics,
-  passing,
+  transientAsFault,
   type Peer,
   publicUrlOf,
   Readiness,
@@ -171,7 +171,7 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Pee
 
   /** Before anything is written with it. */
   #openKeys(system: Db): Promise<DeploymentKeys> {
-    const opened = (): Promise<DeploymentKeys> => passing(() => openKeys(system, this.masterKeys));
+    const opened = (): Promise<DeploymentKeys> => transientAsFault(() => openKeys(system, this.masterKeys));
     return untilThere('mongodb', opened, { log: this.log, signal: this.#signal });
   }
 

@@ -2,7 +2,7 @@ import type { LogWriter } from '@tidings/event-store';
 import { JobFailure, type JobPieceProcessed } from '@tidings/events';
 import { isSuspect, type Job, type JobAction, type Queue, roundRobin } from '@tidings/jobs';
 import { type Clock, Fault, randomBase62 } from '@tidings/kernel';
-import { every, Lease, type Logger, passing, type Periodic } from '@tidings/runtime';
+import { every, Lease, type Logger, transientAsFault, type Periodic } from '@tidings/runtime';
 import type { Db } from 'mongodb';
 import { type JobCommand, logOfJob } from './log.ts';
 import type { JobStore } from './store.ts';
@@ -174,7 +174,7 @@ export class Worker {
   async #attempt(job: Job): Promise<JobAction> {
     const { log, process } = this.#parts;
     try {
-      return { type: 'pieceProcessed', processed: await passing(() => process(job)) };
+      return { type: 'pieceProcessed', processed: await transientAsFault(() => process(job)) };
     } catch (thrown) {
       const fault = Fault.from(thrown);
       switch (fault.kind) {

@@ -1,7 +1,7 @@
 import { deviceLogOf } from '@tidings/audience';
 import { facts, topicNames, type WindowOutcome } from '@tidings/events';
 import { seqOf } from '@tidings/kernel';
-import { passing } from '@tidings/runtime';
+import { transientAsFault } from '@tidings/runtime';
 import { consume, type Subscription } from '@tidings/streaming';
 import type { Collection } from 'mongodb';
 import type { DeviceLogCommand } from './command.ts';
@@ -63,7 +63,7 @@ export function forgetDeadTokens({ db, clock, broker, logs, report }: ReactionDe
     topics: { [topicNames.outcomes]: facts.outcomes },
     report,
     handler: (records) =>
-      passing(async () => {
+      transientAsFault(async () => {
         const rejections = records.flatMap(({ value }) => rejectionsIn(value));
         if (rejections.length === 0) return;
         const found = await holders(devices, rejections);

@@ -3,7 +3,7 @@ import type { CommitEmptying, PlacedEvent } from '@tidings/event-store';
 import { glance, topicNames } from '@tidings/events';
 import { ErasureGlance } from '@tidings/events/generated/tidings/events/v1/device_glances';
 import type { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
-import { passing } from '@tidings/runtime';
+import { transientAsFault } from '@tidings/runtime';
 import { consume, type Subscription } from '@tidings/streaming';
 import type { Collection } from 'mongodb';
 import { type DeviceDocument, DEVICES } from './document.ts';
@@ -81,7 +81,7 @@ export function emptyErased({ db, broker, report, commits }: ErasureDeps): Promi
     report,
     lingerMs: LINGER_MS,
     handler: (records) =>
-      passing(async () => {
+      transientAsFault(async () => {
         for (const { value } of records) if (value.erased) await follow(value);
       }),
   });

@@ -12,7 +12,7 @@ import {
 import { fieldsOf, type LogDefinition, type Needs } from '@tidings/event-store';
 import { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
 import { Fault, Platform } from '@tidings/kernel';
-import { passing } from '@tidings/runtime';
+import { transientAsFault } from '@tidings/runtime';
 import { addressId } from '../accounts/log.ts';
 import type { BlacklistReader } from '../addresses/blacklist.ts';
 import { encodeEvent } from './codec.ts';
@@ -188,7 +188,7 @@ export const devicesLog = ({
   async prepare(inputs, view) {
     const commands = inputs.flatMap(commandsIn);
     // All commands of the group wait for this: none may be refused for good because the store was away.
-    return passing(async () => {
+    return transientAsFault(async () => {
       const blacklisted = await blacklistedAmong(commands, readBlacklist);
       const accepted = blacklisted.size === 0 ? commands : commands.filter((command) => !blacklisted.has(command));
       const first = firstRegistrations(accepted, view);

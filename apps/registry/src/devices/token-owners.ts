@@ -3,7 +3,7 @@ import type { LogWriter } from '@tidings/event-store';
 import { glance, topicNames } from '@tidings/events';
 import { TokenGlance } from '@tidings/events/generated/tidings/events/v1/device_glances';
 import type { Clock } from '@tidings/kernel';
-import { passing } from '@tidings/runtime';
+import { transientAsFault } from '@tidings/runtime';
 import { type Broker, consume, type Incident, type Subscription } from '@tidings/streaming';
 import type { Collection, Db } from 'mongodb';
 import type { DeviceLogCommand, DeviceLogReply } from './command.ts';
@@ -94,7 +94,7 @@ export function keepTokensUnique(deps: ReactionDeps): Promise<Subscription> {
     report: deps.report,
     lingerMs: LINGER_MS,
     handler: (records) =>
-      passing(async () => {
+      transientAsFault(async () => {
         const hashes = new Map<string, Set<string>>();
         for (const { value } of records) {
           const { tokenHash } = value.tokenSet ?? value.registered?.token ?? {};

@@ -2,7 +2,7 @@ import { commitsKept } from '@tidings/event-store';
 import { facts, FanoutTask, type MessageEvent, topicNames } from '@tidings/events';
 import { randomBase62 } from '@tidings/kernel';
 import type { Operations } from '@tidings/rpc';
-import { Closing, every, Lease, operationsOf, type ServiceDeps, passing } from '@tidings/runtime';
+import { Closing, every, Lease, operationsOf, type ServiceDeps, transientAsFault } from '@tidings/runtime';
 import { type Broker, consume, type ConsumeOptions, type Headers, incidentsTo, type Readers } from '@tidings/streaming';
 import { currentTrace, inSpan, type Trace, traceOf } from '@tidings/telemetry';
 import { openAccountStore } from '../accounts/store.ts';
@@ -136,7 +136,7 @@ async function consumeAll({ broker, log, metrics }: FanoutDeps, parts: Parts, cl
   const subscribe = async <const R extends Readers>(options: ConsumeOptions<R>): Promise<void> => {
     const subscription = await consume(broker, {
       ...options,
-      handler: (records) => passing(() => options.handler(records)),
+      handler: (records) => transientAsFault(() => options.handler(records)),
       report: incidentsTo(log, metrics),
     });
     closing.add(options.group, subscription, () => subscription.stop());

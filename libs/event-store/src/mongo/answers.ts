@@ -1,4 +1,4 @@
-import { isPassing, Unanswered } from '@tidings/runtime';
+import { isTransient, Unanswered } from '@tidings/runtime';
 
 /**
  * How long one command to MongoDB may take before it counts as unanswered; majority writes are told the same. With the 3 s after which a
@@ -29,7 +29,7 @@ export async function answered<T>(command: Promise<T>): Promise<T> {
   try {
     return await Promise.race([command, late]);
   } catch (error) {
-    if (error instanceof Unanswered || !isPassing(error)) throw error;
+    if (error instanceof Unanswered || !isTransient(error)) throw error;
     throw new Unanswered(error instanceof Error ? error.message : String(error), { cause: error });
   } finally {
     clearTimeout(timer);

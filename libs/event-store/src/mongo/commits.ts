@@ -1,7 +1,7 @@
 import { type Collection, type Db, MongoServerError } from 'mongodb';
 import type { DocumentAddress } from '../port.ts';
 import type { EventDocuments, Head, InsertOutcome, StoredCommit } from '../store.ts';
-import { isPassingCode, Unanswered } from '@tidings/runtime';
+import { isTransientCode, Unanswered } from '@tidings/runtime';
 import { answered, ATTEMPT_MS, isDuplicateId, type WriteError } from './answers.ts';
 import { batchesOf } from './batches.ts';
 
@@ -108,8 +108,8 @@ export class MongoCommits {
     }
     const outcomes = batch.map(({ uid }): InsertOutcome => ({ kind: 'held', uid }));
     for (const error of errors) {
-      const passing = isDuplicateId(error) || isPassingCode(error.code);
-      outcomes[error.index] = passing ? { kind: 'unknown' } : { kind: 'refused', error: new MongoServerError(error) };
+      const transient = isDuplicateId(error) || isTransientCode(error.code);
+      outcomes[error.index] = transient ? { kind: 'unknown' } : { kind: 'refused', error: new MongoServerError(error) };
     }
     const taken = errors.filter(isDuplicateId).map(({ index }) => index);
     if (taken.length > 0) await this.#learnHolders(batch, taken, outcomes);
@@ -158,7 +158,7 @@ export class MongoCommits {
 
   async #insertOrKeep(collection: string, documents: readonly object[]): Promise<void> {
     const error = (await this.#insertMany(collection, documents)).find((one) => !isDuplicateId(one));
-    if (error) throw isPassingCode(error.code) ? new Unanswered(error.errmsg) : new MongoServerError(error);
+    if (error) throw isTransientCode(error.code) ? new Unanswered(error.errmsg) : new MongoServerError(error);
   }
 
   #documentOf({ log, n, uid, at, events, documents, trace }: StoredCommit): CommitDocument {

@@ -1,4 +1,4 @@
-import { isPassingCode, Unanswered } from '@tidings/runtime';
+import { isTransientCode, Unanswered } from '@tidings/runtime';
 import { type Db, type Document, Long, MongoServerError } from 'mongodb';
 import type { StoredFields } from '../documents.ts';
 import { getOrAdd } from '../get-or-add.ts';
@@ -125,7 +125,7 @@ export class MongoStates {
       this.#db.command({ ...command, ordered: false, writeConcern: DURABLE }, { ignoreUndefined: true }),
     );
     const errors = (answer['writeErrors'] ?? []) as WriteError[];
-    const passing = errors.find(({ code }) => isPassingCode(code));
+    const transient = errors.find(({ code }) => isTransientCode(code));
     if (passing) throw new Unanswered(passing.errmsg);
     return errors;
   }

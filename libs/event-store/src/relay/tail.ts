@@ -1,5 +1,5 @@
 import { Fault } from '@tidings/kernel';
-import { isPassing } from '@tidings/runtime';
+import { isTransient } from '@tidings/runtime';
 import type { MongoCommits } from '../mongo/commits.ts';
 import type { Commit } from '../port.ts';
 import type { StoredCommit } from '../store.ts';
@@ -271,4 +271,4 @@ export class Tail<Event> {
 
 /** Whether an error comes of the commit itself; the others pass with time. */
 const isOwnFault = (error: unknown): boolean =>
-  !(error instanceof UnknownEvent) && (error instanceof Fault ? isRefusal(error) : !isPassing(error));
+  !(error instanceof UnknownEvent) && (error instanceof Fault ? isRefusal(error) : !isTransient(error));

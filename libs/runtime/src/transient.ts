@@ -13,22 +13,22 @@ export class Unanswered extends Error {
 }
 
 /** Server errors that do not refuse the command: elections, shutdowns, time-outs, lost connections, cut-off cursors. */
-const PASSING_CODES: ReadonlySet<unknown> = new Set([
+const TRANSIENT_CODES: ReadonlySet<unknown> = new Set([
   6, 7, 24, 43, 50, 63, 64, 79, 89, 91, 100, 112, 133, 134, 150, 175, 189, 202, 234, 237, 262, 317, 384, 9001, 10058,
   10107, 11600, 11602, 13388, 13435, 13436,
 ]);
 
-export const isPassingCode = (code: unknown): boolean => PASSING_CODES.has(code);
+export const isTransientCode = (code: unknown): boolean => TRANSIENT_CODES.has(code);
 
 /**
  * Whether repeating work on MongoDB may help: after everything but the refusal of the command by the server, and what the driver refuses to send.
  * Broken sockets come through the driver as plain system errors too, and in a bulk write, whatever it was, as a server's error without a code.
  */
-export function isPassing(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   if (error instanceof Unanswered || error instanceof MongoWriteConcernError) return true;
   if (error instanceof MongoServerError) {
     const { code } = error;
-    return code === undefined || isPassingCode(code) || error.hasErrorLabel('RetryableWriteError');
+    return code === undefined || isTransientCode(code) || error.hasErrorLabel('RetryableWriteError');
   }
   if (error instanceof MongoInvalidArgumentError || error instanceof MongoCompatibilityError) return false;
   return error instanceof MongoError || isSystemError(error);
@@ -39,13 +39,13 @@ const isSystemError = (error: unknown): boolean => typeof error === 'object' && 
 
 /** The Fault in a caught value: `unavailable` for what may pass, else as {@link Fault.from} has it. */
 export const faultOf = (thrown: unknown): Fault =>
-  isPassing(thrown) ? Fault.unavailable('The store does not answer', thrown) : Fault.from(thrown);
+  isTransient(thrown) ? Fault.unavailable('The store does not answer', thrown) : Fault.from(thrown);
 
 /** Work on MongoDB, with what may pass as a Fault `unavailable`: a record must not be parked because the server was away. */
 export async function passing<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw isPassing(error) ? faultOf(error) : error;
+    throw isTransient(error) ? faultOf(error) : error;
   }
 }

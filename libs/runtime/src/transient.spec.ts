@@ -7,12 +7,12 @@ import {
   MongoNetworkError,
   MongoServerError,
 } from 'mongodb';
-import { faultOf, isPassing, passing, Unanswered } from './passing.ts';
+import { faultOf, isTransient, transientAsFault, Unanswered } from './transient.ts';
 
 const bulk = (error: ConstructorParameters<typeof MongoBulkWriteError>[0]): MongoBulkWriteError =>
   new MongoBulkWriteError(error, {} as BulkWriteResult);
 
-describe('isPassing', () => {
+describe('isTransient', () => {
   it.each([
     ['a lost connection', new MongoNetworkError('connection reset')],
     ['the same in a bulk write, where the driver makes a server error of it', bulk(new MongoNetworkError('reset'))],
@@ -20,14 +20,14 @@ describe('isPassing', () => {
     ['a command that was not answered', new Unanswered('late')],
     ['an election in a bulk write', bulk(new MongoServerError({ message: 'not master', code: 10107 }))],
     ['a broken socket', Object.assign(new Error('read ECONNRESET'), { syscall: 'read' })],
-  ])('%s may pass', (_, error) => expect(isPassing(error)).toBe(true));
+  ])('%s may pass', (_, error) => expect(isTransient(error)).toBe(true));
 
   it.each([
     ['a refusal of the command', new MongoServerError({ message: 'duplicate key', code: 11000 })],
     ['a refusal in a bulk write', bulk({ message: 'too large', code: 10334, writeErrors: [] })],
     ['what the driver refuses to send', new MongoInvalidArgumentError('no pipeline')],
     ['a mistake of ours', new TypeError('x is undefined')],
-  ])('%s does not', (_, error) => expect(isPassing(error)).toBe(false));
+  ])('%s does not', (_, error) => expect(isTransient(error)).toBe(false));
 
   it('is a Fault `unavailable`, and everything else what it is otherwise', () => {
     const lost = new MongoNetworkError('connection reset');
@@ -39,8 +39,11 @@ describe('isPassing', () => {
 
   it('work that fails with what may pass is unavailable, everything else as it is', async () => {
     const lost = new MongoNetworkError('connection reset');
-    await expect(passing(() => Promise.reject(lost))).rejects.toMatchObject({ kind: 'unavailable', cause: lost });
+    await expect(transientAsFault(() => Promise.reject(lost))).rejects.toMatchObject({
+      kind: 'unavailable',
+      cause: lost,
+    });
     const mistake = new TypeError('x is undefined');
-    await expect(passing(() => Promise.reject(mistake))).rejects.toBe(mistake);
+    await expect(transientAsFault(() => Promise.reject(mistake))).rejects.toBe(mistake);
   });
 });
