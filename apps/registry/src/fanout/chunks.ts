@@ -6,7 +6,7 @@ import { languagesOf } from '@tidings/messaging';
 import type { Broker, GroupLag, Position } from '@tidings/streaming';
 import type { Collection, Db } from 'mongodb';
 import type { Columns } from './columns.ts';
-import type { Desk, Desks } from './desks.ts';
+import type { Buffers, BufferPool } from './buffer-pool.ts';
 import { badgeOf, type BatchHead, type EmittedBatch, relativeBadge } from './emit.ts';
 import { type ChunkKey, dispatcherGroup, type Lane, marksId, planId, WINDOW_SIZE, windowsOf } from './keys.ts';
 import { type Marks, openWindows, windowOf } from './marks.ts';
@@ -53,39 +53,39 @@ export class Chunks {
   }
 
   /** Plans the chunk of a task unless that was done before, and emits those of its windows that are due. */
-  async work(task: FanoutTask, desks: Desks): Promise<void> {
+  async work(task: FanoutTask, pool: BufferPool): Promise<void> {
     const id = sendIdOf(task);
     const message = (await this.#parts.outgoing.find([id])).get(id);
     // A message that is not here any more was removed with its plans: it is long done.
     if (!message || !isReleased(message)) return;
     const key = keyOf(task);
     const planned = await this.#stored.countDocuments({ _id: planId(key) }, { limit: 1 });
-    if (planned === 0) await this.plan(message, key, desks);
-    else await this.#emitDue({ key, message, extras: await this.#extrasOf(message) }, desks);
+    if (planned === 0) await this.plan(message, key, pool);
+    else await this.#emitDue({ key, message, extras: await this.#extrasOf(message) }, pool);
   }
 
   /**
    * The same for a message that has just been released: nothing has been planned yet, unless this is a repeat.
    * @param ready resolves when what is planned may be sent.
    */
-  async plan(message: Released, key: ChunkKey, desks: Desks, ready?: Promise<unknown>): Promise<void> {
+  async plan(message: Released, key: ChunkKey, pool: BufferPool, ready?: Promise<unknown>): Promise<void> {
     const work = { key, message, extras: await this.#extrasOf(message) };
-    const isDone = await desks.use(async (desk) => {
+    const isDone = await pool.use(async (buffers) => {
       const [application] = await Promise.all([
         this.#parts.findApplication(key.application),
-        this.#scan(work, desk.columns),
+        this.#scan(work, buffers.columns),
       ]);
-      const { made, done } = this.#plan(work, application, desk.columns);
-      // The desk is in use until both have ended, whichever fails.
+      const { made, done } = this.#plan(work, application, buffers.columns);
+      // The buffers is in use until both have ended, whichever fails.
       const emitted = Promise.all([made, ready]).then(
-        ([planned]) => planned && this.#emitAll(work, application, planned, desk),
+        ([planned]) => planned && this.#emitAll(work, application, planned, buffers),
       );
       await Promise.allSettled([emitted, done]);
       await Promise.all([emitted, done]);
-      return (await made) !== undefined && desk.columns.isWhole;
+      return (await made) !== undefined && buffers.columns.isWhole;
     });
-    // Somebody else has planned it, perhaps for other devices than were scanned here; or there were more than the desk holds.
-    if (!isDone) await this.#emitDue(work, desks);
+    // Somebody else has planned it, perhaps for other devices than were scanned here; or there were more than the buffers holds.
+    if (!isDone) await this.#emitDue(work, pool);
   }
 
   async #extrasOf({ account, accepted: { content } }: Outgoing): Promise<Extras> {
@@ -134,19 +134,19 @@ export class Chunks {
     work: ChunkWork,
     application: SendingApplication | undefined,
     planned: ChunkPlanned,
-    desk: Desk,
+    buffers: Buffers,
   ): Promise<void> {
     for (const { channel, set } of planned.sendable) {
       const sendable = Bitmap.decode(set);
       const all = Array.from({ length: windowsOf(sendable.size) }, (_, w) => w);
-      const windows = heldWindows(desk.columns, sendable, all);
+      const windows = heldWindows(buffers.columns, sendable, all);
       const of = { application, channel: channel as Channel, sendable, windows, isAgain: () => false };
-      await this.#emit(work, of, desk);
+      await this.#emit(work, of, buffers);
     }
   }
 
   /** Emits the windows of a stored plan that the watchdog's rule calls due, from devices read anew. */
-  async #emitDue(work: ChunkWork, desks: Desks): Promise<void> {
+  async #emitDue(work: ChunkWork, pool: BufferPool): Promise<void> {
     const { key, message } = work;
     const stored = await this.#stored.findOne({ _id: planId(key) });
     if (!stored || stored.settledAt) return;
@@ -165,29 +165,30 @@ export class Chunks {
       );
       if (windows.length === 0) continue;
       const isAgain = (w: number): boolean => windowOf(own, w).emitted !== undefined;
-      await this.#emitAnew(work, { application, channel, sendable, windows, isAgain }, desks);
+      await this.#emitAnew(work, { application, channel, sendable, windows, isAgain }, pool);
     }
   }
 
-  /** Emits windows from devices read anew: all together or, where a desk does not hold them, those that are left one at a time. */
-  async #emitAnew(work: ChunkWork, of: Emitting, desks: Desks): Promise<void> {
+  /** Emits windows from devices read anew: all together or, where a buffers does not hold them, those that are left one at a time. */
+  async #emitAnew(work: ChunkWork, of: Emitting, pool: BufferPool): Promise<void> {
     const { key, extras } = work;
     const { sendable, windows } = of;
     let left = windows;
     for (let together = left.length; left.length > 0; together = 1) {
       const some = left.slice(0, together);
-      const held = await desks.use(async (desk) => {
-        await this.#parts.scan.at(desk.columns, key.application, key.chunk, membersOf(sendable, some), extras);
-        const windows = heldWindows(desk.columns, sendable, some);
-        await this.#emit(work, { ...of, windows }, desk);
+      const held = await pool.use(async (buffers) => {
+        await this.#parts.scan.at(buffers.columns, key.application, key.chunk, membersOf(sendable, some), extras);
+        const windows = heldWindows(buffers.columns, sendable, some);
+        await this.#emit(work, { ...of, windows }, buffers);
         return new Set(windows);
       });
-      if (together === 1 && held.size === 0) throw new Error(`${planId(key)}: a desk does not hold window ${some[0]}`);
+      if (together === 1 && held.size === 0)
+        throw new Error(`${planId(key)}: a buffers does not hold window ${some[0]}`);
       left = left.filter((w) => !held.has(w));
     }
   }
 
-  async #emit(work: ChunkWork, of: Emitting, { writer, columns }: Desk): Promise<void> {
+  async #emit(work: ChunkWork, of: Emitting, { writer, columns }: Buffers): Promise<void> {
     const { key, message } = work;
     const { channel, sendable, windows, isAgain } = of;
     const topic = batchesTopic(channel, laneOf(message) === 'direct');

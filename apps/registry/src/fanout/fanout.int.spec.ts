@@ -220,10 +220,10 @@ const open = (
   broker: Broker,
   clock: TestClock,
   metrics = new Registry(),
-  deskBytes?: number,
+  bufferBytes?: number,
 ): Promise<FanoutService> =>
   openFanout({
-    ...(deskBytes === undefined ? {} : { deskBytes }),
+    ...(bufferBytes === undefined ? {} : { bufferBytes }),
     db,
     broker,
     clock,
@@ -345,13 +345,13 @@ async function collectPlans(broker: Broker): Promise<Map<string, PlanEvent>> {
 interface WorldOptions {
   readonly chance?: () => number;
   readonly application?: object;
-  readonly deskBytes?: number;
+  readonly bufferBytes?: number;
 }
 
 describeWithMongo('fan-out', (mongo) => {
   let worlds = 0;
   const closers: (() => Promise<unknown>)[] = [];
-  const world = async (devices: readonly DeviceDocument[], { chance, application, deskBytes }: WorldOptions = {}) => {
+  const world = async (devices: readonly DeviceDocument[], { chance, application, bufferBytes }: WorldOptions = {}) => {
     const number = ++worlds;
     const db = mongo.database(`registry${number}`);
     await prepare(db, devices, application);
@@ -365,7 +365,7 @@ describeWithMongo('fan-out', (mongo) => {
     };
     closers.push(close);
     const start = async (killer?: Killer): Promise<FanoutService> => {
-      const fanout = await open(killer?.db(db) ?? db, killer?.broker(broker) ?? broker, clock, metrics, deskBytes);
+      const fanout = await open(killer?.db(db) ?? db, killer?.broker(broker) ?? broker, clock, metrics, bufferBytes);
       own.push(() => fanout.close());
       return fanout;
     };
@@ -629,10 +629,10 @@ describeWithMongo('fan-out', (mongo) => {
     );
   });
 
-  it('reads the devices of a chunk again whose tokens are together more than a desk holds, each once', async () => {
+  it('reads the devices of a chunk again whose tokens are together more than a pair of buffers holds, each once', async () => {
     const devices = Array.from({ length: 1200 }, (_, i) => device(i, { platform: i < 100 ? 3 : 1 }));
     // About one window's: after the scan the first one is read together with the others, then each by itself.
-    const { broker, clock, dispatchers, start, plansOf, measured } = await world(devices, { deskBytes: 5_000 });
+    const { broker, clock, dispatchers, start, plansOf, measured } = await world(devices, { bufferBytes: 5_000 });
     const fanout = await start();
     const message = newMessage({ audience: selection() });
     await release(broker, message, clock.date);

@@ -11,7 +11,7 @@ import { prepareDevices } from '../devices/document.ts';
 import { openTags } from '../tags/tags.ts';
 import { Badges } from './badges.ts';
 import { Chunks } from './chunks.ts';
-import { Desks } from './desks.ts';
+import { BufferPool } from './buffer-pool.ts';
 import { removeExpired } from './expiry.ts';
 import { groups } from './keys.ts';
 import { openPlanLogs } from './logs.ts';
@@ -26,8 +26,8 @@ import { Settling } from './settling.ts';
 import { Watch } from './watch.ts';
 
 /** Chunks of broadcasts under way at a time: one scans while the other writes. */
-const BROADCAST_DESKS = 2;
-const DIRECT_DESKS = 16;
+const BROADCAST_BUFFERS = 2;
+const DIRECT_BUFFERS = 16;
 /** A handler takes no further task when it has been at work for so long: it must be done within 5 s (architecture 6). */
 const PATIENCE_MS = 2_000;
 const WATCH_EVERY_MS = 1_000;
@@ -41,7 +41,7 @@ export interface FanoutDeps extends ServiceDeps {
   /** How often the watchdog runs, in milliseconds. @default 1000 */
   readonly watchEveryMs?: number;
   /** Bytes of tokens and values that are held of a chunk; beyond, devices are read again. @default 64 MiB */
-  readonly deskBytes?: number;
+  readonly bufferBytes?: number;
 }
 
 export interface FanoutService {
@@ -79,7 +79,7 @@ async function compose(deps: FanoutDeps, closing: Closing): Promise<FanoutServic
 type Parts = Awaited<ReturnType<typeof openParts>>;
 
 async function openParts(deps: FanoutDeps, closing: Closing) {
-  const { db, clock, broker, metrics, deskBytes } = deps;
+  const { db, clock, broker, metrics, bufferBytes } = deps;
   // Scans name the indexes that they use.
   await prepareDevices(db);
   const planner = new Planner();
@@ -108,13 +108,13 @@ async function openParts(deps: FanoutDeps, closing: Closing) {
       return names.map((name) => set.named(name));
     },
   });
-  const directDesks = new Desks(DIRECT_DESKS, deskBytes);
-  const broadcastDesks = new Desks(BROADCAST_DESKS, deskBytes);
-  const releases = new Releases({ clock, broker, scan, outgoing, chunks, directDesks, fanouts });
+  const directBuffers = new BufferPool(DIRECT_BUFFERS, bufferBytes);
+  const broadcastBuffers = new BufferPool(BROADCAST_BUFFERS, bufferBytes);
+  const releases = new Releases({ clock, broker, scan, outgoing, chunks, directBuffers, fanouts });
   const settling = new Settling({ db, clock, outgoing, marks, plans, badges: new Badges(db, outgoing, marks) });
   const watch = new Watch({ db, clock, broker, outgoing, marks, settling, releases });
   watchMetrics(metrics, () => watch.openWindows());
-  return { outgoing, planLogs, fanoutLogs, chunks, directDesks, broadcastDesks, releases, settling, watch };
+  return { outgoing, planLogs, fanoutLogs, chunks, directBuffers, broadcastBuffers, releases, settling, watch };
 }
 
 /** Works on a task, in the trace of its message. */
@@ -132,7 +132,7 @@ function tracesOf(records: readonly { value: MessageEvent; headers?: Headers | u
 }
 
 async function consumeAll({ broker, log, metrics }: FanoutDeps, parts: Parts, closing: Closing): Promise<void> {
-  const { chunks, directDesks, broadcastDesks, releases, settling } = parts;
+  const { chunks, directBuffers, broadcastBuffers, releases, settling } = parts;
   const subscribe = async <const R extends Readers>(options: ConsumeOptions<R>): Promise<void> => {
     const subscription = await consume(broker, {
       ...options,
@@ -160,7 +160,7 @@ async function consumeAll({ broker, log, metrics }: FanoutDeps, parts: Parts, cl
       let done = 0;
       for (const { value, headers } of records) {
         if (done > 0 && performance.now() - startedAt > PATIENCE_MS) break;
-        await inTaskSpan(headers, () => chunks.work(value, broadcastDesks));
+        await inTaskSpan(headers, () => chunks.work(value, broadcastBuffers));
         done++;
       }
       return done;
@@ -172,7 +172,7 @@ async function consumeAll({ broker, log, metrics }: FanoutDeps, parts: Parts, cl
     maxRecords: 100,
     // Side by side, so that one commit plans all messages that wait for a chunk.
     async handler(records) {
-      const tasks = records.map(({ value, headers }) => inTaskSpan(headers, () => chunks.work(value, directDesks)));
+      const tasks = records.map(({ value, headers }) => inTaskSpan(headers, () => chunks.work(value, directBuffers)));
       await Promise.all(tasks);
     },
   });

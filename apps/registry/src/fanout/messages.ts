@@ -4,7 +4,7 @@ import { chunkOf, type Clock } from '@tidings/kernel';
 import type { Broker, Position } from '@tidings/streaming';
 import { currentTrace, inSpan, type Trace } from '@tidings/telemetry';
 import type { Chunks } from './chunks.ts';
-import type { Desks } from './desks.ts';
+import type { BufferPool } from './buffer-pool.ts';
 import { type ChunkKey, chunkRecordKey } from './keys.ts';
 import { laneOf, type Outgoing, type OutgoingMessages, type Released } from './outgoing.ts';
 import { fanoutLogOf, type PlanFanout } from './plans.ts';
@@ -19,7 +19,7 @@ export interface ReleaseParts {
   readonly scan: DeviceScan;
   readonly outgoing: OutgoingMessages;
   readonly chunks: Chunks;
-  readonly directDesks: Desks;
+  readonly directBuffers: BufferPool;
   readonly fanouts: LogWriter<PlanFanout, readonly number[]>;
 }
 
@@ -80,7 +80,7 @@ export class Releases {
   }
 
   async #release(message: Released, application: string, kept: Promise<void>): Promise<void> {
-    const { broker, chunks, directDesks } = this.#parts;
+    const { broker, chunks, directBuffers } = this.#parts;
     const target = message.accepted.audience?.target;
     const split = await this.#chunksOf(message, application);
     const fanout = this.#planFanout(message, application, split);
@@ -89,7 +89,7 @@ export class Releases {
     if (target?.$case === 'named' && target.value.seqs.length <= AT_ONCE) {
       // The chunks follow from the recipients, so their plans need not wait for the split.
       const ready = Promise.all([fanout, kept]);
-      await Promise.all([ready, ...keys(split).map((key) => chunks.plan(message, key, directDesks, ready))]);
+      await Promise.all([ready, ...keys(split).map((key) => chunks.plan(message, key, directBuffers, ready))]);
       return;
     }
     const [planned] = await Promise.all([fanout, kept]);

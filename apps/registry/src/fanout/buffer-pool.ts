@@ -2,36 +2,36 @@ import { Columns } from './columns.ts';
 import { BatchWriter } from './emit.ts';
 
 /** Where one chunk is worked on: the buffers that it is scanned into and written from. */
-export interface Desk {
+export interface Buffers {
   readonly columns: Columns;
   readonly writer: BatchWriter;
 }
 
-/** Desks that are used again, `count` of them: this bounds both memory and how many chunks are under way. */
-export class Desks {
-  readonly #free: Desk[] = [];
-  readonly #waiting: ((desk: Desk) => void)[] = [];
+/** BufferPool that are used again, `count` of them: this bounds both memory and how many chunks are under way. */
+export class BufferPool {
+  readonly #free: Buffers[] = [];
+  readonly #waiting: ((buffers: Buffers) => void)[] = [];
   #unmade: number;
   readonly #bytes: number | undefined;
 
-  /** @param bytes of tokens and values that a desk holds; undefined = the columns' default */
+  /** @param bytes of tokens and values that a pair of buffers holds; undefined = the columns' default */
   constructor(count: number, bytes?: number) {
     this.#unmade = count;
     this.#bytes = bytes;
   }
 
-  async use<T>(work: (desk: Desk) => Promise<T>): Promise<T> {
-    const desk = await this.#take();
+  async use<T>(work: (buffers: Buffers) => Promise<T>): Promise<T> {
+    const buffers = await this.#take();
     try {
-      return await work(desk);
+      return await work(buffers);
     } finally {
       const next = this.#waiting.shift();
-      if (next) next(desk);
-      else this.#free.push(desk);
+      if (next) next(buffers);
+      else this.#free.push(buffers);
     }
   }
 
-  #take(): Promise<Desk> {
+  #take(): Promise<Buffers> {
     const free = this.#free.pop();
     if (free) return Promise.resolve(free);
     if (this.#unmade > 0) {
