@@ -29,7 +29,7 @@ const deepEnough = (path, text) =>
 
 /**
  * What this version does not know of a stored event is kept, and written back with it: a newer version has put it there (docs/adr/0027). Most
- * messages have nothing of the kind, so a place for it is made when it is needed. Calls, and what only glances at events, do without.
+ * messages have nothing of the kind, so a place for it is made when it is needed. Calls, and what only decodes parts of events, do without.
  */
 function unknownFieldsIn(path, text) {
   const bases = text
@@ -37,7 +37,7 @@ function unknownFieldsIn(path, text) {
     .replace(/, _unknownFields: \{\} }/g, ' }')
     .replace(/\n +_unknownFields: \{\},/g, '');
   const list = 'const list = message._unknownFields![tag];';
-  if (path.startsWith('tidings/events/') && !path.endsWith('_glances.ts'))
+  if (path.startsWith('tidings/events/') && !path.endsWith('partial_device_events.ts'))
     return bases.replaceAll(list, 'const list = (message._unknownFields ??= {})[tag];');
   return bases
     .replace(/\n {2}_unknownFields\?: .*/g, '')

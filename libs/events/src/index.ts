@@ -1,5 +1,5 @@
 export { bytesOf, written } from './bytes.ts';
-export { glance } from './glance.ts';
+export { partialDecoder } from './partial-decoder.ts';
 export { type FactReader, facts } from './readers.ts';
 export { batchesTopic, type Topic, topicNames, topics } from './topics.ts';
 export {

@@ -1,7 +1,7 @@
 import { deviceIdOf, emptied } from '@tidings/audience';
 import type { CommitEmptying, PlacedEvent } from '@tidings/event-store';
-import { glance, topicNames } from '@tidings/events';
-import { ErasureGlance } from '@tidings/events/generated/tidings/events/v1/device_glances';
+import { partialDecoder, topicNames } from '@tidings/events';
+import { PartialErasureEvent } from '@tidings/events/generated/tidings/events/v1/partial_device_events';
 import type { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
 import { transientAsFault } from '@tidings/runtime';
 import { consume, type Subscription } from '@tidings/streaming';
@@ -70,14 +70,14 @@ export interface ErasureDeps extends ReactionDeps {
  */
 export function emptyErased({ db, broker, report, commits }: ErasureDeps): Promise<Subscription> {
   const devices: Collection<DeviceDocument> = db.collection(DEVICES);
-  const follow = async ({ application, person, stamp }: ErasureGlance): Promise<void> => {
+  const follow = async ({ application, person, stamp }: PartialErasureEvent): Promise<void> => {
     if (!stamp) return;
     await emptyEvents(commits, stamp.log, { application, person }, { n: Number(stamp.n), index: stamp.index });
     await devices.updateOne({ _id: deviceIdOf(application, person), status: 0 }, { $unset: { self: '' } });
   };
   return consume(broker, {
     group: ERASURE_GROUP,
-    topics: { [topicNames.devices]: glance(ErasureGlance) },
+    topics: { [topicNames.devices]: partialDecoder(PartialErasureEvent) },
     report,
     lingerMs: LINGER_MS,
     handler: (records) =>

@@ -1,7 +1,7 @@
 import { deviceLogOf, tokenTime } from '@tidings/audience';
 import type { LogWriter } from '@tidings/event-store';
-import { glance, topicNames } from '@tidings/events';
-import { TokenGlance } from '@tidings/events/generated/tidings/events/v1/device_glances';
+import { partialDecoder, topicNames } from '@tidings/events';
+import { PartialTokenEvent } from '@tidings/events/generated/tidings/events/v1/partial_device_events';
 import type { Clock } from '@tidings/kernel';
 import { transientAsFault } from '@tidings/runtime';
 import { type Broker, consume, type Incident, type Subscription } from '@tidings/streaming';
@@ -90,7 +90,7 @@ export async function settleTokens(
 export function keepTokensUnique(deps: ReactionDeps): Promise<Subscription> {
   return consume(deps.broker, {
     group: TOKEN_OWNERS_GROUP,
-    topics: { [topicNames.devices]: glance(TokenGlance) },
+    topics: { [topicNames.devices]: partialDecoder(PartialTokenEvent) },
     report: deps.report,
     lingerMs: LINGER_MS,
     handler: (records) =>

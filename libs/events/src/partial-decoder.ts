@@ -14,6 +14,6 @@ class GlancingReader extends BinaryReader {
 }
 
 /** Reads messages as `type` does, which knows only a few of their fields. */
-export const glance = <T>(type: { decode(input: BinaryReader): T }): { decode(payload: Uint8Array): T } => ({
+export const partialDecoder = <T>(type: { decode(input: BinaryReader): T }): { decode(payload: Uint8Array): T } => ({
   decode: (payload) => type.decode(new GlancingReader(payload)),
 });

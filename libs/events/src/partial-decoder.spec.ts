@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { DeviceEvent } from './generated/tidings/events/v1/devices.ts';
-import { ErasureGlance, TokenGlance } from './generated/tidings/events/v1/device_glances.ts';
-import { glance } from './glance.ts';
+import { PartialErasureEvent, PartialTokenEvent } from './generated/tidings/events/v1/partial_device_events.ts';
+import { partialDecoder } from './partial-decoder.ts';
 
-describe('glance', () => {
+describe('partialDecoder', () => {
   const event = (body: DeviceEvent['event']): Uint8Array =>
     DeviceEvent.encode({
       stamp: { log: 'devices-3', n: 2n ** 40n, index: 4 },
@@ -21,7 +21,7 @@ describe('glance', () => {
   it('finds the token that a device registers or sets, and none in other events', () => {
     const tags = [{ tag: 7, value: { $case: 'text', value: 'Pixel' } as const }];
     const registered = { platform: 3, token, user: undefined, keys: undefined, tags };
-    const { decode } = glance(TokenGlance);
+    const { decode } = partialDecoder(PartialTokenEvent);
     const read = (body: DeviceEvent['event']) => {
       const { application, tokenSet, registered: first } = decode(event(body));
       return [application, tokenSet?.tokenHash ?? first?.token?.tokenHash];
@@ -36,7 +36,7 @@ describe('glance', () => {
   });
 
   it('finds who was erased, and where that stands', () => {
-    const { decode } = glance(ErasureGlance);
+    const { decode } = partialDecoder(PartialErasureEvent);
     expect(decode(event({ $case: 'erased', value: {} }))).toEqual({
       stamp: { log: 'devices-3', n: 2n ** 40n, index: 4 },
       application: 'AAAAA-00001',
@@ -49,7 +49,7 @@ describe('glance', () => {
   it('refuses a message that is cut off', () => {
     const bytes = event({ $case: 'erased', value: {} });
     for (const length of [bytes.length - 1, 60, 20]) {
-      expect(() => glance(ErasureGlance).decode(bytes.subarray(0, length))).toThrow();
+      expect(() => partialDecoder(PartialErasureEvent).decode(bytes.subarray(0, length))).toThrow();
     }
   });
 });
