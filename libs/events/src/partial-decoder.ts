@@ -3,7 +3,7 @@ import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 const NOTHING = new Uint8Array(0);
 
 /** The library's reader makes an array of everything that it passes over, which here is most of the message. */
-class GlancingReader extends BinaryReader {
+class PartialReader extends BinaryReader {
   override skip(wireType: WireType, fieldNo?: number): Uint8Array {
     if (wireType !== WireType.LengthDelimited) return super.skip(wireType, fieldNo);
     const length = this.uint32();
@@ -15,5 +15,5 @@ class GlancingReader extends BinaryReader {
 
 /** Reads messages as `type` does, which knows only a few of their fields. */
 export const partialDecoder = <T>(type: { decode(input: BinaryReader): T }): { decode(payload: Uint8Array): T } => ({
-  decode: (payload) => type.decode(new GlancingReader(payload)),
+  decode: (payload) => type.decode(new PartialReader(payload)),
 });

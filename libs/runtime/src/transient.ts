@@ -37,12 +37,12 @@ export function isTransient(error: unknown): boolean {
 /** Known by what it has: it may come from another realm, whose `Error` is not this one. */
 const isSystemError = (error: unknown): boolean => typeof error === 'object' && error !== null && 'syscall' in error;
 
-/** The Fault in a caught value: `unavailable` for what may pass, else as {@link Fault.from} has it. */
+/** The Fault in a caught value: `unavailable` for a transient error, else as {@link Fault.from} has it. */
 export const faultOf = (thrown: unknown): Fault =>
   isTransient(thrown) ? Fault.unavailable('The store does not answer', thrown) : Fault.from(thrown);
 
-/** Work on MongoDB, with what may pass as a Fault `unavailable`: a record must not be parked because the server was away. */
-export async function passing<T>(work: () => Promise<T>): Promise<T> {
+/** Runs work on MongoDB; a transient error becomes a Fault `unavailable`: a record must not be parked because the server was away. */
+export async function transientAsFault<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

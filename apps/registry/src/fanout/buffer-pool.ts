@@ -7,7 +7,7 @@ export interface Buffers {
   readonly writer: BatchWriter;
 }
 
-/** BufferPool that are used again, `count` of them: this bounds both memory and how many chunks are under way. */
+/** A pool of `count` pairs of buffers that are used again. It bounds both memory and how many chunks are under way. */
 export class BufferPool {
   readonly #free: Buffers[] = [];
   readonly #waiting: ((buffers: Buffers) => void)[] = [];

@@ -76,7 +76,7 @@ export class Chunks {
         this.#scan(work, buffers.columns),
       ]);
       const { made, done } = this.#plan(work, application, buffers.columns);
-      // The buffers is in use until both have ended, whichever fails.
+      // The buffers are in use until both have ended, whichever fails.
       const emitted = Promise.all([made, ready]).then(
         ([planned]) => planned && this.#emitAll(work, application, planned, buffers),
       );
@@ -84,7 +84,7 @@ export class Chunks {
       await Promise.all([emitted, done]);
       return (await made) !== undefined && buffers.columns.isWhole;
     });
-    // Somebody else has planned it, perhaps for other devices than were scanned here; or there were more than the buffers holds.
+    // Somebody else has planned it, perhaps for other devices than were scanned here; or there were more than the buffers hold.
     if (!isDone) await this.#emitDue(work, pool);
   }
 
@@ -169,7 +169,7 @@ export class Chunks {
     }
   }
 
-  /** Emits windows from devices read anew: all together or, where a buffers does not hold them, those that are left one at a time. */
+  /** Emits windows from devices read anew: all together or, where the buffers do not hold them, those that are left one at a time. */
   async #emitAnew(work: ChunkWork, of: Emitting, pool: BufferPool): Promise<void> {
     const { key, extras } = work;
     const { sendable, windows } = of;
@@ -183,7 +183,7 @@ export class Chunks {
         return new Set(windows);
       });
       if (together === 1 && held.size === 0)
-        throw new Error(`${planId(key)}: a buffers does not hold window ${some[0]}`);
+        throw new Error(`${planId(key)}: the buffers do not hold window ${some[0]}`);
       left = left.filter((w) => !held.has(w));
     }
   }

@@ -126,7 +126,7 @@ export class MongoStates {
     );
     const errors = (answer['writeErrors'] ?? []) as WriteError[];
     const transient = errors.find(({ code }) => isTransientCode(code));
-    if (passing) throw new Unanswered(passing.errmsg);
+    if (transient) throw new Unanswered(transient.errmsg);
     return errors;
   }
 

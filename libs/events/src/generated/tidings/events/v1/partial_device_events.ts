@@ -2,7 +2,7 @@
 // versions:
 //   protoc-gen-ts_proto  v2.18.0
 //   protoc               unknown
-// source: tidings/events/v1/device_glances.proto
+// source: tidings/events/v1/partial_device_events.proto
 
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
@@ -10,10 +10,10 @@ import { Stamp } from "./stamp.ts";
 
 export const protobufPackage = "tidings.events.v1";
 
-export const protobufFileName = "tidings/events/v1/device_glances.proto";
+export const protobufFileName = "tidings/events/v1/partial_device_events.proto";
 
 /** Which token a device has registered, if it has. */
-export interface TokenGlance {
+export interface PartialTokenEvent {
   application: string;
   registered: RegisteredToken | undefined;
   tokenSet: TokenHash | undefined;
@@ -28,22 +28,22 @@ export interface TokenHash {
 }
 
 /** Which device was erased, if one was. */
-export interface ErasureGlance {
+export interface PartialErasureEvent {
   stamp: Stamp | undefined;
   application: string;
   person: string;
-  erased: ErasedGlance | undefined;
+  erased: PartialErased | undefined;
 }
 
-export interface ErasedGlance {
+export interface PartialErased {
 }
 
-function createBaseTokenGlance(): TokenGlance {
+function createBasePartialTokenEvent(): PartialTokenEvent {
   return { application: "", registered: undefined, tokenSet: undefined };
 }
 
-export const TokenGlance: MessageFns<TokenGlance> = {
-  encode(message: TokenGlance, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const PartialTokenEvent: MessageFns<PartialTokenEvent> = {
+  encode(message: PartialTokenEvent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.application !== "") {
       writer.uint32(26).string(message.application);
     }
@@ -56,7 +56,7 @@ export const TokenGlance: MessageFns<TokenGlance> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): TokenGlance {
+  decode(input: BinaryReader | Uint8Array, length?: number): PartialTokenEvent {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -65,7 +65,7 @@ export const TokenGlance: MessageFns<TokenGlance> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseTokenGlance();
+      const message = createBasePartialTokenEvent();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -106,42 +106,42 @@ export const TokenGlance: MessageFns<TokenGlance> = {
   },
 
   // encodeTransform encodes a source of message objects.
-  // Transform<TokenGlance, Uint8Array>
+  // Transform<PartialTokenEvent, Uint8Array>
   async *encodeTransform(
-    source: AsyncIterable<TokenGlance | TokenGlance[]> | Iterable<TokenGlance | TokenGlance[]>,
+    source: AsyncIterable<PartialTokenEvent | PartialTokenEvent[]> | Iterable<PartialTokenEvent | PartialTokenEvent[]>,
   ): AsyncIterable<Uint8Array> {
     for await (const pkt of source) {
       if (globalThis.Array.isArray(pkt)) {
         for (const p of (pkt as any)) {
-          yield* [TokenGlance.encode(p).finish()];
+          yield* [PartialTokenEvent.encode(p).finish()];
         }
       } else {
-        yield* [TokenGlance.encode(pkt as any).finish()];
+        yield* [PartialTokenEvent.encode(pkt as any).finish()];
       }
     }
   },
 
   // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, TokenGlance>
+  // Transform<Uint8Array, PartialTokenEvent>
   async *decodeTransform(
     source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<TokenGlance> {
+  ): AsyncIterable<PartialTokenEvent> {
     for await (const pkt of source) {
       if (globalThis.Array.isArray(pkt)) {
         for (const p of (pkt as any)) {
-          yield* [TokenGlance.decode(p)];
+          yield* [PartialTokenEvent.decode(p)];
         }
       } else {
-        yield* [TokenGlance.decode(pkt as any)];
+        yield* [PartialTokenEvent.decode(pkt as any)];
       }
     }
   },
 
-  create<I extends Exact<DeepPartial<TokenGlance>, I>>(base?: I): TokenGlance {
-    return TokenGlance.fromPartial(base ?? ({} as any));
+  create<I extends Exact<DeepPartial<PartialTokenEvent>, I>>(base?: I): PartialTokenEvent {
+    return PartialTokenEvent.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<TokenGlance>, I>>(object: I): TokenGlance {
-    const message = createBaseTokenGlance();
+  fromPartial<I extends Exact<DeepPartial<PartialTokenEvent>, I>>(object: I): PartialTokenEvent {
+    const message = createBasePartialTokenEvent();
     message.application = object.application ?? "";
     message.registered = (object.registered !== undefined && object.registered !== null)
       ? RegisteredToken.fromPartial(object.registered)
@@ -329,12 +329,12 @@ export const TokenHash: MessageFns<TokenHash> = {
   },
 };
 
-function createBaseErasureGlance(): ErasureGlance {
+function createBasePartialErasureEvent(): PartialErasureEvent {
   return { stamp: undefined, application: "", person: "", erased: undefined };
 }
 
-export const ErasureGlance: MessageFns<ErasureGlance> = {
-  encode(message: ErasureGlance, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const PartialErasureEvent: MessageFns<PartialErasureEvent> = {
+  encode(message: PartialErasureEvent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.stamp !== undefined) {
       Stamp.encode(message.stamp, writer.uint32(10).fork()).join();
     }
@@ -345,12 +345,12 @@ export const ErasureGlance: MessageFns<ErasureGlance> = {
       writer.uint32(34).string(message.person);
     }
     if (message.erased !== undefined) {
-      ErasedGlance.encode(message.erased, writer.uint32(122).fork()).join();
+      PartialErased.encode(message.erased, writer.uint32(122).fork()).join();
     }
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): ErasureGlance {
+  decode(input: BinaryReader | Uint8Array, length?: number): PartialErasureEvent {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -359,7 +359,7 @@ export const ErasureGlance: MessageFns<ErasureGlance> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseErasureGlance();
+      const message = createBasePartialErasureEvent();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -392,7 +392,7 @@ export const ErasureGlance: MessageFns<ErasureGlance> = {
               break;
             }
 
-            message.erased = ErasedGlance.decode(reader, reader.uint32());
+            message.erased = PartialErased.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -408,62 +408,64 @@ export const ErasureGlance: MessageFns<ErasureGlance> = {
   },
 
   // encodeTransform encodes a source of message objects.
-  // Transform<ErasureGlance, Uint8Array>
+  // Transform<PartialErasureEvent, Uint8Array>
   async *encodeTransform(
-    source: AsyncIterable<ErasureGlance | ErasureGlance[]> | Iterable<ErasureGlance | ErasureGlance[]>,
+    source:
+      | AsyncIterable<PartialErasureEvent | PartialErasureEvent[]>
+      | Iterable<PartialErasureEvent | PartialErasureEvent[]>,
   ): AsyncIterable<Uint8Array> {
     for await (const pkt of source) {
       if (globalThis.Array.isArray(pkt)) {
         for (const p of (pkt as any)) {
-          yield* [ErasureGlance.encode(p).finish()];
+          yield* [PartialErasureEvent.encode(p).finish()];
         }
       } else {
-        yield* [ErasureGlance.encode(pkt as any).finish()];
+        yield* [PartialErasureEvent.encode(pkt as any).finish()];
       }
     }
   },
 
   // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ErasureGlance>
+  // Transform<Uint8Array, PartialErasureEvent>
   async *decodeTransform(
     source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ErasureGlance> {
+  ): AsyncIterable<PartialErasureEvent> {
     for await (const pkt of source) {
       if (globalThis.Array.isArray(pkt)) {
         for (const p of (pkt as any)) {
-          yield* [ErasureGlance.decode(p)];
+          yield* [PartialErasureEvent.decode(p)];
         }
       } else {
-        yield* [ErasureGlance.decode(pkt as any)];
+        yield* [PartialErasureEvent.decode(pkt as any)];
       }
     }
   },
 
-  create<I extends Exact<DeepPartial<ErasureGlance>, I>>(base?: I): ErasureGlance {
-    return ErasureGlance.fromPartial(base ?? ({} as any));
+  create<I extends Exact<DeepPartial<PartialErasureEvent>, I>>(base?: I): PartialErasureEvent {
+    return PartialErasureEvent.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<ErasureGlance>, I>>(object: I): ErasureGlance {
-    const message = createBaseErasureGlance();
+  fromPartial<I extends Exact<DeepPartial<PartialErasureEvent>, I>>(object: I): PartialErasureEvent {
+    const message = createBasePartialErasureEvent();
     message.stamp = (object.stamp !== undefined && object.stamp !== null) ? Stamp.fromPartial(object.stamp) : undefined;
     message.application = object.application ?? "";
     message.person = object.person ?? "";
     message.erased = (object.erased !== undefined && object.erased !== null)
-      ? ErasedGlance.fromPartial(object.erased)
+      ? PartialErased.fromPartial(object.erased)
       : undefined;
     return message;
   },
 };
 
-function createBaseErasedGlance(): ErasedGlance {
+function createBasePartialErased(): PartialErased {
   return {};
 }
 
-export const ErasedGlance: MessageFns<ErasedGlance> = {
-  encode(_: ErasedGlance, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const PartialErased: MessageFns<PartialErased> = {
+  encode(_: PartialErased, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): ErasedGlance {
+  decode(input: BinaryReader | Uint8Array, length?: number): PartialErased {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -472,7 +474,7 @@ export const ErasedGlance: MessageFns<ErasedGlance> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseErasedGlance();
+      const message = createBasePartialErased();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -489,42 +491,42 @@ export const ErasedGlance: MessageFns<ErasedGlance> = {
   },
 
   // encodeTransform encodes a source of message objects.
-  // Transform<ErasedGlance, Uint8Array>
+  // Transform<PartialErased, Uint8Array>
   async *encodeTransform(
-    source: AsyncIterable<ErasedGlance | ErasedGlance[]> | Iterable<ErasedGlance | ErasedGlance[]>,
+    source: AsyncIterable<PartialErased | PartialErased[]> | Iterable<PartialErased | PartialErased[]>,
   ): AsyncIterable<Uint8Array> {
     for await (const pkt of source) {
       if (globalThis.Array.isArray(pkt)) {
         for (const p of (pkt as any)) {
-          yield* [ErasedGlance.encode(p).finish()];
+          yield* [PartialErased.encode(p).finish()];
         }
       } else {
-        yield* [ErasedGlance.encode(pkt as any).finish()];
+        yield* [PartialErased.encode(pkt as any).finish()];
       }
     }
   },
 
   // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ErasedGlance>
+  // Transform<Uint8Array, PartialErased>
   async *decodeTransform(
     source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ErasedGlance> {
+  ): AsyncIterable<PartialErased> {
     for await (const pkt of source) {
       if (globalThis.Array.isArray(pkt)) {
         for (const p of (pkt as any)) {
-          yield* [ErasedGlance.decode(p)];
+          yield* [PartialErased.decode(p)];
         }
       } else {
-        yield* [ErasedGlance.decode(pkt as any)];
+        yield* [PartialErased.decode(pkt as any)];
       }
     }
   },
 
-  create<I extends Exact<DeepPartial<ErasedGlance>, I>>(base?: I): ErasedGlance {
-    return ErasedGlance.fromPartial(base ?? ({} as any));
+  create<I extends Exact<DeepPartial<PartialErased>, I>>(base?: I): PartialErased {
+    return PartialErased.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<ErasedGlance>, I>>(_: I): ErasedGlance {
-    const message = createBaseErasedGlance();
+  fromPartial<I extends Exact<DeepPartial<PartialErased>, I>>(_: I): PartialErased {
+    const message = createBasePartialErased();
     return message;
   },
 };
