@@ -34,7 +34,7 @@ const rest: Rest = {
   progress: [
     progress(9000),
     progress(7000, { tries: 2, last }),
-    progress(9000, { unanswered: true }),
+    progress(9000, { outcomeUnknown: true }),
     progress(8000, { repaired: true }),
   ],
   heldUntil: 0,

@@ -192,7 +192,8 @@ class World {
     for (const id of process.claiming) this.#suspicious.add(id);
     for (const [id, { attempt }] of this.#attempts.byId) {
       if (attempt.state === 'settled' || !attempt.owner.startsWith(`${process.name}/`)) continue;
-      const awaitsAnswers = attempt.state === 'rest' && attempt.rest.progress.some(({ unanswered }) => unanswered);
+      const awaitsAnswers =
+        attempt.state === 'rest' && attempt.rest.progress.some(({ outcomeUnknown }) => outcomeUnknown);
       if (attempt.state === 'claimed' || awaitsAnswers) this.#suspicious.add(id);
     }
   }

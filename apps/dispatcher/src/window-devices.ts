@@ -52,7 +52,7 @@ export interface FailedTry {
   readonly firstWaitMs?: number;
   readonly retryAfterMs?: number;
   /** It was written and its answer is lost. */
-  readonly unanswered?: boolean;
+  readonly outcomeUnknown?: boolean;
 }
 
 /** How long an answer is waited for once the run has ended: until then nothing is repeated. */
@@ -99,9 +99,9 @@ export class WindowDevices {
         return;
       }
       const failure = unsendable(columns, device);
-      if (progress.unanswered && batch.atMostOnce) this.settle(i, localResults.unknownOutcome);
+      if (progress.outcomeUnknown && batch.atMostOnce) this.settle(i, localResults.unknownOutcome);
       else if (failure) this.settle(i, failure);
-      else if (progress.unanswered && now > this.#retryUntil(progress)) this.settle(i, progress.last!);
+      else if (progress.outcomeUnknown && now > this.#retryUntil(progress)) this.settle(i, progress.last!);
       else queue.push(i);
     });
     return queue;
@@ -127,12 +127,12 @@ export class WindowDevices {
   }
 
   /** It is tried again later, or its time is over. */
-  retry(i: number, { result, firstWaitMs = 0, retryAfterMs = 0, unanswered = false }: FailedTry): void {
+  retry(i: number, { result, firstWaitMs = 0, retryAfterMs = 0, outcomeUnknown = false }: FailedTry): void {
     const tried = this.#tried(i);
     const tries = tried.tries + 1;
     const dueAt = this.#parts.clock.now() + retryWaitMs({ tries, firstWaitMs, retryAfterMs }, this.#parts.random);
     if (dueAt > this.#retryUntil(tried)) this.settle(i, { ...result, then: { do: 'final' } });
-    else this.#progress[i] = { ...tried, tries, dueAt, unanswered, last: result };
+    else this.#progress[i] = { ...tried, tries, dueAt, outcomeUnknown, last: result };
   }
 
   /** Its answer is waited for until it is due again. Its time is over only then. */
@@ -141,7 +141,7 @@ export class WindowDevices {
     const tries = tried.tries + 1;
     const wait = { tries, firstWaitMs: 0, retryAfterMs: 0 };
     const dueAt = this.#parts.clock.now() + Math.max(LATE_MS, retryWaitMs(wait, this.#parts.random));
-    this.#progress[i] = { ...tried, tries, dueAt, unanswered: true, last: localResults.timeout };
+    this.#progress[i] = { ...tried, tries, dueAt, outcomeUnknown: true, last: localResults.timeout };
     this.#answersUntil = dueAt;
   }
 
@@ -186,7 +186,7 @@ export class WindowDevices {
   #tried(i: number): Progress {
     const { progress } = this.#parts.pending[i]!;
     const firstTriedAt = progress.firstTriedAt || this.#startedAt;
-    return { ...progress, firstTriedAt, repaired: this.#repaired.has(i), unanswered: false };
+    return { ...progress, firstTriedAt, repaired: this.#repaired.has(i), outcomeUnknown: false };
   }
 
   #results(): DeviceResult[] {

@@ -206,7 +206,7 @@ export class WindowRun implements PushListener {
     if (this.#parts.batch.atMostOnce) this.#devices.settle(i, localResults.unknownOutcome);
     // A late device waits for its answer already, until it is due.
     else if (this.#phase !== 'late' || result !== localResults.timeout)
-      this.#devices.retry(i, { result, unanswered: true });
+      this.#devices.retry(i, { result, outcomeUnknown: true });
   }
 
   #write(): void {

@@ -62,7 +62,7 @@ export interface Progress {
   /** It has had its one repeat with new credentials. */
   readonly repaired: boolean;
   /** It was written and may have been delivered: no answer has come. Where repeats are not masked it must not be written again. */
-  readonly unanswered: boolean;
+  readonly outcomeUnknown: boolean;
   /** What it fails with when its time is over (R-P1: the same category); undefined = it was never on the wire. */
   readonly last: SendResult | undefined;
 }
@@ -73,7 +73,7 @@ export const untried: Progress = {
   firstTriedAt: 0,
   dueAt: 0,
   repaired: false,
-  unanswered: false,
+  outcomeUnknown: false,
   last: undefined,
 };
 

@@ -1,5 +1,5 @@
 import { Fault, randomBase62, systemClock } from '@tidings/kernel';
-import { Unanswered } from '@tidings/runtime';
+import { UnknownOutcome } from '@tidings/runtime';
 import { beginSpan, headersOf, type OpenSpan, type Trace } from '@tidings/telemetry';
 import type { DecidedGroup } from './deciding.ts';
 import type { Folder } from './folding.ts';
@@ -82,7 +82,7 @@ export class Committing<Command, Event, State, Reply> {
       if (held.length > 0) writing.push(this.#writeStates(held));
       open = open.filter((_, i) => outcomes[i]!.kind === 'unknown');
       if (open.length === 0 || this.#abandoned) break;
-      this.#unanswered(open);
+      this.#reportUnknown(open);
       await delay(pause);
     }
     await Promise.all(writing);
@@ -130,13 +130,13 @@ export class Committing<Command, Event, State, Reply> {
     return beginSpan(`commit ${this.#parts.category}`, { of: tracesOf(group), attributes });
   }
 
-  #unanswered(groups: readonly DecidedIn<Group<Command, Event, State, Reply>>[]): void {
+  #reportUnknown(groups: readonly DecidedIn<Group<Command, Event, State, Reply>>[]): void {
     const now = performance.now();
     for (const group of groups) {
-      this.#parts.counts.unanswered++;
+      this.#parts.counts.unknownOutcomes++;
       if (group.filler || group.pending.every(({ deadline }) => deadline > now)) continue;
       group.filler = { ...this.#commitOf(group.log, { encoded: [], documents: [] }), n: group.commit!.n };
-      this.#parts.report({ kind: 'unanswered', log: group.log.name, n: group.commit!.n, error: undefined });
+      this.#parts.report({ kind: 'unknown', log: group.log.name, n: group.commit!.n, error: undefined });
     }
   }
 
@@ -168,7 +168,7 @@ export class Committing<Command, Event, State, Reply> {
       try {
         return await this.#parts.folder.write(writes);
       } catch (error) {
-        if (!(error instanceof Unanswered)) this.#parts.report({ kind: 'unanswered', log: writes[0]!.log, error });
+        if (!(error instanceof UnknownOutcome)) this.#parts.report({ kind: 'unknown', log: writes[0]!.log, error });
         if (this.#abandoned || performance.now() > until) return undefined;
         await delay(pause);
       }

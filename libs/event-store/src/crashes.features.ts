@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { Unanswered } from '@tidings/runtime';
+import { UnknownOutcome } from '@tidings/runtime';
 import fc from 'fast-check';
 import type { CountingLogWriter } from './options.ts';
 import type { DocumentAddress } from './port.ts';
@@ -114,7 +114,7 @@ function startProcess(store: CrashingStore, landings: Promise<unknown>[]): Proce
     return fate;
   };
   const alive = <T>(work: () => Promise<T>): Promise<T> =>
-    state.dead ? Promise.reject(new Unanswered('dead')) : work();
+    state.dead ? Promise.reject(new UnknownOutcome('dead')) : work();
   const land = (work: () => Promise<unknown>): void => void landings.push(new Promise(setImmediate).then(work));
   /** What a script lets through must be over when it ends, however busy the store is: it is repeated until that is certain. */
   const insert = async (commits: readonly StoredCommit[]): Promise<readonly InsertOutcome[]> => {
@@ -123,7 +123,7 @@ function startProcess(store: CrashingStore, landings: Promise<unknown>[]): Proce
   };
   const write = (writes: readonly StateWrite[]): Promise<readonly RefusedWrite[]> =>
     inner.write(writes).catch((error: unknown) => {
-      if (error instanceof Unanswered) return write(writes);
+      if (error instanceof UnknownOutcome) return write(writes);
       throw error;
     });
 
@@ -150,13 +150,13 @@ function startProcess(store: CrashingStore, landings: Promise<unknown>[]): Proce
       return fate === 'well' ? outcomes : unknown;
     },
     async write(writes) {
-      if (state.dead) throw new Unanswered('dead');
+      if (state.dead) throw new UnknownOutcome('dead');
       const fate = take('states');
       state.dead ||= fate === 'diesBefore' || fate === 'diesAfter' || fate === 'half';
       if (fate === 'late') land(() => write(writes));
-      if (fate === 'lost' || fate === 'late' || fate === 'diesBefore') throw new Unanswered(fate);
+      if (fate === 'lost' || fate === 'late' || fate === 'diesBefore') throw new UnknownOutcome(fate);
       const refused = await write(fate === 'half' ? writes.slice(0, Math.ceil(writes.length / 2)) : writes);
-      if (fate !== 'well') throw new Unanswered(fate);
+      if (fate !== 'well') throw new UnknownOutcome(fate);
       return refused;
     },
   };

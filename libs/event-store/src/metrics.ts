@@ -25,7 +25,12 @@ const written: Counted<WriterCounts> = [
   ['commits', 'counter', 'tidings_log_commits_total', 'Commits that are durable'],
   ['events', 'counter', 'tidings_log_events_total', 'Events in these commits'],
   ['conflicts', 'counter', 'tidings_log_conflicts_total', 'Groups decided again: another writer had the number'],
-  ['unanswered', 'counter', 'tidings_log_unanswered_total', 'Inserts of commits whose answer was lost'],
+  [
+    'unknownOutcomes',
+    'counter',
+    'tidings_log_unknown_outcomes_total',
+    'Inserts of commits whose outcome was unknown at first',
+  ],
   ['split', 'counter', 'tidings_log_split_groups_total', 'Groups that failed and were tried in smaller ones'],
   ['folded', 'counter', 'tidings_log_folded_commits_total', 'Commits of others, or of a former life, folded here'],
   ['problems', 'counter', 'tidings_log_problems_total', 'What an operator must know of; the log has a line for each'],

@@ -7,10 +7,10 @@ export interface Problem {
    * does not have; commands on it are refused until that works. Told once by a process.
    * `undecodable`: an event whose bytes no version can read does not say what it folds into, and was passed over. `unfolded`: a log's states
    * cannot be brought up to it. `unwritable`: notes were refused and dropped.
-   * `unanswered`: the store does not answer, work is repeated. `unpublished`: a commit cannot be made into records, or the broker refuses
+   * `unknown`: the store does not answer, work is repeated. `unpublished`: a commit cannot be made into records, or the broker refuses
    * them, and it was passed over.
    */
-  readonly kind: 'quarantined' | 'undecodable' | 'unfolded' | 'unwritable' | 'unanswered' | 'unpublished';
+  readonly kind: 'quarantined' | 'undecodable' | 'unfolded' | 'unwritable' | 'unknown' | 'unpublished';
   readonly log: string;
   readonly n?: number;
   readonly address?: DocumentAddress;
@@ -26,7 +26,7 @@ export interface WriterCounts {
   /** Groups decided again, for another writer had taken the number. */
   conflicts: number;
   /** Inserts whose answer was lost. */
-  unanswered: number;
+  unknownOutcomes: number;
   /** Commits of others, or of a former life, folded here. */
   folded: number;
   /** Groups split because one command made them fail. */
@@ -44,7 +44,7 @@ export const noCounts = (): WriterCounts => ({
   commits: 0,
   events: 0,
   conflicts: 0,
-  unanswered: 0,
+  unknownOutcomes: 0,
   folded: 0,
   split: 0,
   behind: 0,

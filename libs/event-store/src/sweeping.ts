@@ -1,4 +1,4 @@
-import { Unanswered } from '@tidings/runtime';
+import { UnknownOutcome } from '@tidings/runtime';
 import type { Intake, Log } from './intake.ts';
 import type { Problem, WriterCounts } from './problems.ts';
 import type { Head, LogStore } from './store.ts';
@@ -149,7 +149,7 @@ export class Sweeper<Command, Reply> {
         await this.#fold(log);
         this.#ahead.delete(name);
       } catch (error) {
-        if (error instanceof Unanswered) throw error;
+        if (error instanceof UnknownOutcome) throw error;
         this.#parts.report({ kind: 'unfolded', log: name, error });
       } finally {
         this.#parts.intake.free(log);

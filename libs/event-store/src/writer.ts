@@ -1,5 +1,5 @@
 import { Fault } from '@tidings/kernel';
-import { Unanswered } from '@tidings/runtime';
+import { UnknownOutcome } from '@tidings/runtime';
 import { outsideTraces } from '@tidings/telemetry';
 import { Committing } from './committing.ts';
 import { decideGroup, type DecidingLimits, prepareGroup } from './deciding.ts';
@@ -201,7 +201,7 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
 
   /** Nothing has been written: without an answer from the store the groups wait, else the one whose fault it is must be found. */
   #failedTogether(groups: readonly Group<Command, Event, State, Reply>[], error: unknown): void {
-    if (error instanceof Unanswered) {
+    if (error instanceof UnknownOutcome) {
       this.#failures++;
       for (const { log, pending } of groups) this.#intake.free(log, pending);
     } else if (groups.length > 1) {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Fault, type FaultKind } from '@tidings/kernel';
-import { Unanswered } from '@tidings/runtime';
+import { UnknownOutcome } from '@tidings/runtime';
 import { MongoNetworkError } from 'mongodb';
 import type { Codec, ServiceDefinition } from './binding.ts';
 import {
@@ -134,7 +134,7 @@ export function rpcFeatures(name: string, open: () => Promise<RpcBinding>): void
 
     it.each([
       ['a lost connection', new MongoNetworkError('reset by 10.0.0.1')],
-      ['a command that was not answered', new Unanswered('no answer within 2000 ms')],
+      ['a command that was not answered', new UnknownOutcome('no answer within 2000 ms')],
     ])('makes `unavailable` of what passes in its store: %s', async (_, error) => {
       const echo = await binding.bind<Echo>(echoDefinition, new Echoing(error));
       const unavailable = { kind: 'unavailable', message: 'The store does not answer' };

@@ -45,7 +45,7 @@ export { type ConnectionBudget, connectionBudget } from './open-files.ts';
 export { operationsOf, type ServiceOperations } from './operations.ts';
 export { hasEnded, isThisProcess, ownIdentity, type ProcessIdentity } from './process-identity.ts';
 export { isAlive, killNow } from './processes.ts';
-export { faultOf, isTransient, isTransientCode, transientAsFault, Unanswered } from './transient.ts';
+export { faultOf, isTransient, isTransientCode, transientAsFault, UnknownOutcome } from './transient.ts';
 export { freePort, freePorts, type Place, tryPlace, wrongPlace } from './ports.ts';
 export { type Probe, Readiness } from './readiness.ts';
 export { leaseReplica, type Replica, type ReplicaOptions } from './replica.ts';

@@ -7,7 +7,7 @@ import {
   MongoNetworkError,
   MongoServerError,
 } from 'mongodb';
-import { faultOf, isTransient, transientAsFault, Unanswered } from './transient.ts';
+import { faultOf, isTransient, transientAsFault, UnknownOutcome } from './transient.ts';
 
 const bulk = (error: ConstructorParameters<typeof MongoBulkWriteError>[0]): MongoBulkWriteError =>
   new MongoBulkWriteError(error, {} as BulkWriteResult);
@@ -17,7 +17,7 @@ describe('isTransient', () => {
     ['a lost connection', new MongoNetworkError('connection reset')],
     ['the same in a bulk write, where the driver makes a server error of it', bulk(new MongoNetworkError('reset'))],
     ['an election', new MongoServerError({ message: 'not master', code: 10107 })],
-    ['a command that was not answered', new Unanswered('late')],
+    ['a command that was not answered', new UnknownOutcome('late')],
     ['an election in a bulk write', bulk(new MongoServerError({ message: 'not master', code: 10107 }))],
     ['a broken socket', Object.assign(new Error('read ECONNRESET'), { syscall: 'read' })],
   ])('%s may pass', (_, error) => expect(isTransient(error)).toBe(true));

@@ -8,8 +8,8 @@ import {
 } from 'mongodb';
 
 /** The store gave no answer that can be relied upon: what was asked of it may have happened, may yet, or never will. */
-export class Unanswered extends Error {
-  override readonly name = 'Unanswered';
+export class UnknownOutcome extends Error {
+  override readonly name = 'UnknownOutcome';
 }
 
 /** Server errors that do not refuse the command: elections, shutdowns, time-outs, lost connections, cut-off cursors. */
@@ -25,7 +25,7 @@ export const isTransientCode = (code: unknown): boolean => TRANSIENT_CODES.has(c
  * Broken sockets come through the driver as plain system errors too, and in a bulk write, whatever it was, as a server's error without a code.
  */
 export function isTransient(error: unknown): boolean {
-  if (error instanceof Unanswered || error instanceof MongoWriteConcernError) return true;
+  if (error instanceof UnknownOutcome || error instanceof MongoWriteConcernError) return true;
   if (error instanceof MongoServerError) {
     const { code } = error;
     return code === undefined || isTransientCode(code) || error.hasErrorLabel('RetryableWriteError');

@@ -1,4 +1,4 @@
-import { isTransient, Unanswered } from '@tidings/runtime';
+import { isTransient, UnknownOutcome } from '@tidings/runtime';
 
 /**
  * How long one command to MongoDB may take before it counts as unanswered; majority writes are told the same. With the 3 s after which a
@@ -20,17 +20,17 @@ export interface WriteError {
 export const isDuplicateId = ({ code, errmsg, keyPattern }: WriteError): boolean =>
   code === DUPLICATE_KEY && (keyPattern ? '_id' in keyPattern : errmsg.includes('index: _id_'));
 
-/** The answer of one command, or {@link Unanswered} when none comes in time or the error may pass. */
+/** The answer of one command, or {@link UnknownOutcome} when none comes in time or the error may pass. */
 export async function answered<T>(command: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Unanswered(`no answer within ${ATTEMPT_MS} ms`)), ATTEMPT_MS);
+    timer = setTimeout(() => reject(new UnknownOutcome(`no answer within ${ATTEMPT_MS} ms`)), ATTEMPT_MS);
   });
   try {
     return await Promise.race([command, late]);
   } catch (error) {
-    if (error instanceof Unanswered || !isTransient(error)) throw error;
-    throw new Unanswered(error instanceof Error ? error.message : String(error), { cause: error });
+    if (error instanceof UnknownOutcome || !isTransient(error)) throw error;
+    throw new UnknownOutcome(error instanceof Error ? error.message : String(error), { cause: error });
   } finally {
     clearTimeout(timer);
   }

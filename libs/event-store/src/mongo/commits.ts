@@ -1,7 +1,7 @@
 import { type Collection, type Db, MongoServerError } from 'mongodb';
 import type { DocumentAddress } from '../port.ts';
 import type { EventDocuments, Head, InsertOutcome, StoredCommit } from '../store.ts';
-import { isTransientCode, Unanswered } from '@tidings/runtime';
+import { isTransientCode, UnknownOutcome } from '@tidings/runtime';
 import { answered, ATTEMPT_MS, isDuplicateId, type WriteError } from './answers.ts';
 import { batchesOf } from './batches.ts';
 
@@ -101,7 +101,7 @@ export class MongoCommits {
       const documents = batch.map((commit) => this.#documentOf(commit));
       errors = await this.#insertMany(this.#commits.collectionName, documents);
     } catch (error) {
-      if (error instanceof Unanswered) return batch.map(() => ({ kind: 'unknown' }));
+      if (error instanceof UnknownOutcome) return batch.map(() => ({ kind: 'unknown' }));
       if (batch.length === 1) return [await this.#refusedOrIn(batch[0]!, error)];
       const half = Math.ceil(batch.length / 2);
       return [...(await this.#insertBatch(batch.slice(0, half))), ...(await this.#insertBatch(batch.slice(half)))];
@@ -132,7 +132,7 @@ export class MongoCommits {
     }
   }
 
-  /** The errors of single documents. Rejects with Unanswered also when the write concern was not met: nothing is known to last. */
+  /** The errors of single documents. Rejects with UnknownOutcome also when the write concern was not met: nothing is known to last. */
   async #insertMany(collection: string, documents: readonly object[]): Promise<readonly WriteError[]> {
     const command = { insert: collection, documents, ordered: false, writeConcern: DURABLE };
     const answer = await answered(this.#db.command(command, { ignoreUndefined: true }));
@@ -158,7 +158,7 @@ export class MongoCommits {
 
   async #insertOrKeep(collection: string, documents: readonly object[]): Promise<void> {
     const error = (await this.#insertMany(collection, documents)).find((one) => !isDuplicateId(one));
-    if (error) throw isTransientCode(error.code) ? new Unanswered(error.errmsg) : new MongoServerError(error);
+    if (error) throw isTransientCode(error.code) ? new UnknownOutcome(error.errmsg) : new MongoServerError(error);
   }
 
   #documentOf({ log, n, uid, at, events, documents, trace }: StoredCommit): CommitDocument {

@@ -132,7 +132,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
         return answer;
       });
       await expect(writer.submit(LOG, add(A, '1'))).resolves.toEqual({ count: 1 });
-      expect(writer.counts).toMatchObject({ unanswered: 1, conflicts: 0 });
+      expect(writer.counts).toMatchObject({ unknownOutcomes: 1, conflicts: 0 });
       expect(await commits()).toHaveLength(1);
     });
 
@@ -254,7 +254,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
         throw lost();
       });
       await expect(writer.submit(LOG, add(A, '3'))).resolves.toEqual({ count: 3 });
-      expect(writer.counts).toMatchObject({ unanswered: 1, conflicts: 1 });
+      expect(writer.counts).toMatchObject({ unknownOutcomes: 1, conflicts: 1 });
     });
 
     it('may be majority-acknowledged late: a write concern error is no answer', async () => {
@@ -266,7 +266,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
         throw new MongoServerError({ code: 64, errmsg: 'waiting for replication timed out' });
       });
       await expect(writer.submit(LOG, add(A, '1'))).resolves.toEqual({ count: 1 });
-      expect(writer.counts).toMatchObject({ unanswered: 1, conflicts: 0 });
+      expect(writer.counts).toMatchObject({ unknownOutcomes: 1, conflicts: 0 });
     });
   });
 

@@ -1,4 +1,4 @@
-import { isTransientCode, Unanswered } from '@tidings/runtime';
+import { isTransientCode, UnknownOutcome } from '@tidings/runtime';
 import { type Db, type Document, Long, MongoServerError } from 'mongodb';
 import type { StoredFields } from '../documents.ts';
 import { getOrAdd } from '../get-or-add.ts';
@@ -96,7 +96,7 @@ export class MongoStates {
     try {
       errors = await this.#send(batch);
     } catch (error) {
-      if (error instanceof Unanswered) throw error;
+      if (error instanceof UnknownOutcome) throw error;
       if (batch.length === 1) {
         refused.push({ write: batch[0]!.write, error });
         return [];
@@ -126,7 +126,7 @@ export class MongoStates {
     );
     const errors = (answer['writeErrors'] ?? []) as WriteError[];
     const transient = errors.find(({ code }) => isTransientCode(code));
-    if (transient) throw new Unanswered(transient.errmsg);
+    if (transient) throw new UnknownOutcome(transient.errmsg);
     return errors;
   }
 

@@ -245,8 +245,8 @@ export class Tail<Event> {
     if (!first) return false;
     try {
       await this.#parts.passedOver.keep(this.#log, first.n, error);
-    } catch (unanswered) {
-      this.#parts.report(unanswered);
+    } catch (error) {
+      this.#parts.report(error);
       return false;
     }
     this.#parts.counts.passedOver++;
