@@ -35,17 +35,17 @@ function redriveFeatures({ open, env }: Form): void {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it('sends what is parked back to those who could not handle it, once', async () => {
+  it('sends dead letters back to those who could not handle it, once', async () => {
     const before = await open();
-    const parked = Promise.withResolvers<void>();
+    const deadLetters = Promise.withResolvers<void>();
     await consume(before, {
       group: 'g',
       topics: { [topic]: utf8 },
       handler: () => Promise.reject(new TypeError('a defect')),
-      report: ({ kind }) => void (kind === 'parked' && parked.resolve()),
+      report: ({ kind }) => void (kind === 'dead-lettered' && deadLetters.resolve()),
     });
     await before.publish(topic, [{ key: 'a', value: Buffer.from('x') }]);
-    await parked.promise;
+    await deadLetters.promise;
     await before.close();
 
     expect(await run(env(), folder)).toMatchObject({ code: 0, redriven: 1 });

@@ -15,7 +15,7 @@ export const topicNames = {
   reports: 'tidings.reports',
   conversions: 'tidings.conversions',
   jobs: 'tidings.jobs',
-  parked: 'tidings.parked',
+  deadLetters: 'tidings.dead-letters',
 } as const;
 
 /** Topic of a channel's batches; the direct lane carries messages to named recipients. */
@@ -51,7 +51,7 @@ const general: readonly Topic[] = [
   topic(topicNames.reports, 'facts', 8, 7 * DAY),
   topic(topicNames.conversions, 'facts', 8, 7 * DAY),
   topic(topicNames.jobs, 'facts', 8, 7 * DAY),
-  topic(topicNames.parked, 'facts', 1, 30 * DAY),
+  topic(topicNames.deadLetters, 'facts', 1, 30 * DAY),
 ];
 
 /** Every topic of a deployment that runs these channels. */

@@ -3,14 +3,14 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Fault, randomBase62, type ShiftedClock } from '@tidings/kernel';
 import { consume, type Incident } from './consume.ts';
-import { type Parked, readParked, redrive } from './parked.ts';
+import { type DeadLetter, readDeadLetter, redrive } from './dead-letters.ts';
 import { partitionOf } from './partition.ts';
 import {
   type Broker,
   type InRecord,
   LARGEST_RECORD_BYTES,
   type OutRecord,
-  PARKED_TOPIC,
+  DEAD_LETTER_TOPIC,
   type RecordBatch,
   type SubscribeOptions,
   type TopicKind,
@@ -129,7 +129,7 @@ export function brokerFeatures(
 
     beforeEach(async () => {
       world = await makeWorld();
-      topics = [{ name: PARKED_TOPIC, kind: 'facts', partitions: 1, retentionMs: 24 * HOUR_MS }];
+      topics = [{ name: DEAD_LETTER_TOPIC, kind: 'facts', partitions: 1, retentionMs: 24 * HOUR_MS }];
       topic = declare();
       open = [];
     });
@@ -409,7 +409,7 @@ export function brokerFeatures(
         const name = group();
         const first = await listen({ group: name, topics: [topic, other] });
         await listen({ group: name, topics: [other, topic] });
-        for (const different of [[topic], [], [topic, other, PARKED_TOPIC]]) {
+        for (const different of [[topic], [], [topic, other, DEAD_LETTER_TOPIC]]) {
           await expect(listen({ group: name, topics: different })).rejects.toMatchObject({ kind: 'argument' });
         }
         expect((await broker.lag(name)).map((lag) => lag.topic).toSorted()).toEqual([topic, other].toSorted());
@@ -792,14 +792,14 @@ export function brokerFeatures(
       const utf8 = { decode: (payload: Uint8Array) => Buffer.from(payload).toString() };
       const json = { decode: (payload: Uint8Array) => JSON.parse(Buffer.from(payload).toString()) as { n: number } };
 
-      /** What was parked of this test's topic. */
-      const parked = async (): Promise<Parked[]> => {
-        const found: Parked[] = [];
+      /** What was dead-lettered of this test's topic. */
+      const deadLetters = async (): Promise<DeadLetter[]> => {
+        const found: DeadLetter[] = [];
         await broker.subscribe({
           group: group(),
-          topics: [PARKED_TOPIC],
+          topics: [DEAD_LETTER_TOPIC],
           handler: async (batch) => {
-            found.push(...batch.records.map(({ value }) => readParked(value)).filter((one) => one.topic === topic));
+            found.push(...batch.records.map(({ value }) => readDeadLetter(value)).filter((one) => one.topic === topic));
           },
         });
         return found;
@@ -824,7 +824,7 @@ export function brokerFeatures(
         ]);
       });
 
-      it('parks what cannot be decoded, and the rest flows on', async () => {
+      it('dead-letters what cannot be decoded, and the rest flows on', async () => {
         await start();
         await broker.publish(topic, records('a', '{"n":1}', 'no json', '{"n":3}'));
         const got: number[] = [];
@@ -837,14 +837,14 @@ export function brokerFeatures(
           },
         });
         await until(async () => (await lagOf(name)) === 0);
-        const found = await parked();
+        const found = await deadLetters();
         await until(() => found.length === 1);
         expect(got).toEqual([1, 3]);
         expect(found[0]).toMatchObject({ reason: 'decode', group: name, topic, partition: 0, offset: 1, key: 'a' });
         expect(Buffer.from(found[0]?.payload ?? []).toString()).toBe('no json');
       });
 
-      it('parks the one record that fails after at most 5 tries, within 5 s, while the others flow', async () => {
+      it('dead-letters the one record that fails after at most 5 tries, within 5 s, while the others flow', async () => {
         await start();
         const name = group();
         await broker.publish(topic, records('a', ...numbers(0, 200)));
@@ -876,14 +876,14 @@ export function brokerFeatures(
               .filter((n) => n !== '77'),
           ),
         );
-        const found = await parked();
+        const found = await deadLetters();
         await until(() => found.length === 1);
         expect(found[0]).toMatchObject({ reason: 'handler', group: name, offset: 77, key: 'a' });
         expect(found[0]?.error).toContain('cannot digest 77');
         await until(async () => (await lagOf(name)) === 0);
       });
 
-      it('parks the one record that fails among very many with few calls of the handler', async () => {
+      it('dead-letters the one record that fails among very many with few calls of the handler', async () => {
         await start();
         const [name, count] = [group(), 20_000];
         const [got, incidents] = [new Set<string>(), [] as Incident[]];
@@ -903,11 +903,11 @@ export function brokerFeatures(
         });
         await until(async () => (await lagOf(name)) === 0);
         expect(got.size).toBe(count - 1);
-        expect(incidents.filter(({ kind }) => kind === 'parked')).toMatchObject([{ offset: 15_000 }]);
+        expect(incidents.filter(({ kind }) => kind === 'dead-lettered')).toMatchObject([{ offset: 15_000 }]);
         expect(calls).toBeLessThan(count / 20);
       });
 
-      it('redrives what was parked to where it came from', async () => {
+      it('redrives what was dead-lettered to where it came from', async () => {
         await start();
         let broken = true;
         const got: string[] = [];
@@ -923,7 +923,7 @@ export function brokerFeatures(
           },
         });
         await broker.publish(topic, [...records('a', 'a'), { ...record('a', 'b'), headers }, ...records('a', 'c')]);
-        const found = await parked();
+        const found = await deadLetters();
         await until(() => found.length === 1);
         broken = false;
         expect(await redrive(broker, { only: (one) => one.topic === 'another' })).toBe(0);
@@ -935,7 +935,7 @@ export function brokerFeatures(
       it.each([
         ['just under the limit', LARGEST_RECORD_BYTES - 1],
         ['as large as may be', LARGEST_RECORD_BYTES],
-      ])('parks a record %s whole, and drives it again', async (_, bytes) => {
+      ])('dead-letters a record %s whole, and drives it again', async (_, bytes) => {
         await start();
         const headers = { traceparent: '00-4bf9-01' };
         const beside = 'k'.length + 'traceparent'.length + headers.traceparent.length;
@@ -951,7 +951,7 @@ export function brokerFeatures(
           },
         });
         await broker.publish(topic, [{ key: 'k', value, headers }, record('k', 'after')]);
-        const found = await parked();
+        const found = await deadLetters();
         await until(() => found.length === 1 && got.length === 1);
         expect(found[0]).toMatchObject({ key: 'k', headers, reason: 'handler' });
         expect(found[0]!.cut).toBeUndefined();
@@ -961,7 +961,7 @@ export function brokerFeatures(
         expect(Buffer.compare(got[1]!, value)).toBe(0);
       });
 
-      it('cuts what has no room when it is parked, and tells that it cannot be driven again', async () => {
+      it('cuts what has no room when it is dead-lettered, and tells that it cannot be driven again', async () => {
         await start();
         // Written down they take twice their characters.
         const headers = { baggage: 'ü'.repeat(200_000) };
@@ -974,19 +974,19 @@ export function brokerFeatures(
           },
         });
         await broker.publish(topic, [{ key: 'k', value, headers }]);
-        const found = await parked();
+        const found = await deadLetters();
         await until(() => found.length === 1);
         const sha256 = createHash('sha256').update(value).digest('hex');
         expect(found[0]).toMatchObject({ key: 'k', topic, cut: { payloadBytes: value.length, sha256 } });
-        const stuck: Parked[] = [];
-        const only = (one: Parked): boolean => one.topic === topic;
+        const stuck: DeadLetter[] = [];
+        const only = (one: DeadLetter): boolean => one.topic === topic;
         expect(await redrive(broker, { only, stuck: (one) => stuck.push(one) })).toBe(0);
         expect(stuck).toMatchObject([{ topic, cut: { sha256 } }]);
         await until(() => found.length === 2);
         expect(found[1]).toMatchObject({ topic, cut: { sha256 } });
       });
 
-      it('tries again while something is unavailable, and parks nothing', async () => {
+      it('tries again while something is unavailable, and dead-letters nothing', async () => {
         await start();
         await broker.publish(topic, records('a', 1, 2, 3));
         const got: string[] = [];
@@ -1066,7 +1066,7 @@ export function brokerFeatures(
         });
         await until(async () => (await lagOf(name)) === 0);
         expect(firsts).toEqual([0, 2, 3]);
-        const found = await parked();
+        const found = await deadLetters();
         await until(() => found.length === 1);
       });
     });

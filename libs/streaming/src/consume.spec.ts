@@ -1,12 +1,12 @@
 import { Fault } from '@tidings/kernel';
 import { consume, type ConsumeOptions, type Incident, type Reader } from './consume.ts';
-import { readParked } from './parked.ts';
+import { readDeadLetter } from './dead-letters.ts';
 import {
   type BatchHandler,
   type Broker,
   type InRecord,
   type OutRecord,
-  PARKED_TOPIC,
+  DEAD_LETTER_TOPIC,
   type SubscribeOptions,
 } from './port.ts';
 
@@ -26,8 +26,12 @@ const things: Things = {
 /** A consumer over a broker that delivers what the test gives it. */
 async function consumer(
   handler: ConsumeOptions<Things>['handler'],
-): Promise<{ deliver(...values: string[]): ReturnType<BatchHandler>; parked: OutRecord[]; incidents: Incident[] }> {
-  const parked: OutRecord[] = [];
+): Promise<{
+  deliver(...values: string[]): ReturnType<BatchHandler>;
+  deadLetters: OutRecord[];
+  incidents: Incident[];
+}> {
+  const deadLetters: OutRecord[] = [];
   const incidents: Incident[] = [];
   let options: SubscribeOptions | undefined;
   const broker: Pick<Broker, 'publish' | 'subscribe'> = {
@@ -36,14 +40,14 @@ async function consumer(
       return { stop: async () => undefined };
     },
     publish: async (topic, records) => {
-      expect(topic).toBe(PARKED_TOPIC);
-      parked.push(...records);
+      expect(topic).toBe(DEAD_LETTER_TOPIC);
+      deadLetters.push(...records);
       return records.map((_, offset) => ({ partition: 0, offset }));
     },
   };
   await consume(broker, { group: 'g', topics: things, handler, report: (incident) => incidents.push(incident) });
   return {
-    parked,
+    deadLetters,
     incidents,
     deliver: async (...values) => {
       const records = values.map((value, i): InRecord => {
@@ -57,54 +61,54 @@ async function consumer(
 describe('consume', () => {
   it('keeps what is of a kind that it does not know, whole, for a version that does', async () => {
     const seen: string[] = [];
-    const { deliver, parked, incidents } = await consumer(async (records) => {
+    const { deliver, deadLetters, incidents } = await consumer(async (records) => {
       seen.push(...records.map(({ value }) => value));
     });
     expect(await deliver('a', 'newer', 'c')).toBeUndefined();
     expect(seen).toEqual(['a', 'c']);
     expect(incidents).toMatchObject([{ kind: 'unknown', offset: 101 }]);
-    const [kept] = parked.map(({ value }) => readParked(value));
+    const [kept] = deadLetters.map(({ value }) => readDeadLetter(value));
     expect(kept).toMatchObject({ reason: 'unknown', topic: 'things', offset: 101 });
     expect(Buffer.from(kept!.payload).toString()).toBe('newer');
   });
 
   it('hands all readable records over at once', async () => {
     const seen: string[][] = [];
-    const { deliver, parked } = await consumer(async (records) => {
+    const { deliver, deadLetters } = await consumer(async (records) => {
       seen.push(records.map(({ value, offset }) => `${offset}=${value}`));
     });
     expect(await deliver('a', '?b', 'c')).toBeUndefined();
     expect(seen).toEqual([['100=a', '102=c']]);
-    expect(parked.map(({ value }) => readParked(value))).toMatchObject([
+    expect(deadLetters.map(({ value }) => readDeadLetter(value))).toMatchObject([
       { reason: 'decode', group: 'g', topic: 'things', partition: 2, offset: 101, key: 'k', timestamp: 5 },
     ]);
   });
 
-  it('parks unreadable records only once the ones before them are done with', async () => {
-    const { deliver, parked } = await consumer(async () => 1);
+  it('dead-letters unreadable records only once the ones before them are done with', async () => {
+    const { deliver, deadLetters } = await consumer(async () => 1);
     expect(await deliver('a', 'b', '?c')).toBe(1);
-    expect(parked).toEqual([]);
+    expect(deadLetters).toEqual([]);
     expect(await deliver('?b', 'c', 'd')).toBe(2);
-    expect(parked).toHaveLength(1);
+    expect(deadLetters).toHaveLength(1);
   });
 
   it('calls no handler when nothing can be read', async () => {
     let calls = 0;
-    const { deliver, parked } = await consumer(async () => void calls++);
+    const { deliver, deadLetters } = await consumer(async () => void calls++);
     expect(await deliver('?a', '?b')).toBeUndefined();
     expect(calls).toBe(0);
-    expect(parked).toHaveLength(2);
+    expect(deadLetters).toHaveLength(2);
   });
 
   it('looks for the record at fault in pieces, then one by one, and hands over the rest in one piece', async () => {
     const sizes: number[] = [];
-    const { deliver, parked, incidents } = await consumer(async (records) => {
+    const { deliver, deadLetters, incidents } = await consumer(async (records) => {
       sizes.push(records.length);
       if (records.some(({ value }) => value === 'poison')) throw new Error('bad taste');
     });
     expect(await deliver('a', 'b', 'poison', 'd', 'e', 'f')).toBeUndefined();
     expect(sizes).toEqual([6, 2, 2, 1, 1, 1, 3]);
-    expect(parked.map(({ value }) => readParked(value))).toMatchObject([
+    expect(deadLetters.map(({ value }) => readDeadLetter(value))).toMatchObject([
       { reason: 'handler', offset: 102, error: 'bug: bad taste' },
     ]);
     expect(incidents.map(({ kind, offset }) => `${kind} ${offset}`)).toEqual([
@@ -112,7 +116,7 @@ describe('consume', () => {
       'retried 102',
       'retried 102',
       'retried 102',
-      'parked 102',
+      'dead-lettered 102',
     ]);
   });
 
@@ -121,7 +125,7 @@ describe('consume', () => {
     const handled: string[] = [];
     const tries = new Map<string, number>();
     let calls = 0;
-    const { deliver, parked } = await consumer(async (records) => {
+    const { deliver, deadLetters } = await consumer(async (records) => {
       calls++;
       const poison = records.find(({ value }) => value.startsWith('poison'));
       if (!poison) return void handled.push(...records.map(({ value }) => value));
@@ -129,7 +133,7 @@ describe('consume', () => {
       throw new Error('bad taste');
     });
     expect(await deliver(...values)).toBeUndefined();
-    expect(parked).toHaveLength(2);
+    expect(deadLetters).toHaveLength(2);
     expect([...tries.values()]).toEqual([5, 5]);
     expect(handled).toEqual(values.filter((value) => !value.startsWith('poison')));
     expect(calls).toBeLessThan(450);
@@ -137,18 +141,18 @@ describe('consume', () => {
 
   it('does not blame records for what is unavailable', async () => {
     let calls = 0;
-    const { deliver, parked } = await consumer(async () => {
+    const { deliver, deadLetters } = await consumer(async () => {
       if (++calls < 3) throw Fault.unavailable('not now');
     });
     expect(await deliver('a', 'b')).toBeUndefined();
-    expect(parked).toEqual([]);
+    expect(deadLetters).toEqual([]);
   });
 
-  it('hands a batch back when it cannot park', async () => {
-    const { deliver, parked } = await consumer(async () => {
+  it('hands a batch back when it cannot dead-letter', async () => {
+    const { deliver, deadLetters } = await consumer(async () => {
       throw new Error('bad taste');
     });
-    parked.push = () => {
+    deadLetters.push = () => {
       throw Fault.unavailable('no log');
     };
     expect(await deliver('a')).toBe(0);

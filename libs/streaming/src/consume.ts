@@ -1,19 +1,19 @@
 import { setTimeout } from 'node:timers/promises';
 import { Fault } from '@tidings/kernel';
 import { inSpan, type Trace, traceOf } from '@tidings/telemetry';
-import { type ParkReason, toParkedRecord } from './parked.ts';
-import { type Broker, type InRecord, PARKED_TOPIC, type RecordBatch, type Subscription } from './port.ts';
+import { type DeadLetterReason, toDeadLetterRecord } from './dead-letters.ts';
+import { type Broker, type InRecord, DEAD_LETTER_TOPIC, type RecordBatch, type Subscription } from './port.ts';
 
 /** How long a delivery waits for better times before it goes back to the broker: with the handler's own time, less than 5 s (architecture 6). */
 const PATIENCE_MS = 3_500;
 const BACK_OFF_MS = 50;
-/** Tries of a record until it is parked, those among others included. */
+/** Tries of a record until it is dead-lettered, those among others included. */
 const TRIES = 5;
 
-/** Reads the values of a topic, e.g. a generated codec. What it throws parks the record. */
+/** Reads the values of a topic, e.g. a generated codec. What it throws dead-letters the record. */
 export interface Reader<Value> {
   decode(payload: Uint8Array): Value;
-  /** False for a value of a kind that this version does not have: its record is parked for a newer one (ADR 27). @default all are known */
+  /** False for a value of a kind that this version does not have: its record is dead-lettered for a newer one (ADR 27). @default all are known */
   isKnown?(value: Value): boolean;
 }
 
@@ -36,10 +36,10 @@ export type Decoded<R extends Readers> = {
 /** What did not go well around a handler, for logs and metrics. */
 export interface Incident {
   /**
-   * `retried`: tried again at once; `returned`: the broker delivers it again later; `parked`: on `tidings.parked`; `unknown`: there too, for
+   * `retried`: tried again at once; `returned`: the broker delivers it again later; `dead-lettered`: on `tidings.dead-letters`; `unknown`: there too, for
    * it is of a kind that this version does not have.
    */
-  readonly kind: 'retried' | 'returned' | 'parked' | 'unknown';
+  readonly kind: 'retried' | 'returned' | 'dead-lettered' | 'unknown';
   readonly group: string;
   readonly topic: string;
   readonly partition: number;
@@ -65,9 +65,9 @@ export interface ConsumeOptions<R extends Readers> {
 }
 
 /**
- * Subscribes with decoded values, and keeps every partition moving: a record that cannot be read, or is of an unknown kind, is parked; a Fault `unavailable` is
+ * Subscribes with decoded values, and keeps every partition moving: a record that cannot be read, or is of an unknown kind, is dead-lettered; a Fault `unavailable` is
  * retried with back-off, then the rest of the batch goes back to the broker; after any other error the records are handed over in pieces,
- * those of the piece that fails one at a time, and the record that fails 5 times is parked: of n records some 2√n calls find it. A batch
+ * those of the piece that fails one at a time, and the record that fails 5 times is dead-lettered: of n records some 2√n calls find it. A batch
  * is one span, which goes on with the traces of its records.
  */
 export async function consume<const R extends Readers>(
@@ -113,7 +113,7 @@ type Outlet = Pick<Broker, 'publish'>;
 interface Lost {
   readonly record: InRecord;
   readonly error: unknown;
-  readonly reason: ParkReason;
+  readonly reason: DeadLetterReason;
 }
 
 function readWith(reader: Reader<unknown>, payload: Uint8Array, topic: string): unknown {
@@ -168,7 +168,7 @@ class Wrapped<R extends Readers> {
     }
     const next = readable[delivery.done]?.offset ?? Infinity;
     const lost = unreadable.filter(({ record }) => record.offset < next);
-    if (lost.length > 0) await this.#park(lost);
+    if (lost.length > 0) await this.#deadLetter(lost);
     return next === Infinity ? undefined : batch.records.findIndex(({ offset }) => offset >= next);
   }
 
@@ -224,7 +224,7 @@ class Wrapped<R extends Readers> {
     }
   }
 
-  /** Gets over one record: it is handled, or parked; false when the broker has to deliver it again, or it took long enough. */
+  /** Gets over one record: it is handled, or dead-lettered; false when the broker has to deliver it again, or it took long enough. */
   async #handleOne(delivery: Delivery<R>): Promise<boolean> {
     const amongOthers = this.#suspicions.get(delivery.place)?.failures ?? 0;
     for (let tries = 0, attempt = 0; ;) {
@@ -237,7 +237,7 @@ class Wrapped<R extends Readers> {
           return false;
         }
         if (amongOthers + ++tries === TRIES || isLate(delivery)) {
-          if (await this.#parkOne(delivery, error)) break;
+          if (await this.#deadLetterOne(delivery, error)) break;
           return false;
         }
         this.#report('retried', delivery, error);
@@ -273,11 +273,11 @@ class Wrapped<R extends Readers> {
     return this.#options.handler(isReady ? decoded : readable.slice(done, done + count).map(this.#decoderOf(batch)));
   }
 
-  async #parkOne(delivery: Delivery<R>, error: unknown): Promise<boolean> {
+  async #deadLetterOne(delivery: Delivery<R>, error: unknown): Promise<boolean> {
     const { readable, done, place } = delivery;
     const record = readable[done] as InRecord;
     try {
-      await this.#park([{ record, error, reason: 'handler' }]);
+      await this.#deadLetter([{ record, error, reason: 'handler' }]);
     } catch (failure) {
       this.#report('returned', delivery, failure);
       return false;
@@ -287,16 +287,16 @@ class Wrapped<R extends Readers> {
     return true;
   }
 
-  async #park(records: readonly Lost[]): Promise<void> {
+  async #deadLetter(records: readonly Lost[]): Promise<void> {
     const { group } = this.#options;
     await this.#broker.publish(
-      PARKED_TOPIC,
+      DEAD_LETTER_TOPIC,
       records.map(({ record: { value: payload, ...origin }, error, reason }) =>
-        toParkedRecord({ ...origin, payload, reason, group, error: textOf(error) }),
+        toDeadLetterRecord({ ...origin, payload, reason, group, error: textOf(error) }),
       ),
     );
     for (const { record, error, reason } of records)
-      this.#tell(reason === 'unknown' ? 'unknown' : 'parked', record, error);
+      this.#tell(reason === 'unknown' ? 'unknown' : 'dead-lettered', record, error);
   }
 
   /** Waits for what does not answer; false when there is no time for another try. */

@@ -5,7 +5,14 @@ export { type KafkaBrokerOptions, openKafkaBroker } from './kafka/kafka-broker.t
 export { createTopics, type CreateTopicsOptions, type TopicChanges } from './kafka/topics.ts';
 export { type MicroBatcher, type MicroBatcherOptions, microBatcher } from './micro-batcher.ts';
 export { incidentsTo, observed } from './observed.ts';
-export { type Parked, type ParkReason, readParked, redrive, REDRIVE_GROUP, type RedriveOptions } from './parked.ts';
+export {
+  type DeadLetter,
+  type DeadLetterReason,
+  readDeadLetter,
+  redrive,
+  REDRIVE_GROUP,
+  type RedriveOptions,
+} from './dead-letters.ts';
 export { partitionOf } from './partition.ts';
 export {
   type BatchHandler,
@@ -14,7 +21,7 @@ export {
   type Headers,
   type InRecord,
   LARGEST_RECORD_BYTES,
-  PARKED_TOPIC,
+  DEAD_LETTER_TOPIC,
   type OutRecord,
   type Position,
   type RecordBatch,

@@ -5,10 +5,10 @@ import { Registry } from 'prom-client';
 import { consume } from './consume.ts';
 import { microBatcher } from './micro-batcher.ts';
 import { incidentsTo, observed } from './observed.ts';
-import { type Broker, PARKED_TOPIC, type TopicSpec } from './port.ts';
+import { type Broker, DEAD_LETTER_TOPIC, type TopicSpec } from './port.ts';
 
 const TOPIC = 'facts';
-const topics: readonly TopicSpec[] = [TOPIC, PARKED_TOPIC].map((name) => ({
+const topics: readonly TopicSpec[] = [TOPIC, DEAD_LETTER_TOPIC].map((name) => ({
   ...{ name, kind: 'facts', partitions: 1, retentionMs: 3_600_000 },
 }));
 const text = { decode: (bytes: Uint8Array): string => Buffer.from(bytes).toString() };
@@ -80,16 +80,16 @@ describeWithMongo('an observed broker', (mongo) => {
     await subscription.stop();
   });
 
-  it('counts what was tried again, and what was parked', async () => {
+  it('counts what was tried again, and what was dead-lettered', async () => {
     await broker.publish(TOPIC, [record('fine'), record('poison'), record('fine, too')]);
     await consumed(2, (value) => {
       if (value === 'poison') throw new Error('poison');
     });
     expect(await measured('tidings_consumer_incidents_total')).toEqual({
       [`readers ${TOPIC} retried`]: 4,
-      [`readers ${TOPIC} parked`]: 1,
+      [`readers ${TOPIC} dead-lettered`]: 1,
     });
-    expect(await measured('tidings_topic_published_records_total')).toMatchObject({ [PARKED_TOPIC]: 1 });
+    expect(await measured('tidings_topic_published_records_total')).toMatchObject({ [DEAD_LETTER_TOPIC]: 1 });
   });
 
   it('carries the trace of what is published to who handles it, in one span for all', async () => {

@@ -63,7 +63,7 @@ export function incidentsTo(
 ): (incident: Incident) => void {
   const incidents = counterIn(metrics, {
     name: 'tidings_consumer_incidents_total',
-    help: 'Records that were tried again at once, returned to the broker to be delivered later, or parked, as unknown or otherwise',
+    help: 'Records that were tried again at once, returned to the broker to be delivered later, or dead-lettered, as unknown or otherwise',
     labels: ['group', 'topic', 'kind'],
   });
   const unknown = new Set<string>();
@@ -80,7 +80,7 @@ export function incidentsTo(
 function observedHandlers(metrics: Registry): (options: SubscribeOptions) => SubscribeOptions['handler'] {
   const handled = counterIn(metrics, {
     name: 'tidings_consumer_records_total',
-    help: 'Records that a group has handled, parked ones included',
+    help: 'Records that a group has handled, dead letters included',
     labels: ['group', 'topic'],
   });
   const seconds = histogramIn(metrics, {

@@ -7,10 +7,10 @@ export type TopicKind = 'work' | 'facts' | 'compacted';
 export const LARGEST_RECORD_BYTES = 8 << 20;
 
 /** Where records go that could not be handled. */
-export const PARKED_TOPIC = 'tidings.parked';
+export const DEAD_LETTER_TOPIC = 'tidings.dead-letters';
 
-/** The same for records of {@link PARKED_TOPIC}: a record as large as may be finds its place there, whole, with what is said of it. */
-export const LARGEST_PARKED_BYTES = LARGEST_RECORD_BYTES + (64 << 10);
+/** The same for records of {@link DEAD_LETTER_TOPIC}: a record as large as may be finds its place there, whole, with what is said of it. */
+export const LARGEST_DEAD_LETTER_BYTES = LARGEST_RECORD_BYTES + (64 << 10);
 
 export interface TopicSpec {
   readonly name: string;
@@ -55,7 +55,7 @@ export interface RecordBatch {
 /**
  * Handles a batch within 5 s. It returns when all records are done with, or the number of leading records that are, the rest being
  * delivered again. A thrown Fault `unavailable` is retried with back-off; any other error makes the wrapper hand the records over one
- * at a time and park the one that fails (architecture 6).
+ * at a time and dead-letter the one that fails (architecture 6).
  */
 export type BatchHandler = (batch: RecordBatch) => Promise<void | number>;
 

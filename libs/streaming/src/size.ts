@@ -1,5 +1,5 @@
 import { Fault } from '@tidings/kernel';
-import { LARGEST_PARKED_BYTES, LARGEST_RECORD_BYTES, type OutRecord, PARKED_TOPIC } from './port.ts';
+import { LARGEST_DEAD_LETTER_BYTES, LARGEST_RECORD_BYTES, type OutRecord, DEAD_LETTER_TOPIC } from './port.ts';
 
 /** Bytes of a record's key, value and headers; a character counts as one. */
 export function sizeOf({ key, value, headers }: OutRecord): number {
@@ -11,7 +11,7 @@ export function sizeOf({ key, value, headers }: OutRecord): number {
 /** The size of a record. @throws Fault `tooLarge` where its topic allows none of that size. */
 export function checkedSize(topic: string, record: OutRecord): number {
   const bytes = sizeOf(record);
-  if (bytes > (topic === PARKED_TOPIC ? LARGEST_PARKED_BYTES : LARGEST_RECORD_BYTES))
+  if (bytes > (topic === DEAD_LETTER_TOPIC ? LARGEST_DEAD_LETTER_BYTES : LARGEST_RECORD_BYTES))
     throw new Fault('tooLarge', 'A record is larger than a topic can hold');
   return bytes;
 }

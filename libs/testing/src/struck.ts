@@ -5,7 +5,7 @@ import type { ClusterWorld } from './cluster.ts';
 import { type Crowd, crowdPlatforms, type CrowdProvider } from './crowd.ts';
 import { listedMessage, untilDone } from './message.ts';
 import { givenUp, givenUpSince } from './metrics.ts';
-import { parked } from './topic.ts';
+import { deadLetters } from './topic.ts';
 import { Wire } from './wire.ts';
 
 /** What a dispatcher may have under way, and so leave in doubt when it is killed: devices of one lane (R-LM5). */
@@ -68,7 +68,7 @@ export async function struck(world: ClusterWorld, crowd: Crowd, { strike, ...abo
   const seconds = ((performance.now() - struckAt) / 1000).toFixed(1);
 
   const broken = await crowd.brokenIn(round, codes, new Wire(world.simulators));
-  broken.push(...(await parked(world.cluster)));
+  broken.push(...(await deadLetters(world.cluster)));
   const told: string[] = [];
   for (const [i, { provider }] of crowdPlatforms.entries()) {
     const windows = givenUpSince(before[i]!, await givenUp(world.cluster, provider));

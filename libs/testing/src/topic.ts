@@ -1,7 +1,7 @@
 import { topics } from '@tidings/events';
 import { channels, randomBase62, systemClock } from '@tidings/kernel';
 import type { Cluster } from '@tidings/platform';
-import { type InRecord, openKafkaBroker, PARKED_TOPIC, readParked } from '@tidings/streaming';
+import { type InRecord, openKafkaBroker, DEAD_LETTER_TOPIC, readDeadLetter } from '@tidings/streaming';
 
 type Stores = Pick<Cluster, 'kafkaBrokers'>;
 
@@ -29,10 +29,10 @@ export async function everythingOn({ kafkaBrokers: brokers }: Stores, topic: str
 }
 
 /** What was given up so far, a line each: what was away for a while must cost no record. */
-export async function parked(stores: Stores): Promise<string[]> {
-  const records = await everythingOn(stores, PARKED_TOPIC);
+export async function deadLetters(stores: Stores): Promise<string[]> {
+  const records = await everythingOn(stores, DEAD_LETTER_TOPIC);
   return records.map(({ value }) => {
-    const { group, topic, partition, offset, error } = readParked(value);
-    return `${group} parked ${topic}/${partition} ${offset}: ${error}`;
+    const { group, topic, partition, offset, error } = readDeadLetter(value);
+    return `${group} dead-lettered ${topic}/${partition} ${offset}: ${error}`;
   });
 }

@@ -6,7 +6,13 @@ import { channels, systemClock } from '@tidings/kernel';
 import { databaseOf, mongoOptions, startMongod } from '@tidings/runtime';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { apnsToken, fcmToken } from '@tidings/simulators';
-import { type EmbeddedBroker, openEmbeddedBroker, PARKED_TOPIC, type Parked, readParked } from '@tidings/streaming';
+import {
+  type EmbeddedBroker,
+  openEmbeddedBroker,
+  DEAD_LETTER_TOPIC,
+  type DeadLetter,
+  readDeadLetter,
+} from '@tidings/streaming';
 import {
   brokenLaws,
   funnelFigures,
@@ -219,20 +225,20 @@ describe('the running program', () => {
     }
   };
 
-  const parked = (): Promise<Parked[]> =>
+  const deadLetters = (): Promise<DeadLetter[]> =>
     withLog(async (broker) => {
-      const found: Parked[] = [];
+      const found: DeadLetter[] = [];
       const subscription = await broker.subscribe({
         group: 'test',
-        topics: [PARKED_TOPIC],
-        handler: async ({ records }) => void found.push(...records.map(({ value }) => readParked(value))),
+        topics: [DEAD_LETTER_TOPIC],
+        handler: async ({ records }) => void found.push(...records.map(({ value }) => readDeadLetter(value))),
       });
       while ((await broker.lag('test')).some(({ committed, end }) => committed < end)) await delay(10);
       await subscription.stop();
       return found;
     });
 
-  it('parks records that cannot be read or handled, and everything else flows on', async () => {
+  it('dead-letters records that cannot be read or handled, and everything else flows on', async () => {
     const garbage = Buffer.from('ffffffffffffffffffffff', 'hex');
     // A set that is none is found out only when it is used.
     const unusable = WindowOutcome.encode(
@@ -285,11 +291,11 @@ describe('the running program', () => {
     expect(funnelFigures(await funnelOf(world, named)).opened).toBe(1);
     expect(await brokenBy(world, application, named)).toEqual([]);
 
-    const found = await parked();
+    const found = await deadLetters();
     for (const topic of spoilt) {
       const ofTopic = found.filter((record) => record.topic === topic && record.reason === 'decode');
       const groups = Map.groupBy(ofTopic, ({ group }) => group);
-      // Each group parks what it cannot read itself, once, with the bytes as they were.
+      // Each group dead-letters what it cannot read itself, once, with the bytes as they were.
       expect([topic, groups.size]).not.toEqual([topic, 0]);
       for (const [group, of] of groups) {
         expect([topic, group, of.map(({ key }) => key).sort()]).toEqual([topic, group, [...keys].sort()]);

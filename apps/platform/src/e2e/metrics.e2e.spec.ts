@@ -128,7 +128,7 @@ describe('the metrics of the platform', () => {
     expect(value('tidings_relay_unpublished_commits')).toBe(0);
     expect(value('tidings_dispatch_open_windows')).toBe(0);
     expect(value('tidings_dispatch_resting_windows')).toBe(0);
-    expect(value('tidings_consumer_incidents_total', { kind: 'parked' })).toBe(0);
+    expect(value('tidings_consumer_incidents_total', { kind: 'dead-lettered' })).toBe(0);
   });
 
   it("bring the process's own", () => {

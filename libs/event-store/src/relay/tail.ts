@@ -245,8 +245,8 @@ export class Tail<Event> {
     if (!first) return false;
     try {
       await this.#parts.passedOver.keep(this.#log, first.n, error);
-    } catch (error) {
-      this.#parts.report(error);
+    } catch (failure) {
+      this.#parts.report(failure);
       return false;
     }
     this.#parts.counts.passedOver++;

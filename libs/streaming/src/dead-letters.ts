@@ -4,18 +4,18 @@ import {
   type Broker,
   type Headers,
   type InRecord,
-  LARGEST_PARKED_BYTES,
+  LARGEST_DEAD_LETTER_BYTES,
   type OutRecord,
-  PARKED_TOPIC,
+  DEAD_LETTER_TOPIC,
 } from './port.ts';
 import { sizeOf } from './size.ts';
 
-/** Why a record was parked: its bytes could not be read, it is of a kind that the version did not have, or its handler failed whenever it was tried. */
-export type ParkReason = 'decode' | 'unknown' | 'handler';
+/** Why a record was dead-lettered: its bytes could not be read, it is of a kind that the version did not have, or its handler failed whenever it was tried. */
+export type DeadLetterReason = 'decode' | 'unknown' | 'handler';
 
 /** A record that could not be handled. */
-export interface Parked {
-  readonly reason: ParkReason;
+export interface DeadLetter {
+  readonly reason: DeadLetterReason;
   /** What the last try failed with, for operators. */
   readonly error: string;
   /** The consumer group that could not handle it; the others may well have. */
@@ -42,13 +42,13 @@ const ERROR_CHARACTERS = 2_000;
 const CUT_KEY_CHARACTERS = 1_000;
 const CUT_PAYLOAD_BYTES = 64 << 10;
 
-/** The record of the parked topic: the length of a JSON header in 4 bytes, the header, and the payload as it was. */
-export function toParkedRecord(parked: Parked): OutRecord {
-  const whole = recordOf(parked);
-  return sizeOf(whole) > LARGEST_PARKED_BYTES ? recordOf(cutOff(parked)) : whole;
+/** The record of the dead-letter topic: the length of a JSON header in 4 bytes, the header, and the payload as it was. */
+export function toDeadLetterRecord(deadLetter: DeadLetter): OutRecord {
+  const whole = recordOf(deadLetter);
+  return sizeOf(whole) > LARGEST_DEAD_LETTER_BYTES ? recordOf(cutOff(deadLetter)) : whole;
 }
 
-function cutOff({ headers: _, key, payload, ...rest }: Parked): Parked {
+function cutOff({ headers: _, key, payload, ...rest }: DeadLetter): DeadLetter {
   const sha256 = createHash('sha256').update(payload).digest('hex');
   return {
     ...{ ...rest, key: key.slice(0, CUT_KEY_CHARACTERS) },
@@ -57,7 +57,7 @@ function cutOff({ headers: _, key, payload, ...rest }: Parked): Parked {
   };
 }
 
-function recordOf({ payload, error, ...rest }: Parked): OutRecord {
+function recordOf({ payload, error, ...rest }: DeadLetter): OutRecord {
   const header = Buffer.from(JSON.stringify({ ...rest, error: error.slice(0, ERROR_CHARACTERS) }));
   const value = Buffer.allocUnsafe(HEAD + header.length + payload.length);
   value.writeUInt32LE(header.length);
@@ -67,33 +67,33 @@ function recordOf({ payload, error, ...rest }: Parked): OutRecord {
 }
 
 /**
- * Reads a record of the parked topic.
+ * Reads a record of the dead-letter topic.
  * @throws Fault `bug` for any other value.
  */
-export function readParked(value: Uint8Array): Parked {
+export function readDeadLetter(value: Uint8Array): DeadLetter {
   try {
     const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
     const payloadStart = HEAD + bytes.readUInt32LE();
-    const header = JSON.parse(bytes.toString('utf8', HEAD, payloadStart)) as Omit<Parked, 'payload'>;
+    const header = JSON.parse(bytes.toString('utf8', HEAD, payloadStart)) as Omit<DeadLetter, 'payload'>;
     return { ...header, payload: bytes.subarray(payloadStart) };
   } catch (error) {
-    throw Fault.bug('a record of the parked topic cannot be read', error);
+    throw Fault.bug('a record of the dead-letter topic cannot be read', error);
   }
 }
 
 export interface RedriveOptions {
-  /** Which of the parked records go back; the others are parked again. @default all */
-  readonly only?: (parked: Parked) => boolean;
-  /** Hears of each that should have gone back and cannot: it is cut, or its topic refuses it. It stays parked. */
-  readonly stuck?: (parked: Parked, why: string) => void;
+  /** Which of the dead letters go back; the others become dead letters again. @default all */
+  readonly only?: (deadLetter: DeadLetter) => boolean;
+  /** Hears of each that should have gone back and cannot: it is cut, or its topic refuses it. It stays a dead letter . */
+  readonly stuck?: (deadLetter: DeadLetter, why: string) => void;
 }
 
-/** The group that remembers what was redriven. Its lag is no unfinished work: it is what lies parked. */
+/** The group that remembers what was redriven. Its lag is no unfinished work: it is what is a dead letter. */
 export const REDRIVE_GROUP = 'tidings.redrive';
 
 /**
- * Publishes what is parked now back to where it came from, in order; every group of that topic receives it again. What fails again is
- * parked again, behind everything that this call looks at; so is what cannot go back.
+ * Publishes dead letters back to where it came from, in order; every group of that topic receives it again. What fails again is
+ * dead-lettered again, behind everything that this call looks at; so is what cannot go back.
  * @returns how many records went back.
  */
 export async function redrive(broker: Broker, options: RedriveOptions = {}): Promise<number> {
@@ -104,7 +104,7 @@ export async function redrive(broker: Broker, options: RedriveOptions = {}): Pro
   const finished = Promise.withResolvers<void>();
   const subscription = await broker.subscribe({
     group: REDRIVE_GROUP,
-    topics: [PARKED_TOPIC],
+    topics: [DEAD_LETTER_TOPIC],
     async handler({ partition, records }) {
       const ends = await known.promise;
       const end = ends.get(partition) ?? 0;
@@ -117,7 +117,7 @@ export async function redrive(broker: Broker, options: RedriveOptions = {}): Pro
   });
   try {
     const lags = await broker.lag(REDRIVE_GROUP);
-    const open = lags.filter(({ topic, committed, end }) => topic === PARKED_TOPIC && committed < end);
+    const open = lags.filter(({ topic, committed, end }) => topic === DEAD_LETTER_TOPIC && committed < end);
     known.resolve(new Map(open.map(({ partition, end }) => [partition, end])));
     if (open.length > 0) await finished.promise;
   } catch (error) {
@@ -132,9 +132,9 @@ export async function redrive(broker: Broker, options: RedriveOptions = {}): Pro
 /** Records on their way back to a topic. */
 interface Lane {
   readonly back: OutRecord[];
-  /** As they lie parked. */
+  /** As they lie in the topic. */
   readonly records: OutRecord[];
-  readonly parked: Parked[];
+  readonly deadLetters: DeadLetter[];
 }
 
 /** What can go back, by topic, and what cannot. */
@@ -145,18 +145,18 @@ function lanesOf(
   const byTopic = new Map<string, Lane>();
   const again: OutRecord[] = [];
   for (const { key, value } of records) {
-    const parked = tryToRead(value);
-    const isWanted = parked !== undefined && only(parked);
-    if (!isWanted || parked.cut) {
-      if (isWanted) stuck?.(parked, 'only its beginning was kept');
+    const deadLetter = tryToRead(value);
+    const isWanted = deadLetter !== undefined && only(deadLetter);
+    if (!isWanted || deadLetter.cut) {
+      if (isWanted) stuck?.(deadLetter, 'only its beginning was kept');
       again.push({ key, value });
       continue;
     }
-    const lane = byTopic.get(parked.topic) ?? { back: [], records: [], parked: [] };
-    byTopic.set(parked.topic, lane);
-    lane.back.push({ key: parked.key, value: parked.payload, headers: parked.headers });
+    const lane = byTopic.get(deadLetter.topic) ?? { back: [], records: [], deadLetters: [] };
+    byTopic.set(deadLetter.topic, lane);
+    lane.back.push({ key: deadLetter.key, value: deadLetter.payload, headers: deadLetter.headers });
     lane.records.push({ key, value });
-    lane.parked.push(parked);
+    lane.deadLetters.push(deadLetter);
   }
   return { byTopic, again };
 }
@@ -171,17 +171,17 @@ async function sendBack(broker: Broker, records: readonly InRecord[], options: R
     } catch (error) {
       const { kind, message } = Fault.from(error);
       if (kind === 'unavailable') throw error;
-      for (const parked of lane.parked) options.stuck?.(parked, message);
+      for (const deadLetter of lane.deadLetters) options.stuck?.(deadLetter, message);
       again.push(...lane.records);
     }
   }
-  if (again.length > 0) await broker.publish(PARKED_TOPIC, again);
+  if (again.length > 0) await broker.publish(DEAD_LETTER_TOPIC, again);
   return sent;
 }
 
-function tryToRead(value: Uint8Array): Parked | undefined {
+function tryToRead(value: Uint8Array): DeadLetter | undefined {
   try {
-    return readParked(value);
+    return readDeadLetter(value);
   } catch {
     return undefined;
   }
