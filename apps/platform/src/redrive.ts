@@ -42,7 +42,7 @@ async function openBroker(configuration: Configuration, log: Logger, closing: Cl
   });
 }
 
-/** Publishes dead letters back to where it came from, once; may be repeated at any time. */
+/** Publishes dead letters back to where they came from, once; may be repeated at any time. */
 async function redriveAll(configuration: Configuration): Promise<void> {
   const log = openLog(configuration.logLevel).child({ service: name });
   const closing = new Closing(log);
@@ -52,7 +52,7 @@ async function redriveAll(configuration: Configuration): Promise<void> {
     const records = await redrive(broker, {
       stuck({ topic, partition, offset, key, cut }, why) {
         stuck++;
-        log.warn({ topic, partition, offset, key, ...cut, why }, 'cannot be redriven, and stays a dead letter ');
+        log.warn({ topic, partition, offset, key, ...cut, why }, 'cannot be redriven, and stays a dead letter');
       },
     });
     log.info({ records, stuck }, 'redriven');

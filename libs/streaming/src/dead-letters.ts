@@ -84,15 +84,15 @@ export function readDeadLetter(value: Uint8Array): DeadLetter {
 export interface RedriveOptions {
   /** Which of the dead letters go back; the others become dead letters again. @default all */
   readonly only?: (deadLetter: DeadLetter) => boolean;
-  /** Hears of each that should have gone back and cannot: it is cut, or its topic refuses it. It stays a dead letter . */
+  /** Hears of each that should have gone back and cannot: it is cut, or its topic refuses it. It stays a dead letter. */
   readonly stuck?: (deadLetter: DeadLetter, why: string) => void;
 }
 
-/** The group that remembers what was redriven. Its lag is no unfinished work: it is what is a dead letter. */
+/** The group that remembers what was redriven. Its lag is no unfinished work: it is the dead letters. */
 export const REDRIVE_GROUP = 'tidings.redrive';
 
 /**
- * Publishes dead letters back to where it came from, in order; every group of that topic receives it again. What fails again is
+ * Publishes dead letters back to where they came from, in order; every group of that topic receives it again. What fails again is
  * dead-lettered again, behind everything that this call looks at; so is what cannot go back.
  * @returns how many records went back.
  */
