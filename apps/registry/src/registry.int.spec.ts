@@ -30,7 +30,7 @@ describeWithMongo('the registry', (mongo) => {
   let broker: EmbeddedBroker;
   let registry: RegistryService;
   let app: string;
-  let sister: string;
+  let sibling: string;
 
   const open = (more: { hasReplicas?: boolean } = {}) =>
     openRegistry({
@@ -47,7 +47,7 @@ describeWithMongo('the registry', (mongo) => {
     broker = await testBroker({ db: mongo.database('log') });
     registry = await open();
     app = await newApplication();
-    sister = await newApplication();
+    sibling = await newApplication();
   });
   afterAll(async () => {
     await registry.close();
@@ -343,10 +343,10 @@ describeWithMongo('the registry', (mongo) => {
 
     it('are shared by the applications of the account unless they are application specific', async () => {
       await register('shared');
-      await register('shared', {}, { application: sister });
+      await register('shared', {}, { application: sibling });
       expect(await setTags('shared', { Level: 3, Colour: 'red', Unknown: 1 })).toEqual(noFault);
-      expect(await tagsOf('shared', { application: sister })).toMatchObject({ Level: 3 });
-      expect(await tagsOf('shared', { application: sister })).not.toHaveProperty('Colour');
+      expect(await tagsOf('shared', { application: sibling })).toMatchObject({ Level: 3 });
+      expect(await tagsOf('shared', { application: sibling })).not.toHaveProperty('Colour');
       const third = await newApplication();
       await register('shared', {}, { application: third });
       expect(await tagsOf('shared', { application: third })).toMatchObject({ Level: 3 });
@@ -355,10 +355,10 @@ describeWithMongo('the registry', (mongo) => {
     it('are shared by applications that a person comes to in one call', async () => {
       await apply(
         command('both', registration({ tags: { Level: 9, Colour: 'red' } })),
-        command('both', registration({ tags: { Products: ['a'] } }), { application: sister }),
+        command('both', registration({ tags: { Products: ['a'] } }), { application: sibling }),
       );
       expect(await tagsOf('both')).toMatchObject({ Level: 9, Products: ['a'], Colour: 'red' });
-      expect(await tagsOf('both', { application: sister })).toMatchObject({ Level: 9, Products: ['a'] });
+      expect(await tagsOf('both', { application: sibling })).toMatchObject({ Level: 9, Products: ['a'] });
     });
 
     it('wrong in setTags change nothing; wrong in a registration are skipped', async () => {

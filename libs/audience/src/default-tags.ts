@@ -17,7 +17,7 @@ const define = (number: number, name: string, type: TagType): TagDefinition => (
 /** Numbers below this belong to default tags; an account numbers its own from here on. */
 export const FIRST_OWN_TAG = 64;
 
-/** The number of an account's own tag, the `index`-th it ever had: it tells the type and whether sister applications share its values. */
+/** The number of an account's own tag, the `index`-th it ever had: it tells the type and whether sibling applications share its values. */
 export const tagNumber = (index: number, type: TagType, applicationSpecific: boolean): number =>
   FIRST_OWN_TAG + index * 16 + type * 2 + (applicationSpecific ? 0 : 1);
 

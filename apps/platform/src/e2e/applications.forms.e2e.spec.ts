@@ -386,9 +386,9 @@ describe('tokens (R-T1, R-T2, R-T8)', () => {
 
   it('are granted some applications, and what they create', async () => {
     const { client } = await clientWith({ applications: [application] });
-    const sister = await world.application({ title: 'Sister', ios: false, android: false });
+    const sibling = await world.application({ title: 'Sibling', ios: false, android: false });
     expect(await client.call('getApplication', { application })).toBeDefined();
-    expect(await client.reply('getApplication', { application: sister })).toMatchObject(forbidden);
+    expect(await client.reply('getApplication', { application: sibling })).toMatchObject(forbidden);
     const { application: made } = await client.call('createApplication', { title: 'Own' });
     expect(await client.call('getApplication', { application: made })).toBeDefined();
     const { application: open } = await world.call('createApplication', { title: 'Open', authorize_all_tokens: true });

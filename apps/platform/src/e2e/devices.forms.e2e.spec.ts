@@ -18,11 +18,11 @@ const CANARY = 'c4n4ry';
 
 let world: StoredWorld;
 let application: string;
-let sister: string;
+let sibling: string;
 beforeAll(async () => {
   world = await platform({ simulators: { keepPayloads: true } });
   application = await world.application();
-  sister = await world.application({ title: 'Sister' });
+  sibling = await world.application({ title: 'Sibling' });
   for (const [name, type, specific] of [
     ['Level', 1, true],
     ['Score', 6, true],
@@ -268,14 +268,14 @@ describe('deleteDevice', () => {
 
   it('forgets for good: who registers again is new', async () => {
     const hwid = 'returns';
-    await register(hwid, { userId: 'returning', tags: { Level: 4, Shared: 'kept by the sister' } });
-    await world.call('registerDevice', { application: sister, hwid, device_type: ANDROID });
+    await register(hwid, { userId: 'returning', tags: { Level: 4, Shared: 'kept by the sibling' } });
+    await world.call('registerDevice', { application: sibling, hwid, device_type: ANDROID });
     await world.call('setBadge', { application, hwid, badge: 3 });
     await world.call('applicationOpen', { application, hwid });
     await world.call('deleteDevice', { application, hwid });
     await register(hwid);
     const tags = await tagsOf({ hwid });
-    expect(tags).toMatchObject({ Shared: 'kept by the sister' });
+    expect(tags).toMatchObject({ Shared: 'kept by the sibling' });
     for (const name of ['Level', 'Last Application Open']) expect(tags).not.toHaveProperty([name]);
     expect(await refusal('getTags', { userId: 'returning' })).toBe('User not found');
   });
@@ -344,11 +344,11 @@ describe('tags', () => {
   });
 
   it('that the account shares change in every application, in one commit (R-RES7)', async () => {
-    for (const app of [application, sister]) {
+    for (const app of [application, sibling]) {
       await world.call('registerDevice', { application: app, hwid: 'both', device_type: ANDROID });
     }
     await set('both', { Shared: 'everywhere', Plan: 'here' });
-    const there = (await world.call('getTags', { application: sister, hwid: 'both' })).result;
+    const there = (await world.call('getTags', { application: sibling, hwid: 'both' })).result;
     expect(there).toMatchObject({ Shared: 'everywhere' });
     expect(there).not.toHaveProperty('Plan');
   });

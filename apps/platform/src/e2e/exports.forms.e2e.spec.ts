@@ -9,7 +9,7 @@ const IOS_TOKEN = 'AB'.repeat(32);
 
 let world: PlatformWorld;
 let application: string;
-let sister: string;
+let sibling: string;
 let restricted: ApiClient;
 let stranger: ApiClient;
 
@@ -46,7 +46,7 @@ const linesOf = (text: string): string[] => {
 beforeAll(async () => {
   world = await platform();
   application = await world.application();
-  sister = await world.application({ title: 'Sister', ios: false, android: false });
+  sibling = await world.application({ title: 'Sibling', ios: false, android: false });
   await world.call('addTag', { tag: { name: 'Level', type: 1, application_specific: true } });
   await world.call('addTag', { tag: { name: 'Interests', type: 3, application_specific: true } });
   await world.call('addTag', { tag: { name: 'Name', type: 2, application_specific: true } });
@@ -56,7 +56,7 @@ beforeAll(async () => {
     { hwid: 'phone-2', device_type: 3, language: 'de', tags: { Level: 2 } },
   ];
   for (const device of devices) await world.call('registerDevice', { application, ...device });
-  await world.call('registerDevice', { application: sister, hwid: 'sister', device_type: 3 });
+  await world.call('registerDevice', { application: sibling, hwid: 'sibling', device_type: 3 });
   const { account } = await world.call('createAccount', { name: 'Other' });
   stranger = await clientWith({ applications: 'all', account });
   restricted = await clientWith({ applications: [application] });
@@ -138,7 +138,7 @@ describe('exportSegment', () => {
     const { filename, devices_count: count } = await run(hwids);
     expect(filename).toContain('/exports/export_segment_ALL_');
     expect(count).toBe(3);
-    expect(linesOf((await download(filename)).text)).toContain('sister,3,Android');
+    expect(linesOf((await download(filename)).text)).toContain('sibling,3,Android');
     expect(await run(hwids, restricted)).toMatchObject({ devices_count: 2 });
   });
 
@@ -162,7 +162,7 @@ describe('exportSegment', () => {
   it('needs a token that may', async () => {
     const forbidden = { status: 403, body: { message: FORBID } };
     expect(await world.reply('exportSegment', { auth: 'nobody', filterExpression: 'x' })).toMatchObject(forbidden);
-    const others = { filterExpression: `A("${sister}")` };
+    const others = { filterExpression: `A("${sibling}")` };
     expect(await restricted.reply('exportSegment', others)).toMatchObject(forbidden);
     expect(await stranger.reply('exportSegment', others)).toMatchObject({ status: 400 });
   });
@@ -208,7 +208,7 @@ describe('the result of an export', () => {
     await refused(filename.replace(sig, ''));
     await refused(filename.replace(/exp=\d+/, (exp) => `${exp}0`));
     await refused(filename.replace('export_segment', 'export-segment'));
-    await refused(filename.replace(application, sister));
+    await refused(filename.replace(application, sibling));
     await refused(filename.split('?')[0]!);
     expect((await follow(filename)).status).toBe(200);
 

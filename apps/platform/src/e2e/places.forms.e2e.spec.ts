@@ -169,8 +169,8 @@ describe('presets and campaigns', () => {
   });
 
   it('are out of reach of tokens that may not use their application (R-T7)', async () => {
-    const sister = await world.application({ ios: false, android: false });
-    const { token } = await world.call('createToken', { scope: 'api', applications: [sister] });
+    const sibling = await world.application({ ios: false, android: false });
+    const { token } = await world.call('createToken', { scope: 'api', applications: [sibling] });
     const code = await codeOf('Welcome');
     const { campaigns } = await world.call('getCampaigns', { application });
     for (const [method, parameters, text] of [

@@ -31,7 +31,7 @@ interface Reply {
 let world: LoggingWorld;
 let application: string;
 /** Another one of the same account. */
-let sister: string;
+let sibling: string;
 /** Every token and key that this suite knows; none may be seen anywhere. */
 const secrets = new Map<string, string>();
 /** The text of everything that was answered to a request that failed. */
@@ -40,7 +40,7 @@ const failures: string[] = [];
 beforeAll(async () => {
   world = await platformInProcesses({ env: { LOG_LEVEL: 'trace' } });
   application = await world.application();
-  sister = await world.application({ title: 'Sister', ios: false, android: false });
+  sibling = await world.application({ title: 'Sibling', ios: false, android: false });
   await world.call('addTag', { tag: { name: 'Level', type: 1 } });
   await world.call('registerDevice', { application, hwid: 'phone-1', device_type: 3, tags: { Level: 5 } });
   const { admin, api: ofServers, device } = world.secrets;
@@ -405,13 +405,13 @@ describe('tokens (R-T1 to R-T7)', () => {
     const auth = restricted.token;
     const headers = { authorization: `Api ${auth}` };
     expect(await api13('getApplication', { auth, application })).toMatchObject(ok);
-    expect(only(await api13('getApplication', { auth, application: sister }))).toEqual(full(403, FORBID));
-    const message = { application: sister, notifications: [{ content: 'x' }] };
+    expect(only(await api13('getApplication', { auth, application: sibling }))).toEqual(full(403, FORBID));
+    const message = { application: sibling, notifications: [{ content: 'x' }] };
     expect(only(await api13('createMessage', { auth, ...message }))).toEqual(full(403, FORBID));
-    expect(only(await v2('messages:list', { filters: { application: sister } }, headers))).toEqual(
+    expect(only(await v2('messages:list', { filters: { application: sibling } }, headers))).toEqual(
       gateway(403, 7, FORBID),
     );
-    expect(await messagesOf(sister)).toBe(0);
+    expect(await messagesOf(sibling)).toBe(0);
   });
 
   it('a restricted token may use what it creates, and what is open to all', async () => {
@@ -428,7 +428,7 @@ describe('tokens (R-T1 to R-T7)', () => {
 
   it('the message of an application that is foreign or not granted is not found', async () => {
     const { Messages: messages } = await world.call('createMessage', {
-      application: sister,
+      application: sibling,
       notifications: [{ content: 'x' }],
     });
     const route = 'statistics/messages/getDeliveryFunnel';
@@ -703,14 +703,14 @@ describe('secrets', () => {
   it('are stored, and shown in their encoded form only', async () => {
     secrets.set('password', password).set('key file', keyFile).set('private key', privateKey);
     const ios = {
-      application: sister,
+      application: sibling,
       device_type: 1,
       ios_key_management_type: 'manual',
       ios_key_file: keyFile,
       ios_key_password: password,
       ios_gateway: 1,
       ios_framework: 'native',
-      ios_bundle_id: 'com.example.sister',
+      ios_bundle_id: 'com.example.sibling',
       ios_key_id: 'CANARYKEY1',
       ios_team_id: 'CANARYTEAM',
     };
@@ -721,7 +721,7 @@ describe('secrets', () => {
       client_email: 'a@example.com',
     };
     const android = {
-      application: sister,
+      application: sibling,
       device_type: 3,
       android_framework: 'native',
       android_fcm_service_account: account,
@@ -738,20 +738,20 @@ describe('secrets', () => {
         json: { status_code: 210 },
       });
     }
-    const { application: shown } = await world.call('getApplication', { application: sister });
+    const { application: shown } = await world.call('getApplication', { application: sibling });
     expect(shown.ios_key_password).toMatch(/^x[0-9a-f]{32}$/);
     expect(shown.android_gcm_api_key).toMatch(/^x[0-9a-f]{32}$/);
     failures.push(JSON.stringify(shown));
   });
 
   it('cannot be used, which is the end of a push and no fault of ours', async () => {
-    await world.registerDevices(sister, 4, (i) => ({
+    await world.registerDevices(sibling, 4, (i) => ({
       hwid: `s-${i}`,
       device_type: i % 2 === 0 ? 1 : 3,
       push_token: `${i}`.repeat(64),
     }));
     const { Messages: messages } = await world.call('createMessage', {
-      application: sister,
+      application: sibling,
       notifications: [{ content: 'x' }],
     });
     await world.settle();
@@ -763,19 +763,19 @@ describe('secrets', () => {
   it('pass through as what devices say of people does, until they are erased (T15)', async () => {
     const [hwid, userId] = [`${CANARY}-hwid`, `${CANARY}-user`];
     const said = { push_token: `${CANARY}-token`, userId, city: `${CANARY}-city`, idfa: `${CANARY}-idfa` };
-    await world.call('registerDevice', { application: sister, hwid, device_type: 3, ...said });
+    await world.call('registerDevice', { application: sibling, hwid, device_type: 3, ...said });
     await world.call('setTags', {
-      application: sister,
+      application: sibling,
       hwid,
       tags: { City: `${CANARY}-other-city`, Nonsense: CANARY },
     });
     const notifications = [{ content: 'Hello {{City}}', users: [userId] }];
-    await world.call('createMessage', { application: sister, notifications });
+    await world.call('createMessage', { application: sibling, notifications });
     await world.settle();
     for (const wrong of [{ language: CANARY }, { userId: CANARY.repeat(30) }, { tags: { City: [CANARY] } }]) {
-      await api13('registerDevice', { application: sister, hwid, device_type: 3, ...wrong }, asDevice());
+      await api13('registerDevice', { application: sibling, hwid, device_type: 3, ...wrong }, asDevice());
     }
-    await world.call('deleteDevice', { application: sister, hwid });
+    await world.call('deleteDevice', { application: sibling, hwid });
     await world.settle();
   });
 

@@ -9,7 +9,7 @@ const DAY_S = 86_400;
 let world: PlatformWorld;
 let application: string;
 /** Another application of the account, and one of another account. */
-let sister: string;
+let sibling: string;
 let foreign: string;
 /** What a token sees that may use the first application only, and one of the other account. */
 let restricted: ApiClient;
@@ -32,12 +32,12 @@ const phones = Array.from({ length: 10 }, (_, level) => ({
 beforeAll(async () => {
   world = await platform();
   application = await world.application();
-  sister = await world.application({ title: 'Sister', ios: false, android: false });
+  sibling = await world.application({ title: 'Sibling', ios: false, android: false });
   await world.call('addTag', { tag: { name: 'Level', type: 1, application_specific: true } });
   await world.call('addTag', { tag: { name: 'Interests', type: 3, application_specific: true } });
   await world.call('addTag', { tag: { name: 'Name', type: 2, application_specific: true } });
   for (const phone of phones) await world.call('registerDevice', { application, ...phone });
-  await world.call('registerDevice', { application: sister, hwid: 'phone-0', device_type: 3, tags: { Level: 5 } });
+  await world.call('registerDevice', { application: sibling, hwid: 'phone-0', device_type: 3, tags: { Level: 5 } });
   const { account } = await world.call('createAccount', { name: 'Other' });
   stranger = await clientWith({ account, applications: 'all' });
   foreign = (await stranger.call('createApplication', { title: 'Foreign' })).application;
@@ -65,14 +65,14 @@ const listed = async (of = application, client: ApiClient = world.client) =>
 describe('compileFilter', () => {
   it.each([
     ['A("APP")', 10],
-    ['A("APP") + A("SIS")', 11],
+    ['A("APP") + A("SIB")', 11],
     ['T("Level", GTE, 5)', 6],
     ['T("Level", GTE, 5) * A(APP)', 5],
     ['AT("APP", "Level", BETWEEN, [2, 5]) \\ A("APP", [iOS])', 2],
     ['A("APP", ["Android", ios], [with_tokens])', 8],
     ['(A("APP") \\ T(Level, IN, [1, 2, 3])) * T("Interests", EQ, "sport")', 1],
     ['AT("APP", "Name", NOTEQ, "Ann \\"A\\"")', 9],
-    ['A("APP") * AT("SIS", "Level", EQ, 5)', 0],
+    ['A("APP") * AT("SIB", "Level", EQ, 5)', 0],
     ['A("APP") * T("First Install", daysago, eq, 0)', 10],
     ['A("APP") * T("First Install", LTE, "1 days ago")', 0],
     ['A("APP") \\ T("Last Application Open", daysago, lte, 7)', 10],
@@ -83,11 +83,11 @@ describe('compileFilter', () => {
     ['A("APP") * T("Timezone", BETWEEN, ["UTC-12:00", "UTC+14:00"])', 2],
     ['A("APP") * T("Timezone", GTE, "UTC+05:30")', 1],
   ])('%s', async (expression, devices) => {
-    expect(await count(expression.replaceAll('APP', application).replaceAll('SIS', sister))).toBe(devices);
+    expect(await count(expression.replaceAll('APP', application).replaceAll('SIB', sibling))).toBe(devices);
   });
 
   it('knows the groups of the account', async () => {
-    const { code } = await world.call('createGroup', { name: 'Both', applications: [application, sister] });
+    const { code } = await world.call('createGroup', { name: 'Both', applications: [application, sibling] });
     expect(await count(`G("${code}")`)).toBe(11);
     expect(await count(`G("${code}", [ios]) * T(Level, GTE, 4)`)).toBe(3);
     expect(await said('compileFilter', { devices_filter: `G("${code}")` }, stranger)).toEqual(
@@ -107,7 +107,7 @@ describe('compileFilter', () => {
   it('counts what the token may see', async () => {
     const asked = (devices_filter: string) => ({ devices_filter });
     expect(await restricted.call('compileFilter', asked('T("Level", EQ, 5)'))).toEqual({ devices_count: 1 });
-    expect(await said('compileFilter', asked(`A("${sister}")`), restricted)).toEqual([403, 403, FORBID]);
+    expect(await said('compileFilter', asked(`A("${sibling}")`), restricted)).toEqual([403, 403, FORBID]);
     expect(await said('compileFilter', asked(`A("${foreign}")`))).toEqual(
       argument(`devices_filter: unknown application "${foreign}"`),
     );
@@ -150,7 +150,7 @@ describe('filters', () => {
   it('are kept, listed oldest first, and deleted by name', async () => {
     expect(await create('Upper', 'T("Level", GTE, 5)')).toEqual({ name: 'Upper' });
     await create('Bound', 'T("Level", EQ, 1)', { application });
-    await create('Elsewhere', 'T("Level", EQ, 1)', { application: sister });
+    await create('Elsewhere', 'T("Level", EQ, 1)', { application: sibling });
     const filters = await listed();
     expect(filters.map(({ code, ...rest }) => ({ ...rest, code: CODE.test(code) }))).toEqual([
       { code: true, name: 'Upper', filter_expression: 'T("Level", GTE, 5)', expiration_date: null, application: null },
@@ -165,7 +165,7 @@ describe('filters', () => {
     );
     expect(await said('deleteFilter', { name: 'Upper' }, stranger)).toEqual(argument('Filter not found'));
     expect(await said('deleteFilter', { name: 'Elsewhere' }, restricted)).toEqual(argument('Filter not found'));
-    const { code } = (await listed(sister))[1]!;
+    const { code } = (await listed(sibling))[1]!;
     expect(await count(`Segment("${code}")`)).toBe(1);
     expect(await said('compileFilter', { devices_filter: `Segment("${code}")` }, restricted)).toEqual(
       argument(`devices_filter: unknown segment "${code}"`),
@@ -306,12 +306,12 @@ describe('what belongs to the account as a whole (R-T9)', () => {
   });
 
   it('is shown to other tokens where it names no application that they may not use', async () => {
-    const { code: both } = await world.call('createGroup', { name: 'Shown', applications: [application, sister] });
+    const { code: both } = await world.call('createGroup', { name: 'Shown', applications: [application, sibling] });
     const filters = {
       'Names none': 'T("Level", EQ, 1)',
       'Names its own': `A("${application}")`,
-      'Names another': `A("${sister}")`,
-      'Tags of another': `AT("${sister}", "Level", EQ, 1)`,
+      'Names another': `A("${sibling}")`,
+      'Tags of another': `AT("${sibling}", "Level", EQ, 1)`,
       'Names a group': `G("${both}")`,
     };
     for (const [name, expression] of Object.entries(filters)) {

@@ -152,7 +152,7 @@ export function applyRpc({ db, clock, log, keys, owners, tags, logs }: DevicesDe
       round.at,
     );
     all.forEach(({ identity, action, key = '' }, i) => {
-      if (!used.has(key)) decide(identity, { own: found[i], sisters: [] }, action, undefined, round.at);
+      if (!used.has(key)) decide(identity, { own: found[i], siblings: [] }, action, undefined, round.at);
     });
     return Promise.all(all.map(submit));
   };

@@ -48,11 +48,11 @@ export const device = (view: View, id: string): Device | undefined => view.get(d
 
 export const writesOf = (action: DeviceAction) => ('writes' in action ? action.writes : []);
 
-/** True where the person's devices in sister applications have a part in the decision; a new device takes over what they share. */
-export const concernsSisters = (action: DeviceAction): boolean =>
+/** True where the person's devices in sibling applications have a part in the decision; a new device takes over what they share. */
+export const concernsSiblings = (action: DeviceAction): boolean =>
   newPlatformIn(action) !== undefined || writesOf(action).some(({ tag }) => isSharedTag(tag.number));
 
-function sistersOf(view: View, { identity: { person }, id }: DeviceLogCommand): Device[] {
+function siblingsOf(view: View, { identity: { person }, id }: DeviceLogCommand): Device[] {
   return view
     .find(DEVICES, person)
     .filter((found) => found.id !== id)
@@ -71,8 +71,8 @@ function usedKey(view: View, key: string | undefined, at: Date): UsedKey | undef
 const decideOn = (command: DeviceLogCommand, view: View, { seqs, notes }: GroupContext) => {
   const { identity, id, action, at } = command;
   const own = withNotes(device(view, id), notes.get(id));
-  const sisters = concernsSisters(action) ? sistersOf(view, command) : [];
-  return { own, decision: decide(identity, { own, sisters }, action, seqs.get(id), at) };
+  const siblings = concernsSiblings(action) ? siblingsOf(view, command) : [];
+  return { own, decision: decide(identity, { own, siblings }, action, seqs.get(id), at) };
 };
 
 const noteAt = ({ id, ...note }: { readonly id: string } & Omit<Note, 'address'>): Note => ({

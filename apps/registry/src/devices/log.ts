@@ -18,7 +18,7 @@ import type { BlacklistReader } from '../addresses/blacklist.ts';
 import { encodeEvent } from './codec.ts';
 import type { DeviceLogBatch, DeviceLogCommand, DeviceLogReply } from './command.ts';
 import {
-  concernsSisters,
+  concernsSiblings,
   decideBatch,
   decideCommand,
   device,
@@ -91,7 +91,7 @@ async function notesFor(
 
 function needsOf({ id, key, identity, action }: DeviceLogCommand): Needs {
   const keys = key === undefined ? [] : [keyAt(key)];
-  if (!concernsSisters(action)) return { ids: [deviceAt(id), ...keys] };
+  if (!concernsSiblings(action)) return { ids: [deviceAt(id), ...keys] };
   return { ids: keys, lookups: [{ collection: DEVICES, field: 'person', value: identity.person, ids: [id] }] };
 }
 

@@ -10,7 +10,7 @@ it('tells that another device of the application had the token', () => {
     false,
     true,
   ]);
-  expect(owners.take('sister', 't', 'b')).toBe(false);
+  expect(owners.take('sibling', 't', 'b')).toBe(false);
 });
 
 it('remembers the newest tokens, and forgets the oldest', () => {

@@ -86,7 +86,7 @@ export interface Person {
   /** The one that the command is about. */
   readonly own: Device | undefined;
   /** Those of the same hwid in other applications. */
-  readonly sisters: readonly Device[];
+  readonly siblings: readonly Device[];
 }
 
 /** The platform that an action registers an unknown device with; undefined where it registers none. */

@@ -60,12 +60,12 @@ const skip = (): void => {};
 function registerNew(
   identity: DeviceIdentity,
   seq: number,
-  sisters: readonly Device[],
+  siblings: readonly Device[],
   command: RegisterDevice,
   at: Date,
   refuse: (write: TagWrite) => void = skip,
 ): DeviceDecision {
-  const shared = sharedEntries(sisters);
+  const shared = sharedEntries(siblings);
   const firstInstall: TagValue = {
     tag: defaultTags.firstInstall.number,
     value: dateValue(at.getTime()),
@@ -86,7 +86,7 @@ function registerNew(
     },
   });
   return {
-    events: [registered, ...shareWith(sisters, changes, at)],
+    events: [registered, ...shareWith(siblings, changes, at)],
     notes: openNote(deviceIdOf(identity.application, identity.person), open),
   };
 }
@@ -100,7 +100,7 @@ function numbered(seq: number | undefined): number {
 function registerEarly(
   identity: DeviceIdentity,
   seq: number | undefined,
-  sisters: readonly Device[],
+  siblings: readonly Device[],
   action: DeviceAction & { type: 'setTags' | 'open' | 'bindUser' },
   at: Date,
 ): DeviceDecision {
@@ -110,13 +110,13 @@ function registerEarly(
   const refuse = ({ tag }: TagWrite): void => {
     if (action.type === 'setTags') throw Fault.argument(`tags.${tag.name}: ${wrongValue(tag.type)}`);
   };
-  return registerNew(identity, numbered(seq), sisters, command, at, refuse);
+  return registerNew(identity, numbered(seq), siblings, command, at, refuse);
 }
 
 function registerAgain(
   identity: DeviceIdentity,
   own: Device,
-  sisters: readonly Device[],
+  siblings: readonly Device[],
   command: RegisterDevice,
   at: Date,
 ): DeviceDecision {
@@ -140,7 +140,7 @@ function registerAgain(
 
   const notes = openNote(id, open);
   if (command.token && !token) notes.push({ id, max: { tokenAt: at.getTime() } });
-  return { events: [...events, ...shareWith(sisters, changes, at)], notes };
+  return { events: [...events, ...shareWith(siblings, changes, at)], notes };
 }
 
 export const found = (own: Device | undefined): Device => {
@@ -156,7 +156,7 @@ function unregister(identity: DeviceIdentity, own: Device, at: Date): DeviceDeci
 
 function setTags(
   identity: DeviceIdentity,
-  { own, sisters }: Person,
+  { own, siblings }: Person,
   { writes, lenient }: DeviceAction & { type: 'setTags' },
   at: Date,
 ): DeviceDecision {
@@ -175,7 +175,7 @@ function setTags(
       ? []
       : [eventOf(identity, device.seq, at, { $case: 'tagsChanged', value: { tags: [...changes] } })];
   return {
-    events: [...events, ...shareWith(sisters, changes, at)],
+    events: [...events, ...shareWith(siblings, changes, at)],
     notes: openNote(deviceIdOf(device.app, device.person), open),
     ...(unfit.length > 0 && { unfit }),
   };
@@ -184,7 +184,7 @@ function setTags(
 /** What the device says of itself: whose it is, tags, and more events in front. */
 function say(
   identity: DeviceIdentity,
-  { own, sisters }: Person,
+  { own, siblings }: Person,
   { user, writes }: { readonly user?: NewUser | undefined; readonly writes: readonly TagWrite[] },
   at: Date,
   before: readonly NonNullable<DeviceEvent['event']>[] = [],
@@ -195,7 +195,7 @@ function say(
   const said = [...before];
   if (owner) said.push({ $case: 'updated', value: { platform: undefined, user: owner, keys: undefined } });
   if (changes.length > 0) said.push({ $case: 'tagsChanged', value: { tags: [...changes] } });
-  return [...said.map((event) => eventOf(identity, device.seq, at, event)), ...shareWith(sisters, changes, at)];
+  return [...said.map((event) => eventOf(identity, device.seq, at, event)), ...shareWith(siblings, changes, at)];
 }
 
 function erase(identity: DeviceIdentity, own: Device | undefined, at: Date): DeviceDecision {
@@ -218,24 +218,24 @@ export function decide(
   at: Date,
 ): DeviceDecision {
   const own = isPresent(known.own) ? known.own : undefined;
-  const sisters = known.sisters.filter(isPresent);
-  const person = { own, sisters };
+  const siblings = known.siblings.filter(isPresent);
+  const person = { own, siblings };
   const id = deviceIdOf(identity.application, identity.person);
   const isNew = !own && newPlatformIn(action) !== undefined;
   switch (action.type) {
     case 'register':
       checkAddress(own, action);
-      if (own) return registerAgain(identity, own, sisters, action, at);
-      return registerNew(identity, numbered(seq), sisters, action, at);
+      if (own) return registerAgain(identity, own, siblings, action, at);
+      return registerNew(identity, numbered(seq), siblings, action, at);
     case 'unregister':
       return unregister(identity, found(own), at);
     case 'setTags':
-      if (isNew) return registerEarly(identity, seq, sisters, action, at);
+      if (isNew) return registerEarly(identity, seq, siblings, action, at);
       return setTags(identity, person, action, at);
     case 'open': {
       const opened = { id, set: { open: at.getTime() } };
       if (!isNew) return { events: say(identity, person, action, at), notes: [opened] };
-      const { events, notes } = registerEarly(identity, seq, sisters, action, at);
+      const { events, notes } = registerEarly(identity, seq, siblings, action, at);
       return { events, notes: [...notes, opened] };
     }
     case 'tokenRejected':
@@ -253,7 +253,7 @@ export function decide(
         notes: [],
       };
     case 'bindUser':
-      if (isNew) return registerEarly(identity, seq, sisters, action, at);
+      if (isNew) return registerEarly(identity, seq, siblings, action, at);
       return { events: say(identity, person, action, at), notes: [] };
     case 'useKey':
       return nothing;

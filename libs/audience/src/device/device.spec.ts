@@ -12,7 +12,7 @@ import type { DeviceIdentity } from './events.ts';
 const T0 = Date.UTC(2026, 0, 1, 12);
 const MINUTE = T0 / 60_000;
 const application = 'AAAAA-00001';
-const sister = 'AAAAA-00002';
+const sibling = 'AAAAA-00002';
 const person = 'p'.repeat(22);
 
 const tag = (index: number, type: TagType, applicationSpecific: boolean): TagDefinition => ({
@@ -48,8 +48,8 @@ class World {
 
   decide(action: DeviceAction, app = application): DeviceDecision {
     const own = this.devices.get(deviceIdOf(app, person));
-    const sisters = [...this.devices.values()].filter((device) => device.app !== app);
-    return decide(identity(app), { own, sisters }, action, this.devices.size + 40, new Date(this.clock));
+    const siblings = [...this.devices.values()].filter((device) => device.app !== app);
+    return decide(identity(app), { own, siblings }, action, this.devices.size + 40, new Date(this.clock));
   }
 
   do(action: DeviceAction, app = application): DeviceDecision {
@@ -282,23 +282,23 @@ describe('tags of a device', () => {
   });
 
   it('that are shared change in every application at once, others in one', () => {
-    const start = given(register(), [register(), sister]);
+    const start = given(register(), [register(), sibling]);
     expect(cases(start.when({ type: 'setTags', writes: [write(level, 7), write(colour, 'red')] }))).toEqual([
       [application, 'tagsChanged'],
-      [sister, 'tagsChanged'],
+      [sibling, 'tagsChanged'],
     ]);
-    expect(entriesIn(start.world.device(sister), level.number)).toEqual([{ k: level.number, v: 7 }]);
-    expect(entriesIn(start.world.device(sister), colour.number)).toEqual([]);
+    expect(entriesIn(start.world.device(sibling), level.number)).toEqual([{ k: level.number, v: 7 }]);
+    expect(entriesIn(start.world.device(sibling), colour.number)).toEqual([]);
   });
 
   it('that are shared come along when the person registers in another application', () => {
     const start = given(register(), { type: 'setTags', writes: [write(products, ['a', 'b']), write(colour, 'red')] });
-    start.when(register({ writes: [write(level, 3), write(products, { operation: 'append', value: 'c' })] }), sister);
-    for (const app of [application, sister]) {
+    start.when(register({ writes: [write(level, 3), write(products, { operation: 'append', value: 'c' })] }), sibling);
+    for (const app of [application, sibling]) {
       expect(entriesIn(start.world.device(app), level.number)).toEqual([{ k: level.number, v: 3 }]);
       expect(entriesIn(start.world.device(app), products.number).map(({ v }) => v)).toEqual(['a', 'b', 'c']);
     }
-    expect(entriesIn(start.world.device(sister), colour.number)).toEqual([]);
+    expect(entriesIn(start.world.device(sibling), colour.number)).toEqual([]);
   });
 
   it('are refused as a whole where an operation leaves what cannot be, but never cost a registration', () => {
@@ -359,7 +359,7 @@ describe('tags of a device', () => {
     expect(start.world.device().self?.open).toBe(T0 + 60_000);
   });
 
-  it('sister applications never disagree on shared tags', () => {
+  it('sibling applications never disagree on shared tags', () => {
     const definitions = [level, colour, products];
     const input = (definition: TagDefinition) =>
       definition === level
@@ -376,7 +376,7 @@ describe('tags of a device', () => {
               : []),
           );
     const step = fc.record({
-      app: fc.constantFrom(application, sister, 'AAAAA-00003'),
+      app: fc.constantFrom(application, sibling, 'AAAAA-00003'),
       kind: fc.constantFrom('register', 'setTags', 'open'),
       tag: fc
         .constantFrom(...definitions)

@@ -30,7 +30,7 @@ export interface Device {
   readonly account: string;
   /** Code of the application. */
   readonly app: string;
-  /** Keyed hash of (account, hwid): the same in sister applications. */
+  /** Keyed hash of (account, hwid): the same in sibling applications. */
   readonly person: string;
   /** The device's number in the application, from 0, 32 bits. */
   readonly seq: number;

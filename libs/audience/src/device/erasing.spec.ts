@@ -40,7 +40,7 @@ function given(actions: readonly DeviceAction[]): History {
   const events: DeviceEvent[] = [];
   const decisions: DeviceDecision[] = [];
   for (const [i, action] of actions.entries()) {
-    const decision = decide(identity, { own: device, sisters: [] }, action, i, AT);
+    const decision = decide(identity, { own: device, siblings: [] }, action, i, AT);
     for (const event of decision.events) device = evolve(device, event);
     events.push(...decision.events);
     decisions.push(decision);

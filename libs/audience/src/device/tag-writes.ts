@@ -52,21 +52,21 @@ function differences(
   return open === undefined ? { changes } : { changes, open };
 }
 
-/** The same values for the person's devices in sister applications, where they differ (R-RES7). */
-export function shareWith(sisters: readonly Device[], changes: readonly TagValue[], at: Date): DeviceEvent[] {
+/** The same values for the person's devices in sibling applications, where they differ (R-RES7). */
+export function shareWith(siblings: readonly Device[], changes: readonly TagValue[], at: Date): DeviceEvent[] {
   const shared = changes.filter(({ tag }) => isSharedTag(tag));
   if (shared.length === 0) return [];
-  return sisters.flatMap((sister) => {
+  return siblings.flatMap((sibling) => {
     const tags = shared.filter(
-      ({ tag, value }) => !sameEntries(value ? entriesOf(tag, value) : [], entriesIn(sister, tag)),
+      ({ tag, value }) => !sameEntries(value ? entriesOf(tag, value) : [], entriesIn(sibling, tag)),
     );
     return tags.length === 0
       ? []
-      : [eventOf(identityOf(sister), sister.seq, at, { $case: 'tagsChanged', value: { tags } })];
+      : [eventOf(identityOf(sibling), sibling.seq, at, { $case: 'tagsChanged', value: { tags } })];
   });
 }
 
-/** What a person's sisters share: the values of the account's tags, taken from any one of them. */
-export function sharedEntries(sisters: readonly Device[]): ReadonlyMap<number, readonly TagEntry[]> {
-  return Map.groupBy(sisters[0]?.tags.filter(({ k }) => isSharedTag(k)) ?? [], ({ k }) => k);
+/** What a person's siblings share: the values of the account's tags, taken from any one of them. */
+export function sharedEntries(siblings: readonly Device[]): ReadonlyMap<number, readonly TagEntry[]> {
+  return Map.groupBy(siblings[0]?.tags.filter(({ k }) => isSharedTag(k)) ?? [], ({ k }) => k);
 }

@@ -24,7 +24,7 @@ function after(...actions: readonly DeviceAction[]) {
   let device: Device | undefined;
   let said: readonly unknown[] = [];
   for (const action of actions) {
-    const { events } = decide(identity, { own: device, sisters: [] }, action, 1, AT);
+    const { events } = decide(identity, { own: device, siblings: [] }, action, 1, AT);
     for (const event of events) device = evolve(device, event);
     said = events.map(({ event }) => event);
   }
