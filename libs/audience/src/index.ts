@@ -61,7 +61,7 @@ export {
   lastActivity,
   tokenTime,
 } from './device/device.ts';
-export { emptied } from './device/emptied.ts';
+export { redacted } from './device/redacted.ts';
 export { lacksAddress } from './device/tokens.ts';
 export {
   type CalledContact,

@@ -84,11 +84,11 @@ async function emptyCommits(
     const { last, marked } = await commits.markedAfter(log, after, application, AT_ONCE);
     if (last === undefined) return;
     for (const { n, events } of marked) {
-      const emptied = events.flatMap(({ index, event }) => {
+      const redacted = events.flatMap(({ index, event }) => {
         const changed = withoutContent(event.event, application);
         return changed ? [{ index, event: { ...event, event: changed } }] : [];
       });
-      await commits.replace(log, n, emptied);
+      await commits.replace(log, n, redacted);
     }
     after = last;
   }

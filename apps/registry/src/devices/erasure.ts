@@ -1,4 +1,4 @@
-import { deviceIdOf, emptied } from '@tidings/audience';
+import { deviceIdOf, redacted } from '@tidings/audience';
 import type { CommitEmptying, PlacedEvent } from '@tidings/event-store';
 import { partialDecoder, topicNames } from '@tidings/events';
 import { PartialErasureEvent } from '@tidings/events/generated/tidings/events/v1/partial_device_events';
@@ -12,7 +12,7 @@ import { LINGER_MS, type ReactionDeps } from './token-owners.ts';
 /** Consumer group of this reaction. */
 export const ERASURE_GROUP = 'registry.erasure';
 
-/** A place in a log up to which a device's events are emptied. */
+/** A place in a log up to which a device's events are redacted. */
 interface Place {
   readonly n: number;
   readonly index: number;
@@ -54,7 +54,7 @@ export async function emptyEvents(
     await commits.replace(
       log,
       n,
-      full.map(({ index, event }) => ({ index, event: emptied(event) })),
+      full.map(({ index, event }) => ({ index, event: redacted(event) })),
     );
     n = previous;
   }

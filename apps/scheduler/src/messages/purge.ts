@@ -29,7 +29,7 @@ export interface MessagePurgeParts {
 const AT_ONCE = 200;
 /** Commits read at a time. */
 const COMMITS_AT_ONCE = 500;
-/** The look at which commits are emptied: no message of the application can be accepted any more. */
+/** The look at which commits are redacted: no message of the application can be accepted any more. */
 const EMPTYING_LOOK = 1;
 
 /** All ids that begin with `<prefix>/`. */

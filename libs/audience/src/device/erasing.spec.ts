@@ -6,7 +6,7 @@ import { parseTagWrite, type TagWrite } from '../tags/operations.ts';
 import type { DeviceAction, DeviceDecision } from './action.ts';
 import { decide } from './decide.ts';
 import { type Device, entriesIn, evolve, isPresent } from './device.ts';
-import { emptied } from './emptied.ts';
+import { redacted } from './redacted.ts';
 import type { DeviceIdentity } from './events.ts';
 
 const AT = new Date('2026-01-01T12:00:00Z');
@@ -96,11 +96,11 @@ describe('an erased device', () => {
     expect(entriesIn(device, plan.number)).toEqual([]);
   });
 
-  it('is in no event any more when they are emptied, and they still come to the same', () => {
+  it('is in no event any more when they are redacted, and they still come to the same', () => {
     fc.assert(
       fc.property(fc.array(actions, { maxLength: 12 }), (history) => {
         const { events, device } = given([register(), ...history, erase]);
-        const left = events.map(emptied);
+        const left = events.map(redacted);
         for (const event of left) {
           expect(Buffer.from(DeviceEvent.encode(event).finish()).includes(CANARY)).toBe(false);
         }

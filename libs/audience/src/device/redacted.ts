@@ -29,7 +29,7 @@ function withoutContent(change: Change): Change {
 }
 
 /** What stays of an event when its device is erased: that something happened to the device of this number, and when. Pure. */
-export const emptied = (event: DeviceEvent): DeviceEvent => ({
+export const redacted = (event: DeviceEvent): DeviceEvent => ({
   ...event,
   hwid: '',
   event: event.event && withoutContent(event.event),
