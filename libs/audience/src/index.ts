@@ -96,7 +96,7 @@ export {
   sameEntries,
   type TagWrite,
   typeName,
-  UNFIT,
+  INVALID,
 } from './tags/operations.ts';
 export {
   dateValue,

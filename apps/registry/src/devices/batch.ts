@@ -73,13 +73,13 @@ const statusOf = (tags: number, refused: number): EntryStatus =>
 const statusOfLost = ({ command }: BatchEntry): EntryStatus =>
   command?.$case === 'register' ? EntryStatus.ENTRY_STATUS_FAILED : EntryStatus.ENTRY_STATUS_NOT_FOUND;
 
-function outcomesOf(entries: readonly Entry[], { notFound, unfit }: BatchOutcome, set: TagSet): EntryOutcome[] {
+function outcomesOf(entries: readonly Entry[], { notFound, invalidTags }: BatchOutcome, set: TagSet): EntryOutcome[] {
   const lost = new Set(notFound);
-  const unfitOf = new Map(unfit.map(({ entry, tags }) => [entry, tags]));
+  const invalidTagsOf = new Map(invalidTags.map(({ entry, tags }) => [entry, tags]));
   return entries.flatMap(({ entry, refused }): EntryOutcome[] => {
     const { number } = entry;
     if (lost.has(number)) return [{ number, status: statusOfLost(entry), refusedTags: {} }];
-    for (const tagNumber of unfitOf.get(number) ?? []) {
+    for (const tagNumber of invalidTagsOf.get(number) ?? []) {
       const tag = set.numbered(tagNumber);
       if (tag) refused[tag.name] = wrongValue(tag.type);
     }

@@ -32,7 +32,7 @@ export interface BatchOutcome {
   /** Numbers of the entries that met no device, or registered an address on the blacklist. */
   readonly notFound: readonly number[];
   /** Tags, by their numbers, that could not hold the result of an operation. */
-  readonly unfit: readonly { readonly entry: number; readonly tags: readonly number[] }[];
+  readonly invalidTags: readonly { readonly entry: number; readonly tags: readonly number[] }[];
 }
 
 export interface DeviceLogReply {

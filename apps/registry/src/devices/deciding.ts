@@ -138,7 +138,7 @@ function batchApplied({ account, application, key, at }: DeviceLogBatch, outcome
   const until = new Date(at.getTime() + BATCH_LIFETIME_MS);
   const value = {
     ...{ key, until, notFound: [...outcome.notFound] },
-    unfit: outcome.unfit.map(({ entry, tags }) => ({ entry, tags: [...tags] })),
+    invalidTags: outcome.invalidTags.map(({ entry, tags }) => ({ entry, tags: [...tags] })),
   };
   const nobody = { person: '', hwid: '', seq: 0 };
   return {
@@ -157,13 +157,13 @@ const isRefused = (thrown: unknown): boolean => thrown instanceof Fault && throw
 /** What follows from the entries of a batch, in their order. One that meets no device, or is refused, costs the others nothing. */
 export function decideBatch(batch: DeviceLogBatch, view: View, context: GroupContext): DeviceDecision {
   const used = usedKey(view, batch.key, batch.at);
-  if (used) return { events: [], reply: { outcome: used.outcome ?? { notFound: [], unfit: [] } } };
+  if (used) return { events: [], reply: { outcome: used.outcome ?? { notFound: [], invalidTags: [] } } };
   const persons = new Set(batch.items.map(({ command }) => command.identity.person));
   const folding = persons.size < batch.items.length ? withFolds(view) : undefined;
   const events: DeviceEvent[] = [];
   const notes: Note[] = [];
   const notFound: number[] = [];
-  const unfit: { entry: number; tags: readonly number[] }[] = [];
+  const invalidTags: { entry: number; tags: readonly number[] }[] = [];
   for (const { number, command } of batch.items) {
     try {
       refuseBlacklisted(command, context);
@@ -171,12 +171,12 @@ export function decideBatch(batch: DeviceLogBatch, view: View, context: GroupCon
       for (const event of chained(decision.events, view)) events.push(event);
       folding?.fold(decision.events);
       for (const note of decision.notes) notes.push(noteAt(note));
-      if (decision.unfit) unfit.push({ entry: number, tags: decision.unfit });
+      if (decision.invalidTags) invalidTags.push({ entry: number, tags: decision.invalidTags });
     } catch (thrown) {
       if (!isRefused(thrown)) throw thrown;
       notFound.push(number);
     }
   }
-  const outcome = { notFound, unfit };
+  const outcome = { notFound, invalidTags };
   return { events: [...events, batchApplied(batch, outcome)], reply: { outcome }, notes };
 }

@@ -108,8 +108,8 @@ function keyAfter({ event }: DeviceEvent): UsedKey {
     case 'keyUsed':
       return { until: event.value.until! };
     case 'batchApplied': {
-      const { until, notFound, unfit } = event.value;
-      return { until: until!, outcome: { notFound, unfit } };
+      const { until, notFound, invalidTags } = event.value;
+      return { until: until!, outcome: { notFound, invalidTags } };
     }
     default:
       throw Fault.bug(`${event?.$case} is no event of a key`);

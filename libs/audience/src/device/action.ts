@@ -78,7 +78,7 @@ export interface DeviceDecision {
   /** tokenTaken: the device registered the token later than the one that took it, so it stays, and is taken from the other instead. */
   readonly keptSince?: number;
   /** Numbers of the tags that a lenient setTags left alone. */
-  readonly unfit?: readonly number[];
+  readonly invalidTags?: readonly number[];
 }
 
 /** A person's devices in one account. */

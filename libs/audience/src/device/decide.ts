@@ -161,13 +161,13 @@ function setTags(
   at: Date,
 ): DeviceDecision {
   const device = found(own);
-  const unfit: number[] = [];
+  const invalidTags: number[] = [];
   const { changes, open } = applyWrites(
     (k) => entriesIn(device, k),
     writes,
     ({ tag }) => {
       if (!lenient) throw Fault.argument(`tags.${tag.name}: ${wrongValue(tag.type)}`);
-      unfit.push(tag.number);
+      invalidTags.push(tag.number);
     },
   );
   const events =
@@ -177,7 +177,7 @@ function setTags(
   return {
     events: [...events, ...shareWith(siblings, changes, at)],
     notes: openNote(deviceIdOf(device.app, device.person), open),
-    ...(unfit.length > 0 && { unfit }),
+    ...(invalidTags.length > 0 && { invalidTags }),
   };
 }
 
