@@ -8,7 +8,7 @@ interface ProgressDocument {
   readonly tries: number;
   readonly firstTriedAt?: Date;
   readonly dueAt: Date;
-  readonly repaired: boolean;
+  readonly refreshed: boolean;
   readonly outcomeUnknown?: true;
   readonly last?: { readonly category: string; readonly code: string; readonly name: string };
   /** Indexes of the devices in the batch: a bitmap. */
@@ -54,8 +54,8 @@ function unpackResults(bytes: Binary): Results {
   return { sent, failed, deadTokens };
 }
 
-const keyOf = ({ tries, firstTriedAt, dueAt, repaired, outcomeUnknown, last }: Progress): string =>
-  `${tries}/${firstTriedAt}/${dueAt}/${repaired}/${outcomeUnknown}/${last?.category}/${last?.code}/${last?.name}`;
+const keyOf = ({ tries, firstTriedAt, dueAt, refreshed, outcomeUnknown, last }: Progress): string =>
+  `${tries}/${firstTriedAt}/${dueAt}/${refreshed}/${outcomeUnknown}/${last?.category}/${last?.code}/${last?.name}`;
 
 /** Devices that came equally far share an entry: usually all of them. */
 export function packRest({ batch, progress, heldUntil, answersUntil }: Rest): RestDocument {
@@ -72,11 +72,11 @@ export function packRest({ batch, progress, heldUntil, answersUntil }: Rest): Re
     ...(heldUntil > 0 ? { heldUntil: new Date(heldUntil) } : {}),
     ...(answersUntil > 0 ? { answersUntil: new Date(answersUntil) } : {}),
     progress: [...groups.values()].map(
-      ({ of: { tries, firstTriedAt, dueAt, repaired, outcomeUnknown, last }, devices }) => ({
+      ({ of: { tries, firstTriedAt, dueAt, refreshed, outcomeUnknown, last }, devices }) => ({
         tries,
         ...(firstTriedAt > 0 ? { firstTriedAt: new Date(firstTriedAt) } : {}),
         dueAt: new Date(dueAt),
-        repaired,
+        refreshed,
         ...(outcomeUnknown ? { outcomeUnknown } : {}),
         ...(last ? { last: { category: last.category, code: last.code, name: last.name } } : {}),
         devices: new Binary(Bitmap.of(devices).encode()),
@@ -87,9 +87,9 @@ export function packRest({ batch, progress, heldUntil, answersUntil }: Rest): Re
 
 function unpackRest({ batch, progress, heldUntil, answersUntil }: RestDocument): Rest {
   const devices: Progress[] = [];
-  for (const { tries, firstTriedAt, dueAt, repaired, outcomeUnknown = false, last, devices: indexes } of progress) {
+  for (const { tries, firstTriedAt, dueAt, refreshed, outcomeUnknown = false, last, devices: indexes } of progress) {
     const each: Progress = {
-      ...{ tries, firstTriedAt: firstTriedAt?.getTime() ?? 0, dueAt: dueAt.getTime(), repaired, outcomeUnknown },
+      ...{ tries, firstTriedAt: firstTriedAt?.getTime() ?? 0, dueAt: dueAt.getTime(), refreshed, outcomeUnknown },
       last: last && ({ ...last, then: { do: 'final' } } as SendResult),
     };
     for (const index of Bitmap.decode(indexes.buffer).positions()) devices[index] = each;

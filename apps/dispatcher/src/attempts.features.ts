@@ -35,7 +35,7 @@ const rest: Rest = {
     progress(9000),
     progress(7000, { tries: 2, last }),
     progress(9000, { outcomeUnknown: true }),
-    progress(8000, { repaired: true }),
+    progress(8000, { refreshed: true }),
   ],
   heldUntil: 0,
   answersUntil: 0,

@@ -411,7 +411,7 @@ class World {
       push,
       whenReady: (run) => void waiting.push(run),
       downUntil: () => 0,
-      repair: async () => undefined,
+      refresh: async () => undefined,
     };
   }
 

@@ -73,7 +73,7 @@ export class WindowDevices {
   readonly #progress: (Progress | undefined)[];
   readonly #at: Float64Array;
   readonly #since = new Map<number, number>();
-  readonly #repaired = new Set<number>();
+  readonly #refreshed = new Set<number>();
   #heldUntil = 0;
   #answersUntil = 0;
 
@@ -93,7 +93,7 @@ export class WindowDevices {
     const now = clock.now();
     const queue: number[] = [];
     pending.forEach(({ device, progress }, i) => {
-      if (progress.repaired) this.#repaired.add(i);
+      if (progress.refreshed) this.#refreshed.add(i);
       if (progress.dueAt > now + SOON_MS) {
         this.#progress[i] = progress;
         return;
@@ -118,12 +118,12 @@ export class WindowDevices {
   }
 
   /** Whether it has had its one repeat with new credentials. */
-  isRepaired(i: number): boolean {
-    return this.#repaired.has(i);
+  isRefreshed(i: number): boolean {
+    return this.#refreshed.has(i);
   }
 
-  repaired(i: number): void {
-    this.#repaired.add(i);
+  refreshed(i: number): void {
+    this.#refreshed.add(i);
   }
 
   /** It is tried again later, or its time is over. */
@@ -163,7 +163,7 @@ export class WindowDevices {
       this.settle(i, wait.result);
       return;
     }
-    this.#progress[i] = { ...wait.progress, repaired: this.#repaired.has(i) };
+    this.#progress[i] = { ...wait.progress, refreshed: this.#refreshed.has(i) };
     if (why.by !== 'turn') this.#heldUntil = Math.min(this.#heldUntil || Infinity, wait.until);
   }
 
@@ -186,7 +186,7 @@ export class WindowDevices {
   #tried(i: number): Progress {
     const { progress } = this.#parts.pending[i]!;
     const firstTriedAt = progress.firstTriedAt || this.#startedAt;
-    return { ...progress, firstTriedAt, repaired: this.#repaired.has(i), outcomeUnknown: false };
+    return { ...progress, firstTriedAt, refreshed: this.#refreshed.has(i), outcomeUnknown: false };
   }
 
   #results(): DeviceResult[] {

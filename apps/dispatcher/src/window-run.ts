@@ -42,7 +42,7 @@ export class WindowRun implements PushListener {
   /** Devices to write, from `#next` on. */
   readonly #queue: number[] = [];
   #next = 0;
-  readonly #repairing = new Set<number>();
+  readonly #refreshing = new Set<number>();
   readonly #repeats = new Map<number, number>();
   /** 1 for those that were written and are not answered. */
   readonly #flying: Uint8Array;
@@ -104,8 +104,8 @@ export class WindowRun implements PushListener {
   cut(): void {
     if (this.#phase !== 'writing') return;
     this.#held ??= this.#notItsTurn();
-    for (const i of this.#repairing) this.#devices.again(i);
-    this.#repairing.clear();
+    for (const i of this.#refreshing) this.#devices.again(i);
+    this.#refreshing.clear();
     this.#endIfDone(true);
   }
 
@@ -191,8 +191,8 @@ export class WindowRun implements PushListener {
         this.#devices.settle(i, result);
         break;
       case 'once':
-        if (this.#devices.isRepaired(i)) this.#devices.settle(i, result);
-        else this.#repair(i, result);
+        if (this.#devices.isRefreshed(i)) this.#devices.settle(i, result);
+        else this.#refresh(i, result);
         break;
       case 'retry':
         if (result === localResults.connectionLost || result === localResults.timeout) this.#unknown(i, result);
@@ -283,20 +283,20 @@ export class WindowRun implements PushListener {
   }
 
   /** New credentials are got, and it is sent once more. */
-  #repair(i: number, result: SendResult): void {
+  #refresh(i: number, result: SendResult): void {
     const { sender } = this.#parts;
-    this.#devices.repaired(i);
+    this.#devices.refreshed(i);
     if (this.#phase === 'late') {
       // The next run sends it. Where nothing has been got by then, that run finds out again.
       this.#devices.again(i);
-      sender.repair().catch(() => undefined);
+      sender.refresh().catch(() => undefined);
       return;
     }
-    this.#repairing.add(i);
-    sender.repair().then(
-      () => this.#repairEnded(i, () => void this.#queue.push(i)),
+    this.#refreshing.add(i);
+    sender.refresh().then(
+      () => this.#refreshEnded(i, () => void this.#queue.push(i)),
       (error: unknown) =>
-        this.#repairEnded(i, () => {
+        this.#refreshEnded(i, () => {
           if (Fault.from(error).kind === 'unavailable') this.#devices.retry(i, { result: localResults.connectionLost });
           else this.#devices.settle(i, result);
         }),
@@ -304,15 +304,15 @@ export class WindowRun implements PushListener {
   }
 
   /** Once the run has ended, the device waits for another one. */
-  #repairEnded(i: number, then: () => void): void {
-    if (!this.#repairing.delete(i)) return;
+  #refreshEnded(i: number, then: () => void): void {
+    if (!this.#refreshing.delete(i)) return;
     then();
     this.#write();
   }
 
   #endIfDone(cut: boolean): void {
     if (this.#phase !== 'writing') return;
-    if (!cut && (this.#inFlight > 0 || this.#repairing.size > 0)) return;
+    if (!cut && (this.#inFlight > 0 || this.#refreshing.size > 0)) return;
     if (this.#next < this.#queue.length && !this.#held) return;
     for (const i of this.#queue.slice(this.#next)) this.#devices.unsent(i, this.#held!);
     if (this.#inFlight > 0) this.#flying.forEach((flying, i) => void (flying === 1 && this.#devices.late(i)));

@@ -60,7 +60,7 @@ export interface Progress {
   /** When it may be tried next. */
   readonly dueAt: number;
   /** It has had its one repeat with new credentials. */
-  readonly repaired: boolean;
+  readonly refreshed: boolean;
   /** It was written and may have been delivered: no answer has come. Where repeats are not masked it must not be written again. */
   readonly outcomeUnknown: boolean;
   /** What it fails with when its time is over (R-P1: the same category); undefined = it was never on the wire. */
@@ -72,7 +72,7 @@ export const untried: Progress = {
   tries: 0,
   firstTriedAt: 0,
   dueAt: 0,
-  repaired: false,
+  refreshed: false,
   outcomeUnknown: false,
   last: undefined,
 };

@@ -56,7 +56,7 @@ export interface Sender {
    * Gets a new provider or access token in place of the one that was refused last. Throws a Fault `unavailable` for what passes, any other
    * where it is impossible.
    */
-  repair(): Promise<void>;
+  refresh(): Promise<void>;
 }
 
 /** Hears what became of each written push, once, and never before `push` returned. */

@@ -124,7 +124,7 @@ export class VirtualLane {
       },
       whenReady: (run) => void this.#waiting.push(run),
       downUntil: () => 0,
-      repair: async () => undefined,
+      refresh: async () => undefined,
     };
   }
 

@@ -264,7 +264,7 @@ class ApnsSender implements Sender {
     return this.#parts.connection.downUntil();
   }
 
-  async repair(): Promise<void> {
+  async refresh(): Promise<void> {
     this.#parts.token?.renew(this.#exchanges.refused);
   }
 

@@ -176,7 +176,7 @@ class FcmSender implements Sender {
     return this.#parts.connection.downUntil();
   }
 
-  async repair(): Promise<void> {
+  async refresh(): Promise<void> {
     this.#use(await this.#parts.access.renewed(this.#exchanges.refused));
   }
 
