@@ -96,7 +96,7 @@ export {
   sameEntries,
   type TagWrite,
   typeName,
-  INVALID,
+  INVALID_VALUE,
 } from './tags/operations.ts';
 export {
   dateValue,

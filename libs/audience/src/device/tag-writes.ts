@@ -1,7 +1,7 @@
 import type { DeviceEvent, TagValue } from '@tidings/events/generated/tidings/events/v1/devices';
 import { defaultTags, isSharedTag } from '../default-tags.ts';
 import { entriesOf, type TagEntry } from '../tags/entries.ts';
-import { applyWrite, sameEntries, type TagWrite, INVALID } from '../tags/operations.ts';
+import { applyWrite, sameEntries, type TagWrite, INVALID_VALUE } from '../tags/operations.ts';
 import { type Device, entriesIn } from './device.ts';
 import { eventOf, identityOf } from './events.ts';
 
@@ -23,7 +23,7 @@ export function applyWrites(
   for (const write of writes) {
     const k = write.tag.number;
     const value = applyWrite(write, after.get(k)?.entries ?? entriesBefore(k));
-    if (value === INVALID) refuse(write);
+    if (value === INVALID_VALUE) refuse(write);
     else after.set(k, { value, entries: value ? entriesOf(k, value) : [] });
   }
   return differences(entriesBefore, after);

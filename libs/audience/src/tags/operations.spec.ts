@@ -2,7 +2,7 @@ import { TagType } from '@tidings/events';
 import fc from 'fast-check';
 import { defaultTags, type TagDefinition, tagNumber } from '../default-tags.ts';
 import { entriesOf, indexedText, type TagEntry, valueOf } from './entries.ts';
-import { applyWrite, parseTagWrite, sameEntries, INVALID } from './operations.ts';
+import { applyWrite, parseTagWrite, sameEntries, INVALID_VALUE } from './operations.ts';
 import { parseValue, type Value } from './value.ts';
 
 const tag = (type: TagType): TagDefinition => ({
@@ -22,12 +22,12 @@ function after(
   definition: TagDefinition,
   before: unknown,
   input: unknown,
-): readonly TagEntry[] | string | typeof INVALID {
+): readonly TagEntry[] | string | typeof INVALID_VALUE {
   const start = before === undefined ? [] : entriesOf(definition.number, parseValue(definition.type, before)!);
   const write = parseTagWrite(definition, input);
   if (typeof write === 'string') return write;
   const value = applyWrite(write, start);
-  if (value === INVALID) return INVALID;
+  if (value === INVALID_VALUE) return INVALID_VALUE;
   return value ? entriesOf(definition.number, value) : [];
 }
 
@@ -109,15 +109,15 @@ describe('tag operations (R-C5)', () => {
 
   it('finds results that the tag cannot hold', () => {
     const full = Array.from({ length: 1000 }, (_, i) => String(i));
-    expect(after(list, full, { operation: 'append', value: ['one more'] })).toBe(INVALID);
-    expect(after(integer, 2 ** 62, { operation: 'increment', value: 2 ** 62 })).toBe(INVALID);
+    expect(after(list, full, { operation: 'append', value: ['one more'] })).toBe(INVALID_VALUE);
+    expect(after(integer, 2 ** 62, { operation: 'increment', value: 2 ** 62 })).toBe(INVALID_VALUE);
     expect(after(integer, -(2 ** 62), { operation: 'increment', value: -(2 ** 62) })).toEqual(has(integer, -(2 ** 63)));
     expect(after(integer, '9223372036854775806', { operation: 'increment', value: 1 })).toEqual(
       has(integer, '9223372036854775807'),
     );
-    expect(after(integer, '9223372036854775807', { operation: 'increment', value: 1 })).toBe(INVALID);
-    expect(after(integer, '-9223372036854775808', { operation: 'increment', value: -1 })).toBe(INVALID);
-    expect(after(defaultTags.timezone, 50_000, { operation: 'increment', value: 1000 })).toBe(INVALID);
+    expect(after(integer, '9223372036854775807', { operation: 'increment', value: 1 })).toBe(INVALID_VALUE);
+    expect(after(integer, '-9223372036854775808', { operation: 'increment', value: -1 })).toBe(INVALID_VALUE);
+    expect(after(defaultTags.timezone, 50_000, { operation: 'increment', value: 1000 })).toBe(INVALID_VALUE);
   });
 
   it('takes a plain list as the request says', () => {

@@ -15,7 +15,7 @@ export type TagWrite = { readonly tag: TagDefinition } & (
 );
 
 /** The result of an operation that the tag cannot hold: out of range, or too many items. */
-export const INVALID = Symbol('invalid');
+export const INVALID_VALUE = Symbol('invalid');
 
 /** How a list given as a plain array acts: bulk requests may say `append` or `remove` once for all of them (R-C5). */
 export type ListOperator = 'set' | 'append' | 'remove';
@@ -35,14 +35,14 @@ export const isTagType = (type: number): type is TagType => type in typeNames;
 
 export const typeName = (type: TagType): string => typeNames[type] ?? 'unknown';
 
-/** The value as the tag keeps it, or INVALID: language and time zone are the device's own fields and obey their rules (R-RES17). */
-function fit(tag: TagDefinition, value: Value): Value | typeof INVALID {
+/** The value as the tag keeps it, or INVALID_VALUE: language and time zone are the device's own fields and obey their rules (R-RES17). */
+function fit(tag: TagDefinition, value: Value): Value | typeof INVALID_VALUE {
   if (tag.number === defaultTags.language.number && value.$case === 'text') {
     const language = parseLanguage(value.value);
-    return language === undefined ? INVALID : { $case: 'text', value: language };
+    return language === undefined ? INVALID_VALUE : { $case: 'text', value: language };
   }
   if (tag.number === defaultTags.timezone.number)
-    return value.$case === 'number' && isTimezone(value.value) ? value : INVALID;
+    return value.$case === 'number' && isTimezone(value.value) ? value : INVALID_VALUE;
   if (tag.number === defaultTags.country.number && value.$case === 'text' && /^[a-z]{2}$/i.test(value.value)) {
     return { $case: 'text', value: value.value.toUpperCase() };
   }
@@ -52,7 +52,7 @@ function fit(tag: TagDefinition, value: Value): Value | typeof INVALID {
 function parseSet(tag: TagDefinition, input: unknown): TagWrite | string {
   const parsed = parseValue(tag.type, input);
   const value = parsed && fit(tag, parsed);
-  return value === undefined || value === INVALID ? wrongValue(tag.type) : { tag, operation: 'set', value };
+  return value === undefined || value === INVALID_VALUE ? wrongValue(tag.type) : { tag, operation: 'set', value };
 }
 
 function parseIncrement(tag: TagDefinition, input: unknown): TagWrite | string {
@@ -121,17 +121,25 @@ function exactSum(a: number | bigint, b: number | bigint): number | bigint {
   return Number.isSafeInteger(sum) ? sum! : exactInteger(BigInt(a) + BigInt(b));
 }
 
-function increment(tag: TagDefinition, current: readonly TagEntry[], by: number | bigint): Value | typeof INVALID {
+function increment(
+  tag: TagDefinition,
+  current: readonly TagEntry[],
+  by: number | bigint,
+): Value | typeof INVALID_VALUE {
   if (tag.type === TagType.TAG_TYPE_INTEGER) {
     const sum = exactSum(integerIn(current), by);
-    return isTagInteger(sum) ? numberValue(sum) : INVALID;
+    return isTagInteger(sum) ? numberValue(sum) : INVALID_VALUE;
   }
   const sum = Number(current[0]?.v ?? 0) + Number(by);
-  return Number.isFinite(sum) ? numberValue(sum) : INVALID;
+  return Number.isFinite(sum) ? numberValue(sum) : INVALID_VALUE;
 }
 
-function append(tag: TagDefinition, current: readonly TagEntry[], items: readonly string[]): Value | typeof INVALID {
-  return parseValue(tag.type, [...current.map(textOf), ...items]) ?? INVALID;
+function append(
+  tag: TagDefinition,
+  current: readonly TagEntry[],
+  items: readonly string[],
+): Value | typeof INVALID_VALUE {
+  return parseValue(tag.type, [...current.map(textOf), ...items]) ?? INVALID_VALUE;
 }
 
 /** What is left of a value. Compares as the tag does: two spellings of one version, or of one moment, are equal. */
@@ -144,8 +152,8 @@ function without(values: readonly TagEntry[], current: readonly TagEntry[], type
   return current.filter((entry) => !removed.has(identity(entry)));
 }
 
-/** The tag's value after the write, undefined where it has none then, INVALID where the tag cannot hold it. Pure. */
-export function applyWrite(write: TagWrite, current: readonly TagEntry[]): Value | undefined | typeof INVALID {
+/** The tag's value after the write, undefined where it has none then, INVALID_VALUE where the tag cannot hold it. Pure. */
+export function applyWrite(write: TagWrite, current: readonly TagEntry[]): Value | undefined | typeof INVALID_VALUE {
   const { tag } = write;
   switch (write.operation) {
     case 'set':
@@ -154,7 +162,7 @@ export function applyWrite(write: TagWrite, current: readonly TagEntry[]): Value
       return undefined;
     case 'increment': {
       const value = increment(tag, current, write.by);
-      return value === INVALID ? INVALID : fit(tag, value);
+      return value === INVALID_VALUE ? INVALID_VALUE : fit(tag, value);
     }
     case 'append':
       return append(tag, current, write.items);

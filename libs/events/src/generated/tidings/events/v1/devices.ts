@@ -32,7 +32,7 @@ export interface DeviceEvent {
   application: string;
   /** Keyed hash of (account, hwid); with the application it is the device's id. */
   person: string;
-  /** Emptied when the device is erased; empty in key_used. */
+  /** Redacted when the device is erased; empty in key_used. */
   hwid: string;
   /** The device's number in the application. */
   seq: number;
@@ -67,7 +67,7 @@ export interface DeviceRegistered {
   user:
     | DeviceUser
     | undefined;
-  /** Default tags (language, time zone, first install, ...) included, and what sister applications share of the person's tags. */
+  /** Default tags (language, time zone, first install, ...) included, and what sibling applications share of the person's tags. */
   tags: TagValue[];
   keys: DeviceKeys | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
@@ -151,7 +151,7 @@ export interface TextList {
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
-/** Nothing of the device is left but its number, which no other device gets. What its earlier events say of a person is emptied a moment later. */
+/** Nothing of the device is left but its number, which no other device gets. What its earlier events say of a person is redacted a moment later. */
 export interface DeviceErased {
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
@@ -215,12 +215,12 @@ export interface BatchApplied {
     | undefined;
   /** Numbers of the entries that met no device, or registered an address on the blacklist. */
   notFound: number[];
-  unfit: UnfitTags[];
+  invalidTags: InvalidTags[];
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
 /** Tags of an entry that could not hold the result of an operation. */
-export interface UnfitTags {
+export interface InvalidTags {
   entry: number;
   tags: number[];
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
@@ -2486,7 +2486,7 @@ export const KeyUsed: MessageFns<KeyUsed> = {
 };
 
 function createBaseBatchApplied(): BatchApplied {
-  return { key: "", until: undefined, notFound: [], unfit: [] };
+  return { key: "", until: undefined, notFound: [], invalidTags: [] };
 }
 
 export const BatchApplied: MessageFns<BatchApplied> = {
@@ -2504,8 +2504,8 @@ export const BatchApplied: MessageFns<BatchApplied> = {
       }
       writer.join();
     }
-    for (const v of message.unfit) {
-      UnfitTags.encode(v!, writer.uint32(34).fork()).join();
+    for (const v of message.invalidTags) {
+      InvalidTags.encode(v!, writer.uint32(34).fork()).join();
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -2570,7 +2570,7 @@ export const BatchApplied: MessageFns<BatchApplied> = {
               break;
             }
 
-            message.unfit.push(UnfitTags.decode(reader, reader.uint32()));
+            message.invalidTags.push(InvalidTags.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -2633,17 +2633,17 @@ export const BatchApplied: MessageFns<BatchApplied> = {
     message.key = object.key ?? "";
     message.until = object.until ?? undefined;
     message.notFound = object.notFound?.map((e) => e) || [];
-    message.unfit = object.unfit?.map((e) => UnfitTags.fromPartial(e)) || [];
+    message.invalidTags = object.invalidTags?.map((e) => InvalidTags.fromPartial(e)) || [];
     return message;
   },
 };
 
-function createBaseUnfitTags(): UnfitTags {
+function createBaseInvalidTags(): InvalidTags {
   return { entry: 0, tags: [] };
 }
 
-export const UnfitTags: MessageFns<UnfitTags> = {
-  encode(message: UnfitTags, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const InvalidTags: MessageFns<InvalidTags> = {
+  encode(message: InvalidTags, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.entry !== 0) {
       writer.uint32(8).uint32(message.entry);
     }
@@ -2665,7 +2665,7 @@ export const UnfitTags: MessageFns<UnfitTags> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): UnfitTags {
+  decode(input: BinaryReader | Uint8Array, length?: number): InvalidTags {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -2674,7 +2674,7 @@ export const UnfitTags: MessageFns<UnfitTags> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseUnfitTags();
+      const message = createBaseInvalidTags();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -2725,42 +2725,42 @@ export const UnfitTags: MessageFns<UnfitTags> = {
   },
 
   // encodeTransform encodes a source of message objects.
-  // Transform<UnfitTags, Uint8Array>
+  // Transform<InvalidTags, Uint8Array>
   async *encodeTransform(
-    source: AsyncIterable<UnfitTags | UnfitTags[]> | Iterable<UnfitTags | UnfitTags[]>,
+    source: AsyncIterable<InvalidTags | InvalidTags[]> | Iterable<InvalidTags | InvalidTags[]>,
   ): AsyncIterable<Uint8Array> {
     for await (const pkt of source) {
       if (globalThis.Array.isArray(pkt)) {
         for (const p of (pkt as any)) {
-          yield* [UnfitTags.encode(p).finish()];
+          yield* [InvalidTags.encode(p).finish()];
         }
       } else {
-        yield* [UnfitTags.encode(pkt as any).finish()];
+        yield* [InvalidTags.encode(pkt as any).finish()];
       }
     }
   },
 
   // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, UnfitTags>
+  // Transform<Uint8Array, InvalidTags>
   async *decodeTransform(
     source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<UnfitTags> {
+  ): AsyncIterable<InvalidTags> {
     for await (const pkt of source) {
       if (globalThis.Array.isArray(pkt)) {
         for (const p of (pkt as any)) {
-          yield* [UnfitTags.decode(p)];
+          yield* [InvalidTags.decode(p)];
         }
       } else {
-        yield* [UnfitTags.decode(pkt as any)];
+        yield* [InvalidTags.decode(pkt as any)];
       }
     }
   },
 
-  create<I extends Exact<DeepPartial<UnfitTags>, I>>(base?: I): UnfitTags {
-    return UnfitTags.fromPartial(base ?? ({} as any));
+  create<I extends Exact<DeepPartial<InvalidTags>, I>>(base?: I): InvalidTags {
+    return InvalidTags.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<UnfitTags>, I>>(object: I): UnfitTags {
-    const message = createBaseUnfitTags();
+  fromPartial<I extends Exact<DeepPartial<InvalidTags>, I>>(object: I): InvalidTags {
+    const message = createBaseInvalidTags();
     message.entry = object.entry ?? 0;
     message.tags = object.tags?.map((e) => e) || [];
     return message;
