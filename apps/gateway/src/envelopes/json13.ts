@@ -6,7 +6,7 @@ const OK = '"status_code":200,"status_message":"OK"';
 const withoutResponse: Reply = { status: 200, body: `{${OK}}` };
 const withNull: Reply = { status: 200, body: `{${OK},"response":null}` };
 
-/** HTTP 400 and 401 carry no `status_code` (Notation of the readings). */
+/** HTTP 400 and 401 carry no `status_code` (docs/behaviour/README.md, Notation). */
 const bare = (status: number, text: string): Reply => json(status, { status_message: text, response: null });
 
 const full = (status: number, text: string): Reply =>
