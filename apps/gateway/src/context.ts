@@ -15,7 +15,7 @@ import type {
 } from '@tidings/rpc';
 import type { AddressGuard } from '@tidings/runtime';
 import type { Access } from './auth/access.ts';
-import type { Presented } from './auth/authorize.ts';
+import type { Credentials } from './auth/authorize.ts';
 import type { CallerLimits } from './auth/caller-limits.ts';
 import type { RateLimits } from './auth/rate-limits.ts';
 import type { DeviceCommands } from './devices/device-commands.ts';
@@ -60,7 +60,7 @@ export interface Call {
   /** "" for operators and callers without a token, who have none. */
   readonly account: string;
   /** Undefined for operators, and where no token is demanded and none was given. */
-  readonly presented: Presented | undefined;
+  readonly credentials: Credentials | undefined;
   /** The application that the request names; undefined where its method has none. */
   readonly application: ApplicationView | undefined;
   /** Names this call of the method; "" without one (R-ER11). */

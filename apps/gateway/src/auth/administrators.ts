@@ -19,7 +19,7 @@ interface Failures {
  * has passed since the first of them; the right one always works (R-LM8). Each gateway counts by itself.
  */
 export class Administrators {
-  readonly #isToken: (presented: string) => boolean;
+  readonly #isToken: (given: string) => boolean;
   readonly #clock: Clock;
   readonly #failures = new Map<string, Failures>();
 

@@ -7,8 +7,8 @@ import { secretOf } from './secrets.ts';
 export const FORBID = 'Token restrictions forbid this operation';
 export const DENIED = 'Access denied or application not found';
 
-/** Who presents what: a token found valid for the method, with the secret that it was presented as. */
-export interface Presented {
+/** The credentials of a call: a token that is valid for the method, and the secret that it came as. */
+export interface Credentials {
   readonly token: Token;
   readonly secret: string;
 }
@@ -23,7 +23,7 @@ function refusal(method: Method): Fault {
 const denial = (method: Method): Fault =>
   method.family === 'json13' ? Fault.argument(DENIED) : Fault.forbidden(DENIED);
 
-/** Whether a token may be missing; one that is presented must be valid all the same (R-G3, R-L1). */
+/** Whether a token may be missing; a given one must be valid all the same (R-G3, R-L1). */
 const isOptional = ({ scope }: Method): boolean => scope === 'none' || scope === 'optional';
 
 /** Whether the token can stand in the header alone: then it is checked before the body is read (R-ER4). */
@@ -36,7 +36,7 @@ function secretFor(method: Method, header: string | undefined, request: Request)
   return typeof auth === 'string' ? auth : '';
 }
 
-const accept = (method: Method, token: Token | undefined, secret: string): Presented => {
+const accept = (method: Method, token: Token | undefined, secret: string): Credentials => {
   const wanted = method.scope === 'device' ? 'device' : 'api';
   if (!token || (method.scope !== 'none' && token.scope !== wanted)) throw refusal(method);
   return { token, secret };
@@ -48,7 +48,7 @@ export function authenticate(
   method: Method,
   header: string | undefined,
   request: Request,
-): Presented | undefined | Promise<Presented> {
+): Credentials | undefined | Promise<Credentials> {
   if (isOptional(method) && (request['auth'] ?? secretOf(header)) === undefined) return undefined;
   const secret = secretFor(method, header, request);
   const token = access.token(secret);
@@ -73,12 +73,14 @@ const admit = (method: Method, standing: Standing): ApplicationView => {
 export function authorizeApplication(
   access: Access,
   method: Method,
-  presented: Presented | undefined,
+  credentials: Credentials | undefined,
   request: Request,
 ): ApplicationView | undefined | Promise<ApplicationView> {
   const given = method.application(request);
   if (typeof given !== 'string' && typeof given !== 'number') return undefined;
   const code = String(given).toUpperCase();
-  const standing = presented ? access.standing(presented.token, presented.secret, code) : access.standingOfAnyone(code);
+  const standing = credentials
+    ? access.standing(credentials.token, credentials.secret, code)
+    : access.standingOfAnyone(code);
   return standing instanceof Promise ? standing.then((found) => admit(method, found)) : admit(method, standing);
 }

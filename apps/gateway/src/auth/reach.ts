@@ -5,9 +5,9 @@ import type { Standing } from './access.ts';
  * Whether the caller may use an application that the request does not name, but the object that it names belongs to: where not, the object
  * is not found (R-T7).
  */
-export async function isWithinReach({ access }: Context, { presented }: Call, application: string): Promise<boolean> {
-  if (!presented) return false;
-  const { kind } = await access.standing(presented.token, presented.secret, application);
+export async function isWithinReach({ access }: Context, { credentials }: Call, application: string): Promise<boolean> {
+  if (!credentials) return false;
+  const { kind } = await access.standing(credentials.token, credentials.secret, application);
   return kind === 'granted';
 }
 
@@ -17,13 +17,13 @@ export async function isWithinReach({ access }: Context, { presented }: Call, ap
  */
 export async function standingToGroup(
   { accounts, access }: Context,
-  { account, presented }: Call,
+  { account, credentials }: Call,
   group: string,
 ): Promise<Standing['kind']> {
-  if (!presented) return 'unknown';
+  if (!credentials) return 'unknown';
   const { applications } = await accounts.findGroup({ account, group });
   const kinds = await Promise.all(
-    applications.map(async (code) => (await access.standing(presented.token, presented.secret, code)).kind),
+    applications.map(async (code) => (await access.standing(credentials.token, credentials.secret, code)).kind),
   );
   if (kinds.includes('restricted')) return 'restricted';
   return kinds.includes('granted') ? 'granted' : 'unknown';

@@ -13,7 +13,7 @@ export function secretOf(header: string | undefined): string | undefined {
 export const fingerprint = (secret: string): string => hash('sha256', secret, 'base64url');
 
 /** Compares with a secret that never leaves this closure, in a time that tells nothing of it. */
-export function isSecret(secret: string): (presented: string) => boolean {
+export function isSecret(secret: string): (given: string) => boolean {
   const expected = hash('sha256', secret, 'buffer');
-  return (presented) => timingSafeEqual(hash('sha256', presented, 'buffer'), expected);
+  return (given) => timingSafeEqual(hash('sha256', given, 'buffer'), expected);
 }

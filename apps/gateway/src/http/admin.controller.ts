@@ -9,7 +9,7 @@ import { parseObject, refuseTooLarge } from './body.ts';
 import { LargeBodies } from './large-bodies.ts';
 import { queryOf, type Route } from './route.ts';
 
-const operator = { account: '', presented: undefined, application: undefined, idempotencyKey: '' };
+const operator = { account: '', credentials: undefined, application: undefined, idempotencyKey: '' };
 
 /** GET and DELETE take their parameters from the query. */
 const hasBody = ({ verb }: Method): boolean => verb !== 'GET' && verb !== 'DELETE';

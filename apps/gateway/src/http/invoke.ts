@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Method, Request } from '@tidings/contract';
 import { Fault } from '@tidings/kernel';
-import { authenticate, authorizeApplication, type Presented, takesTokenInHeader } from '../auth/authorize.ts';
+import { authenticate, authorizeApplication, type Credentials, takesTokenInHeader } from '../auth/authorize.ts';
 import type { Context, Handler } from '../context.ts';
 import type { PendingRequest } from './pending-requests.ts';
 
@@ -22,10 +22,10 @@ function identify(
   method: Method,
   headers: IncomingHttpHeaders,
   request: Request,
-): Presented | undefined | Promise<Presented> {
-  const count = (presented: Presented): Presented | Promise<Presented> => {
-    const counting = context.rateLimits.take(presented.token);
-    return counting ? counting.then(() => presented) : presented;
+): Credentials | undefined | Promise<Credentials> {
+  const count = (credentials: Credentials): Credentials | Promise<Credentials> => {
+    const counting = context.rateLimits.take(credentials.token);
+    return counting ? counting.then(() => credentials) : credentials;
   };
   const authenticated = authenticate(context.access, method, headers.authorization, request);
   if (authenticated instanceof Promise) return authenticated.then(count);
@@ -70,15 +70,15 @@ function readAndCall(
 ): Promise<unknown> {
   return read(async (request) => {
     const identified = callerOf(request);
-    const presented = identified instanceof Promise ? await identified : identified;
+    const credentials = identified instanceof Promise ? await identified : identified;
     const missing = method.missing(request);
     if (missing) throw missing;
-    const authorized = authorizeApplication(context.access, method, presented, request);
+    const authorized = authorizeApplication(context.access, method, credentials, request);
     const application = authorized instanceof Promise ? await authorized : authorized;
     const input = method.parse(request);
-    const account = presented?.token.account ?? application?.account ?? '';
+    const account = credentials?.token.account ?? application?.account ?? '';
     const idempotencyKey = idempotencyKeyOf(method, headers);
     const address = socket.remoteAddress ?? '';
-    return handler(input, context, { account, presented, application, idempotencyKey, pending, address });
+    return handler(input, context, { account, credentials, application, idempotencyKey, pending, address });
   });
 }

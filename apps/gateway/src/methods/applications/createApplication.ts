@@ -8,7 +8,7 @@ export const createApplication: Handler<typeof api.createApplication> = async (i
     ...input,
     account: call.account,
     icon: input.icon ?? NO_ICON,
-    tokenId: call.presented?.token.id ?? '',
+    tokenId: call.credentials?.token.id ?? '',
   });
   return { application };
 };

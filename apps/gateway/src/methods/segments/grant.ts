@@ -4,10 +4,10 @@ import { FORBID } from '../../auth/authorize.ts';
 import type { Call, Context } from '../../context.ts';
 
 /** What the caller's token may use now: an application that it has made a moment ago, too (R-T2). */
-export async function grantOf({ presented }: Call, { access }: Context): Promise<Grant> {
-  if (!presented) throw Fault.bug('a method of segments without a token');
-  const { allApplications } = presented.token;
-  const token = allApplications ? presented.token : await access.freshToken(presented.secret);
+export async function grantOf({ credentials }: Call, { access }: Context): Promise<Grant> {
+  if (!credentials) throw Fault.bug('a method of segments without a token');
+  const { allApplications } = credentials.token;
+  const token = allApplications ? credentials.token : await access.freshToken(credentials.secret);
   if (!token) throw Fault.forbidden(FORBID);
   return { allApplications, applications: [...token.applications] };
 }

@@ -45,12 +45,12 @@ const channelOf = (given: FunnelChannel): Channel => ({
 async function applicationsOf(
   code: string,
   { messages, access }: Context,
-  { account, presented }: Call,
+  { account, credentials }: Call,
 ): Promise<readonly string[]> {
   const { message: found } = await messages.find({ account, code });
   const { hidden = true, applications = [] } = found?.message ?? {};
-  if (hidden || !presented) throw Fault.notFound('message not found');
-  const { token, secret } = presented;
+  if (hidden || !credentials) throw Fault.notFound('message not found');
+  const { token, secret } = credentials;
   for (const application of applications) {
     if ((await access.standing(token, secret, application)).kind === 'granted') return applications;
   }
