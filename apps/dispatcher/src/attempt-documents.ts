@@ -33,7 +33,7 @@ export interface AttemptDocument {
   readonly lane: Lane;
   readonly credential: string;
   readonly state: Attempt['state'];
-  /** The incarnation that has claimed the window, or that ended the claim. */
+  /** The epoch that has claimed the window, or that ended the claim. */
   readonly owner: string;
   /** How often it has been claimed. */
   readonly round: number;

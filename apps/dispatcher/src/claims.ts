@@ -10,7 +10,7 @@ import {
   withResults,
 } from '@tidings/delivery';
 import type { Window } from '@tidings/events';
-import type { Incarnation, Owners } from './owners.ts';
+import type { Epoch, WorkerLease } from './worker-lease.ts';
 import {
   type Job,
   type OpenWindow,
@@ -23,7 +23,7 @@ import {
 } from './sending.ts';
 
 export interface ClaimsParts extends Pick<SendingParts, 'lane' | 'store' | 'clock' | 'metrics'> {
-  readonly owners: Owners;
+  readonly workerLease: WorkerLease;
   readonly sending: Sending;
 }
 
@@ -45,12 +45,12 @@ export class Claims {
    * @param why given where it is to rest at once: one write does it, without a claim, unless a device has reached its end
    */
   async claim(job: Job, window: Window, run: Run, why?: HeldBack): Promise<Publication> {
-    const { owners, store, lane, clock, metrics, sending } = this.#parts;
+    const { workerLease, store, lane, clock, metrics, sending } = this.#parts;
     const id = windowId({ ...job.batch, w: window.w });
-    const incarnation = await owners.ready(LEASE_PATIENCE_MS);
-    return this.as(incarnation, async () => {
-      const mine = claimed(incarnation.id, clock.now(), noResults);
-      const open = { id, job, window, attempt: mine, incarnation, pending: pendingOf(job.columns, window, mine) };
+    const epoch = await workerLease.ready(LEASE_PATIENCE_MS);
+    return this.as(epoch, async () => {
+      const mine = claimed(epoch.id, clock.now(), noResults);
+      const open = { id, job, window, attempt: mine, epoch, pending: pendingOf(job.columns, window, mine) };
       const rests = why && this.#restingAtOnce(open, why);
       const place = { lane, credential: job.credential };
       const before = await store.claim(id, place, rests ?? mine);
@@ -75,18 +75,18 @@ export class Claims {
   }
 
   /**
-   * Runs as an incarnation, and counts the window as its: a retired one keeps its lease as long as it has any. A run that fails leaves a
+   * Runs as an epoch, and counts the window as its: a retired one keeps its lease as long as it has any. A run that fails leaves a
    * claim behind, which must not look alive for as long as this worker lives.
    */
-  async as(incarnation: Incarnation, run: () => Promise<Publication>): Promise<Publication> {
-    incarnation.open++;
+  async as(epoch: Epoch, run: () => Promise<Publication>): Promise<Publication> {
+    epoch.open++;
     try {
       return await run();
     } catch (error) {
-      this.#parts.owners.retire(incarnation);
+      this.#parts.workerLease.retire(epoch);
       throw error;
     } finally {
-      incarnation.open--;
+      epoch.open--;
     }
   }
 
@@ -100,15 +100,15 @@ export class Claims {
 
   /** Whether a claim is in good hands. One of this worker's own is not: whatever it has in hand is not met twice. */
   async #isHeld(owner: string): Promise<boolean> {
-    const { owners } = this.#parts;
-    return !owners.isOwn(owner) && (await owners.alive([owner])).has(owner);
+    const { workerLease } = this.#parts;
+    return !workerLease.isOwn(owner) && (await workerLease.alive([owner])).has(owner);
   }
 
   /** Its worker died between claim and settlement: the unanswered devices may have been sent to. */
   async #takeOver(open: OpenWindow, run: Run): Promise<Publication> {
-    const { id, attempt, incarnation, job, window } = open;
+    const { id, attempt, epoch, job, window } = open;
     const { store, metrics, sending } = this.#parts;
-    const taken = await store.takeOver(id, attempt.owner, incarnation.id);
+    const taken = await store.takeOver(id, attempt.owner, epoch.id);
     if (!taken) return undefined;
     metrics.window('taken_over');
     const mine = { ...open, attempt: taken, pending: pendingOf(job.columns, window, taken) };

@@ -1,12 +1,12 @@
 import { inDays, type KeptCollection } from '@tidings/runtime';
 import { deletionsKept } from '@tidings/service/deletions';
 import { GIVE_UP_MS, REMEMBER_MS } from './mongo-attempts.ts';
-import { FORGET_LEASES_MS } from './owners.ts';
+import { FORGET_LEASES_MS } from './worker-lease.ts';
 
 /** The collections of the dispatchers, each with its retention. */
 export const collections: readonly KeptCollection[] = [
   { name: 'attempts', kept: `${inDays(REMEMBER_MS)} from the end of the window; without one ${inDays(GIVE_UP_MS)}` },
-  { name: 'owners', kept: `${inDays(FORGET_LEASES_MS)} from the end of the lease` },
+  { name: 'workerLeases', kept: `${inDays(FORGET_LEASES_MS)} from the end of the lease` },
   { name: 'throttles', kept: 'until the provider is sent to again, or an operator lifts it' },
   deletionsKept,
 ];

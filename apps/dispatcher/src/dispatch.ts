@@ -8,14 +8,14 @@ import type { Sender } from './channels/port.ts';
 import { Claims, type Run } from './claims.ts';
 import { DeviceSlots, WindowSlots } from './device-slots.ts';
 import { LateAnswers } from './late-answers.ts';
-import type { Incarnation, Owners } from './owners.ts';
+import type { Epoch, WorkerLease } from './worker-lease.ts';
 import { RetryScheduler } from './retry-scheduler.ts';
 import { type Budget, type Job, type OpenWindow, type Publication, Sending, type SendingParts } from './sending.ts';
 import { LATE_MS } from './window-devices.ts';
 import type { WindowRun } from './window-run.ts';
 
 export interface DispatchParts extends SendingParts {
-  readonly owners: Owners;
+  readonly workerLease: WorkerLease;
   /** Resolves when an outcome is durable. */
   readonly publish: (record: OutRecord) => Promise<unknown>;
 }
@@ -43,7 +43,7 @@ export class Dispatch {
   readonly #admission: Admission;
   readonly #slots: DeviceSlots;
   readonly #scheduler: RetryScheduler;
-  /** Windows in the hands of this worker, whatever its incarnation. */
+  /** Windows in the hands of this worker, whatever its epoch. */
   readonly #open = new Map<string, Promise<unknown>>();
   /** Windows at rest whose answers still come, by their id. */
   readonly #late = new Map<string, LateAnswers>();
@@ -53,7 +53,7 @@ export class Dispatch {
 
   constructor(parts: DispatchParts) {
     this.#parts = parts;
-    const { lane, store, owners, clock, timers, throttles, log } = parts;
+    const { lane, store, workerLease, clock, timers, throttles, log } = parts;
     this.#sending = new Sending(parts);
     this.#claims = new Claims({ ...parts, sending: this.#sending });
     this.#slots = new DeviceSlots({
@@ -69,11 +69,11 @@ export class Dispatch {
         log.warn({ reference: credential, err: error }, 'a credential cannot be sent with'),
     });
     this.#scheduler = new RetryScheduler({
-      ...{ lane, store, owners, clock, timers, log },
+      ...{ lane, store, workerLease, clock, timers, log },
       heldBack: () => [...this.#admission.heldBack(), ...this.#slots.saturated()],
       endedThrottles: () => throttles.ended(),
       wantsOne: (credential) => this.#admission.wantsOne(credential),
-      resume: (due, incarnation, from) => this.#resume(due, incarnation, from),
+      resume: (due, epoch, from) => this.#resume(due, epoch, from),
     });
   }
 
@@ -187,7 +187,7 @@ export class Dispatch {
   }
 
   /** A window that waited and is due, or that `from` was sending when it died, to its published outcome. */
-  async #resume({ id, credential, devices }: Due, incarnation: Incarnation, from?: string): Promise<void> {
+  async #resume({ id, credential, devices }: Due, epoch: Epoch, from?: string): Promise<void> {
     while (this.#open.has(id)) await this.#open.get(id);
     await this.#holding(id, async () => {
       const late = Promise.withResolvers<void>();
@@ -197,22 +197,22 @@ export class Dispatch {
       if (!taken) return;
       const slots = new WindowSlots(devices, (count) => this.#slots.release(credential, count));
       try {
-        await this.#publish(await this.#claims.as(incarnation, () => this.#wake(id, incarnation, slots, from)));
+        await this.#publish(await this.#claims.as(epoch, () => this.#wake(id, epoch, slots, from)));
       } finally {
         slots.close();
       }
     });
   }
 
-  async #wake(id: string, incarnation: Incarnation, slots: WindowSlots, from?: string): Promise<Publication> {
+  async #wake(id: string, epoch: Epoch, slots: WindowSlots, from?: string): Promise<Publication> {
     const { store, clock, timers, metrics } = this.#parts;
     const attempt = await (from === undefined
-      ? store.wake(id, incarnation.id, clock.now())
-      : store.takeOver(id, from, incarnation.id));
+      ? store.wake(id, epoch.id, clock.now())
+      : store.takeOver(id, from, epoch.id));
     if (!attempt) return undefined;
     // Its late answers cannot be written down any more.
     this.#late.get(id)?.abandon();
-    const woken = this.#sending.woken(id, attempt, incarnation);
+    const woken = this.#sending.woken(id, attempt, epoch);
     const { job } = woken;
     if (from !== undefined) {
       metrics.window('taken_over');

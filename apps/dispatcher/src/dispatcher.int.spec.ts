@@ -103,7 +103,7 @@ describeWithMongo('dispatcher', (mongo) => {
   };
   const idOf = (batch: SendBatch): string => windowId({ ...batch, w: batch.windows[0]!.w });
   const attempts = () => db.collection<AttemptDocument>('attempts');
-  const owners = () => db.collection<{ _id: string; until: Date }>('owners');
+  const leases = () => db.collection<{ _id: string; until: Date }>('workerLeases');
   const ledger = () => simulators.ledger.summary().apns;
 
   const until = async (condition: () => boolean | Promise<boolean>, patienceMs = 60_000): Promise<void> => {
@@ -212,7 +212,7 @@ describeWithMongo('dispatcher', (mongo) => {
   it('lets alone what another living worker has', async () => {
     const batch = batchOf(devices(2));
     await attempts().insertOne(foreign(batch));
-    await owners().insertOne({ _id: 'other', until: new Date(Date.now() + 60_000) });
+    await leases().insertOne({ _id: 'other', until: new Date(Date.now() + 60_000) });
     await start();
     await publish([batch]);
     await until(async () => (await broker.lag('dispatcher.apns')).some(({ committed }) => committed === 1));
@@ -224,7 +224,7 @@ describeWithMongo('dispatcher', (mongo) => {
   it('takes over what a dead worker had, and sends what it may have sent', async () => {
     const batch = batchOf(devices(3));
     await attempts().insertOne(foreign(batch));
-    await owners().insertOne({ _id: 'other', until: new Date(Date.now() - 1) });
+    await leases().insertOne({ _id: 'other', until: new Date(Date.now() - 1) });
     await start();
     await publish([batch]);
     await until(() => settledWindows() === 1);
@@ -394,7 +394,7 @@ describeWithMongo('dispatcher', (mongo) => {
     await until(() => ledger().accepted > 0);
     await dispatcher.close();
     expect(await attempts().countDocuments({ state: 'claimed' })).toBe(0);
-    expect(await owners().countDocuments()).toBe(0);
+    expect(await leases().countDocuments()).toBe(0);
   });
 
   function foreign(batch: SendBatch): AttemptDocument {

@@ -17,7 +17,7 @@ import type { Channel, Lane } from './channels/port.ts';
 import { Credentials } from './credentials/credentials.ts';
 import { Dispatch } from './dispatch.ts';
 import { channelMetrics, laneMetrics } from './metrics.ts';
-import { forgetLeases, mongoLeases, Owners } from './owners.ts';
+import { forgetLeases, mongoLeases, WorkerLease } from './worker-lease.ts';
 import { dispatcherPurge } from './purge.ts';
 import { providersOf } from './provider-views.ts';
 import type { FailedOpening } from './providers/connection-failure.ts';
@@ -170,16 +170,16 @@ interface LaneDeps extends DispatcherDeps {
 async function openLane(deps: LaneDeps, closing: Closing): Promise<Dispatch> {
   const { db, broker, clock, metrics, channel, lane, attempts, throttles, provider, outcomes } = deps;
   const log = deps.log.child({ channel, lane });
-  const owners = new Owners({
+  const workerLease = new WorkerLease({
     name: `${channel}/${lane}/${hostname()}`,
-    store: mongoLeases(db.collection('owners')),
+    store: mongoLeases(db.collection('workerLeases')),
     timers: systemTimers,
     onError: (error) => log.warn({ err: error }, 'the lease could not be renewed'),
   });
-  owners.start();
-  closing.add(`${lane} lease`, owners, (opened) => opened.stop());
+  workerLease.start();
+  closing.add(`${lane} lease`, workerLease, (opened) => opened.stop());
   const dispatch = new Dispatch({
-    ...{ lane, channel: provider, store: attempts, owners, throttles, clock, log },
+    ...{ lane, channel: provider, store: attempts, workerLease, throttles, clock, log },
     publish: (record) => outcomes.publish(record),
     timers: systemTimers,
     random: Math.random,
@@ -222,7 +222,7 @@ function keep(
       if ((await attempts.forget(clock.now() - REMEMBER_MS, SWEEP_AT_ONCE)) < SWEEP_AT_ONCE) break;
     }
     await attempts.forgetUnsettled(clock.now() - GIVE_UP_MS, SWEEP_AT_ONCE);
-    await forgetLeases(db.collection('owners'), systemTimers.now());
+    await forgetLeases(db.collection('workerLeases'), systemTimers.now());
   });
 }
 

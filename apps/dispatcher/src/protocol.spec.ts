@@ -13,7 +13,7 @@ import { type FailedSet, type SendBatch, WindowOutcome } from '@tidings/events';
 import { Bitmap, Fault } from '@tidings/kernel';
 import type { Channel, Job, PushListener, Sender } from './channels/port.ts';
 import { Dispatch } from './dispatch.ts';
-import { Owners } from './owners.ts';
+import { WorkerLease } from './worker-lease.ts';
 import { sendBatch } from './testing/batches.ts';
 import { type Journey, MemoryAttempts, MemoryLeases, MemoryThrottles } from './testing/memory-store.ts';
 import { noMetrics } from './testing/no-metrics.ts';
@@ -307,12 +307,17 @@ class World {
       this.#time.at(SECOND, refresh, alive);
     };
     refresh();
-    const owners = new Owners({ name: process.name, store: this.#leases.over(journey), timers, onError: fail });
+    const workerLease = new WorkerLease({
+      name: process.name,
+      store: this.#leases.over(journey),
+      timers,
+      onError: fail,
+    });
     const dispatch = new Dispatch({
       lane: 'broadcast',
       channel: this.#channel(process),
       store,
-      owners,
+      workerLease,
       throttles,
       publish: ({ value }) => journey(() => void this.#outcomes.push(WindowOutcome.decode(value))),
       clock: this.#time,
@@ -321,7 +326,7 @@ class World {
       metrics: noMetrics,
       log: { error: fail, warn: () => undefined },
     });
-    owners.start();
+    workerLease.start();
     dispatch.start();
     this.#consume(process, dispatch);
   }

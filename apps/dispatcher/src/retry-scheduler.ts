@@ -2,13 +2,13 @@ import type { Clock } from '@tidings/kernel';
 import type { Logger } from 'pino';
 import type { AttemptStore, Due } from './attempts.ts';
 import type { Lane } from './channels/port.ts';
-import type { Incarnation, Owners } from './owners.ts';
+import type { Epoch, WorkerLease } from './worker-lease.ts';
 import type { Timers } from './timers.ts';
 
 export interface RetrySchedulerOptions {
   readonly lane: Lane;
   readonly store: AttemptStore;
-  readonly owners: Owners;
+  readonly workerLease: WorkerLease;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Pick<Logger, 'warn'>;
@@ -19,7 +19,7 @@ export interface RetrySchedulerOptions {
   /** Whether only one window of a credential may be sent now: to find out if others can. */
   readonly wantsOne: (credential: string) => boolean;
   /** Claims and sends a window. `from` = the worker that has claimed it and died. */
-  readonly resume: (due: Due, incarnation: Incarnation, from?: string) => Promise<void>;
+  readonly resume: (due: Due, epoch: Epoch, from?: string) => Promise<void>;
 }
 
 const POLL_MS = 500;
@@ -105,16 +105,16 @@ export class RetryScheduler {
 
   /** Takes what is due in hand; true when there may be more. */
   async #wake(): Promise<boolean> {
-    const { owners, store, lane, clock, heldBack } = this.#options;
-    const incarnation = owners.current();
+    const { workerLease, store, lane, clock, heldBack } = this.#options;
+    const epoch = workerLease.current();
     const room = MAX - this.#runs.size;
-    if (!incarnation || room === 0) return false;
+    if (!epoch || room === 0) return false;
     await this.#askForProbes();
     // Those in hand may not be claimed yet, and are found again.
     const limit = Math.min(room, LOOK) + this.#runs.size;
     const found = await store.due(lane, clock.now(), limit, heldBack());
-    const taken = this.#takeAll(found, room, (due) => this.#take(due, incarnation));
-    if (taken < room) await this.#takeOrphans(room - taken, incarnation);
+    const taken = this.#takeAll(found, room, (due) => this.#take(due, epoch));
+    if (taken < room) await this.#takeOrphans(room - taken, epoch);
     return taken > 0 && found.length === limit;
   }
 
@@ -145,17 +145,17 @@ export class RetryScheduler {
   }
 
   /** A claim of this worker's own that is not in hand is left behind, too: its answer was lost. */
-  async #takeOrphans(room: number, incarnation: Incarnation): Promise<void> {
-    const { store, owners, lane, timers } = this.#options;
+  async #takeOrphans(room: number, epoch: Epoch): Promise<void> {
+    const { store, workerLease, lane, timers } = this.#options;
     const now = timers.now();
     if (now - this.#orphansAt < ORPHANS_EVERY_MS) return;
     this.#orphansAt = now;
     const inHand = new Set(this.#runs.keys());
     const found = (await store.resumed(lane, ORPHANS_LOOK)).filter(({ id }) => !inHand.has(id));
-    const others = new Set(found.map(({ owner }) => owner).filter((owner) => !owners.isOwn(owner)));
-    const alive = await owners.alive([...others]);
+    const others = new Set(found.map(({ owner }) => owner).filter((owner) => !workerLease.isOwn(owner)));
+    const alive = await workerLease.alive([...others]);
     const orphans = found.filter(({ owner }) => !alive.has(owner));
-    this.#takeAll(orphans, room, (orphan) => this.#take(orphan, incarnation, orphan.owner));
+    this.#takeAll(orphans, room, (orphan) => this.#take(orphan, epoch, orphan.owner));
   }
 
   /** Whether the one window that may find out is in hand already. */
@@ -163,14 +163,14 @@ export class RetryScheduler {
     return this.#options.wantsOne(credential) && [...this.#runs.values()].includes(credential);
   }
 
-  #take(due: Due, incarnation: Incarnation, from?: string): void {
-    const { resume, owners, log } = this.#options;
+  #take(due: Due, epoch: Epoch, from?: string): void {
+    const { resume, workerLease, log } = this.#options;
     this.#runs.set(due.id, due.credential);
-    const run = resume(due, incarnation, from)
+    const run = resume(due, epoch, from)
       .catch((error: unknown) => {
         // Its claim, if any, must not look alive for as long as this worker lives. The window is taken over as an orphan; an outcome that was
         // not published is asked for by the watchdog when the deferral is overdue (sending 2).
-        owners.retire(incarnation);
+        workerLease.retire(epoch);
         log.warn({ window: due.id, err: error }, 'a window that woke failed');
       })
       .finally(() => {

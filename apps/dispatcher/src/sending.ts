@@ -31,7 +31,7 @@ import type { Logger } from 'pino';
 import type { AttemptStore } from './attempts.ts';
 import type { Channel, Lane, Sender } from './channels/port.ts';
 import { type LaneMetrics, outcomesOf } from './metrics.ts';
-import type { Incarnation } from './owners.ts';
+import type { Epoch } from './worker-lease.ts';
 import { Tally } from './tally.ts';
 import type { Throttles } from './throttles.ts';
 import type { Timers } from './timers.ts';
@@ -73,7 +73,7 @@ export interface OpenWindow {
   readonly job: Job;
   readonly window: Window;
   readonly attempt: Claimed;
-  readonly incarnation: Incarnation;
+  readonly epoch: Epoch;
   readonly pending: readonly Pending[];
 }
 
@@ -128,11 +128,11 @@ export class Sending {
   }
 
   /** A window that waited, claimed again, with what it waited with. */
-  woken(id: string, attempt: Claimed, incarnation: Incarnation): OpenWindow {
+  woken(id: string, attempt: Claimed, epoch: Epoch): OpenWindow {
     const { batch, progress } = attempt.rest!;
     const job = this.job(SendBatch.decode(batch));
     const pending = progress.map((each, device) => ({ device, progress: each }));
-    return { id, job, window: job.batch.windows[0]!, attempt, incarnation, pending };
+    return { id, job, window: job.batch.windows[0]!, attempt, epoch, pending };
   }
 
   /**
@@ -209,12 +209,12 @@ export class Sending {
   }
 
   #runOf(open: OpenWindow, sender: Sender, options: Budget & { readonly probe: boolean }): WindowRun {
-    const { id, job, pending, incarnation, attempt } = open;
+    const { id, job, pending, epoch, attempt } = open;
     const { throttles, clock, timers, random, log, metrics } = this.#parts;
     const { batch, columns, ttlSeconds } = job;
     const { claimedAt } = attempt;
     return new WindowRun({
-      ...{ batch, columns, pending, sender, incarnation, throttles, clock, timers, claimedAt, ttlSeconds },
+      ...{ batch, columns, pending, sender, epoch, throttles, clock, timers, claimedAt, ttlSeconds },
       ...options,
       random: random(),
       onFault: (error) => log.error({ window: id, err: error }, 'a push could not be made'),
@@ -225,16 +225,16 @@ export class Sending {
   /** Writes down how the window ended, and what is to be published of it. */
   async #end(open: OpenWindow, end: RunEnd): Promise<Publication> {
     const { store, clock, metrics } = this.#parts;
-    const { id, attempt, incarnation, job, window } = open;
+    const { id, attempt, epoch, job, window } = open;
     if (end.lost) return this.#lost();
     const results = withResults(attempt.results, resultsOf(end.results));
     if (end.waiting.length === 0) {
       const settledAt = clock.now();
-      const kept = await this.#keep(incarnation, () => store.settle(id, attempt, results, settledAt));
+      const kept = await this.#keep(epoch, () => store.settle(id, attempt, results, settledAt));
       return kept ? this.#settled(job, window, attempt, results, settledAt) : this.#lost();
     }
     const rest = restOf(job, window, end);
-    const kept = await this.#keep(incarnation, () => store.rest(id, attempt, results, rest));
+    const kept = await this.#keep(epoch, () => store.rest(id, attempt, results, rest));
     if (!kept) return this.#lost();
     metrics.window('deferred');
     job.tally.deferred(end.waiting.length);
@@ -262,8 +262,8 @@ export class Sending {
   }
 
   /** Repeats a write until it is answered, or the lease is over. */
-  #keep(incarnation: Incarnation, write: () => Promise<boolean>): Promise<boolean> {
-    return this.#repeated(() => incarnation.alive(), write);
+  #keep(epoch: Epoch, write: () => Promise<boolean>): Promise<boolean> {
+    return this.#repeated(() => epoch.alive(), write);
   }
 
   async #repeated(wanted: () => boolean, write: () => Promise<boolean>): Promise<boolean> {

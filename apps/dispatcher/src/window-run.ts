@@ -1,7 +1,7 @@
 import { type HeldBack, localResults, type SendResult } from '@tidings/delivery';
 import { Fault } from '@tidings/kernel';
 import type { AnswerDetail, PushListener, Sender } from './channels/port.ts';
-import type { Incarnation } from './owners.ts';
+import type { Epoch } from './worker-lease.ts';
 import type { Throttles } from './throttles.ts';
 import type { Timers } from './timers.ts';
 import { LATE_MS, type Standing, WindowDevices, type WindowDevicesParts } from './window-devices.ts';
@@ -11,7 +11,7 @@ export type RunEnd = { readonly lost: true } | (Standing & { readonly lost: fals
 
 export interface RunParts extends WindowDevicesParts {
   readonly sender: Sender;
-  readonly incarnation: Incarnation;
+  readonly epoch: Epoch;
   readonly throttles: Throttles;
   /** The credential is throttled, and one push finds out whether it still is. */
   readonly probe: boolean;
@@ -120,7 +120,7 @@ export class WindowRun implements PushListener {
   }
 
   mayGo(): boolean {
-    return this.#phase !== 'over' && this.#parts.incarnation.alive();
+    return this.#phase !== 'over' && this.#parts.epoch.alive();
   }
 
   answered(i: number, result: SendResult, detail: AnswerDetail = {}): void {
@@ -211,7 +211,7 @@ export class WindowRun implements PushListener {
 
   #write(): void {
     if (this.#phase !== 'writing') return;
-    if (!this.#parts.incarnation.alive()) {
+    if (!this.#parts.epoch.alive()) {
       this.#end('over', { lost: true });
       return;
     }
@@ -243,8 +243,8 @@ export class WindowRun implements PushListener {
 
   /** Writes one push; false when there is no room for another. */
   #push(i: number): boolean {
-    const { sender, incarnation, clock, timers } = this.#parts;
-    if (!incarnation.alive()) {
+    const { sender, epoch, clock, timers } = this.#parts;
+    if (!epoch.alive()) {
       this.#end('over', { lost: true });
       return false;
     }
@@ -316,7 +316,7 @@ export class WindowRun implements PushListener {
     if (this.#next < this.#queue.length && !this.#held) return;
     for (const i of this.#queue.slice(this.#next)) this.#devices.unsent(i, this.#held!);
     if (this.#inFlight > 0) this.#flying.forEach((flying, i) => void (flying === 1 && this.#devices.late(i)));
-    if (!this.#parts.incarnation.alive()) this.#end('over', { lost: true });
+    if (!this.#parts.epoch.alive()) this.#end('over', { lost: true });
     else this.#end(this.#inFlight > 0 ? 'late' : 'over', { lost: false, ...this.standing() });
   }
 

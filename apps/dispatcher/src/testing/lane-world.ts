@@ -7,7 +7,7 @@ import { AddressGuard, type MasterKeys } from '@tidings/runtime';
 import type { Channel } from '../channels/port.ts';
 import { Credentials } from '../credentials/credentials.ts';
 import { Dispatch } from '../dispatch.ts';
-import { Owners } from '../owners.ts';
+import { WorkerLease } from '../worker-lease.ts';
 import { type ConnectionSettings, Http2Connection, type OpenLink } from '../providers/http2.ts';
 import { guardedPostForm } from '../providers/post-form.ts';
 import { Throttles } from '../throttles.ts';
@@ -37,7 +37,7 @@ export class LaneWorld {
   readonly attempts = new MemoryAttempts();
   readonly outcomes: WindowOutcome[] = [];
   readonly channel: Channel;
-  readonly #owners: Owners;
+  readonly #workerLease: WorkerLease;
   readonly #dispatch: Dispatch;
   readonly #errors: unknown[] = [];
 
@@ -61,12 +61,17 @@ export class LaneWorld {
       connect: (settings) => new Http2Connection(settings, openLink),
       postForm: guardedPostForm(new AddressGuard(['127.0.0.0/8'])),
     });
-    this.#owners = new Owners({ name: 'test', store: new MemoryLeases().over(), timers: systemTimers, onError: fail });
+    this.#workerLease = new WorkerLease({
+      name: 'test',
+      store: new MemoryLeases().over(),
+      timers: systemTimers,
+      onError: fail,
+    });
     this.#dispatch = new Dispatch({
       lane: 'broadcast',
       channel: this.channel,
       store: this.attempts.over(),
-      owners: this.#owners,
+      workerLease: this.#workerLease,
       throttles: new Throttles({ store: new MemoryThrottles().over(), clock: this.clock, onError: fail }),
       publish: async ({ value }) => void this.outcomes.push(WindowOutcome.decode(value)),
       clock: this.clock,
@@ -75,7 +80,7 @@ export class LaneWorld {
       metrics: noMetrics,
       log: { error: (_: unknown) => fail(_), warn: (_: unknown, text?: string) => text !== NOT_READY && fail(_) },
     });
-    this.#owners.start();
+    this.#workerLease.start();
     this.#dispatch.start();
   }
 
@@ -154,7 +159,7 @@ export class LaneWorld {
 
   async close(): Promise<void> {
     await this.#dispatch.stop();
-    await this.#owners.stop();
+    await this.#workerLease.stop();
     this.channel.close();
     if (this.#errors.length > 0) throw this.#errors[0];
   }

@@ -1,7 +1,7 @@
 import { amended, type Attempt, type Claim, deferred, finished, settled, takenOver, woken } from '@tidings/delivery';
 import type { AttemptStore, Due, Place, Resumed } from '../attempts.ts';
 import type { Lane } from '../channels/port.ts';
-import type { LeaseStore } from '../owners.ts';
+import type { LeaseStore } from '../worker-lease.ts';
 import type { Throttle, ThrottleStore } from '../throttles.ts';
 
 /** How a call reaches the store: the effect happens once, some time between call and answer, or never. */

@@ -3,7 +3,7 @@ import { type SendBatch, WindowOutcome } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 import type { Channel, Job, PushListener, Sender } from '../channels/port.ts';
 import { Dispatch } from '../dispatch.ts';
-import { Owners } from '../owners.ts';
+import { WorkerLease } from '../worker-lease.ts';
 import { Throttles } from '../throttles.ts';
 import { MemoryAttempts, MemoryLeases, MemoryThrottles } from './memory-store.ts';
 import { noMetrics } from './no-metrics.ts';
@@ -57,14 +57,20 @@ export class VirtualLane {
       throw error;
     };
     this.throttles = new Throttles({ store: new MemoryThrottles().over(), clock: this.time, onError });
-    const owners = new Owners({ name: 'lane', store: new MemoryLeases().over(), timers, onError });
+    const workerLease = new WorkerLease({ name: 'lane', store: new MemoryLeases().over(), timers, onError });
     this.dispatch = new Dispatch({
-      ...{ lane: 'direct', channel: this.#channel(), store: this.attempts.over(), owners, throttles: this.throttles },
+      ...{
+        lane: 'direct',
+        channel: this.#channel(),
+        store: this.attempts.over(),
+        workerLease,
+        throttles: this.throttles,
+      },
       publish: async ({ value }) => void this.outcomes.push({ at: this.now, outcome: WindowOutcome.decode(value) }),
       ...{ clock: this.time, timers, random: () => 0.5, metrics: noMetrics },
       log: { error: onError, warn: () => undefined },
     });
-    owners.start();
+    workerLease.start();
     this.dispatch.start();
   }
 

@@ -148,13 +148,13 @@ describeWithMongo('embedded broker on MongoDB, what is its own', (mongo) => {
     });
 
     it('is taken over at once from a dead process on this host', async () => {
-      await holder({ process: earlier(deadPid()), incarnation: 'x', renewed: new Date(), ttlMs: 600_000 });
+      await holder({ process: earlier(deadPid()), epoch: 'x', renewed: new Date(), ttlMs: 600_000 });
       // Others are waited for until their lease is over, which is longer than a test may take.
       await open();
     });
 
     it('is taken over at once from an earlier process with the same pid', async () => {
-      await holder({ process: earlier(), incarnation: 'x', renewed: new Date(), ttlMs: 600_000 });
+      await holder({ process: earlier(), epoch: 'x', renewed: new Date(), ttlMs: 600_000 });
       // Others are waited for until their lease is over, which is longer than a test may take.
       await open();
     });
@@ -167,7 +167,7 @@ describeWithMongo('embedded broker on MongoDB, what is its own', (mongo) => {
     ])('is taken over from a process %s when it is over', async (_, host, pid) => {
       const renewed = new Date(Date.now() + 1_000);
       const other = { ...earlier(pid), space: 'another machine pid:[1] ' };
-      await holder({ host, pid, process: other, incarnation: 'x', renewed, ttlMs: 500 });
+      await holder({ host, pid, process: other, epoch: 'x', renewed, ttlMs: 500 });
       await open();
       expect(Date.now()).toBeGreaterThan(renewed.getTime() + 500);
     });

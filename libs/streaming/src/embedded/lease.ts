@@ -19,21 +19,21 @@ interface Holder {
   /** Absent where others cannot tell whether it has ended. */
   readonly process?: ProcessIdentity;
   /** Random for each holder. */
-  readonly incarnation: string;
+  readonly epoch: string;
   readonly renewed: Date;
   readonly ttlMs: number;
 }
 
 type Known = Omit<Holder, '_id' | 'renewed'>;
 
-/** Incarnations that hold a lease in this process. */
+/** Epochs that hold a lease in this process. */
 const heldHere = new Set<string>();
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-function isGone({ process: holder, incarnation }: Holder): boolean {
+function isGone({ process: holder, epoch }: Holder): boolean {
   if (!holder) return false;
-  return isThisProcess(holder) ? !heldHere.has(incarnation) : hasEnded(holder);
+  return isThisProcess(holder) ? !heldHere.has(epoch) : hasEnded(holder);
 }
 
 /** When this process last knew that the lease was its own. Both clocks count: one stands still while the machine sleeps, the other can be set. */
@@ -61,7 +61,7 @@ export class Lease {
     this.#me = me;
     this.#sure = sure;
     this.#onLost = onLost;
-    heldHere.add(me.incarnation);
+    heldHere.add(me.epoch);
     this.#timer = setInterval(() => void this.renew(), RENEW_EVERY_MS).unref();
   }
 
@@ -69,11 +69,11 @@ export class Lease {
    * Takes the lease when nobody has it, when its holder's process is known to have ended, or when it is over.
    * @throws Fault `conflict` once the holder has been seen to be alive, within 10 s.
    */
-  static async take(db: Db, incarnation: string, onLost: (fault: Fault) => void): Promise<Lease> {
+  static async take(db: Db, epoch: string, onLost: (fault: Fault) => void): Promise<Lease> {
     const leases = db.collection<Holder>(LEASES);
     const own = ownIdentity();
     const me: Known = {
-      ...{ host: hostname(), pid: process.pid, incarnation, ttlMs: LEASE_MS },
+      ...{ host: hostname(), pid: process.pid, epoch, ttlMs: LEASE_MS },
       ...(own && { process: own }),
     };
     let seen: Holder | undefined;
@@ -88,7 +88,7 @@ export class Lease {
         if (await replace(leases, holder, me)) return new Lease(leases, me, asked, onLost);
         continue;
       }
-      if (seen && (seen.incarnation !== holder.incarnation || seen.renewed < holder.renewed)) throw refusal(holder);
+      if (seen && (seen.epoch !== holder.epoch || seen.renewed < holder.renewed)) throw refusal(holder);
       seen = holder;
       await pause(LOOK_EVERY_MS);
     }
@@ -113,16 +113,16 @@ export class Lease {
   async release(): Promise<void> {
     clearInterval(this.#timer);
     await this.#renewing;
-    heldHere.delete(this.#me.incarnation);
+    heldHere.delete(this.#me.epoch);
     // Whoever comes next takes it over at once anyway when this process has ended.
-    await this.#leases.deleteOne({ _id: 'holder', incarnation: this.#me.incarnation }, DURABLE).catch(() => undefined);
+    await this.#leases.deleteOne({ _id: 'holder', epoch: this.#me.epoch }, DURABLE).catch(() => undefined);
   }
 
   async #renew(): Promise<void> {
     if (this.#lost) return;
     const asked = new Moment();
     try {
-      const mine = { _id: 'holder', incarnation: this.#me.incarnation } as const;
+      const mine = { _id: 'holder', epoch: this.#me.epoch } as const;
       const { matchedCount } = await this.#leases.updateOne(mine, { $currentDate: { renewed: true } }, DURABLE);
       if (matchedCount === 1) this.#sure = asked;
       else this.#lose();
@@ -133,7 +133,7 @@ export class Lease {
 
   #lose(): void {
     clearInterval(this.#timer);
-    heldHere.delete(this.#me.incarnation);
+    heldHere.delete(this.#me.epoch);
     this.#lost = Fault.unavailable('Another process has taken over the log of this data folder');
     this.#onLost(this.#lost);
   }
@@ -151,9 +151,9 @@ async function offer(leases: Collection<Holder>, me: Known): Promise<void> {
   }
 }
 
-async function replace(leases: Collection<Holder>, { incarnation, renewed }: Holder, me: Known): Promise<boolean> {
+async function replace(leases: Collection<Holder>, { epoch, renewed }: Holder, me: Known): Promise<boolean> {
   const { matchedCount } = await leases.updateOne(
-    { _id: 'holder', incarnation, renewed },
+    { _id: 'holder', epoch, renewed },
     { $set: me, ...(me.process ? {} : { $unset: { process: '' } }), $currentDate: { renewed: true } },
     DURABLE,
   );

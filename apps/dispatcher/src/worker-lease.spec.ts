@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Owners } from './owners.ts';
+import { WorkerLease } from './worker-lease.ts';
 import { MemoryLeases } from './testing/memory-store.ts';
 import { VirtualTime } from './testing/virtual-time.ts';
 
@@ -20,9 +20,9 @@ function world() {
     await held;
     return effect();
   });
-  const owners = new Owners({ name: 'w', store, timers, onError: (error) => void errors.push(error) });
+  const workerLease = new WorkerLease({ name: 'w', store, timers, onError: (error) => void errors.push(error) });
   return {
-    ...{ time, leases, owners, errors },
+    ...{ time, leases, workerLease, errors },
     pass: (seconds: number) => time.run(time.now() + seconds * 1000),
     freeze: (seconds: number) => void (frozenUntil = time.now() + seconds * 1000),
     cut: (on: boolean) => void (broken = on),
@@ -36,89 +36,89 @@ function world() {
 }
 
 describe('a worker', () => {
-  it('is one incarnation as long as it renews its lease', async () => {
-    const { owners, pass, leases, time } = world();
-    owners.start();
+  it('is one epoch as long as it renews its lease', async () => {
+    const { workerLease, pass, leases, time } = world();
+    workerLease.start();
     await pass(1);
-    const first = owners.current();
+    const first = workerLease.current();
     await pass(60);
-    expect(owners.current()).toBe(first);
+    expect(workerLease.current()).toBe(first);
     expect(leases.until.get(first!.id)).toBeGreaterThan(time.now() + 5000);
   });
 
   it.each(['process', 'store'] as const)('keeps its lease where the %s stands still for 10 s', async (what) => {
-    const { owners, pass, freeze, hold } = world();
-    owners.start();
+    const { workerLease, pass, freeze, hold } = world();
+    workerLease.start();
     await pass(3.9);
-    const incarnation = owners.current();
+    const epoch = workerLease.current();
     // The next renewal is due at once.
     const goOn = what === 'store' ? hold() : () => freeze(0);
     if (what === 'process') freeze(10);
     await pass(10.1);
-    expect(incarnation!.alive()).toBe(true);
+    expect(epoch!.alive()).toBe(true);
     goOn();
     await pass(4);
-    expect(owners.current()).toBe(incarnation);
+    expect(workerLease.current()).toBe(epoch);
   });
 
   it('has no lease before the store says so, and can wait for it', async () => {
-    const { owners, pass } = world();
-    expect(owners.current()).toBeUndefined();
-    owners.start();
-    const ready = owners.ready(1000);
+    const { workerLease, pass } = world();
+    expect(workerLease.current()).toBeUndefined();
+    workerLease.start();
+    const ready = workerLease.ready(1000);
     await pass(1);
     expect((await ready).alive()).toBe(true);
   });
 
   it('waits no longer than told', async () => {
-    const { owners, pass, cut } = world();
+    const { workerLease, pass, cut } = world();
     cut(true);
-    owners.start();
-    const ready = expect(owners.ready(1000)).rejects.toMatchObject({ kind: 'unavailable' });
+    workerLease.start();
+    const ready = expect(workerLease.ready(1000)).rejects.toMatchObject({ kind: 'unavailable' });
     await pass(2);
     await ready;
   });
 
-  it('goes on as a new incarnation after it was frozen for longer than its lease', async () => {
-    const { owners, pass, freeze } = world();
-    owners.start();
+  it('goes on as a new epoch after it was frozen for longer than its lease', async () => {
+    const { workerLease, pass, freeze } = world();
+    workerLease.start();
     await pass(3);
-    const old = owners.current()!;
+    const old = workerLease.current()!;
     freeze(20);
     await pass(19);
     expect(old.alive()).toBe(false);
-    expect(owners.current()).toBeUndefined();
+    expect(workerLease.current()).toBeUndefined();
     await pass(3);
-    const fresh = owners.current()!;
+    const fresh = workerLease.current()!;
     expect(fresh.id).not.toBe(old.id);
-    expect(owners.isOwn(old.id)).toBe(true);
+    expect(workerLease.isOwn(old.id)).toBe(true);
     expect(old.alive()).toBe(false);
   });
 
-  it('stops a second before its lease ends when it is cut off, and comes back as a new incarnation', async () => {
-    const { owners, pass, cut, leases, time, errors } = world();
-    owners.start();
+  it('stops a second before its lease ends when it is cut off, and comes back as a new epoch', async () => {
+    const { workerLease, pass, cut, leases, time, errors } = world();
+    workerLease.start();
     await pass(3);
-    const old = owners.current()!;
+    const old = workerLease.current()!;
     cut(true);
     await pass(13.5);
     expect(old.alive()).toBe(false);
     expect(leases.until.get(old.id)).toBeGreaterThan(time.now());
     cut(false);
     await pass(3);
-    expect(owners.current()?.id).not.toBe(old.id);
+    expect(workerLease.current()?.id).not.toBe(old.id);
     expect(errors.length).toBeGreaterThan(0);
   });
 
-  it('keeps the lease of a retired incarnation until its windows are closed', async () => {
-    const { owners, pass, leases, time } = world();
-    owners.start();
+  it('keeps the lease of a retired epoch until its windows are closed', async () => {
+    const { workerLease, pass, leases, time } = world();
+    workerLease.start();
     await pass(1);
-    const old = owners.current()!;
+    const old = workerLease.current()!;
     old.open = 1;
-    owners.retire(old);
+    workerLease.retire(old);
     await pass(30);
-    expect(owners.current()?.id).not.toBe(old.id);
+    expect(workerLease.current()?.id).not.toBe(old.id);
     expect(old.alive()).toBe(true);
     old.open = 0;
     await pass(20);
@@ -127,27 +127,27 @@ describe('a worker', () => {
   });
 
   it('stays another one where a renewal of the retired one is answered late', async () => {
-    const { owners, pass, hold } = world();
-    owners.start();
+    const { workerLease, pass, hold } = world();
+    workerLease.start();
     await pass(1);
-    const old = owners.current()!;
+    const old = workerLease.current()!;
     const answer = hold();
     await pass(2);
-    owners.retire(old);
+    workerLease.retire(old);
     await pass(3);
-    const fresh = owners.current()!;
+    const fresh = workerLease.current()!;
     expect(fresh.id).not.toBe(old.id);
     answer();
     await pass(1);
-    expect(owners.current()).toBe(fresh);
+    expect(workerLease.current()).toBe(fresh);
   });
 
   it('ends its leases when it stops', async () => {
-    const { owners, pass, leases } = world();
-    owners.start();
+    const { workerLease, pass, leases } = world();
+    workerLease.start();
     await pass(1);
-    await owners.stop();
+    await workerLease.stop();
     expect(leases.until.size).toBe(0);
-    expect(owners.current()).toBeUndefined();
+    expect(workerLease.current()).toBeUndefined();
   });
 });

@@ -11,7 +11,7 @@ const MARGIN_MS = 1_000;
 
 /** Where workers say that they live. */
 export interface LeaseStore {
-  /** Extends the lease of an incarnation to `until`, never shortens it. */
+  /** Extends the lease of an epoch to `until`, never shortens it. */
   renew(id: string, until: number): Promise<void>;
   /** Those of `ids` whose lease has not run out. */
   alive(ids: readonly string[], now: number): Promise<ReadonlySet<string>>;
@@ -20,7 +20,7 @@ export interface LeaseStore {
 }
 
 /** A worker between two interruptions. What it claims is its own until its lease runs out; then it is nobody's. */
-export interface Incarnation {
+export interface Epoch {
   readonly id: string;
   /** Whether it may claim and write now, by the own clock against the lease as it was before the last renewal was sent. */
   alive(): boolean;
@@ -28,7 +28,7 @@ export interface Incarnation {
   open: number;
 }
 
-class Life implements Incarnation {
+class LeasedEpoch implements Epoch {
   readonly id: string;
   readonly #timers: Timers;
   open = 0;
@@ -45,7 +45,7 @@ class Life implements Incarnation {
   }
 }
 
-export interface OwnersOptions {
+export interface WorkerLeaseOptions {
   readonly name: string;
   readonly store: LeaseStore;
   readonly timers: Timers;
@@ -53,14 +53,14 @@ export interface OwnersOptions {
 }
 
 /**
- * The incarnations of one worker. A worker whose lease ran out (frozen, cut off) goes on as a new incarnation only: as the old one its
+ * The epochs of one worker. A worker whose lease ran out (frozen, cut off) goes on as a new epoch only: as the old one its
  * abandoned windows would look alive for ever.
  */
-export class Owners {
-  readonly #options: OwnersOptions;
-  #current: Life | undefined;
+export class WorkerLease {
+  readonly #options: WorkerLeaseOptions;
+  #current: LeasedEpoch | undefined;
   /** Given up with windows open: renewed until these are closed. */
-  readonly #retired = new Set<Life>();
+  readonly #retired = new Set<LeasedEpoch>();
   readonly #mine = new Set<string>();
   #cancel: () => void = () => undefined;
   #renewal: Promise<void> = Promise.resolve();
@@ -68,7 +68,7 @@ export class Owners {
   #stopped = false;
   #waiting: (() => void)[] = [];
 
-  constructor(options: OwnersOptions) {
+  constructor(options: WorkerLeaseOptions) {
     this.#options = options;
   }
 
@@ -76,18 +76,18 @@ export class Owners {
     this.#tick();
   }
 
-  /** The incarnation to claim with, while it is alive. */
-  current(): Incarnation | undefined {
+  /** The epoch to claim with, while it is alive. */
+  current(): Epoch | undefined {
     return this.#current?.alive() ? this.#current : undefined;
   }
 
-  /** Waits for an incarnation whose lease holds. Throws a Fault `unavailable` after `patienceMs`. */
-  async ready(patienceMs: number): Promise<Incarnation> {
+  /** Waits for an epoch whose lease holds. Throws a Fault `unavailable` after `patienceMs`. */
+  async ready(patienceMs: number): Promise<Epoch> {
     const { timers } = this.#options;
     const giveUpAt = timers.now() + patienceMs;
     for (;;) {
-      const life = this.current();
-      if (life) return life;
+      const epoch = this.current();
+      if (epoch) return epoch;
       if (this.#stopped || timers.now() >= giveUpAt) throw Fault.unavailable('the worker has no lease');
       await new Promise<void>((resolve) => {
         const cancel = timers.after(giveUpAt - timers.now(), resolve);
@@ -99,9 +99,9 @@ export class Owners {
     }
   }
 
-  /** Claims from now on are a new incarnation's: something that this one claimed may have been left behind. */
-  retire(incarnation: Incarnation): void {
-    if (!this.#current || this.#current !== incarnation) return;
+  /** Claims from now on are a new epoch's: something that this one claimed may have been left behind. */
+  retire(epoch: Epoch): void {
+    if (!this.#current || this.#current !== epoch) return;
     this.#current.retired = true;
     this.#retired.add(this.#current);
     this.#current = undefined;
@@ -109,7 +109,7 @@ export class Owners {
     this.#tick();
   }
 
-  /** Whether an incarnation is, or was, this worker. */
+  /** Whether an epoch is, or was, this worker. */
   isOwn(id: string): boolean {
     return this.#mine.has(id);
   }
@@ -126,9 +126,9 @@ export class Owners {
     this.#cancel();
     await this.#renewal;
     this.#wake();
-    const lives = [this.#current, ...this.#retired].filter((life) => life !== undefined && life.open === 0);
+    const epochs = [this.#current, ...this.#retired].filter((epoch) => epoch !== undefined && epoch.open === 0);
     this.#current = undefined;
-    await this.#options.store.end(lives.map((life) => life!.id)).catch(this.#options.onError);
+    await this.#options.store.end(epochs.map((epoch) => epoch!.id)).catch(this.#options.onError);
   }
 
   #tick(): void {
@@ -142,29 +142,29 @@ export class Owners {
 
   async #renew(): Promise<void> {
     const { store, timers, onError } = this.#options;
-    const life = this.#current?.alive() ? this.#current : this.#born();
-    const lives = [life];
+    const epoch = this.#current?.alive() ? this.#current : this.#begin();
+    const epochs = [epoch];
     for (const retired of this.#retired) {
-      if (retired.open > 0 && retired.alive()) lives.push(retired);
+      if (retired.open > 0 && retired.alive()) epochs.push(retired);
       else this.#retired.delete(retired);
     }
     const sentAt = timers.now();
     try {
-      await Promise.all(lives.map(({ id }) => store.renew(id, sentAt + WORKER_LEASE_MS)));
-      for (const each of lives) each.until = Math.max(each.until, sentAt + WORKER_LEASE_MS);
-      // A renewal may be answered after its incarnation was given up, and forgotten.
-      if (!life.retired) this.#current = life;
+      await Promise.all(epochs.map(({ id }) => store.renew(id, sentAt + WORKER_LEASE_MS)));
+      for (const each of epochs) each.until = Math.max(each.until, sentAt + WORKER_LEASE_MS);
+      // A renewal may be answered after its epoch was given up, and forgotten.
+      if (!epoch.retired) this.#current = epoch;
       this.#wake();
     } catch (error) {
       onError(error);
     }
   }
 
-  #born(): Life {
-    const life = new Life(`${this.#options.name}/${randomUUID()}`, this.#options.timers);
-    this.#mine.add(life.id);
+  #begin(): LeasedEpoch {
+    const epoch = new LeasedEpoch(`${this.#options.name}/${randomUUID()}`, this.#options.timers);
+    this.#mine.add(epoch.id);
     if (this.#mine.size > 1000) this.#mine.delete(this.#mine.values().next().value!);
-    return life;
+    return epoch;
   }
 
   #wake(): void {
@@ -177,7 +177,7 @@ interface LeaseDocument {
   readonly until: Date;
 }
 
-/** Leases in the collection `owners`. Clocks of the workers must agree to within a second. */
+/** Leases in the collection `workerLeases`. Clocks of the workers must agree to within a second. */
 export function mongoLeases(collection: Collection<LeaseDocument>): LeaseStore {
   return {
     async renew(id, until) {
