@@ -1,4 +1,11 @@
-import { type Attempt, noResults, type Progress, type Rest, type Results, type SendResult } from '@tidings/delivery';
+import {
+  type Attempt,
+  noResults,
+  type Progress,
+  type Deferral,
+  type Results,
+  type SendResult,
+} from '@tidings/delivery';
 import { WindowSettled } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
 import { Binary } from 'mongodb';
@@ -15,7 +22,7 @@ interface ProgressDocument {
   readonly devices: Binary;
 }
 
-interface RestDocument {
+interface DeferralDocument {
   /** SendBatch with the unanswered devices. */
   readonly batch: Binary;
   /** Its devices. */
@@ -40,7 +47,7 @@ export interface AttemptDocument {
   readonly claimedAt: Date;
   /** WindowSettled without `claimed_at`. */
   readonly results: Binary;
-  readonly rest?: RestDocument;
+  readonly deferral?: DeferralDocument;
   readonly dueAt?: Date;
   readonly settledAt?: Date;
 }
@@ -58,7 +65,7 @@ const keyOf = ({ tries, firstTriedAt, dueAt, refreshed, outcomeUnknown, last }: 
   `${tries}/${firstTriedAt}/${dueAt}/${refreshed}/${outcomeUnknown}/${last?.category}/${last?.code}/${last?.name}`;
 
 /** Devices that came equally far share an entry: usually all of them. */
-export function packRest({ batch, progress, heldUntil, answersUntil }: Rest): RestDocument {
+export function packDeferral({ batch, progress, heldUntil, answersUntil }: Deferral): DeferralDocument {
   const groups = new Map<string, { readonly of: Progress; readonly devices: number[] }>();
   progress.forEach((each, i) => {
     const key = keyOf(each);
@@ -85,7 +92,7 @@ export function packRest({ batch, progress, heldUntil, answersUntil }: Rest): Re
   };
 }
 
-function unpackRest({ batch, progress, heldUntil, answersUntil }: RestDocument): Rest {
+function unpackDeferral({ batch, progress, heldUntil, answersUntil }: DeferralDocument): Deferral {
   const devices: Progress[] = [];
   for (const { tries, firstTriedAt, dueAt, refreshed, outcomeUnknown = false, last, devices: indexes } of progress) {
     const each: Progress = {
@@ -105,13 +112,13 @@ function unpackRest({ batch, progress, heldUntil, answersUntil }: RestDocument):
 /** The attempt that a document holds. */
 export function attemptOf(document: AttemptDocument): Attempt {
   const begun = { claimedAt: document.claimedAt.getTime(), results: unpackResults(document.results) };
-  const rest = document.rest && unpackRest(document.rest);
+  const deferral = document.deferral && unpackDeferral(document.deferral);
   const claim = { owner: document.owner, round: document.round };
   switch (document.state) {
     case 'claimed':
-      return { state: 'claimed', ...begun, ...claim, rest };
-    case 'rest':
-      return { state: 'rest', ...begun, ...claim, rest: rest!, dueAt: document.dueAt!.getTime() };
+      return { state: 'claimed', ...begun, ...claim, deferral };
+    case 'deferred':
+      return { state: 'deferred', ...begun, ...claim, deferral: deferral!, dueAt: document.dueAt!.getTime() };
     case 'settled':
       return { state: 'settled', ...begun, settledAt: document.settledAt!.getTime() };
   }

@@ -4,8 +4,8 @@ import {
   claimed,
   noResults,
   type Progress,
-  type Rest,
-  type Resting,
+  type Deferral,
+  type Deferred,
   resultsOf,
   sent,
   untried,
@@ -29,7 +29,7 @@ const progress = (dueAt: number, more: Partial<Progress> = {}): Progress => ({
   ...{ ...untried, tries: 1, firstTriedAt: 500, dueAt },
   ...more,
 });
-const rest: Rest = {
+const deferral: Deferral = {
   batch: new Uint8Array([1, 2, 3]),
   progress: [
     progress(9000),
@@ -79,7 +79,7 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
       const kept = await Promise.all([
         store.settle('x', of('owner of x'), results, 2000),
         store.settle('y', of('somebody'), results, 2000),
-        store.rest('z', of('owner of z'), noResults, rest),
+        store.defer('z', of('owner of z'), noResults, deferral),
       ]);
       expect(kept).toEqual([true, false, true]);
     });
@@ -89,7 +89,7 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
 
     it('wait with all that they need until the first device is due', async () => {
       await claim('w', 'a');
-      expect(await store.rest('w', of('a'), results, rest)).toBe(true);
+      expect(await store.defer('w', of('a'), results, deferral)).toBe(true);
       expect(await store.wake('w', 'b', 6999)).toBeUndefined();
       expect([await due('broadcast', 6999), await due('broadcast', 7000)]).toEqual([[], ['w']]);
       expect(await due('direct', 7000)).toEqual([]);
@@ -98,10 +98,10 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
       ]);
       const woken = await store.wake('w', 'b', 7000);
       expect(woken).toMatchObject({ state: 'claimed', owner: 'b', round: 2, claimedAt: 1000, results });
-      expect([...woken!.rest!.batch]).toEqual([1, 2, 3]);
+      expect([...woken!.deferral!.batch]).toEqual([1, 2, 3]);
       const known = ({ last: _, ...each }: Progress): Partial<Progress> => each;
-      expect(woken!.rest!.progress.map(known)).toEqual(rest.progress.map(known));
-      const got = woken!.rest!.progress.map((each) => each.last);
+      expect(woken!.deferral!.progress.map(known)).toEqual(deferral.progress.map(known));
+      const got = woken!.deferral!.progress.map((each) => each.last);
       expect(got[1]).toMatchObject({ category: last.category, code: last.code, name: last.name });
       expect(got[0]).toBeUndefined();
     });
@@ -113,21 +113,21 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
         ['w', 'w', 0],
       ] as const) {
         await store.claim(id, { ...broadcast, credential }, claimed('a', 1000, noResults));
-        await store.rest(id, of('a'), noResults, { ...rest, heldUntil: 9500, answersUntil });
+        await store.defer(id, of('a'), noResults, { ...deferral, heldUntil: 9500, answersUntil });
       }
       expect(await due('broadcast', 9499)).toEqual([]);
       await store.hasten('direct', ['w'], 8000);
       await store.hasten('broadcast', ['x', 'w'], 8000);
       expect(await due('broadcast', 8000)).toEqual(['w']);
-      expect((await store.wake('w', 'b', 8000))?.rest?.heldUntil).toBe(0);
-      expect((await store.wake('v', 'b', 9500))?.rest?.heldUntil).toBe(9500);
+      expect((await store.wake('w', 'b', 8000))?.deferral?.heldUntil).toBe(0);
+      expect((await store.wake('v', 'b', 9500))?.deferral?.heldUntil).toBe(9500);
       expect([await due('broadcast', 9699), await due('broadcast', 9700)]).toEqual([[], ['u']]);
     });
 
     it('that are held back become due one by one, or all together', async () => {
       for (const id of ['u', 'v', 'w']) {
         await claim(id, 'a');
-        await store.rest(id, of('a'), noResults, { ...rest, heldUntil: 9500 });
+        await store.defer(id, of('a'), noResults, { ...deferral, heldUntil: 9500 });
       }
       await store.hastenOne('broadcast', 'another', 8000);
       await store.hastenOne('direct', broadcast.credential, 8000);
@@ -140,14 +140,14 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
       expect(await due('broadcast', 8000)).toHaveLength(3);
     });
 
-    it('go to rest at once where nothing was written, unless somebody has them', async () => {
-      const resting: Resting = {
-        state: 'rest',
+    it('are deferred at once where nothing was written, unless somebody has them', async () => {
+      const deferred: Deferred = {
+        state: 'deferred',
         ...{ ...of('a'), claimedAt: 1000, results: noResults, dueAt: 9500 },
-        rest: { ...rest, heldUntil: 9500 },
+        deferral: { ...deferral, heldUntil: 9500 },
       };
-      expect(await store.claim('w', broadcast, resting)).toBeUndefined();
-      expect(await store.claim('w', broadcast, resting)).toMatchObject({ state: 'rest', owner: 'a', dueAt: 9500 });
+      expect(await store.claim('w', broadcast, deferred)).toBeUndefined();
+      expect(await store.claim('w', broadcast, deferred)).toMatchObject({ state: 'deferred', owner: 'a', dueAt: 9500 });
       expect(await due('broadcast', 9500)).toEqual(['w']);
     });
 
@@ -159,7 +159,7 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
       ] as const) {
         await store.claim(id, { lane: 'broadcast', credential }, claimed('a', 1000, noResults));
         const waits = { batch: new Uint8Array([1]), progress: [progress(dueAt)], heldUntil: 0, answersUntil: 0 };
-        await store.rest(id, of('a'), noResults, waits);
+        await store.defer(id, of('a'), noResults, waits);
       }
       expect(await due('broadcast', 1000)).toEqual(['early', 'middle', 'late']);
       expect(await due('broadcast', 1000, 2)).toEqual(['early', 'middle']);
@@ -169,10 +169,10 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
       expect(await due('broadcast', 1000)).toEqual(['middle', 'late']);
     });
 
-    it('take late answers while they wait, from the claim that rested', async () => {
+    it('take late answers while they wait, from the claim that deferred them', async () => {
       await claim('w', 'a');
-      await store.rest('w', of('a'), noResults, rest);
-      const fewer = { ...rest, progress: rest.progress.slice(0, 1) };
+      await store.defer('w', of('a'), noResults, deferral);
+      const fewer = { ...deferral, progress: deferral.progress.slice(0, 1) };
       expect(await store.amend('w', of('b'), results, fewer)).toBe(false);
       expect(await store.amend('w', of('a'), results, fewer)).toBe(true);
       expect(await store.due('broadcast', 9000, 1, [])).toMatchObject([{ id: 'w', devices: 1 }]);
@@ -184,19 +184,19 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
 
     it('take no late answers once they are claimed again, by the same owner too', async () => {
       await claim('w', 'a');
-      await store.rest('w', of('a'), noResults, rest);
+      await store.defer('w', of('a'), noResults, deferral);
       const woken = await store.wake('w', 'a', 7000);
-      expect(await store.amend('w', of('a'), results, rest)).toBe(false);
+      expect(await store.amend('w', of('a'), results, deferral)).toBe(false);
       expect(await store.finish('w', of('a'), results, 2000)).toBe(false);
-      await store.rest('w', woken!, noResults, rest);
-      expect(await store.amend('w', of('a'), results, rest)).toBe(false);
+      await store.defer('w', woken!, noResults, deferral);
+      expect(await store.amend('w', of('a'), results, deferral)).toBe(false);
       expect(await store.finish('w', of('a'), results, 2000)).toBe(false);
     });
 
     it('show what waits to those who meet them', async () => {
       await claim('w', 'a');
-      await store.rest('w', of('a'), results, rest);
-      expect(await claim('w', 'b')).toMatchObject({ state: 'rest', claimedAt: 1000, results, dueAt: 7000 });
+      await store.defer('w', of('a'), results, deferral);
+      expect(await claim('w', 'b')).toMatchObject({ state: 'deferred', claimedAt: 1000, results, dueAt: 7000 });
     });
 
     it('change hands once', async () => {
@@ -209,7 +209,7 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
     it('that were claimed again are found with who has them, those that were not are not', async () => {
       await claim('w', 'a');
       await claim('v', 'a');
-      await store.rest('w', of('a'), results, rest);
+      await store.defer('w', of('a'), results, deferral);
       expect(await store.resumed('broadcast', 10)).toEqual([]);
       const woken = await store.wake('w', 'b', 7000);
       expect(await store.resumed('broadcast', 10)).toEqual([
@@ -222,11 +222,11 @@ export function attemptStoreFeatures(name: string, open: () => Promise<AttemptSt
 
     it('keep what they waited with when they are taken over after waking', async () => {
       await claim('w', 'a');
-      await store.rest('w', of('a'), results, rest);
+      await store.defer('w', of('a'), results, deferral);
       await store.wake('w', 'b', 7000);
       const taken = await store.takeOver('w', 'b', 'c');
       expect(taken).toMatchObject({ state: 'claimed', owner: 'c', round: 3, results });
-      expect(taken?.rest?.progress).toHaveLength(4);
+      expect(taken?.deferral?.progress).toHaveLength(4);
     });
   });
 }

@@ -1,4 +1,4 @@
-import type { Attempt, Claim, Claimed, Rest, Results } from '@tidings/delivery';
+import type { Attempt, Claim, Claimed, Deferral, Results } from '@tidings/delivery';
 import type { Lane } from './channels/port.ts';
 
 /** Where a window belongs. */
@@ -30,10 +30,10 @@ export interface AttemptStore {
   /** Ends a claim: every device is answered. False where the window has been claimed since. May be repeated. */
   settle(id: string, claim: Claim, results: Results, now: number): Promise<boolean>;
   /** Ends a claim: some devices wait. False where the window has been claimed since. May be repeated. */
-  rest(id: string, claim: Claim, results: Results, rest: Rest): Promise<boolean>;
-  /** Adds late answers to a window at rest. False where it has been claimed since. May be repeated. */
-  amend(id: string, claim: Claim, results: Results, rest: Rest): Promise<boolean>;
-  /** Settles a window at rest: its last late answer is in. False where it has been claimed since. May be repeated. */
+  defer(id: string, claim: Claim, results: Results, deferral: Deferral): Promise<boolean>;
+  /** Adds late answers to a deferred window. False where it has been claimed since. May be repeated. */
+  amend(id: string, claim: Claim, results: Results, deferral: Deferral): Promise<boolean>;
+  /** Settles a deferred window: its last late answer is in. False where it has been claimed since. May be repeated. */
   finish(id: string, claim: Claim, results: Results, now: number): Promise<boolean>;
   /** Windows of a lane that wait and are due, the longest due first, but none of these credentials. */
   due(lane: Lane, now: number, limit: number, except: readonly string[]): Promise<readonly Due[]>;

@@ -4,7 +4,7 @@ import {
   localResults,
   meet,
   noResults,
-  type Resting,
+  type Deferred,
   resultsOf,
   windowId,
   withResults,
@@ -16,8 +16,8 @@ import {
   type OpenWindow,
   pendingOf,
   type Publication,
-  restingOf,
-  restOf,
+  deferredOf,
+  deferralOf,
   type Sending,
   type SendingParts,
 } from './sending.ts';
@@ -41,8 +41,8 @@ export class Claims {
   }
 
   /**
-   * Runs with a window once it is claimed. Where somebody has it, or it is at rest or settled already, that decides what is published.
-   * @param why given where it is to rest at once: one write does it, without a claim, unless a device has reached its end
+   * Runs with a window once it is claimed. Where somebody has it, or it is deferred or settled already, that decides what is published.
+   * @param why given where it is to be deferred at once: one write does it, without a claim, unless a device has reached its end
    */
   async claim(job: Job, window: Window, run: Run, why?: HeldBack): Promise<Publication> {
     const { workerLease, store, lane, clock, metrics, sending } = this.#parts;
@@ -51,13 +51,13 @@ export class Claims {
     return this.as(epoch, async () => {
       const mine = claimed(epoch.id, clock.now(), noResults);
       const open = { id, job, window, attempt: mine, epoch, pending: pendingOf(job.columns, window, mine) };
-      const rests = why && this.#restingAtOnce(open, why);
+      const deferred = why && this.#deferredAtOnce(open, why);
       const place = { lane, credential: job.credential };
-      const before = await store.claim(id, place, rests ?? mine);
-      if (!before && rests) {
+      const before = await store.claim(id, place, deferred ?? mine);
+      if (!before && deferred) {
         metrics.window('deferred');
-        job.tally.deferred(rests.rest.progress.length);
-        return sending.record(job, window, rests);
+        job.tally.deferred(deferred.deferral.progress.length);
+        return sending.record(job, window, deferred);
       }
       const isHeld = before?.state === 'claimed' && (await this.#isHeld(before.owner));
       const meeting = meet(before, mine, isHeld);
@@ -91,11 +91,11 @@ export class Claims {
   }
 
   /** The attempt of a window all of whose devices wait. */
-  #restingAtOnce(open: OpenWindow, why: HeldBack): Resting | undefined {
+  #deferredAtOnce(open: OpenWindow, why: HeldBack): Deferred | undefined {
     const standing = this.#parts.sending.held(open, why);
     if (standing.waiting.length === 0) return undefined;
     const results = withResults(noResults, resultsOf(standing.results));
-    return restingOf(open.attempt, results, restOf(open.job, open.window, standing));
+    return deferredOf(open.attempt, results, deferralOf(open.job, open.window, standing));
   }
 
   /** Whether a claim is in good hands. One of this worker's own is not: whatever it has in hand is not met twice. */

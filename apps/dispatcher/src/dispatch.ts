@@ -28,7 +28,7 @@ const READY_MS = 1_000;
 const SLOTS_MS = 2_000;
 const CUTOFF_MS = 2_750;
 const DEADLINE_MS = 4_000;
-/** A window that was woken holds slots already: it goes to rest again unless its credential is ready about now. */
+/** A window that was woken holds slots already: it is deferred again unless its credential is ready about now. */
 const WOKEN_READY_MS = 100;
 /** How long a window waits in the store whose credential has its share of the slots. */
 const TURN_MS = 1_000;
@@ -45,7 +45,7 @@ export class Dispatch {
   readonly #scheduler: RetryScheduler;
   /** Windows in the hands of this worker, whatever its epoch. */
   readonly #open = new Map<string, Promise<unknown>>();
-  /** Windows at rest whose answers still come, by their id. */
+  /** Deferred windows whose answers still come, by their id. */
   readonly #late = new Map<string, LateAnswers>();
   /** Windows that are being written, by credential. */
   readonly #runs = new Map<string, Set<WindowRun>>();
@@ -77,7 +77,7 @@ export class Dispatch {
     });
   }
 
-  /** Windows at rest whose answers still come. */
+  /** Deferred windows whose answers still come. */
   get late(): number {
     return this.#late.size;
   }
@@ -255,7 +255,7 @@ export class Dispatch {
     this.#parts.metrics.open(this.#open.size, this.#slots.used);
   }
 
-  /** Puts a window to rest that a batch brings: nothing of it was written. */
+  /** Defers a window that a batch brings: nothing of it was written. */
   #hold(job: Job, window: Window, why: HeldBack): Promise<true> {
     return this.#end(job, window, (open) => this.#sending.hold(open, why), why);
   }

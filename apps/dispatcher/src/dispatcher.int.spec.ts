@@ -181,8 +181,8 @@ describeWithMongo('dispatcher', (mongo) => {
     closing.add('traces', traces, (recorded) => recorded.stop());
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
     await start();
-    const resting = { position: 9, token: apnsToken('unavailable', 9, 1) };
-    await publish([batchOf([...devices(2), resting])], false, { traceparent: `00-${traceId}-00f067aa0ba902b7-01` });
+    const deferred = { position: 9, token: apnsToken('unavailable', 9, 1) };
+    await publish([batchOf([...devices(2), deferred])], false, { traceparent: `00-${traceId}-00f067aa0ba902b7-01` });
     await until(() => outcomes.length === 1);
     clock.advance(3_600_000);
     simulators.clock.advanceTo(clock.aheadMs);
@@ -245,20 +245,20 @@ describeWithMongo('dispatcher', (mongo) => {
     });
   });
 
-  it('lets what must wait rest, tells until when, and sends it when that is over', async () => {
+  it('defers what must wait, tells until when, and sends it when that is over', async () => {
     const dispatcher = await start();
     const batch = batchOf([...devices(2), { position: 9, token: apnsToken('unavailable', 9, 1) }]);
     await simulators.faults.set('apns', { retryAfterSeconds: 600 });
     await publish([batch]);
-    await until(async () => ledger().refused === 1 && (await attempts().countDocuments({ state: 'rest' })) === 1);
+    await until(async () => ledger().refused === 1 && (await attempts().countDocuments({ state: 'deferred' })) === 1);
     await until(() => outcomes.length > 0);
     const deferred = outcomes.at(-1);
     expect(deferred?.outcome?.$case).toBe('deferred');
     const untilAt = (deferred!.outcome!.value as { until: Date }).until.getTime();
     expect(untilAt - clock.now()).toBeGreaterThan(500_000);
     await settle(dispatcher);
-    const [resting] = await attempts().find({ state: 'rest' }).toArray();
-    expect(resting?._id).toBe(idOf(batch));
+    const [attempt] = await attempts().find({ state: 'deferred' }).toArray();
+    expect(attempt?._id).toBe(idOf(batch));
     clock.advance(untilAt - clock.now());
     simulators.clock.advanceTo(clock.aheadMs);
     expect((await dispatcher.operations.settled({})).open).not.toEqual([]);
@@ -279,7 +279,7 @@ describeWithMongo('dispatcher', (mongo) => {
     expect(ledger().accepted).toBe(0);
     expect(outcomes.every(({ outcome }) => outcome?.$case === 'deferred')).toBe(true);
     // Both replicas tell of the same.
-    expect(await measured('tidings_dispatch_resting_windows')).toEqual({ apns: 2 * 2 });
+    expect(await measured('tidings_dispatch_deferred_windows')).toEqual({ apns: 2 * 2 });
     expect(await measured('tidings_dispatch_throttled_credentials')).toEqual({ apns: 2 * 1 });
   });
 

@@ -105,7 +105,7 @@ async function compose(deps: DispatcherDeps, closing: Closing): Promise<Dispatch
   const states = (): CredentialState[] => dispatches.flatMap((dispatch) => dispatch.credentials());
   keep(deps, attempts, throttles, channel, closing);
   channelMetrics(deps.metrics, name, {
-    resting: () => attempts.resting(),
+    deferred: () => attempts.deferred(),
     throttled: () => throttles.throttled().length,
   });
 

@@ -18,7 +18,7 @@ export interface LateAnswersOptions {
 const WRITE_EVERY_MS = 250;
 
 /**
- * Waits for the answers of a window at rest (sending 4): a slow answer is not a lost one. Each that comes settles its device in the
+ * Waits for the answers of a deferred window (sending 4): a slow answer is not a lost one. Each that comes settles its device in the
  * store, and frees its slot. Ends with the last one, when its time is over, or when the window is claimed again.
  */
 export class LateAnswers {
@@ -38,7 +38,7 @@ export class LateAnswers {
     run.onLate = () => this.#changed();
   }
 
-  /** Writes down what has come since the window was put to rest. */
+  /** Writes down what has come since the window was deferred. */
   start(): void {
     this.#writeOrEnd();
   }

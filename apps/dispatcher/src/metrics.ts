@@ -19,7 +19,7 @@ export interface LaneMetrics {
   settled(outcomes: readonly Outcome[]): void;
   /** A batch arrived with so many devices. */
   batch(devices: number): void;
-  /** A window went to rest, was taken over from a dead worker, or was lost with the lease. */
+  /** A window was deferred, was taken over from a dead worker, or was lost with the lease. */
   window(event: 'deferred' | 'taken_over' | 'lost'): void;
   open(windows: number, devices: number): void;
   /** The provider has answered the first push of a window. */
@@ -82,7 +82,7 @@ export function laneMetrics(registry: Registry, channel: string, lane: Lane): La
 /** Gauges of a channel that are read at each scrape. */
 export interface ChannelState {
   /** Windows that wait for a later time, whoever sent them last. */
-  readonly resting: () => Promise<number>;
+  readonly deferred: () => Promise<number>;
   /** Credentials that their provider told to wait. */
   readonly throttled: () => number;
 }
@@ -90,17 +90,17 @@ export interface ChannelState {
 /** How old a count of documents may be. */
 const COUNT_KEPT_MS = 15_000;
 
-export function channelMetrics(registry: Registry, channel: string, { resting, throttled }: ChannelState): void {
+export function channelMetrics(registry: Registry, channel: string, { deferred, throttled }: ChannelState): void {
   const labels = { channel };
   readIn(
     registry,
     'gauge',
     {
-      name: 'tidings_dispatch_resting_windows',
+      name: 'tidings_dispatch_deferred_windows',
       help: 'Windows that wait for a later time',
       labels: ['channel'],
     },
-    kept(COUNT_KEPT_MS, async () => [{ labels, value: await resting() }]),
+    kept(COUNT_KEPT_MS, async () => [{ labels, value: await deferred() }]),
   );
   readIn(
     registry,

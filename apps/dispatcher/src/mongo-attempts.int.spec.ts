@@ -32,19 +32,24 @@ describeWithMongo('attempts', (mongo) => {
     const store = await open();
     await store.claim('a', direct, claimed('me', 1, noResults));
     await store.claim('b', { ...direct, lane: 'broadcast' }, claimed('me', 1, noResults));
-    const rest = { batch: new Uint8Array([1]), progress: [{ ...untried, dueAt: 500 }], heldUntil: 0, answersUntil: 0 };
-    await store.rest('b', me, noResults, rest);
+    const deferral = {
+      batch: new Uint8Array([1]),
+      progress: [{ ...untried, dueAt: 500 }],
+      heldUntil: 0,
+      answersUntil: 0,
+    };
+    await store.defer('b', me, noResults, deferral);
     expect(await store.counts(499)).toEqual({ claimed: 1, due: 0 });
     expect(await store.counts(500)).toEqual({ claimed: 1, due: 1 });
   });
 
   it('may be told how they ended more than once', async () => {
     const store = await open();
-    const rest = { batch: new Uint8Array([1]), progress: [untried], heldUntil: 0, answersUntil: 0 };
+    const deferral = { batch: new Uint8Array([1]), progress: [untried], heldUntil: 0, answersUntil: 0 };
     const twice = async (write: () => Promise<boolean>): Promise<boolean[]> => [await write(), await write()];
     await store.claim('a', direct, claimed('me', 1, noResults));
-    expect(await twice(() => store.rest('a', me, noResults, rest))).toEqual([true, true]);
-    expect(await twice(() => store.amend('a', me, noResults, rest))).toEqual([true, true]);
+    expect(await twice(() => store.defer('a', me, noResults, deferral))).toEqual([true, true]);
+    expect(await twice(() => store.amend('a', me, noResults, deferral))).toEqual([true, true]);
     expect(await twice(() => store.finish('a', me, noResults, 9))).toEqual([true, true]);
   });
 
@@ -67,9 +72,9 @@ describeWithMongo('attempts', (mongo) => {
 
   it('are forgotten in the end where nobody ever settled them', async () => {
     const store = await open();
-    const rest = { batch: new Uint8Array([1]), progress: [untried], heldUntil: 0, answersUntil: 0 };
-    for (const id of ['claimed', 'resting', 'settled']) await store.claim(id, direct, claimed('me', 1, noResults));
-    await store.rest('resting', me, noResults, rest);
+    const deferral = { batch: new Uint8Array([1]), progress: [untried], heldUntil: 0, answersUntil: 0 };
+    for (const id of ['claimed', 'deferred', 'settled']) await store.claim(id, direct, claimed('me', 1, noResults));
+    await store.defer('deferred', me, noResults, deferral);
     await store.settle('settled', me, noResults, 2);
     expect(await store.forgetUnsettled(0, 10)).toBe(0);
     const later = Date.now() + 1000;

@@ -1,8 +1,8 @@
-import { type Attempt, type Claim, type Claimed, dueOf, type Rest, type Results } from '@tidings/delivery';
+import { type Attempt, type Claim, type Claimed, dueOf, type Deferral, type Results } from '@tidings/delivery';
 import { Fault } from '@tidings/kernel';
 import { coalesce } from '@tidings/runtime';
 import { type AnyBulkWriteOperation, type Collection, type Filter, MongoBulkWriteError } from 'mongodb';
-import { type AttemptDocument, attemptOf, packRest, packResults } from './attempt-documents.ts';
+import { type AttemptDocument, attemptOf, packDeferral, packResults } from './attempt-documents.ts';
 import type { AttemptCounts, AttemptStore, Due, Place, Resumed } from './attempts.ts';
 import type { Lane } from './channels/port.ts';
 import { reached } from './unavailable.ts';
@@ -17,7 +17,7 @@ const DUPLICATE_KEY = 11_000;
 
 interface Ending {
   readonly id: string;
-  readonly from: 'claimed' | 'rest';
+  readonly from: 'claimed' | 'deferred';
   readonly claim: Claim;
   readonly set: Partial<AttemptDocument>;
   readonly unset: Partial<Record<keyof AttemptDocument, ''>>;
@@ -48,7 +48,8 @@ export class MongoAttempts implements AttemptStore {
   claim(id: string, { lane, credential }: Place, attempt: Attempt & Claim): Promise<Attempt | undefined> {
     const { owner, round, claimedAt, state } = attempt;
     const ended = state === 'settled' ? { settledAt: new Date(attempt.settledAt) } : {};
-    const waits = state === 'rest' ? { rest: packRest(attempt.rest), dueAt: new Date(attempt.dueAt) } : {};
+    const waits =
+      state === 'deferred' ? { deferral: packDeferral(attempt.deferral), dueAt: new Date(attempt.dueAt) } : {};
     return this.#insert({
       ...{ _id: id, channel: this.#channel, lane, credential, state, owner, round, claimedAt: new Date(claimedAt) },
       results: packResults(attempt.results),
@@ -73,37 +74,37 @@ export class MongoAttempts implements AttemptStore {
   }
 
   finish(id: string, claim: Claim, results: Results, now: number): Promise<boolean> {
-    return this.#settled({ id, claim, from: 'rest' }, results, now);
+    return this.#settled({ id, claim, from: 'deferred' }, results, now);
   }
 
-  rest(id: string, claim: Claim, results: Results, rest: Rest): Promise<boolean> {
-    return this.#rested({ id, claim, from: 'claimed' }, results, rest);
+  defer(id: string, claim: Claim, results: Results, deferral: Deferral): Promise<boolean> {
+    return this.#defer({ id, claim, from: 'claimed' }, results, deferral);
   }
 
-  amend(id: string, claim: Claim, results: Results, rest: Rest): Promise<boolean> {
-    return this.#rested({ id, claim, from: 'rest' }, results, rest);
+  amend(id: string, claim: Claim, results: Results, deferral: Deferral): Promise<boolean> {
+    return this.#defer({ id, claim, from: 'deferred' }, results, deferral);
   }
 
   #settled(of: Pick<Ending, 'id' | 'claim' | 'from'>, results: Results, now: number): Promise<boolean> {
     const set = { state: 'settled', results: packResults(results), settledAt: new Date(now) } as const;
-    return this.#end({ ...of, set, unset: { rest: '', dueAt: '' } });
+    return this.#end({ ...of, set, unset: { deferral: '', dueAt: '' } });
   }
 
-  #rested(of: Pick<Ending, 'id' | 'claim' | 'from'>, results: Results, rest: Rest): Promise<boolean> {
-    const waits = { rest: packRest(rest), dueAt: new Date(dueOf(rest)) };
-    return this.#end({ ...of, set: { state: 'rest', results: packResults(results), ...waits }, unset: {} });
+  #defer(of: Pick<Ending, 'id' | 'claim' | 'from'>, results: Results, deferral: Deferral): Promise<boolean> {
+    const waits = { deferral: packDeferral(deferral), dueAt: new Date(dueOf(deferral)) };
+    return this.#end({ ...of, set: { state: 'deferred', results: packResults(results), ...waits }, unset: {} });
   }
 
   async due(lane: Lane, now: number, limit: number, except: readonly string[]): Promise<readonly Due[]> {
     const others = except.length > 0 ? { credential: { $nin: [...except] } } : {};
     const found = await reached(
       this.#collection
-        .find({ ...this.#dueIn(lane, now), ...others }, { projection: { credential: 1, 'rest.devices': 1 } })
+        .find({ ...this.#dueIn(lane, now), ...others }, { projection: { credential: 1, 'deferral.devices': 1 } })
         .sort({ dueAt: 1 })
         .limit(limit)
         .toArray(),
     );
-    return found.map(({ _id, credential, rest }) => ({ id: _id, credential, devices: rest!.devices }));
+    return found.map(({ _id, credential, deferral }) => ({ id: _id, credential, devices: deferral!.devices }));
   }
 
   async resumed(lane: Lane, limit: number): Promise<readonly Resumed[]> {
@@ -112,19 +113,24 @@ export class MongoAttempts implements AttemptStore {
         .find(
           // A window that was claimed when it arrived has no such field.
           { channel: this.#channel, state: 'claimed', lane, dueAt: { $exists: true } },
-          { projection: { owner: 1, credential: 1, 'rest.devices': 1 } },
+          { projection: { owner: 1, credential: 1, 'deferral.devices': 1 } },
         )
         .sort({ dueAt: 1 })
         .limit(limit)
         .toArray(),
     );
-    return found.map(({ _id, owner, credential, rest }) => ({ id: _id, owner, credential, devices: rest!.devices }));
+    return found.map(({ _id, owner, credential, deferral }) => ({
+      id: _id,
+      owner,
+      credential,
+      devices: deferral!.devices,
+    }));
   }
 
   async wake(id: string, owner: string, now: number): Promise<Claimed | undefined> {
     const document = await reached(
       this.#collection.findOneAndUpdate(
-        { _id: id, state: 'rest', dueAt: { $lte: new Date(now) } },
+        { _id: id, state: 'deferred', dueAt: { $lte: new Date(now) } },
         { $set: { state: 'claimed', owner }, $inc: { round: 1 } },
         { returnDocument: 'after' },
       ),
@@ -135,31 +141,31 @@ export class MongoAttempts implements AttemptStore {
   async hasten(lane: Lane, credentials: readonly string[], now: number): Promise<void> {
     const held = this.#heldIn(lane, credentials, now);
     await reached(
-      this.#collection.updateMany(held, { $set: { dueAt: new Date(now) }, $unset: { 'rest.heldUntil': '' } }),
+      this.#collection.updateMany(held, { $set: { dueAt: new Date(now) }, $unset: { 'deferral.heldUntil': '' } }),
     );
   }
 
   async hastenOne(lane: Lane, credential: string, now: number): Promise<void> {
     const held = this.#heldIn(lane, [credential], now);
     await reached(
-      this.#collection.updateOne(held, { $set: { dueAt: new Date(now) }, $unset: { 'rest.heldUntil': '' } }),
+      this.#collection.updateOne(held, { $set: { dueAt: new Date(now) }, $unset: { 'deferral.heldUntil': '' } }),
     );
   }
 
   #heldIn(lane: Lane, credentials: readonly string[], now: number): Filter<AttemptDocument> {
     return {
       channel: this.#channel,
-      state: 'rest',
+      state: 'deferred',
       lane,
       dueAt: { $gt: new Date(now) },
       credential: { $in: [...credentials] },
-      'rest.heldUntil': { $exists: true },
-      'rest.answersUntil': { $exists: false },
+      'deferral.heldUntil': { $exists: true },
+      'deferral.answersUntil': { $exists: false },
     };
   }
 
   #dueIn(lane: Lane, now: number) {
-    return { channel: this.#channel, state: 'rest', lane, dueAt: { $lte: new Date(now) } } as const;
+    return { channel: this.#channel, state: 'deferred', lane, dueAt: { $lte: new Date(now) } } as const;
   }
 
   /** @param except credentials whose windows wait, whatever they were due at */
@@ -168,7 +174,7 @@ export class MongoAttempts implements AttemptStore {
     const [claimed, due] = await Promise.all([
       this.#collection.countDocuments({ ...of, state: 'claimed' }),
       this.#collection.countDocuments({
-        ...{ ...of, state: 'rest', dueAt: { $lte: new Date(now) } },
+        ...{ ...of, state: 'deferred', dueAt: { $lte: new Date(now) } },
         ...(except.length > 0 ? { credential: { $nin: [...except] } } : {}),
       }),
     ]);
@@ -176,8 +182,8 @@ export class MongoAttempts implements AttemptStore {
   }
 
   /** How many windows wait, due or not. */
-  resting(): Promise<number> {
-    return this.#collection.countDocuments({ channel: this.#channel, state: 'rest' }, { hint: 'due' });
+  deferred(): Promise<number> {
+    return this.#collection.countDocuments({ channel: this.#channel, state: 'deferred' }, { hint: 'due' });
   }
 
   /** Forgets windows that were settled before `before`, `limit` at most, and says how many. */
@@ -193,7 +199,7 @@ export class MongoAttempts implements AttemptStore {
 
   /** Forgets windows of this channel that were claimed before `before` and never settled, `limit` at most, and says how many. */
   async forgetUnsettled(before: number, limit: number): Promise<number> {
-    const unsettled = { channel: this.#channel, state: { $in: ['claimed', 'rest'] as ('claimed' | 'rest')[] } };
+    const unsettled = { channel: this.#channel, state: { $in: ['claimed', 'deferred'] as ('claimed' | 'deferred')[] } };
     const old = await this.#collection
       .find({ ...unsettled, claimedAt: { $lt: new Date(before) } }, { projection: { _id: 1 }, hint: 'due' })
       .limit(limit)

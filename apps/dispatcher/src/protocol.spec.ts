@@ -193,7 +193,7 @@ class World {
     for (const [id, { attempt }] of this.#attempts.byId) {
       if (attempt.state === 'settled' || !attempt.owner.startsWith(`${process.name}/`)) continue;
       const awaitsAnswers =
-        attempt.state === 'rest' && attempt.rest.progress.some(({ outcomeUnknown }) => outcomeUnknown);
+        attempt.state === 'deferred' && attempt.deferral.progress.some(({ outcomeUnknown }) => outcomeUnknown);
       if (attempt.state === 'claimed' || awaitsAnswers) this.#suspicious.add(id);
     }
   }

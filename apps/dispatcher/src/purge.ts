@@ -27,10 +27,10 @@ export function dispatcherPurge({ db, clock }: { readonly db: Db; readonly clock
     const now = new Date(clock.now());
     await attempts.updateMany(
       {
-        ...{ channel: { $in: [...channels] }, state: 'rest', dueAt: { $gt: now } },
-        ...{ _id: { $regex: windowsOf(application) }, 'rest.answersUntil': { $exists: false } },
+        ...{ channel: { $in: [...channels] }, state: 'deferred', dueAt: { $gt: now } },
+        ...{ _id: { $regex: windowsOf(application) }, 'deferral.answersUntil': { $exists: false } },
       },
-      { $set: { dueAt: now }, $unset: { 'rest.heldUntil': '' } },
+      { $set: { dueAt: now }, $unset: { 'deferral.heldUntil': '' } },
     );
   };
 }

@@ -12,8 +12,8 @@ import {
   type HeldBack,
   pickDevices,
   type Progress,
-  type Rest,
-  type Resting,
+  type Deferral,
+  type Deferred,
   type Results,
   resultsOf,
   type Settled,
@@ -89,23 +89,23 @@ export interface Left {
 /** How soon a write is repeated that the store did not answer. */
 const AGAIN_MS = 200;
 const HOUR_MS = 3_600_000;
-/** Windows at rest whose traces are remembered. */
+/** Deferred windows whose traces are remembered. */
 const TRACES_MAX = 1_000;
-/** A window at rest that a batch brings again is due when its turn comes: nobody need ask again sooner. */
+/** A deferred window that a batch brings again is due when its turn comes: nobody need ask again sooner. */
 const ASK_AGAIN_MS = 60_000;
 const HELD_MS = 600_000;
 
 /** Sends claimed windows and writes down how they ended. */
 export class Sending {
   readonly #parts: SendingParts;
-  /** Traces of windows that were put to rest in this process, by the window's id. */
+  /** Traces of windows that were deferred in this process, by the window's id. */
   readonly #traces = new Map<string, Trace>();
 
   constructor(parts: SendingParts) {
     this.#parts = parts;
   }
 
-  /** Where a window was put to rest; undefined where that was in another process. */
+  /** Where a window was deferred; undefined where that was in another process. */
   takeTrace(id: string): Trace | undefined {
     const trace = this.#traces.get(id);
     this.#traces.delete(id);
@@ -129,7 +129,7 @@ export class Sending {
 
   /** A window that waited, claimed again, with what it waited with. */
   woken(id: string, attempt: Claimed, epoch: Epoch): OpenWindow {
-    const { batch, progress } = attempt.rest!;
+    const { batch, progress } = attempt.deferral!;
     const job = this.job(SendBatch.decode(batch));
     const pending = progress.map((each, device) => ({ device, progress: each }));
     return { id, job, window: job.batch.windows[0]!, attempt, epoch, pending };
@@ -161,7 +161,7 @@ export class Sending {
     return this.#end(open, { lost: false, results, waiting: [], heldUntil: 0, answersUntil: 0 });
   }
 
-  /** Puts a claimed window to rest that cannot be sent now. */
+  /** Defers a claimed window that cannot be sent now. */
   hold(open: OpenWindow, why: HeldBack): Promise<Publication> {
     return this.#end(open, { lost: false, ...this.held(open, why) });
   }
@@ -187,7 +187,7 @@ export class Sending {
   }
 
   /**
-   * Writes down what late answers have made of a window at rest; resolves to what is to be published, or to nothing where somebody has
+   * Writes down what late answers have made of a deferred window; resolves to what is to be published, or to nothing where somebody has
    * claimed it since.
    */
   async amend({ id, job, window, attempt }: OpenWindow, run: WindowRun): Promise<Publication> {
@@ -203,9 +203,9 @@ export class Sending {
     }
     // It may have been lifted since.
     const heldUntil = throttles.blockedUntil(run.credential) > 0 ? standing.heldUntil : 0;
-    const rest = restOf(job, window, { ...standing, heldUntil });
-    if (!(await this.#repeated(wanted, () => store.amend(id, attempt, results, rest)))) return undefined;
-    return this.record(job, window, restingOf(attempt, results, rest));
+    const deferral = deferralOf(job, window, { ...standing, heldUntil });
+    if (!(await this.#repeated(wanted, () => store.amend(id, attempt, results, deferral)))) return undefined;
+    return this.record(job, window, deferredOf(attempt, results, deferral));
   }
 
   #runOf(open: OpenWindow, sender: Sender, options: Budget & { readonly probe: boolean }): WindowRun {
@@ -233,13 +233,13 @@ export class Sending {
       const kept = await this.#keep(epoch, () => store.settle(id, attempt, results, settledAt));
       return kept ? this.#settled(job, window, attempt, results, settledAt) : this.#lost();
     }
-    const rest = restOf(job, window, end);
-    const kept = await this.#keep(epoch, () => store.rest(id, attempt, results, rest));
+    const deferral = deferralOf(job, window, end);
+    const kept = await this.#keep(epoch, () => store.defer(id, attempt, results, deferral));
     if (!kept) return this.#lost();
     metrics.window('deferred');
     job.tally.deferred(end.waiting.length);
     this.#keepTrace(id);
-    return this.record(job, window, restingOf(attempt, results, rest));
+    return this.record(job, window, deferredOf(attempt, results, deferral));
   }
 
   #settled(job: Job, window: Window, { claimedAt }: Claimed, results: Results, settledAt: number): OutRecord {
@@ -279,14 +279,14 @@ export class Sending {
   }
 
   /** The outcome of a window that a batch brings again: a deferral says when it is worth to ask once more. */
-  again(job: Job, window: Window, attempt: Settled | Resting): OutRecord {
+  again(job: Job, window: Window, attempt: Settled | Deferred): OutRecord {
     if (attempt.state === 'settled') return this.record(job, window, attempt);
     const dueAt = Math.max(attempt.dueAt, this.#parts.clock.now() + ASK_AGAIN_MS);
     return this.record(job, window, { ...attempt, dueAt });
   }
 
   /** The outcome as it is published, the same each time. */
-  record({ batch }: Job, { w }: Window, attempt: Settled | Resting): OutRecord {
+  record({ batch }: Job, { w }: Window, attempt: Settled | Deferred): OutRecord {
     const addressee: Addressee = { ...batch, w };
     const now = this.#parts.clock.now();
     const outcome =
@@ -301,8 +301,8 @@ export class Sending {
 }
 
 /** When the watchdog may ask for a window. One that is held back is woken when its credential can be used again: nobody need ask soon. */
-const shownDueAt = ({ dueAt, rest }: Resting, now: number): number =>
-  rest.heldUntil > 0 ? Math.max(dueAt, now + HELD_MS) : dueAt;
+const shownDueAt = ({ dueAt, deferral }: Deferred, now: number): number =>
+  deferral.heldUntil > 0 ? Math.max(dueAt, now + HELD_MS) : dueAt;
 
 const resultOf = (columns: BatchColumns, device: number, result: SendResult, now: number): DeviceResult => ({
   position: columns.positions[device]!,
@@ -318,13 +318,13 @@ const resultOf = (columns: BatchColumns, device: number, result: SendResult, now
 export function pendingOf(
   columns: BatchColumns,
   { first, count }: Window,
-  { results, rest }: Pick<Claimed, 'results' | 'rest'>,
+  { results, deferral }: Pick<Claimed, 'results' | 'deferral'>,
 ): Pending[] {
   const done = answered(results);
   const earlier = new Map<number, Progress>();
-  if (rest) {
-    const { positions } = columnsOf(SendBatch.decode(rest.batch));
-    positions.forEach((position, i) => earlier.set(position, rest.progress[i]!));
+  if (deferral) {
+    const { positions } = columnsOf(SendBatch.decode(deferral.batch));
+    positions.forEach((position, i) => earlier.set(position, deferral.progress[i]!));
   }
   const pending: Pending[] = [];
   for (let device = first; device < first + count; device++) {
@@ -335,7 +335,7 @@ export function pendingOf(
 }
 
 /** The devices of a window that wait, in the form that is stored. */
-export function restOf({ batch, columns }: Job, window: Window, standing: Standing): Rest {
+export function deferralOf({ batch, columns }: Job, window: Window, standing: Standing): Deferral {
   const { waiting, heldUntil, answersUntil } = standing;
   const devices = waiting.map(({ device }) => device);
   return {
@@ -346,8 +346,8 @@ export function restOf({ batch, columns }: Job, window: Window, standing: Standi
   };
 }
 
-/** The attempt of a window that was put to rest. */
-export const restingOf = ({ owner, round, claimedAt }: Claimed, results: Results, rest: Rest): Resting => ({
-  ...{ state: 'rest', owner, round, claimedAt, results, rest },
-  dueAt: dueOf(rest),
+/** The attempt of a window that was deferred. */
+export const deferredOf = ({ owner, round, claimedAt }: Claimed, results: Results, deferral: Deferral): Deferred => ({
+  ...{ state: 'deferred', owner, round, claimedAt, results, deferral },
+  dueAt: dueOf(deferral),
 });

@@ -6,7 +6,7 @@ import {
   deferred,
   finished,
   meet,
-  type Rest,
+  type Deferral,
   settled,
   takenOver,
   untried,
@@ -20,7 +20,7 @@ const results = resultsOf([
   { position: 1, platform: 1, hour: 5, displayable: true, result: sent, deadToken: undefined, since: undefined },
 ]);
 const progress = (dueAt: number) => ({ ...untried, tries: 1, dueAt });
-const rest: Rest = {
+const deferral: Deferral = {
   batch: new Uint8Array([1]),
   progress: [progress(900), progress(700)],
   heldUntil: 0,
@@ -31,7 +31,7 @@ const their = { owner: 'they', round: 1 };
 
 const mine = claimed('me', 100, noResults);
 const theirs = claimed('they', 50, noResults);
-const resting: Attempt = { state: 'rest', ...their, claimedAt: 50, results, rest, dueAt: 700 };
+const waiting: Attempt = { state: 'deferred', ...their, claimedAt: 50, results, deferral, dueAt: 700 };
 const done: Attempt = { state: 'settled', claimedAt: 50, results, settledAt: 60 };
 
 const alive = true;
@@ -52,7 +52,7 @@ describe('a window that a batch brings', () => {
   });
 
   it('is published again when it waits, due or not', () => {
-    expect(meet(resting, mine, dead)).toEqual({ do: 'publish', attempt: resting });
+    expect(meet(waiting, mine, dead)).toEqual({ do: 'publish', attempt: waiting });
   });
 
   it('is dropped while its owner lives, also when that is the own worker', () => {
@@ -68,19 +68,19 @@ describe('a window that a batch brings', () => {
 describe('a claim', () => {
   it('is ended by its owner', () => {
     expect(settled(theirs, their, results, 80)).toEqual({ state: 'settled', claimedAt: 50, results, settledAt: 80 });
-    expect(deferred(theirs, their, results, rest)).toEqual({ ...resting });
+    expect(deferred(theirs, their, results, deferral)).toEqual({ ...waiting });
   });
 
   it('rests until the first of its devices is due', () => {
-    expect(deferred(theirs, their, results, rest)?.dueAt).toBe(700);
-    expect(deferred(theirs, their, results, { ...rest, heldUntil: 800 })?.dueAt).toBe(800);
-    expect(deferred(theirs, their, results, { ...rest, answersUntil: 850 })?.dueAt).toBe(850);
+    expect(deferred(theirs, their, results, deferral)?.dueAt).toBe(700);
+    expect(deferred(theirs, their, results, { ...deferral, heldUntil: 800 })?.dueAt).toBe(800);
+    expect(deferred(theirs, their, results, { ...deferral, answersUntil: 850 })?.dueAt).toBe(850);
   });
 
   it('is ended by nobody else, and only once', () => {
-    for (const before of [theirs, resting, done, undefined]) {
+    for (const before of [theirs, waiting, done, undefined]) {
       expect(settled(before, my, results, 80)).toBeUndefined();
-      expect(deferred(before, my, results, rest)).toBeUndefined();
+      expect(deferred(before, my, results, deferral)).toBeUndefined();
     }
     expect(settled(done, their, results, 80)).toBeUndefined();
   });
@@ -94,17 +94,17 @@ describe('a claim', () => {
 });
 
 describe('a late answer', () => {
-  const fewer: Rest = { ...rest, progress: [progress(900)] };
+  const fewer: Deferral = { ...deferral, progress: [progress(900)] };
 
-  it('is added to the window at rest by the claim that rested', () => {
-    expect(amended(resting, their, results, fewer)).toEqual({ ...resting, rest: fewer, dueAt: 900 });
-    expect(finished(resting, their, results, 80)).toEqual({ state: 'settled', claimedAt: 50, results, settledAt: 80 });
+  it('is added to the deferred window by the claim that deferred it', () => {
+    expect(amended(waiting, their, results, fewer)).toEqual({ ...waiting, deferral: fewer, dueAt: 900 });
+    expect(finished(waiting, their, results, 80)).toEqual({ state: 'settled', claimedAt: 50, results, settledAt: 80 });
   });
 
   it('comes to nothing where the window has been claimed since, by the same worker too', () => {
-    const again = woken(resting, 'they', 700)!;
-    const rested = deferred(again, again, results, rest);
-    for (const before of [again, rested, done, undefined]) {
+    const again = woken(waiting, 'they', 700)!;
+    const anew = deferred(again, again, results, deferral);
+    for (const before of [again, anew, done, undefined]) {
       expect(amended(before, their, results, fewer)).toBeUndefined();
       expect(finished(before, their, results, 80)).toBeUndefined();
     }
@@ -113,15 +113,15 @@ describe('a late answer', () => {
 
 describe('a window that waits', () => {
   it('is claimed when due, keeping what it has', () => {
-    expect(woken(resting, 'me', 700)).toEqual({
+    expect(woken(waiting, 'me', 700)).toEqual({
       ...{ state: 'claimed', owner: 'me', round: 2 },
-      ...{ claimedAt: 50, results, rest },
+      ...{ claimedAt: 50, results, deferral },
     });
   });
 
   it('is not claimed before, nor twice', () => {
-    expect(woken(resting, 'me', 699)).toBeUndefined();
-    expect(woken(woken(resting, 'me', 700), 'she', 700)).toBeUndefined();
+    expect(woken(waiting, 'me', 699)).toBeUndefined();
+    expect(woken(woken(waiting, 'me', 700), 'she', 700)).toBeUndefined();
     expect(woken(done, 'me', 700)).toBeUndefined();
   });
 });

@@ -2,7 +2,7 @@ import { answered, merged, type Results } from './results.ts';
 import type { SendResult } from './send-results.ts';
 
 /** The dispatcher's memory of a window (sending 4). Instants are milliseconds since 1970. */
-export type Attempt = Claimed | Resting | Settled;
+export type Attempt = Claimed | Deferred | Settled;
 
 interface Begun {
   /** When the window was first claimed or deferred. */
@@ -20,18 +20,18 @@ export interface Claim {
 /** A worker writes it to the wire, or did when it died. */
 export interface Claimed extends Begun, Claim {
   readonly state: 'claimed';
-  /** What it rested with before; undefined for a window on its first way. */
-  readonly rest: Rest | undefined;
+  /** How it was deferred before; undefined for a window on its first way. */
+  readonly deferral: Deferral | undefined;
 }
 
 /**
- * It waits with all that its unanswered devices need; any worker takes it when it is due. Until then the worker that put it to rest may
+ * It waits with all that its unanswered devices need; any worker takes it when it is due. Until then the worker that deferred it may
  * still add answers that come late.
  */
-export interface Resting extends Begun, Claim {
-  readonly state: 'rest';
+export interface Deferred extends Begun, Claim {
+  readonly state: 'deferred';
   readonly dueAt: number;
-  readonly rest: Rest;
+  readonly deferral: Deferral;
 }
 
 /** Every device has its result. */
@@ -41,14 +41,14 @@ export interface Settled extends Begun {
 }
 
 /** The unanswered devices of a window: a batch that holds only them, and how far each has come. */
-export interface Rest {
+export interface Deferral {
   /** An encoded SendBatch with one window. */
   readonly batch: Uint8Array;
   /** Per device of the batch. */
   readonly progress: readonly Progress[];
   /** Until when all of them are held back: their credential is throttled or cannot be used. 0 = they are not. */
   readonly heldUntil: number;
-  /** Until when the worker that put it to rest waits for answers: nobody else need look at it before. 0 = it does not. */
+  /** Until when the worker that deferred it waits for answers: nobody else need look at it before. 0 = it does not. */
   readonly answersUntil: number;
 }
 
@@ -83,14 +83,14 @@ export const claimed = (owner: string, now: number, results: Results): Claimed =
   round: 1,
   claimedAt: now,
   results,
-  rest: undefined,
+  deferral: undefined,
 });
 
 /** What to do with a window that a batch brings. */
 export type Meeting =
   | { readonly do: 'send'; readonly attempt: Claimed }
   /** Its outcome is known: publish it again. */
-  | { readonly do: 'publish'; readonly attempt: Resting | Settled }
+  | { readonly do: 'publish'; readonly attempt: Deferred | Settled }
   /** Another worker has it. */
   | { readonly do: 'drop' }
   /** Its worker died between claim and settlement: what was unanswered may have been sent (reliability 1). */
@@ -104,7 +104,7 @@ export function meet(before: Attempt | undefined, mine: Claimed, isHeld: boolean
   if (!before) return { do: 'send', attempt: mine };
   switch (before.state) {
     case 'settled':
-    case 'rest':
+    case 'deferred':
       return { do: 'publish', attempt: before };
     case 'claimed':
       if (isHeld) return { do: 'drop' };
@@ -114,7 +114,7 @@ export function meet(before: Attempt | undefined, mine: Claimed, isHeld: boolean
 }
 
 /** Only the owner of a claim may end it: what each transition is compared with. */
-const isOf = <S extends 'claimed' | 'rest'>(
+const isOf = <S extends 'claimed' | 'deferred'>(
   attempt: Attempt | undefined,
   state: S,
   { owner, round }: Claim,
@@ -143,17 +143,17 @@ export const deferred = (
   attempt: Attempt | undefined,
   claim: Claim,
   results: Results,
-  rest: Rest,
-): Resting | undefined =>
+  deferral: Deferral,
+): Deferred | undefined =>
   isOf(attempt, 'claimed', claim)
     ? {
-        state: 'rest',
+        state: 'deferred',
         owner: attempt.owner,
         round: attempt.round,
         claimedAt: attempt.claimedAt,
         results,
-        rest,
-        dueAt: dueOf(rest),
+        deferral,
+        dueAt: dueOf(deferral),
       }
     : undefined;
 
@@ -162,9 +162,9 @@ export const amended = (
   attempt: Attempt | undefined,
   claim: Claim,
   results: Results,
-  rest: Rest,
-): Resting | undefined =>
-  isOf(attempt, 'rest', claim) ? { ...attempt, results, rest, dueAt: dueOf(rest) } : undefined;
+  deferral: Deferral,
+): Deferred | undefined =>
+  isOf(attempt, 'deferred', claim) ? { ...attempt, results, deferral, dueAt: dueOf(deferral) } : undefined;
 
 /** The last late answer is in; undefined where the window has been claimed since. */
 export const finished = (
@@ -173,25 +173,25 @@ export const finished = (
   results: Results,
   now: number,
 ): Settled | undefined =>
-  isOf(attempt, 'rest', claim)
+  isOf(attempt, 'deferred', claim)
     ? { state: 'settled', claimedAt: attempt.claimedAt, results, settledAt: now }
     : undefined;
 
 /** A window that waited and is due, claimed again; undefined where it is not due or somebody has it. */
 export const woken = (attempt: Attempt | undefined, owner: string, now: number): Claimed | undefined =>
-  attempt?.state === 'rest' && attempt.dueAt <= now
+  attempt?.state === 'deferred' && attempt.dueAt <= now
     ? {
         state: 'claimed',
         owner,
         round: attempt.round + 1,
         claimedAt: attempt.claimedAt,
         results: attempt.results,
-        rest: attempt.rest,
+        deferral: attempt.deferral,
       }
     : undefined;
 
 /** When the first of the devices may be tried. */
-export const dueOf = ({ progress, heldUntil, answersUntil }: Rest): number =>
+export const dueOf = ({ progress, heldUntil, answersUntil }: Deferral): number =>
   Math.max(heldUntil, answersUntil, Math.min(...progress.map(({ dueAt }) => dueAt)));
 
 /** Results of an attempt with what a run of it added. Devices that had a result keep it. */

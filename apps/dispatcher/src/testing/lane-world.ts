@@ -134,7 +134,7 @@ export class LaneWorld {
       .map(({ attempt }) => attempt)
       .filter(({ state }) => state !== 'settled');
     const dues = open.map((attempt) =>
-      attempt.state === 'rest' && attempt.rest.answersUntil === 0 ? attempt.dueAt : undefined,
+      attempt.state === 'deferred' && attempt.deferral.answersUntil === 0 ? attempt.dueAt : undefined,
     );
     return dues.length > 0 && dues.every((due) => due !== undefined) ? Math.min(...dues) : undefined;
   }

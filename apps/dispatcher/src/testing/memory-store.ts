@@ -24,8 +24,8 @@ export class MemoryAttempts {
       claim: (id, place, attempt) => journey(() => this.#claim(id, place, attempt)),
       takeOver: (id, from, to) => journey(() => this.#put(id, takenOver(this.#get(id), from, to))),
       settle: (id, claim, results, now) => put(id, (attempt) => settled(attempt, claim, results, now)),
-      rest: (id, claim, results, rest) => put(id, (attempt) => deferred(attempt, claim, results, rest)),
-      amend: (id, claim, results, rest) => put(id, (attempt) => amended(attempt, claim, results, rest)),
+      defer: (id, claim, results, deferral) => put(id, (attempt) => deferred(attempt, claim, results, deferral)),
+      amend: (id, claim, results, deferral) => put(id, (attempt) => amended(attempt, claim, results, deferral)),
       finish: (id, claim, results, now) => put(id, (attempt) => finished(attempt, claim, results, now)),
       due: (lane, now, limit, except) => journey(() => this.#due(lane, now, limit, except)),
       resumed: (lane, limit) => journey(() => this.#resumed(lane).slice(0, limit)),
@@ -52,8 +52,8 @@ export class MemoryAttempts {
 
   #due(lane: Lane, now: number, limit: number, except: readonly string[]): Due[] {
     const due = [...this.byId].flatMap(([id, { lane: of, credential, attempt }]) =>
-      of === lane && attempt.state === 'rest' && attempt.dueAt <= now && !except.includes(credential)
-        ? [{ id, credential, devices: attempt.rest.progress.length, dueAt: attempt.dueAt }]
+      of === lane && attempt.state === 'deferred' && attempt.dueAt <= now && !except.includes(credential)
+        ? [{ id, credential, devices: attempt.deferral.progress.length, dueAt: attempt.dueAt }]
         : [],
     );
     return due
@@ -64,20 +64,20 @@ export class MemoryAttempts {
 
   #resumed(lane: Lane): Resumed[] {
     return [...this.byId].flatMap(([id, { lane: of, credential, attempt }]) =>
-      of === lane && attempt.state === 'claimed' && attempt.rest
-        ? [{ id, owner: attempt.owner, credential, devices: attempt.rest.progress.length }]
+      of === lane && attempt.state === 'claimed' && attempt.deferral
+        ? [{ id, owner: attempt.owner, credential, devices: attempt.deferral.progress.length }]
         : [],
     );
   }
 
   #hasten(lane: Lane, credentials: readonly string[], now: number, limit = Infinity): void {
     const held = [...this.byId].flatMap(([id, { lane: of, credential, attempt }]) => {
-      if (of !== lane || !credentials.includes(credential) || attempt.state !== 'rest') return [];
-      const { heldUntil, answersUntil } = attempt.rest;
+      if (of !== lane || !credentials.includes(credential) || attempt.state !== 'deferred') return [];
+      const { heldUntil, answersUntil } = attempt.deferral;
       return heldUntil > 0 && answersUntil === 0 && attempt.dueAt > now ? [{ id, attempt }] : [];
     });
     for (const { id, attempt } of held.slice(0, limit)) {
-      this.#put(id, { ...attempt, dueAt: now, rest: { ...attempt.rest, heldUntil: 0 } });
+      this.#put(id, { ...attempt, dueAt: now, deferral: { ...attempt.deferral, heldUntil: 0 } });
     }
   }
 }

@@ -127,7 +127,7 @@ describe('the metrics of the platform', () => {
     expect(value('tidings_scheduler_oldest_unfinished_seconds')).toBe(0);
     expect(value('tidings_relay_unpublished_commits')).toBe(0);
     expect(value('tidings_dispatch_open_windows')).toBe(0);
-    expect(value('tidings_dispatch_resting_windows')).toBe(0);
+    expect(value('tidings_dispatch_deferred_windows')).toBe(0);
     expect(value('tidings_consumer_incidents_total', { kind: 'dead-lettered' })).toBe(0);
   });
 
