@@ -22,9 +22,9 @@ const fresh = (): { log: string; id: string; other: string } => {
   return { log, id: `${log}/a`, other: `${log}/b` };
 };
 
-/** What every store of numbered logs promises (architecture 4). */
+/** What every store of event logs promises (architecture 4). */
 export function eventStoreFeatures(name: string, start: () => Promise<EventStoreUnderTest>): void {
-  describe(`${name}: numbered logs`, () => {
+  describe(`${name}: event logs`, () => {
     let store: EventStoreUnderTest;
     let writer: CountingLogWriter<ThingCommand, ThingReply>;
     const opened: CountingLogWriter<never, unknown>[] = [];

@@ -1,4 +1,4 @@
-/** The port of numbered logs (architecture 4): what an owner of state declares, and what it gets. */
+/** The port of event logs (architecture 4): what an owner of state declares, and what it gets. */
 
 /** Where a state document lives: a collection of the owner's database and its `_id`. */
 export interface DocumentAddress {

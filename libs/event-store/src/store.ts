@@ -67,7 +67,7 @@ export interface Quarantined {
 }
 
 /**
- * What the writers of numbered logs ask of a store. Everything rejects with {@link UnknownOutcome} where repeating may help, and every write
+ * What the writers of event logs ask of a store. Everything rejects with {@link UnknownOutcome} where repeating may help, and every write
  * is durable when it resolves and may be repeated.
  */
 export interface LogStore {

@@ -28,7 +28,7 @@ const MAX_LOG_NAME = 256;
 const PAUSE_MS = 50;
 const MAX_PAUSE_MS = 500;
 
-/** The write protocol of numbered logs (docs/adr/0003-numbered-logs.md), on any {@link LogStore}. */
+/** The write protocol of event logs (docs/adr/0003-event-logs.md), on any {@link LogStore}. */
 export class GroupingLogWriter<Command, Event, State, Reply, Context> implements CountingLogWriter<Command, Reply> {
   readonly counts = noCounts();
   readonly #definition: LogDefinition<Command, Event, State, Reply, Context>;

@@ -34,7 +34,7 @@ const { seed, draw } = drawn('malformed requests');
 const methods = Object.values<Method>(api).filter(({ name }) => !LEFT_OUT.includes(name));
 
 /** A connection that was kept alive may end just when it is used again; what is unanswered each time is a fault. */
-const unanswered = (error: unknown) => ({ status: 599, text: String(error) });
+const noAnswer = (error: unknown) => ({ status: 599, text: String(error) });
 
 /** Served beside the methods, in part by others. */
 const OTHER_PATHS: readonly string[] = [
@@ -130,7 +130,7 @@ describe('whatever callers send is answered, and costs the service nothing', () 
   const broken = async (sent: Request): Promise<string | undefined> => {
     const sentAt = performance.now();
     const before = process.cpuUsage();
-    const { status, text: got } = await answerTo(sent).catch(unanswered);
+    const { status, text: got } = await answerTo(sent).catch(noAnswer);
     const took = performance.now() - sentAt;
     const { user, system } = process.cpuUsage(before);
     const worked = (user + system) / 1000;

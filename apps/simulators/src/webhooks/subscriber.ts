@@ -53,7 +53,7 @@ export class Subscriber {
   #server: Grpc.Server | undefined;
   #port: number;
   #opened = 0;
-  #mostUnanswered = 0;
+  #mostUnacknowledged = 0;
   #isReading = true;
 
   constructor(grpc: typeof Grpc, options: SubscriberOptions) {
@@ -68,9 +68,9 @@ export class Subscriber {
     return `${tls ? 'grpcs' : 'grpc'}://${host}:${this.#port}`;
   }
 
-  /** Events that a stream ever had unanswered at a time. */
-  get mostUnanswered(): number {
-    return this.#mostUnanswered;
+  /** Events that a stream ever had unacknowledged at a time. */
+  get mostUnacknowledged(): number {
+    return this.#mostUnacknowledged;
   }
 
   /** Streams that are open now, and how many there were in all. */
@@ -159,10 +159,10 @@ export class Subscriber {
   }
 
   #receive(event: WebhookRequest, stream: Stream, number: number): void {
-    const unanswered = this.#streams.get(stream);
-    if (unanswered === undefined) return;
-    this.#streams.set(stream, unanswered + 1);
-    this.#mostUnanswered = Math.max(this.#mostUnanswered, unanswered + 1);
+    const unacknowledged = this.#streams.get(stream);
+    if (unacknowledged === undefined) return;
+    this.#streams.set(stream, unacknowledged + 1);
+    this.#mostUnacknowledged = Math.max(this.#mostUnacknowledged, unacknowledged + 1);
     const { behaviour, received } = this;
     const nth = (this.#counts.get(event.uuid) ?? 0) + 1;
     this.#counts.set(event.uuid, nth);
@@ -186,9 +186,9 @@ export class Subscriber {
   }
 
   #write(stream: Stream, response: WebhookResponse): void {
-    const unanswered = this.#streams.get(stream);
-    if (unanswered === undefined) return;
-    this.#streams.set(stream, unanswered - 1);
+    const unacknowledged = this.#streams.get(stream);
+    if (unacknowledged === undefined) return;
+    this.#streams.set(stream, unacknowledged - 1);
     stream.write(response);
   }
 

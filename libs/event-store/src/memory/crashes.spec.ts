@@ -4,7 +4,7 @@ import { things } from '../things.features.ts';
 import { MemoryLogStore } from './memory-logs.ts';
 import { MemoryStore } from './memory-store.ts';
 
-describe('numbered logs in memory', () => {
+describe('event logs in memory', () => {
   survivesCrashes(() => {
     const store = new MemoryStore();
     return {

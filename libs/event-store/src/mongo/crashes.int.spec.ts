@@ -5,7 +5,7 @@ import { things } from '../things.features.ts';
 import { createStates } from './guards.ts';
 import { mongoLogStore } from './open-logs.ts';
 
-describeWithMongo('numbered logs on MongoDB', (mongo) => {
+describeWithMongo('event logs on MongoDB', (mongo) => {
   let runs = 0;
   survivesCrashes(async () => {
     const db = mongo.database(`crashes${++runs}`);

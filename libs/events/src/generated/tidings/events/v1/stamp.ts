@@ -12,7 +12,7 @@ export const protobufPackage = "tidings.events.v1";
 export const protobufFileName = "tidings/events/v1/stamp.proto";
 
 /**
- * Where an event stands in its owner's numbered log; set on the bus, absent in the stored commit, which has it in its key.
+ * Where an event stands in its owner's event log; set on the bus, absent in the stored commit, which has it in its key.
  * Consumers drop what they have seen (architecture 4).
  */
 export interface Stamp {

@@ -1,0 +1,56 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+
+const root = join(import.meta.dirname, '..');
+
+/** Identifiers that words of docs/glossary.md have replaced, with what replaces them. Whole identifiers, in any case of the first letter. */
+const REPLACED: Readonly<Record<string, string>> = {
+  chunkSet: 'bitmap',
+  desk: 'buffers',
+  desks: 'bufferPool',
+  glance: 'partialDecoder',
+  incarnation: 'epoch',
+  isPassing: 'isTransient',
+  parked: 'deadLetter',
+  presented: 'credentials',
+  repaired: 'refreshed',
+  resting: 'deferred',
+  sister: 'sibling',
+  sisters: 'siblings',
+  unanswered: 'outcomeUnknown',
+  unfit: 'invalidTags',
+  verdict: 'sendResult',
+};
+
+const pattern = new RegExp(`(?<![\\w$])(?:${Object.keys(REPLACED).join('|')})(?![\\w$])`, 'gi');
+
+/** The code of a file: comments, texts and patterns may say in plain English what identifiers may not. */
+const codeOf = (text: string): string =>
+  text
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .replace(/(^|\s)\/\/.*$/gm, '$1')
+    .replace(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g, "''");
+
+const replacedIn = (text: string): string[] => [...codeOf(text).matchAll(pattern)].map(([word]) => word);
+
+describe('words that the glossary has replaced', () => {
+  const files = globSync('{apps,libs,bench}/**/*.ts', {
+    cwd: root,
+    exclude: (path) => /(^|\/)(node_modules|dist|generated)$/.test(path),
+  });
+
+  it('are no identifiers any more', () => {
+    const found = files.flatMap((file) =>
+      replacedIn(readFileSync(join(root, file), 'utf8')).map((word) => `${word} in ${file}`),
+    );
+    expect(found).toEqual([]);
+  });
+
+  it('are found in code, and not in comments or texts', () => {
+    expect(replacedIn(`const desk = 1; // a desk\nlog('parked'); /* a verdict */ type Verdict = string;`)).toEqual([
+      'desk',
+      'Verdict',
+    ]);
+  });
+});
