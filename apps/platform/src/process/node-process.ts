@@ -23,6 +23,8 @@ export interface NodeProcess {
   alive(): boolean;
   /** Resolves with the exit code, or the signal that ended it. */
   ended(): Promise<number | NodeJS.Signals>;
+  /** Rejects with a Fault `unavailable` that has the last lines of its log, once it has ended. */
+  endedEarly(): Promise<never>;
   signal(name: NodeJS.Signals): void;
   /** What it has written so far to its standard output. */
   output(): string;
@@ -59,23 +61,23 @@ export async function startNode({ entry, env, logFile }: NodeProcessOptions): Pr
   const ended = exitOf(child).finally(() => {
     running.delete(child);
     if (running.size === 0) process.off('exit', killAll);
-    log.end();
   });
   ended.catch(() => undefined);
+  // Its last lines may come after its end.
+  const logged = new Promise<void>((resolve) => child.once('close', () => log.end(resolve)));
   if (child.pid === undefined) await ended;
 
   const firstLine = lineOf(child, output);
   firstLine.catch(() => undefined);
+  const endedEarly = async (): Promise<never> => {
+    const how = await ended;
+    await logged;
+    throw Fault.unavailable(`${entry} ended early (${how}):\n${(await readFile(logFile, 'utf8')).slice(-TAIL_BYTES)}`);
+  };
   return {
     pid: child.pid!,
-    async firstLine() {
-      const early = ended.then(async (how) => {
-        throw Fault.unavailable(
-          `${entry} ended early (${how}):\n${(await readFile(logFile, 'utf8')).slice(-TAIL_BYTES)}`,
-        );
-      });
-      return Promise.race([firstLine, early]);
-    },
+    firstLine: () => Promise.race([firstLine, endedEarly()]),
+    endedEarly,
     alive: () => child.exitCode === null && child.signalCode === null,
     ended: () => ended,
     signal: (name) => void child.kill(name),

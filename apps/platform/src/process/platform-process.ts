@@ -34,7 +34,7 @@ export interface PlatformProcess {
 
 const POLL_MS = 20;
 
-/** Starts the platform and waits until it is ready. */
+/** Starts the platform and waits until it is ready. @throws Fault `unavailable` with its last lines where it ends before that */
 export async function startPlatformProcess(options: PlatformProcessOptions): Promise<PlatformProcess> {
   const { entry, dataFolder, port, env = {}, startTimeoutMs = 60_000 } = options;
   const child = await startNode({
@@ -43,10 +43,9 @@ export async function startPlatformProcess(options: PlatformProcessOptions): Pro
     env: { ...env, HOST: '127.0.0.1', PORT: String(port), TIDINGS_DATA: dataFolder },
   });
   const url = `http://127.0.0.1:${port}`;
-  const early = child.firstLine();
-  early.catch(() => undefined);
   try {
-    await Promise.race([untilReady(url, child, startTimeoutMs), child.ended().then(() => early)]);
+    await untilReady(url, child, startTimeoutMs);
+    if (!child.alive()) await child.endedEarly();
   } catch (error) {
     child.signal('SIGKILL');
     throw error;
