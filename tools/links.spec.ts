@@ -1,0 +1,37 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+
+const root = join(import.meta.dirname, '..');
+const pages = globSync(['*.md', 'docs/**/*.md', '{apps,libs,bench,deploy}/**/*.md'], {
+  cwd: root,
+  exclude: (path) => /(^|\/)(node_modules|dist)$/.test(path),
+});
+
+const LINK = /\]\((?!https?:|mailto:|#)([^)#\s]+)(?:#[^)]*)?\)/g;
+/** A file or folder of this repository between backticks; names with placeholders or wildcards are no paths. */
+const PATH = /`((?:apps|libs|tools|docs|proto|bench|deploy)\/[\w./-]+)`/g;
+
+/** What a page points to and is not there; built files are not there before a build. */
+function missingIn(page: string, text: string, exists: (path: string) => boolean): string[] {
+  const links = [...text.matchAll(LINK)].map(([, target]) => join(dirname(page), target!));
+  const paths = [...text.matchAll(PATH)].map(([, path]) => path!).filter((path) => !/\/dist\//.test(path));
+  return [...links, ...paths].filter((path) => !exists(path)).map((path) => `${path} in ${page}`);
+}
+
+describe('links and paths in documents', () => {
+  it('lead somewhere', () => {
+    expect(pages.length).toBeGreaterThan(50);
+    const exists = (path: string): boolean => existsSync(join(root, path));
+    expect(pages.flatMap((page) => missingIn(page, readFileSync(join(root, page), 'utf8'), exists))).toEqual([]);
+  });
+
+  it('are found in links and between backticks', () => {
+    const text =
+      'See [a](../b.md#c), [d](https://e.example/f), `libs/gone.ts`, `apps/<app>/x` and `apps/x/dist/main.js`.';
+    expect(missingIn('docs/page.md', text, () => false)).toEqual([
+      'b.md in docs/page.md',
+      'libs/gone.ts in docs/page.md',
+    ]);
+  });
+});
