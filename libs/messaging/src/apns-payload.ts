@@ -122,7 +122,7 @@ function apsFragment(content: Content, alert: Alert, context: TemplateContext, e
 }
 
 /**
- * The payload of a message in a language (facts 6, Spec I). Root params are merged at the root and, below `aps`, into `aps`; they
+ * The payload of a message in a language (Spec I). Root params are merged at the root and, below `aps`, into `aps`; they
  * win, but not over the statistics hash.
  * @param key the message's, in the application of the devices
  */

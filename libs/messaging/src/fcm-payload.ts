@@ -49,7 +49,7 @@ const named = (value: string | undefined): Fragment | undefined => (given(value)
 const colour = (value: string | undefined): string | undefined =>
   given(value) && !value.startsWith('#') ? `#${value}` : value;
 
-/** What the client's notification looks like, by the keys that it reads (facts 6). */
+/** What the client's notification looks like, by the keys that it reads. */
 function lookFragments(android: AndroidContent, context: TemplateContext): Record<string, Fragment | undefined> {
   const sound = soundOf(android);
   const address = (value: string | undefined): Fragment | undefined => (given(value) ? url(value, context) : undefined);
@@ -96,7 +96,7 @@ function priorityOf(content: Content): string | undefined {
 }
 
 /**
- * The request body for a message in a language: a data message, all of whose values are strings (facts 6, Spec I). Root params are
+ * The request body for a message in a language: a data message, all of whose values are strings (Spec I). Root params are
  * merged into `data`; they win, but not over the statistics hash and the mark of our messages.
  * @param key the message's, in the application of the devices
  */

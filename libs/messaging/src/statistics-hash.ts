@@ -62,7 +62,7 @@ export const macOf = (key: MessageKey, seq: Seq, platform: number, check: number
 export const isGenuine = (key: MessageKey, { seq, platform, mac }: HashedDevice, check: number): boolean =>
   macOf(key, seq, platform, check) === mac;
 
-/** What the hashes of all devices of a message begin with: `P_<campaign>_<message id>_<code>_` (facts 5). */
+/** What the hashes of all devices of a message begin with: `P_<campaign>_<message id>_<code>_`. */
 export function hashPrefix(message: HashedMessage): string {
   const code = message.code.split('-').map((group) => toBase62(BigInt(`0x${group}`)));
   return `P_${toBase62(message.campaignId)}_${toBase62(message.messageId)}_${code.join('-')}_`;
@@ -122,7 +122,7 @@ function parseDevice(text: string | undefined): HashedDevice | undefined {
   };
 }
 
-/** What a statistics hash says, or undefined for text that is none (R-C11). The prefix and parts beyond the fifth are ignored (facts 5). */
+/** What a statistics hash says, or undefined for text that is none (R-C11). The prefix and parts beyond the fifth are ignored. */
 export function parseStatisticsHash(text: string): StatisticsHash | undefined {
   const [, campaign, message, code, device] = text.split('_', 6);
   if (campaign === undefined || message === undefined || code === undefined) return undefined;

@@ -194,7 +194,7 @@ describe('a report', () => {
   });
 });
 
-describe('a hash (R-C11, facts 5)', () => {
+describe('a hash (R-C11)', () => {
   it('may be missing, and says what it says', () => {
     expect(hashOf(undefined)).toBeUndefined();
     expect(hashOf('P_423M_lQlKFY_bEL-4nm3p4-4bbkUN')).toMatchObject({

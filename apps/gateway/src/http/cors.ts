@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** What a browser needs to see on any reply to another origin: the origin itself, because credentials go along (R-ER6, facts 1). */
+/** What a browser needs to see on any reply to another origin: the origin itself, because credentials go along (R-ER6). */
 export const crossOriginHeaders = (origin: string): readonly (readonly [string, string])[] => [
   ['access-control-allow-origin', origin],
   ['access-control-allow-credentials', 'true'],

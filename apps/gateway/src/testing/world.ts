@@ -74,7 +74,7 @@ export class World {
   ]);
   readonly commands: DeviceCommand[] = [];
   readonly drafts: MessageDraft[] = [];
-  /** Messages that were sent, by code. The one is that of the public example of a hash (facts 5). */
+  /** Messages that were sent, by code. The one is that of the public example of a hash. */
   readonly sent = new Map<string, MessageView>(
     [{ code: 'AF0B-EEFE4D5E-E445B2E9', id: 20_012_343_258n, message: { applications: [APPLICATION] } }].map((view) => [
       view.code,

@@ -112,8 +112,8 @@ const VALUE_END_BYTES = 4;
 const SEPARATOR = Buffer.from(', ');
 
 /**
- * Reads devices from raw BSON straight into columns: the driver's own decoding costs three times as much as the rest of the scan
- * (performance 1). It knows the types that devices are stored with and nothing else.
+ * Reads devices from raw BSON straight into columns: the driver's own decoding costs three times as much as the rest of the scan.
+ * It knows the types that devices are stored with and nothing else.
  */
 export class DeviceReader {
   readonly #columns: Columns;

@@ -17,7 +17,7 @@ import { Columns } from './columns.ts';
 import { seqRangeOf } from './keys.ts';
 import { DeviceReader, projectionOf, type Wanted } from './read-device.ts';
 
-/** Documents of one reply of MongoDB; larger replies are slower (performance 1). */
+/** Documents of one reply of MongoDB; larger replies are slower. */
 const BATCH = 1000;
 /** Applications up to this size are read whole: choosing would cost as much. */
 const SMALL = 8192;

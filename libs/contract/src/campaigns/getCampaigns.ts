@@ -7,7 +7,7 @@ const DEFAULT_LIMIT = 50;
 
 const cursor = text.refine((value) => /^\d{0,16}$/.test(value), 'must be the cursor of an earlier reply');
 
-/** The campaigns of an application, oldest first; `cursor` leads to the next page and is "" at the end (R-X3). Facts 4. */
+/** The campaigns of an application, oldest first; `cursor` leads to the next page and is "" at the end (R-X3). */
 export const getCampaigns = json13('getCampaigns', {
   scope: 'api',
   input: object({
