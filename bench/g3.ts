@@ -5,7 +5,7 @@ import { startProgram } from './lib/processes.ts';
 import { inEachForm, type Providers, startProviders, type World } from './lib/world.ts';
 
 const ROUNDS = 5;
-const DEVICES = 40_000;
+const DEVICES = Number(process.env['G3_DEVICES'] ?? 40_000);
 
 interface Round {
   /** CPU microseconds a push. */
