@@ -95,7 +95,7 @@ type Known<T> = Omit<T, 'publicKey'> & { readonly key: KeyObject };
 export class Keys {
   #apns = new Map<string, Known<ApnsPublicKey>>();
   #google = new Map<string, Known<GooglePublicKey>>();
-  /** Grows with every change: whoever caches a reaction keeps it only for one version. */
+  /** Grows with every change: a cached answer about a key counts for one version only. */
   version = 0;
 
   /** Adds keys, replacing those of the same id. Throws when a key cannot be read, and then adds none. */

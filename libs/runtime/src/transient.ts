@@ -41,7 +41,7 @@ const isSystemError = (error: unknown): boolean => typeof error === 'object' && 
 export const faultOf = (thrown: unknown): Fault =>
   isTransient(thrown) ? Fault.unavailable('The store does not answer', thrown) : Fault.from(thrown);
 
-/** Runs work on MongoDB; a transient error becomes a Fault `unavailable`: a record must not be dead-lettered because the server was away. */
+/** Runs work on MongoDB; a transient error becomes a Fault `unavailable`: a record is not dead-lettered because the server was away. */
 export async function transientAsFault<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
