@@ -135,7 +135,7 @@ describe('deleteApplication (R-B2)', () => {
       await world.simulators.faults.clear();
       expect(await gone('failing content')).toEqual([]);
       expect(await gone('accepted-failing')).toEqual([]);
-      expect(await inService('dispatcher').collection('attempts').countDocuments({ state: 'rest' })).toBe(0);
+      expect(await inService('dispatcher').collection('attempts').countDocuments({ state: 'deferred' })).toBe(0);
       expect(await inService('dispatcher').collection('throttles').countDocuments()).toBe(0);
     },
     TIMEOUT_MS,
