@@ -44,7 +44,11 @@ describe('what a dispatcher leaves behind is taken over', () => {
   /** Workers of broadcasts that say that they live. */
   const workers = async (channel: string): Promise<string[]> => {
     const alive = { _id: new RegExp(`^${channel}/broadcast/`), until: { $gt: new Date() } };
-    const found = await mongo.db('tidings_dispatcher').collection<{ _id: string }>('workerLeases').find(alive).toArray();
+    const found = await mongo
+      .db('tidings_dispatcher')
+      .collection<{ _id: string }>('workerLeases')
+      .find(alive)
+      .toArray();
     return found.map(({ _id }) => _id);
   };
 
