@@ -105,7 +105,7 @@ export class Sending {
     this.#parts = parts;
   }
 
-  /** Where a window was deferred; undefined where that was in another process. */
+  /** The trace in which a window was deferred; undefined if another process deferred it. */
   takeTrace(id: string): Trace | undefined {
     const trace = this.#traces.get(id);
     this.#traces.delete(id);

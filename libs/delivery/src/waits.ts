@@ -42,7 +42,7 @@ const resultOf = (why: HeldBack): SendResult => {
   }
 };
 
-/** What becomes of a device that is held back: a result where its time is over, else how it waits, and until when at most. */
+/** The wait of a device that is held back: a send result once its time is over, else its progress and the latest time of its next try. */
 export type Wait =
   | { readonly result: SendResult }
   | { readonly result?: undefined; readonly progress: Progress; readonly until: number };

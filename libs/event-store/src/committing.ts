@@ -136,7 +136,7 @@ export class Committing<Command, Event, State, Reply> {
       this.#parts.counts.unknownOutcomes++;
       if (group.filler || group.pending.every(({ deadline }) => deadline > now)) continue;
       group.filler = { ...this.#commitOf(group.log, { encoded: [], documents: [] }), n: group.commit!.n };
-      this.#parts.report({ kind: 'unknown', log: group.log.name, n: group.commit!.n, error: undefined });
+      this.#parts.report({ kind: 'unknownOutcome', log: group.log.name, n: group.commit!.n, error: undefined });
     }
   }
 
@@ -168,7 +168,7 @@ export class Committing<Command, Event, State, Reply> {
       try {
         return await this.#parts.folder.write(writes);
       } catch (error) {
-        if (!(error instanceof UnknownOutcome)) this.#parts.report({ kind: 'unknown', log: writes[0]!.log, error });
+        if (!(error instanceof UnknownOutcome)) this.#parts.report({ kind: 'unknownOutcome', log: writes[0]!.log, error });
         if (this.#abandoned || performance.now() > until) return undefined;
         await delay(pause);
       }

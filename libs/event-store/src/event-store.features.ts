@@ -22,7 +22,7 @@ const fresh = (): { log: string; id: string; other: string } => {
   return { log, id: `${log}/a`, other: `${log}/b` };
 };
 
-/** What every store of event logs promises (architecture 4). */
+/** The suite that every store of event logs passes (architecture 4). */
 export function eventStoreFeatures(name: string, start: () => Promise<EventStoreUnderTest>): void {
   describe(`${name}: event logs`, () => {
     let store: EventStoreUnderTest;

@@ -7,10 +7,10 @@ export interface Problem {
    * does not have; commands on it are refused until that works. Told once by a process.
    * `undecodable`: an event whose bytes no version can read does not say what it folds into, and was passed over. `unfolded`: a log's states
    * cannot be brought up to it. `unwritable`: notes were refused and dropped.
-   * `unknown`: the store does not answer, work is repeated. `unpublished`: a commit cannot be made into records, or the broker refuses
+   * `unknownOutcome`: the store does not answer, work is repeated. `unpublished`: a commit cannot be made into records, or the broker refuses
    * them, and it was passed over.
    */
-  readonly kind: 'quarantined' | 'undecodable' | 'unfolded' | 'unwritable' | 'unknown' | 'unpublished';
+  readonly kind: 'quarantined' | 'undecodable' | 'unfolded' | 'unwritable' | 'unknownOutcome' | 'unpublished';
   readonly log: string;
   readonly n?: number;
   readonly address?: DocumentAddress;

@@ -67,8 +67,8 @@ export interface Quarantined {
 }
 
 /**
- * What the writers of event logs ask of a store. Everything rejects with {@link UnknownOutcome} where repeating may help, and every write
- * is durable when it resolves and may be repeated.
+ * The store of event logs, as their writers need it. A call rejects with {@link UnknownOutcome} if repeating it may help. A write is durable
+ * when it resolves, and may be repeated.
  */
 export interface LogStore {
   /** The heads of these logs; makes those that are missing, so that no log has commits and no head. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** What a browser needs to see on any reply to another origin: the origin itself, because credentials go along (R-ER6). */
+/** CORS headers of every reply to another origin. They name the origin, because browsers send credentials along (R-ER6). */
 export const crossOriginHeaders = (origin: string): readonly (readonly [string, string])[] => [
   ['access-control-allow-origin', origin],
   ['access-control-allow-credentials', 'true'],

@@ -84,7 +84,7 @@ describe('the rate limit of a token (R-LM2)', () => {
     expect(await open()).toMatchObject(served);
     expect(await open()).toMatchObject(refused);
     await world.call('setRateLimit', { id, requests: 0, seconds: 1 });
-    // What a gateway knows of a token counts for 3 s there, and each has its own 3 s.
+    // Each gateway caches a token for 3 s of its own.
     for (let servedInARow = 0; servedInARow < 5;) {
       const { status } = await open();
       servedInARow = status === 200 ? servedInARow + 1 : 0;

@@ -13,7 +13,7 @@ export const TRANSACTIONS_KEPT_MS = HOUR_MS;
 /** Name of the index of released messages that are not done. */
 export const UNFINISHED = 'unfinished';
 
-/** What made recipients join is remembered for longer than a record of it can be delivered again, dead letters included. */
+/** Visits that made recipients join are remembered for longer than their records can be delivered again, dead letters included. */
 export const JOINS_KEPT_MS = 31 * DAY_MS;
 
 /** Name of the index of messages that recipients join, and that are not done. */

@@ -66,7 +66,7 @@ export function shareWith(siblings: readonly Device[], changes: readonly TagValu
   });
 }
 
-/** What a person's siblings share: the values of the account's tags, taken from any one of them. */
+/** The values of the account's tags, which all siblings share, taken from any one of them. */
 export function sharedEntries(siblings: readonly Device[]): ReadonlyMap<number, readonly TagEntry[]> {
   return Map.groupBy(siblings[0]?.tags.filter(({ k }) => isSharedTag(k)) ?? [], ({ k }) => k);
 }
