@@ -168,7 +168,8 @@ export class Committing<Command, Event, State, Reply> {
       try {
         return await this.#parts.folder.write(writes);
       } catch (error) {
-        if (!(error instanceof UnknownOutcome)) this.#parts.report({ kind: 'unknownOutcome', log: writes[0]!.log, error });
+        if (!(error instanceof UnknownOutcome))
+          this.#parts.report({ kind: 'unknownOutcome', log: writes[0]!.log, error });
         if (this.#abandoned || performance.now() > until) return undefined;
         await delay(pause);
       }
