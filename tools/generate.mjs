@@ -65,33 +65,42 @@ function generated() {
   }
 }
 
-const committed = () =>
-  new Map(
-    [events, rpc, posix.dirname(notesPath)]
-      .flatMap((folder) => filesBelow(folder).map((path) => `${folder}/${path}`))
-      .concat(operationsPath)
-      .map((path) => [path, readFileSync(join(root, path), 'utf8')]),
-  );
+const filesIn = (folders) => folders.flatMap((folder) => filesBelow(folder).map((path) => `${folder}/${path}`));
 
-const wanted = filesBelow('proto', 'tidings/**/*.proto').length > 0 ? generated() : new Map();
-wanted.set(notesPath, notes());
-wanted.set(operationsPath, operations());
-const present = committed();
-const stale = [...present.keys()].filter((path) => !wanted.has(path));
-const changed = [...wanted].filter(([path, text]) => present.get(path) !== text);
+/** What is made from what, in this order: the tables of the operations page are asked of the services, which need the generated code. */
+const steps = [
+  {
+    present: () => filesIn([events, rpc, posix.dirname(notesPath)]),
+    wanted() {
+      const files = filesBelow('proto', 'tidings/**/*.proto').length > 0 ? generated() : new Map();
+      return files.set(notesPath, notes());
+    },
+  },
+  { present: () => [operationsPath], wanted: () => new Map([[operationsPath, operations()]]) },
+];
 
-if (process.argv.includes('--check')) {
-  for (const path of [...stale, ...changed.map(([path]) => path)])
-    console.error(`differs from what it is made of: ${path}`);
-  if (stale.length + changed.length > 0) {
+const isCheck = process.argv.includes('--check');
+const counts = { files: 0, written: 0, removed: 0 };
+for (const step of steps) {
+  const wanted = step.wanted();
+  const present = new Map(step.present().map((path) => [path, readFileSync(join(root, path), 'utf8')]));
+  const stale = [...present.keys()].filter((path) => !wanted.has(path));
+  const changed = [...wanted].filter(([path, text]) => present.get(path) !== text);
+  counts.files += wanted.size;
+  counts.written += changed.length;
+  counts.removed += stale.length;
+  if (isCheck) {
+    const differing = [...stale, ...changed.map(([path]) => path)];
+    if (differing.length === 0) continue;
+    for (const path of differing) console.error(`differs from what it is made of: ${path}`);
     console.error('Run `npm run generate` and commit what it writes.');
     process.exitCode = 1;
+    break;
   }
-} else {
   for (const path of stale) rmSync(join(root, path));
   for (const [path, text] of changed) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
   }
-  console.error(`generated ${wanted.size} files: ${changed.length} written, ${stale.length} removed`);
 }
+if (!isCheck) console.error(`generated ${counts.files} files: ${counts.written} written, ${counts.removed} removed`);

@@ -1,0 +1,215 @@
+import {
+  type BatchColumns,
+  bitAt,
+  type DeviceResult,
+  type HeldBack,
+  localResults,
+  type MessageTimes,
+  type Progress,
+  retryDeadline,
+  retryWaitMs,
+  tokenOf,
+  unsendable,
+  type SendResult,
+  waitOf,
+} from '@tidings/delivery';
+import type { SendBatch } from '@tidings/events';
+import type { Clock } from '@tidings/kernel';
+
+/** A device of the slice that has no result yet. */
+export interface Pending {
+  /** Index in the batch's columns. */
+  readonly device: number;
+  readonly progress: Progress;
+}
+
+/** What has become of a slice so far. Every device that was pending is in exactly one of the two. */
+export interface Standing {
+  readonly results: readonly DeviceResult[];
+  readonly waiting: readonly Pending[];
+  /** Until when all that wait are held back; 0 = they are not. */
+  readonly heldUntil: number;
+  /** Until when answers of some are waited for; 0 = none is. */
+  readonly answersUntil: number;
+}
+
+export interface SliceDevicesParts {
+  readonly batch: SendBatch;
+  readonly columns: BatchColumns;
+  readonly pending: readonly Pending[];
+  /** When the slice was first claimed or deferred. */
+  readonly claimedAt: number;
+  /** The message's time to live; undefined where it has none. */
+  readonly ttlSeconds: number | undefined;
+  readonly clock: Clock;
+  /** 0 to 1: spreads the waits of this slice's devices. */
+  readonly random: number;
+}
+
+/** The result of a failed try, and the waits that it asks for. */
+export interface FailedTry {
+  readonly result: SendResult;
+  readonly firstWaitMs?: number;
+  readonly retryAfterMs?: number;
+  /** It was written and its answer is lost. */
+  readonly outcomeUnknown?: boolean;
+}
+
+/** How long an answer is waited for once the run has ended: until then nothing is repeated. */
+export const LATE_MS = 30_000;
+/** A device that is due so soon is written now: waking its slice again costs more. */
+const SOON_MS = 250;
+const HOUR_MS = 3_600_000;
+
+/**
+ * What becomes of each device of a slice: a result, or how it waits. Devices go by their index in `pending`. No object per device on the
+ * way to success.
+ */
+export class SliceDevices {
+  readonly #parts: SliceDevicesParts;
+  readonly #startedAt: number;
+  readonly #times: Omit<MessageTimes, 'now'>;
+  readonly #sendResults: (SendResult | undefined)[];
+  readonly #progress: (Progress | undefined)[];
+  readonly #at: Float64Array;
+  readonly #since = new Map<number, number>();
+  readonly #refreshed = new Set<number>();
+  #heldUntil = 0;
+  #answersUntil = 0;
+
+  constructor(parts: SliceDevicesParts) {
+    this.#parts = parts;
+    const { pending, batch, claimedAt, ttlSeconds, clock } = parts;
+    this.#startedAt = clock.now();
+    this.#times = { releasedAt: batch.releasedAt?.getTime() ?? claimedAt, claimedAt, ttlSeconds };
+    this.#sendResults = new Array<SendResult | undefined>(pending.length).fill(undefined);
+    this.#progress = new Array<Progress | undefined>(pending.length).fill(undefined);
+    this.#at = new Float64Array(pending.length);
+  }
+
+  /** The devices to write now. All others have their result, or go on waiting. */
+  toWrite(): number[] {
+    const { pending, columns, batch, clock } = this.#parts;
+    const now = clock.now();
+    const queue: number[] = [];
+    pending.forEach(({ device, progress }, i) => {
+      if (progress.refreshed) this.#refreshed.add(i);
+      if (progress.dueAt > now + SOON_MS) {
+        this.#progress[i] = progress;
+        return;
+      }
+      const failure = unsendable(columns, device);
+      if (progress.outcomeUnknown && batch.atMostOnce) this.settle(i, localResults.unknownOutcome);
+      else if (failure) this.settle(i, failure);
+      else if (progress.outcomeUnknown && now > this.#retryUntil(progress)) this.settle(i, progress.last!);
+      else queue.push(i);
+    });
+    return queue;
+  }
+
+  settle(i: number, result: SendResult): void {
+    this.#sendResults[i] = result;
+    this.#at[i] = this.#parts.clock.now();
+  }
+
+  /** The provider has said since when it knows the token to be dead. */
+  deadSince(i: number, since: number): void {
+    this.#since.set(i, since);
+  }
+
+  /** Whether it has had its one repeat with new credentials. */
+  isRefreshed(i: number): boolean {
+    return this.#refreshed.has(i);
+  }
+
+  refreshed(i: number): void {
+    this.#refreshed.add(i);
+  }
+
+  /** It is tried again later, or its time is over. */
+  retry(i: number, { result, firstWaitMs = 0, retryAfterMs = 0, outcomeUnknown = false }: FailedTry): void {
+    const tried = this.#tried(i);
+    const tries = tried.tries + 1;
+    const dueAt = this.#parts.clock.now() + retryWaitMs({ tries, firstWaitMs, retryAfterMs }, this.#parts.random);
+    if (dueAt > this.#retryUntil(tried)) this.settle(i, { ...result, then: { do: 'final' } });
+    else this.#progress[i] = { ...tried, tries, dueAt, outcomeUnknown, last: result };
+  }
+
+  /** Its answer is waited for until it is due again. Its time is over only then. */
+  late(i: number): void {
+    const tried = this.#tried(i);
+    const tries = tried.tries + 1;
+    const wait = { tries, firstWaitMs: 0, retryAfterMs: 0 };
+    const dueAt = this.#parts.clock.now() + Math.max(LATE_MS, retryWaitMs(wait, this.#parts.random));
+    this.#progress[i] = { ...tried, tries, dueAt, outcomeUnknown: true, last: localResults.timeout };
+    this.#answersUntil = dueAt;
+  }
+
+  /** It was tried and is due again now, in another run. */
+  again(i: number): void {
+    this.#progress[i] = { ...this.#tried(i), dueAt: this.#parts.clock.now() };
+  }
+
+  /** The provider has not looked at it: as if it had not been written, and due now. */
+  unprocessed(i: number): void {
+    this.#progress[i] = { ...this.#parts.pending[i]!.progress, dueAt: this.#parts.clock.now() };
+  }
+
+  /** It was not written: no try is counted. */
+  unsent(i: number, why: HeldBack): void {
+    const { progress } = this.#parts.pending[i]!;
+    const wait = waitOf(progress, why, { ...this.#times, now: this.#parts.clock.now() });
+    if (wait.result) {
+      this.settle(i, wait.result);
+      return;
+    }
+    this.#progress[i] = { ...wait.progress, refreshed: this.#refreshed.has(i) };
+    if (why.by !== 'turn') this.#heldUntil = Math.min(this.#heldUntil || Infinity, wait.until);
+  }
+
+  /** @param hasOutstanding whether answers are waited for */
+  standing(hasOutstanding: boolean): Standing {
+    return {
+      results: this.#results(),
+      waiting: this.#waiting(),
+      heldUntil: this.#heldUntil,
+      answersUntil: hasOutstanding ? this.#answersUntil : 0,
+    };
+  }
+
+  #retryUntil({ firstTriedAt }: Progress): number {
+    const { releasedAt, ttlSeconds } = this.#times;
+    return retryDeadline(releasedAt, firstTriedAt || this.#startedAt, ttlSeconds);
+  }
+
+  /** How far a device has come that was on the wire. */
+  #tried(i: number): Progress {
+    const { progress } = this.#parts.pending[i]!;
+    const firstTriedAt = progress.firstTriedAt || this.#startedAt;
+    return { ...progress, firstTriedAt, refreshed: this.#refreshed.has(i), outcomeUnknown: false };
+  }
+
+  #results(): DeviceResult[] {
+    const { pending, columns } = this.#parts;
+    return pending.flatMap(({ device }, i) => {
+      const result = this.#sendResults[i];
+      if (!result) return [];
+      return {
+        position: columns.positions[device]!,
+        platform: columns.platforms[device]!,
+        hour: Math.floor(this.#at[i]! / HOUR_MS),
+        displayable: bitAt(columns.displayable, device),
+        result,
+        deadToken: result.then.do === 'invalidate' ? tokenOf(columns, device) : undefined,
+        since: this.#since.get(i),
+      };
+    });
+  }
+
+  #waiting(): Pending[] {
+    return this.#parts.pending.flatMap(({ device }, i) => {
+      const progress = this.#progress[i];
+      return progress && !this.#sendResults[i] ? [{ device, progress }] : [];
+    });
+  }
+}

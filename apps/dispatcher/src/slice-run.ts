@@ -1,0 +1,331 @@
+import { type HeldBack, localResults, type SendResult } from '@tidings/delivery';
+import { Fault } from '@tidings/kernel';
+import type { AnswerDetail, PushListener, Sender } from './channels/port.ts';
+import type { Epoch } from './worker-lease.ts';
+import type { Throttles } from './throttles.ts';
+import type { Timers } from './timers.ts';
+import { LATE_MS, type Standing, SliceDevices, type SliceDevicesParts } from './slice-devices.ts';
+
+/** How the writing of a slice ended: the worker lost its lease, or every device has a result or something to wait for. */
+export type RunEnd = { readonly lost: true } | (Standing & { readonly lost: false });
+
+export interface RunParts extends SliceDevicesParts {
+  readonly sender: Sender;
+  readonly epoch: Epoch;
+  readonly throttles: Throttles;
+  /** The credential is throttled, and one push finds out whether it still is. */
+  readonly probe: boolean;
+  /** When the last push is written, and when the run ends with answers outstanding, on the timers' clock. */
+  readonly cutoff: number;
+  readonly deadline: number;
+  readonly timers: Timers;
+  /** Hears of the first fault of our own. */
+  readonly onFault: (error: unknown) => void;
+  /** Hears how long the provider took to answer the first push. */
+  readonly onAnswer: (ms: number) => void;
+}
+
+/** Pushes written in one turn of the event loop, so that the other lane gets its turn. */
+const TURN = 64;
+/** Repeats at once of what the provider has not looked at; then it waits as after an error. */
+const REPEATS_MAX = 5;
+const HOUR_MS = 3_600_000;
+
+/**
+ * Sends the pending devices of a slice and gathers what becomes of them. The run ends at its deadline at the latest; answers that come
+ * later still change its standing, and are told by {@link onLate}. No promise and no closure per device.
+ */
+export class SliceRun implements PushListener {
+  readonly #parts: RunParts;
+  readonly #devices: SliceDevices;
+  readonly #pump = (): void => this.#write();
+  /** Devices to write, from `#next` on. */
+  readonly #queue: number[] = [];
+  #next = 0;
+  readonly #refreshing = new Set<number>();
+  readonly #repeats = new Map<number, number>();
+  /** 1 for those that were written and are not answered. */
+  readonly #flying: Uint8Array;
+  #inFlight = 0;
+  #probing: boolean;
+  /** The push whose answer is timed, and when it was written. */
+  #timed = -1;
+  #timedAt = 0;
+  #faulty = false;
+  /** Why nothing more is written; undefined while pushes are written. */
+  #held: HeldBack | undefined;
+  #phase: 'writing' | 'late' | 'over' = 'writing';
+  #resolve: (end: RunEnd) => void = () => undefined;
+  readonly #cancels: (() => void)[] = [];
+
+  /** Answers that came after the run had ended. */
+  lateAnswers = 0;
+  /** Called for each of them. */
+  onLate: () => void = () => undefined;
+
+  constructor(parts: RunParts) {
+    this.#parts = parts;
+    this.#devices = new SliceDevices(parts);
+    this.#probing = parts.probe;
+    this.#flying = new Uint8Array(parts.pending.length);
+  }
+
+  /** Fingerprint of the credential that it is sent with. */
+  get credential(): string {
+    return this.#parts.sender.credential;
+  }
+
+  /** Whether the run has ended with answers outstanding, which may have come since. */
+  get isLate(): boolean {
+    return this.#phase === 'late';
+  }
+
+  /** Devices that were written and are not answered. */
+  get outstanding(): number {
+    return this.#phase === 'over' ? 0 : this.#inFlight;
+  }
+
+  /** Resolves at the deadline at the latest. */
+  run(): Promise<RunEnd> {
+    const { timers, cutoff, deadline } = this.#parts;
+    return new Promise((resolve) => {
+      this.#resolve = resolve;
+      for (const i of this.#devices.toWrite()) this.#queue.push(i);
+      const now = timers.now();
+      this.#cancels.push(
+        timers.after(cutoff - now, this.#pump),
+        timers.after(deadline - now, () => this.cut()),
+      );
+      this.#write();
+    });
+  }
+
+  /** Ends the run now: nothing more is written, and what is in flight comes late. */
+  cut(): void {
+    if (this.#phase !== 'writing') return;
+    this.#held ??= this.#notItsTurn();
+    for (const i of this.#refreshing) this.#devices.again(i);
+    this.#refreshing.clear();
+    this.#endIfDone(true);
+  }
+
+  /** Listens no more: somebody else has the slice, or nobody waits for its late answers. */
+  abandon(): void {
+    this.#end('over');
+  }
+
+  /** What has become of the devices by now. */
+  standing(): Standing {
+    return this.#devices.standing(this.#inFlight > 0);
+  }
+
+  mayGo(): boolean {
+    return this.#phase !== 'over' && this.#parts.epoch.alive();
+  }
+
+  answered(i: number, result: SendResult, detail: AnswerDetail = {}): void {
+    if (!this.#arrived(i)) return;
+    if (i === this.#timed) this.#time(result);
+    const { retryAfterMs = 0, since } = detail;
+    this.#throttle(result, retryAfterMs);
+    if (since !== undefined) this.#devices.deadSince(i, since);
+    this.#obey(i, result, retryAfterMs);
+    this.#goOn(this.#inFlight === 0);
+  }
+
+  unprocessed(i: number): void {
+    if (!this.#arrived(i)) return;
+    const repeats = (this.#repeats.get(i) ?? 0) + 1;
+    this.#repeats.set(i, repeats);
+    if (this.#phase === 'late') this.#devices.unprocessed(i);
+    else if (repeats > REPEATS_MAX) this.#devices.retry(i, { result: localResults.connectionLost });
+    else this.#queue.push(i);
+    this.#goOn(true);
+  }
+
+  /** Whether the answer is one that is waited for. */
+  #arrived(i: number): boolean {
+    if (this.#phase === 'over' || this.#flying[i] === 0) return false;
+    this.#flying[i] = 0;
+    this.#inFlight--;
+    return true;
+  }
+
+  #goOn(write: boolean): void {
+    if (this.#phase === 'late') {
+      this.lateAnswers++;
+      this.onLate();
+    } else if (write) this.#write();
+  }
+
+  /** Local causes are no answers. */
+  #time({ code }: SendResult): void {
+    const { timers, onAnswer } = this.#parts;
+    this.#timed = Infinity;
+    if (code !== '0') onAnswer(timers.now() - this.#timedAt);
+  }
+
+  /** What the answer says of the credential: that it is to wait, or that it may go on. */
+  #throttle({ then, code, name }: SendResult, retryAfterMs: number): void {
+    const { throttles, sender, clock } = this.#parts;
+    const isAnswer = code !== '0';
+    if (then.do === 'retry' && then.throttles !== 'device') {
+      const waitMs = Math.max(retryAfterMs, then.throttles === 'credential' ? then.firstWaitMs : 0);
+      if (waitMs > 0) {
+        this.#probing = false;
+        throttles.close(sender.credential, clock.now() + waitMs, `${code} ${name}`, sender.settings);
+        return;
+      }
+    }
+    if (!this.#probing) return;
+    this.#probing = false;
+    if (isAnswer) throttles.lift(sender.credential);
+    else throttles.returnProbe(sender.credential, sender.settings);
+  }
+
+  #obey(i: number, result: SendResult, retryAfterMs: number): void {
+    switch (result.then.do) {
+      case 'sent':
+      case 'final':
+      case 'invalidate':
+        this.#devices.settle(i, result);
+        break;
+      case 'once':
+        if (this.#devices.isRefreshed(i)) this.#devices.settle(i, result);
+        else this.#refresh(i, result);
+        break;
+      case 'retry':
+        if (result === localResults.connectionLost || result === localResults.timeout) this.#unknown(i, result);
+        else this.#devices.retry(i, { result, firstWaitMs: result.then.firstWaitMs, retryAfterMs });
+        break;
+    }
+  }
+
+  /** It was written and its answer is lost: it may have been delivered. */
+  #unknown(i: number, result: SendResult): void {
+    if (this.#parts.batch.atMostOnce) this.#devices.settle(i, localResults.unknownOutcome);
+    // A late device waits for its answer already, until it is due.
+    else if (this.#phase !== 'late' || result !== localResults.timeout)
+      this.#devices.retry(i, { result, outcomeUnknown: true });
+  }
+
+  #write(): void {
+    if (this.#phase !== 'writing') return;
+    if (!this.#parts.epoch.alive()) {
+      this.#end('over', { lost: true });
+      return;
+    }
+    for (let written = 0; this.#next < this.#queue.length && this.#mayWrite();) {
+      // One push is enough to find out.
+      if (this.#probing && this.#inFlight > 0) return;
+      if (written++ === TURN) {
+        this.#cancels.push(this.#parts.timers.after(0, this.#pump));
+        return;
+      }
+      if (!this.#push(this.#queue[this.#next]!)) break;
+    }
+    this.#endIfDone(false);
+  }
+
+  /** False once the rest of the queue has to wait. */
+  #mayWrite(): boolean {
+    if (this.#held) return false;
+    const { throttles, sender, timers, cutoff } = this.#parts;
+    const until = this.#probing ? 0 : throttles.blockedUntil(sender.credential);
+    if (until > 0) this.#held = { by: 'throttle', until };
+    else if (timers.now() >= cutoff) this.#held = this.#notItsTurn();
+    return this.#held === undefined;
+  }
+
+  #notItsTurn(): HeldBack {
+    return { by: 'turn', until: this.#parts.clock.now() };
+  }
+
+  /** Writes one push; false when there is no room for another. */
+  #push(i: number): boolean {
+    const { sender, epoch, clock, timers } = this.#parts;
+    if (!epoch.alive()) {
+      this.#end('over', { lost: true });
+      return false;
+    }
+    const pushed = this.#pushed(i);
+    if (pushed === 'busy') {
+      const downMs = sender.downUntil() - timers.now();
+      if (downMs > 0) {
+        this.#held = { by: 'provider', until: clock.now() + Math.min(downMs, HOUR_MS), cause: sender.trouble() };
+      } else sender.whenReady(this.#pump);
+      return false;
+    }
+    this.#next++;
+    if (pushed === 'written') this.#written(i);
+    else this.#devices.settle(i, pushed);
+    return true;
+  }
+
+  #written(i: number): void {
+    this.#flying[i] = 1;
+    this.#inFlight++;
+    if (this.#timed >= 0) return;
+    this.#timed = i;
+    this.#timedAt = this.#parts.timers.now();
+  }
+
+  /** What cannot be written through a fault of our own costs that device only (R-P3). */
+  #pushed(i: number): 'written' | 'busy' | SendResult {
+    const { sender, pending, deadline, onFault } = this.#parts;
+    try {
+      return sender.push(pending[i]!.device, i, deadline + LATE_MS, this);
+    } catch (error) {
+      if (!this.#faulty) onFault(error);
+      this.#faulty = true;
+      return localResults.internalError;
+    }
+  }
+
+  /** New credentials are got, and it is sent once more. */
+  #refresh(i: number, result: SendResult): void {
+    const { sender } = this.#parts;
+    this.#devices.refreshed(i);
+    if (this.#phase === 'late') {
+      // The next run sends it. Where nothing has been got by then, that run finds out again.
+      this.#devices.again(i);
+      sender.refresh().catch(() => undefined);
+      return;
+    }
+    this.#refreshing.add(i);
+    sender.refresh().then(
+      () => this.#refreshEnded(i, () => void this.#queue.push(i)),
+      (error: unknown) =>
+        this.#refreshEnded(i, () => {
+          if (Fault.from(error).kind === 'unavailable') this.#devices.retry(i, { result: localResults.connectionLost });
+          else this.#devices.settle(i, result);
+        }),
+    );
+  }
+
+  /** Once the run has ended, the device waits for another one. */
+  #refreshEnded(i: number, then: () => void): void {
+    if (!this.#refreshing.delete(i)) return;
+    then();
+    this.#write();
+  }
+
+  #endIfDone(cut: boolean): void {
+    if (this.#phase !== 'writing') return;
+    if (!cut && (this.#inFlight > 0 || this.#refreshing.size > 0)) return;
+    if (this.#next < this.#queue.length && !this.#held) return;
+    for (const i of this.#queue.slice(this.#next)) this.#devices.unsent(i, this.#held!);
+    if (this.#inFlight > 0) this.#flying.forEach((flying, i) => void (flying === 1 && this.#devices.late(i)));
+    if (!this.#parts.epoch.alive()) this.#end('over', { lost: true });
+    else this.#end(this.#inFlight > 0 ? 'late' : 'over', { lost: false, ...this.standing() });
+  }
+
+  #end(phase: 'late' | 'over', end?: RunEnd): void {
+    const { throttles, sender } = this.#parts;
+    if (phase === 'over' && this.#probing) throttles.returnProbe(sender.credential, sender.settings);
+    if (phase === 'over') this.#probing = false;
+    this.#phase = phase;
+    for (const cancel of this.#cancels.splice(0)) cancel();
+    if (end) this.#resolve(end);
+  }
+}
