@@ -8,16 +8,16 @@ import {
   resultsOf,
   sent,
   settledOutcome,
-  windowCount,
+  sliceCount,
 } from '@tidings/delivery';
-import { MessageEvent, PlanEvent, ReportKind, Reports, topicNames, WindowOutcome } from '@tidings/events';
+import { MessageEvent, PlanEvent, ReportKind, Reports, topicNames, SliceOutcome } from '@tidings/events';
 import { CHUNK_SIZE, channelOf, Bitmap, newMessageCode, Platform } from '@tidings/kernel';
 import type { OutRecord } from '@tidings/streaming';
 
 /** What the services tell of one message to many devices. */
 export interface Broadcast {
   readonly message: string;
-  /** Records by topic, in the order of their times: an outcome for each window, a report for each device that reports. */
+  /** Records by topic, in the order of their times: an outcome for each slice, a report for each device that reports. */
   readonly records: ReadonlyMap<string, readonly OutRecord[]>;
   /** What metrics must say in the end, by platform. */
   readonly figures: readonly Figures[];
@@ -77,12 +77,12 @@ export function broadcast(at: Date, messageId: bigint): Broadcast {
     plans.push({ key, value: PlanEvent.encode(planned).finish() });
     for (const [i, platform] of platforms.entries()) {
       const devices = audience[i]!.positions();
-      for (let w = 0; w < windowCount(devices.length); w++) {
+      for (let w = 0; w < sliceCount(devices.length); w++) {
         const { from, to } = ranksOf(w, devices.length);
         const results = Array.from(devices.subarray(from, to), (position) => resultOf(position, platform, at));
-        const window = { ...identity, bucket: 0, chunk, channel: channelOf(platform)!, w };
-        const outcome = settledOutcome(window, resultsOf(results), at, at);
-        outcomes.push({ key, value: WindowOutcome.encode(outcome).finish() });
+        const slice = { ...identity, bucket: 0, chunk, channel: channelOf(platform)!, w };
+        const outcome = settledOutcome(slice, resultsOf(results), at, at);
+        outcomes.push({ key, value: SliceOutcome.encode(outcome).finish() });
         for (const result of results) told.push(...reportsOf(result, chunk, at, figures[i]!));
       }
     }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { MessageEvent, PlanEvent, Reports, topicNames, topics, WindowOutcome } from '@tidings/events';
+import { MessageEvent, PlanEvent, Reports, topicNames, topics, SliceOutcome } from '@tidings/events';
 import { systemClock } from '@tidings/kernel';
 import { mongoOptions, openLog, openMetrics, keysFrom } from '@tidings/runtime';
 import { openStatistics, type StatisticsService } from '@tidings/statistics';
@@ -25,7 +25,7 @@ export interface Round {
 
 export interface ByKind {
   readonly all: Parts;
-  /** A device in a window that was sent to, or failed. */
+  /** A device in a slice that was sent to, or failed. */
   readonly sends: Parts;
   /** A delivery or an open. */
   readonly reports: Parts;
@@ -45,7 +45,7 @@ const UPDATES = 200;
 const readers = {
   [topicNames.messages]: MessageEvent,
   [topicNames.plans]: PlanEvent,
-  [topicNames.outcomes]: WindowOutcome,
+  [topicNames.outcomes]: SliceOutcome,
   [topicNames.reports]: Reports,
 } as const;
 const reportsTopic = topicNames.reports;

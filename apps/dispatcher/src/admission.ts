@@ -5,7 +5,7 @@ import type { Job } from './sending.ts';
 import type { Throttles } from './throttles.ts';
 import type { Timers } from './timers.ts';
 
-/** Whether the windows of a job can be sent now. */
+/** Whether the slices of a job can be sent now. */
 export type Readiness =
   | { readonly do: 'send'; readonly sender: Sender }
   /** Every device ends with this. */
@@ -61,7 +61,7 @@ const TELL_EVERY_MS = 60_000;
 const CREDENTIALS_MAX = 10_000;
 
 /**
- * Decides which credentials may send now. One that has no token, or whose connection is not up, is tried by one window at a time, with
+ * Decides which credentials may send now. One that has no token, or whose connection is not up, is tried by one slice at a time, with
  * back-off; all others wait in the store and hold no slots (sending 4).
  */
 export class Admission {
@@ -79,7 +79,7 @@ export class Admission {
     });
   }
 
-  /** Credentials (`<application>/<platform>`) whose windows need not be woken now. Those behind a throttle are not due, or at their end. */
+  /** Credentials (`<application>/<platform>`) whose slices need not be woken now. Those behind a throttle are not due, or at their end. */
   heldBack(): string[] {
     const now = this.#options.clock.now();
     return [...this.#troubles].filter(([, { until }]) => until > now).map(([reference]) => reference);
@@ -96,7 +96,7 @@ export class Admission {
     }));
   }
 
-  /** Whether only one window may find out now if the credential can be sent with again. */
+  /** Whether only one slice may find out now if the credential can be sent with again. */
   wantsOne(credential: string): boolean {
     const fingerprint = this.#fingerprints.get(credential);
     return (
@@ -173,7 +173,7 @@ export class Admission {
   #failed(credential: string, error: unknown): Extract<HeldBack, { by: 'provider' }> {
     const now = this.#options.clock.now();
     const before = this.#troubles.get(credential);
-    // Windows that arrived together found out together.
+    // Slices that arrived together found out together.
     const failures =
       before && before.failures > 0 && before.until > now ? before.failures : (before?.failures ?? 0) + 1;
     const until = now + BACK_OFF_MS[Math.min(failures, BACK_OFF_MS.length) - 1]!;

@@ -6,7 +6,7 @@ import {
   type Results,
   type SendResult,
 } from '@tidings/delivery';
-import { WindowSettled } from '@tidings/events';
+import { SliceSettled } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
 import { Binary } from 'mongodb';
 import type { Lane } from './channels/port.ts';
@@ -34,18 +34,18 @@ interface DeferralDocument {
 
 /** A document of the collection `attempts`. */
 export interface AttemptDocument {
-  /** The window's identity. */
+  /** The slice's identity. */
   readonly _id: string;
   readonly channel: string;
   readonly lane: Lane;
   readonly credential: string;
   readonly state: Attempt['state'];
-  /** The epoch that has claimed the window, or that ended the claim. */
+  /** The epoch that has claimed the slice, or that ended the claim. */
   readonly owner: string;
   /** How often it has been claimed. */
   readonly round: number;
   readonly claimedAt: Date;
-  /** WindowSettled without `claimed_at`. */
+  /** SliceSettled without `claimed_at`. */
   readonly results: Binary;
   readonly deferral?: DeferralDocument;
   readonly dueAt?: Date;
@@ -53,11 +53,11 @@ export interface AttemptDocument {
 }
 
 export const packResults = (results: Results): Binary =>
-  new Binary(WindowSettled.encode({ ...results, claimedAt: undefined }).finish());
+  new Binary(SliceSettled.encode({ ...results, claimedAt: undefined }).finish());
 
 function unpackResults(bytes: Binary): Results {
   if (bytes.length() === 0) return noResults;
-  const { sent, failed, deadTokens } = WindowSettled.decode(bytes.buffer);
+  const { sent, failed, deadTokens } = SliceSettled.decode(bytes.buffer);
   return { sent, failed, deadTokens };
 }
 

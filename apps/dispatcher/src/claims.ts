@@ -6,14 +6,14 @@ import {
   noResults,
   type Deferred,
   resultsOf,
-  windowId,
+  sliceId,
   withResults,
 } from '@tidings/delivery';
-import type { Window } from '@tidings/events';
+import type { Slice } from '@tidings/events';
 import type { Epoch, WorkerLease } from './worker-lease.ts';
 import {
   type Job,
-  type OpenWindow,
+  type OpenSlice,
   pendingOf,
   type Publication,
   deferredOf,
@@ -27,12 +27,12 @@ export interface ClaimsParts extends Pick<SendingParts, 'lane' | 'store' | 'cloc
   readonly sending: Sending;
 }
 
-/** Sends a claimed window, or ends it otherwise. */
-export type Run = (open: OpenWindow) => Promise<Publication>;
+/** Sends a claimed slice, or ends it otherwise. */
+export type Run = (open: OpenSlice) => Promise<Publication>;
 
 const LEASE_PATIENCE_MS = 2_500;
 
-/** Claims windows that batches bring, and takes over those whose worker has died (sending 4). */
+/** Claims slices that batches bring, and takes over those whose worker has died (sending 4). */
 export class Claims {
   readonly #parts: ClaimsParts;
 
@@ -41,23 +41,23 @@ export class Claims {
   }
 
   /**
-   * Runs with a window once it is claimed. Where somebody has it, or it is deferred or settled already, that decides what is published.
+   * Runs with a slice once it is claimed. Where somebody has it, or it is deferred or settled already, that decides what is published.
    * @param why given where it is to be deferred at once: one write does it, without a claim, unless a device has reached its end
    */
-  async claim(job: Job, window: Window, run: Run, why?: HeldBack): Promise<Publication> {
+  async claim(job: Job, slice: Slice, run: Run, why?: HeldBack): Promise<Publication> {
     const { workerLease, store, lane, clock, metrics, sending } = this.#parts;
-    const id = windowId({ ...job.batch, w: window.w });
+    const id = sliceId({ ...job.batch, w: slice.w });
     const epoch = await workerLease.ready(LEASE_PATIENCE_MS);
     return this.as(epoch, async () => {
       const mine = claimed(epoch.id, clock.now(), noResults);
-      const open = { id, job, window, attempt: mine, epoch, pending: pendingOf(job.columns, window, mine) };
+      const open = { id, job, slice, attempt: mine, epoch, pending: pendingOf(job.columns, slice, mine) };
       const deferred = why && this.#deferredAtOnce(open, why);
       const place = { lane, credential: job.credential };
       const before = await store.claim(id, place, deferred ?? mine);
       if (!before && deferred) {
-        metrics.window('deferred');
+        metrics.slice('deferred');
         job.tally.deferred(deferred.deferral.progress.length);
-        return sending.record(job, window, deferred);
+        return sending.record(job, slice, deferred);
       }
       const isHeld = before?.state === 'claimed' && (await this.#isHeld(before.owner));
       const meeting = meet(before, mine, isHeld);
@@ -65,7 +65,7 @@ export class Claims {
         case 'drop':
           return undefined;
         case 'publish':
-          return sending.again(job, window, meeting.attempt);
+          return sending.again(job, slice, meeting.attempt);
         case 'send':
           return run({ ...open, attempt: meeting.attempt });
         case 'takeOver':
@@ -75,7 +75,7 @@ export class Claims {
   }
 
   /**
-   * Runs as an epoch, and counts the window as its: a retired one keeps its lease as long as it has any. A run that fails leaves a
+   * Runs as an epoch, and counts the slice as its: a retired one keeps its lease as long as it has any. A run that fails leaves a
    * claim behind, which must not look alive for as long as this worker lives.
    */
   async as(epoch: Epoch, run: () => Promise<Publication>): Promise<Publication> {
@@ -90,12 +90,12 @@ export class Claims {
     }
   }
 
-  /** The attempt of a window all of whose devices wait. */
-  #deferredAtOnce(open: OpenWindow, why: HeldBack): Deferred | undefined {
+  /** The attempt of a slice all of whose devices wait. */
+  #deferredAtOnce(open: OpenSlice, why: HeldBack): Deferred | undefined {
     const standing = this.#parts.sending.held(open, why);
     if (standing.waiting.length === 0) return undefined;
     const results = withResults(noResults, resultsOf(standing.results));
-    return deferredOf(open.attempt, results, deferralOf(open.job, open.window, standing));
+    return deferredOf(open.attempt, results, deferralOf(open.job, open.slice, standing));
   }
 
   /** Whether a claim is in good hands. One of this worker's own is not: whatever it has in hand is not met twice. */
@@ -105,13 +105,13 @@ export class Claims {
   }
 
   /** Its worker died between claim and settlement: the unanswered devices may have been sent to. */
-  async #takeOver(open: OpenWindow, run: Run): Promise<Publication> {
-    const { id, attempt, epoch, job, window } = open;
+  async #takeOver(open: OpenSlice, run: Run): Promise<Publication> {
+    const { id, attempt, epoch, job, slice } = open;
     const { store, metrics, sending } = this.#parts;
     const taken = await store.takeOver(id, attempt.owner, epoch.id);
     if (!taken) return undefined;
-    metrics.window('taken_over');
-    const mine = { ...open, attempt: taken, pending: pendingOf(job.columns, window, taken) };
+    metrics.slice('taken_over');
+    const mine = { ...open, attempt: taken, pending: pendingOf(job.columns, slice, taken) };
     return job.batch.atMostOnce ? sending.refuse(mine, localResults.unknownOutcome) : run(mine);
   }
 }

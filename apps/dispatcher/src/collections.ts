@@ -5,7 +5,7 @@ import { FORGET_LEASES_MS } from './worker-lease.ts';
 
 /** The collections of the dispatchers, each with its retention. */
 export const collections: readonly KeptCollection[] = [
-  { name: 'attempts', kept: `${inDays(REMEMBER_MS)} from the end of the window; without one ${inDays(GIVE_UP_MS)}` },
+  { name: 'attempts', kept: `${inDays(REMEMBER_MS)} from the end of the slice; without one ${inDays(GIVE_UP_MS)}` },
   { name: 'workerLeases', kept: `${inDays(FORGET_LEASES_MS)} from the end of the lease` },
   { name: 'throttles', kept: 'until the provider is sent to again, or an operator lifts it' },
   deletionsKept,

@@ -74,7 +74,7 @@ describe('slots for open devices', () => {
     expect(pressed).toEqual(['a']);
   });
 
-  it('are waited for by a large window, which small ones of others do not get past', async () => {
+  it('are waited for by a large slice, which small ones of others do not get past', async () => {
     const { slots, given, take, pass } = world();
     take('a', 8);
     await pass(1);

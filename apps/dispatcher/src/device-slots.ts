@@ -14,7 +14,7 @@ interface Share {
 
 /** Others of a credential that is short of slots keep to their shares for so long after it last asked. */
 const REMEMBER_MS = 5_000;
-/** A window that waits for so long makes those that have more than their share let go. */
+/** A slice that waits for so long makes those that have more than their share let go. */
 const PRESSURE_MS = 100;
 
 export interface DeviceSlotsOptions {
@@ -107,7 +107,7 @@ export class DeviceSlots {
   #fits(credential: string, { used }: Share, count: number): boolean {
     const { total, share } = this.#options;
     if (this.#used + count > total) return false;
-    // A first window is never too large for a share.
+    // A first slice is never too large for a share.
     return used === 0 || used + count <= share || !this.#isContended(credential);
   }
 
@@ -129,7 +129,7 @@ export class DeviceSlots {
     this.#used += count;
   }
 
-  /** Serves each credential in turn. One that fits its share but not what is free is waited for: small windows must not starve it. */
+  /** Serves each credential in turn. One that fits its share but not what is free is waited for: small slices must not starve it. */
   #serve(): void {
     for (let served = true; served;) {
       served = false;
@@ -165,8 +165,8 @@ export class DeviceSlots {
   }
 }
 
-/** The slots of one window: given back when it is closed, but for those of late answers, which are given back one by one. */
-export class WindowSlots {
+/** The slots of one slice: given back when it is closed, but for those of late answers, which are given back one by one. */
+export class SliceSlots {
   #held: number;
   #kept = 0;
   readonly #release: (count: number) => void;

@@ -19,15 +19,15 @@ interface Sent {
   readonly atMostOnce?: boolean;
 }
 
-/** A message to the first devices of an application, one window for each 500. */
+/** A message to the first devices of an application, one slice for each 500. */
 function batch(now: number, { application = 'A', devices = 1, message = 'm', ...more }: Sent = {}): SendBatch {
   const { version = 1, ttlSeconds, atMostOnce = false } = more;
   const all = Array.from({ length: devices }, (_, position) => ({ position, token: `${message}-${position};` }));
-  const windows = Array.from({ length: Math.ceil(devices / 500) }, (_, w) => ({
+  const slices = Array.from({ length: Math.ceil(devices / 500) }, (_, w) => ({
     w,
     devices: all.slice(w * 500, w * 500 + 500),
   }));
-  return sendBatch(windows, {
+  return sendBatch(slices, {
     ...{ application, message, atMostOnce, releasedAt: new Date(now) },
     credential: { application, platform: 1, version },
     content: content(ttlSeconds === undefined ? {} : { ios: ios({ ttlSeconds }) }),
@@ -98,7 +98,7 @@ describe('a slow answer', () => {
   });
 });
 
-describe('a window that waits', () => {
+describe('a slice that waits', () => {
   it.each([
     ['is sent', false, []],
     ['is unknown where repeats would show', true, ['unknown_outcome']],
@@ -142,7 +142,7 @@ describe('a credential', () => {
       Array.from({ length: 8 }, (_, i) => batch(releasedAt, { message: `m${i}`, devices: 500 })),
     );
     await lane.pass(100);
-    // As many as there are streams; the other windows are open, too.
+    // As many as there are streams; the other slices are open, too.
     expect(lane.written).toHaveLength(1000);
     expect([...lane.attempts.byId.values()].filter(({ attempt }) => attempt.state === 'claimed')).toHaveLength(
       OPEN_DEVICES / 500,
@@ -169,7 +169,7 @@ describe('a credential', () => {
     expect(lane.written.filter(({ application }) => application === 'A')).toHaveLength(10_001);
   });
 
-  it('whose provider is down is tried by one window at a time, and fails an hour later with its cause', async () => {
+  it('whose provider is down is tried by one slice at a time, and fails an hour later with its cause', async () => {
     let tried = 0;
     const lane = new VirtualLane({ A: { ...answering(10), isDown: () => ++tried > 0 } });
     consume(

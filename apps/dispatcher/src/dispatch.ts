@@ -1,18 +1,18 @@
-import { type HeldBack, localResults, OPEN_DEVICES, windowId } from '@tidings/delivery';
-import type { SendBatch, Window } from '@tidings/events';
+import { type HeldBack, localResults, OPEN_DEVICES, sliceId } from '@tidings/delivery';
+import type { SendBatch, Slice } from '@tidings/events';
 import type { OutRecord } from '@tidings/streaming';
 import { currentTrace, inSpan, type Trace } from '@tidings/telemetry';
 import { Admission, type CredentialState } from './admission.ts';
 import type { Due } from './attempts.ts';
 import type { Sender } from './channels/port.ts';
 import { Claims, type Run } from './claims.ts';
-import { DeviceSlots, WindowSlots } from './device-slots.ts';
+import { DeviceSlots, SliceSlots } from './device-slots.ts';
 import { LateAnswers } from './late-answers.ts';
 import type { Epoch, WorkerLease } from './worker-lease.ts';
 import { RetryScheduler } from './retry-scheduler.ts';
-import { type Budget, type Job, type OpenWindow, type Publication, Sending, type SendingParts } from './sending.ts';
-import { LATE_MS } from './window-devices.ts';
-import type { WindowRun } from './window-run.ts';
+import { type Budget, type Job, type OpenSlice, type Publication, Sending, type SendingParts } from './sending.ts';
+import { LATE_MS } from './slice-devices.ts';
+import type { SliceRun } from './slice-run.ts';
 
 export interface DispatchParts extends SendingParts {
   readonly workerLease: WorkerLease;
@@ -28,14 +28,14 @@ const READY_MS = 1_000;
 const SLOTS_MS = 2_000;
 const CUTOFF_MS = 2_750;
 const DEADLINE_MS = 4_000;
-/** A window that was woken holds slots already: it is deferred again unless its credential is ready about now. */
+/** A slice that was woken holds slots already: it is deferred again unless its credential is ready about now. */
 const WOKEN_READY_MS = 100;
-/** How long a window waits in the store whose credential has its share of the slots. */
+/** How long a slice waits in the store whose credential has its share of the slots. */
 const TURN_MS = 1_000;
 /** How long answers are waited for when the worker closes. */
 const CLOSING_MS = 10_000;
 
-/** One lane of a dispatcher: takes batches, sends their windows, and lets wait what must (sending 4). */
+/** One lane of a dispatcher: takes batches, sends their slices, and lets wait what must (sending 4). */
 export class Dispatch {
   readonly #parts: DispatchParts;
   readonly #sending: Sending;
@@ -43,12 +43,12 @@ export class Dispatch {
   readonly #admission: Admission;
   readonly #slots: DeviceSlots;
   readonly #scheduler: RetryScheduler;
-  /** Windows in the hands of this worker, whatever its epoch. */
+  /** Slices in the hands of this worker, whatever its epoch. */
   readonly #open = new Map<string, Promise<unknown>>();
-  /** Deferred windows whose answers still come, by their id. */
+  /** Deferred slices whose answers still come, by their id. */
   readonly #late = new Map<string, LateAnswers>();
-  /** Windows that are being written, by credential. */
-  readonly #runs = new Map<string, Set<WindowRun>>();
+  /** Slices that are being written, by credential. */
+  readonly #runs = new Map<string, Set<SliceRun>>();
   #lateEnded: () => void = () => undefined;
 
   constructor(parts: DispatchParts) {
@@ -77,12 +77,12 @@ export class Dispatch {
     });
   }
 
-  /** Deferred windows whose answers still come. */
+  /** Deferred slices whose answers still come. */
   get late(): number {
     return this.#late.size;
   }
 
-  /** Credentials (`<application>/<platform>`) whose windows wait until it is tried again to reach their provider. */
+  /** Credentials (`<application>/<platform>`) whose slices wait until it is tried again to reach their provider. */
   heldBack(): string[] {
     return this.#admission.heldBack();
   }
@@ -92,13 +92,13 @@ export class Dispatch {
     return this.#admission.states();
   }
 
-  /** Begins to look for windows that wait and are due. */
+  /** Begins to look for slices that wait and are due. */
   start(): void {
     this.#scheduler.start();
   }
 
   /**
-   * Wakes no further window and resolves when none is open. Answers that are late are waited for, for 10 s at most. Handler calls are
+   * Wakes no further slice and resolves when none is open. Answers that are late are waited for, for 10 s at most. Handler calls are
    * waited for by who made them.
    */
   async stop(): Promise<void> {
@@ -132,14 +132,14 @@ export class Dispatch {
     return open < 0 ? ends.length : open;
   }
 
-  /** Resolves to false where some of its windows found no slots in time. */
+  /** Resolves to false where some of its slices found no slots in time. */
   async #batch(batch: SendBatch, budget: Budget, late: Promise<void>, trace: Trace | undefined): Promise<boolean> {
     const job = this.#sending.job(batch);
     if (job.columns.devices > OPEN_DEVICES) throw new RangeError(`batch ${batch.message}: too many devices`);
     this.#parts.metrics.batch(job.columns.devices);
-    const attributes = { 'tidings.devices': job.columns.devices, 'tidings.windows': batch.windows.length };
+    const attributes = { 'tidings.devices': job.columns.devices, 'tidings.slices': batch.slices.length };
     return inSpan(`dispatch ${batch.channel}`, { of: [trace, currentTrace()], attributes }, async (span) => {
-      const ends = await Promise.allSettled(batch.windows.map((window) => this.#arriving(job, window, budget, late)));
+      const ends = await Promise.allSettled(batch.slices.map((slice) => this.#arriving(job, slice, budget, late)));
       span.setAttributes(job.tally.attributes);
       const failed = ends.find((end) => end.status === 'rejected');
       if (failed) throw failed.reason;
@@ -147,24 +147,24 @@ export class Dispatch {
     });
   }
 
-  /** A window that a batch brings, to its published outcome; false where it found no slots in time. */
-  async #arriving(job: Job, window: Window, budget: Budget, late: Promise<void>): Promise<boolean> {
-    const id = windowId({ ...job.batch, w: window.w });
+  /** A slice that a batch brings, to its published outcome; false where it found no slots in time. */
+  async #arriving(job: Job, slice: Slice, budget: Budget, late: Promise<void>): Promise<boolean> {
+    const id = sliceId({ ...job.batch, w: slice.w });
     // The one that has it in hand publishes what becomes of it.
     if (this.#open.has(id)) return true;
     return this.#holding(id, async () => {
       const ready = await this.#ready(job, READY_MS);
-      if (ready.do === 'end') return this.#end(job, window, (open) => this.#sending.refuse(open, ready.result));
-      if (ready.do === 'wait') return this.#hold(job, window, ready.why);
+      if (ready.do === 'end') return this.#end(job, slice, (open) => this.#sending.refuse(open, ready.result));
+      if (ready.do === 'wait') return this.#hold(job, slice, ready.why);
       const { credential } = job;
-      if (!(await this.#slots.take(credential, window.count, late))) {
+      if (!(await this.#slots.take(credential, slice.count, late))) {
         if (!this.#slots.isSaturated(credential)) return false;
         // Others need the slots, and what stands behind it in its partition must not wait for it.
-        return this.#hold(job, window, this.#notItsTurn());
+        return this.#hold(job, slice, this.#notItsTurn());
       }
-      const slots = new WindowSlots(window.count, (count) => this.#slots.release(credential, count));
+      const slots = new SliceSlots(slice.count, (count) => this.#slots.release(credential, count));
       try {
-        return await this.#end(job, window, (open) => this.#send(open, { sender: ready.sender, slots, ...budget }));
+        return await this.#end(job, slice, (open) => this.#send(open, { sender: ready.sender, slots, ...budget }));
       } finally {
         slots.close();
       }
@@ -186,7 +186,7 @@ export class Dispatch {
     return until > 0 ? { do: 'wait', why: { by: 'throttle', until } } : ready;
   }
 
-  /** A window that waited and is due, or that `from` was sending when it died, to its published outcome. */
+  /** A slice that waited and is due, or that `from` was sending when it died, to its published outcome. */
   async #resume({ id, credential, devices }: Due, epoch: Epoch, from?: string): Promise<void> {
     while (this.#open.has(id)) await this.#open.get(id);
     await this.#holding(id, async () => {
@@ -195,7 +195,7 @@ export class Dispatch {
       const taken = await this.#slots.take(credential, devices, late.promise);
       cancel();
       if (!taken) return;
-      const slots = new WindowSlots(devices, (count) => this.#slots.release(credential, count));
+      const slots = new SliceSlots(devices, (count) => this.#slots.release(credential, count));
       try {
         await this.#publish(await this.#claims.as(epoch, () => this.#wake(id, epoch, slots, from)));
       } finally {
@@ -204,7 +204,7 @@ export class Dispatch {
     });
   }
 
-  async #wake(id: string, epoch: Epoch, slots: WindowSlots, from?: string): Promise<Publication> {
+  async #wake(id: string, epoch: Epoch, slots: SliceSlots, from?: string): Promise<Publication> {
     const { store, clock, timers, metrics } = this.#parts;
     const attempt = await (from === undefined
       ? store.wake(id, epoch.id, clock.now())
@@ -215,7 +215,7 @@ export class Dispatch {
     const woken = this.#sending.woken(id, attempt, epoch);
     const { job } = woken;
     if (from !== undefined) {
-      metrics.window('taken_over');
+      metrics.slice('taken_over');
       if (job.batch.atMostOnce) return this.#sending.refuse(woken, localResults.unknownOutcome);
     }
     const options = { of: [this.#sending.takeTrace(id)], attributes: { 'tidings.devices': woken.pending.length } };
@@ -237,7 +237,7 @@ export class Dispatch {
     if (publication) await this.#parts.publish(publication);
   }
 
-  /** Runs with the window in hand. */
+  /** Runs with the slice in hand. */
   async #holding<T>(id: string, run: () => Promise<T>): Promise<T> {
     const closed = Promise.withResolvers<void>();
     this.#open.set(id, closed.promise);
@@ -255,19 +255,19 @@ export class Dispatch {
     this.#parts.metrics.open(this.#open.size, this.#slots.used);
   }
 
-  /** Defers a window that a batch brings: nothing of it was written. */
-  #hold(job: Job, window: Window, why: HeldBack): Promise<true> {
-    return this.#end(job, window, (open) => this.#sending.hold(open, why), why);
+  /** Defers a slice that a batch brings: nothing of it was written. */
+  #hold(job: Job, slice: Slice, why: HeldBack): Promise<true> {
+    return this.#end(job, slice, (open) => this.#sending.hold(open, why), why);
   }
 
-  /** Claims a window that a batch brings, and publishes what becomes of it. */
-  async #end(job: Job, window: Window, run: Run, why?: HeldBack): Promise<true> {
-    await this.#publish(await this.#claims.claim(job, window, run, why));
+  /** Claims a slice that a batch brings, and publishes what becomes of it. */
+  async #end(job: Job, slice: Slice, run: Run, why?: HeldBack): Promise<true> {
+    await this.#publish(await this.#claims.claim(job, slice, run, why));
     return true;
   }
 
-  /** Sends a claimed window, unless its credential is throttled and somebody else has the probe. */
-  async #send(open: OpenWindow, { sender, slots, cutoff, deadline }: Means): Promise<Publication> {
+  /** Sends a claimed slice, unless its credential is throttled and somebody else has the probe. */
+  async #send(open: OpenSlice, { sender, slots, cutoff, deadline }: Means): Promise<Publication> {
     const { throttles, timers } = this.#parts;
     const { id, job } = open;
     const passage = await throttles.pass(sender.credential, sender.settings);
@@ -301,7 +301,7 @@ export class Dispatch {
     return publication;
   }
 
-  #begun(credential: string, run: WindowRun, ended: Promise<void>): void {
+  #begun(credential: string, run: SliceRun, ended: Promise<void>): void {
     const runs = this.#runs.get(credential) ?? new Set();
     this.#runs.set(credential, runs.add(run));
     void ended.then(() => {
@@ -311,8 +311,8 @@ export class Dispatch {
   }
 }
 
-/** The sender, the slots and the time that a window is sent with. */
+/** The sender, the slots and the time that a slice is sent with. */
 interface Means extends Budget {
   readonly sender: Sender;
-  readonly slots: WindowSlots;
+  readonly slots: SliceSlots;
 }

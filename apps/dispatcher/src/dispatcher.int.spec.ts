@@ -4,8 +4,8 @@ import { createServer, type Settings } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { answered, OVERSIZED, windowId } from '@tidings/delivery';
-import { batchesTopic, SendBatch, topicNames, WindowOutcome, type WindowSettled } from '@tidings/events';
+import { answered, OVERSIZED, sliceId } from '@tidings/delivery';
+import { batchesTopic, SendBatch, topicNames, SliceOutcome, type SliceSettled } from '@tidings/events';
 import { Bitmap, randomBase62, ShiftedClock } from '@tidings/kernel';
 import { Closing, openLog, keysFrom } from '@tidings/runtime';
 import type { Broker } from '@tidings/streaming';
@@ -41,7 +41,7 @@ describeWithMongo('dispatcher', (mongo) => {
   let broker: Broker;
   let clock: ShiftedClock;
   let metrics: Registry;
-  let outcomes: WindowOutcome[];
+  let outcomes: SliceOutcome[];
 
   beforeAll(async () => {
     simulators = await startSimulators({ control: false });
@@ -65,7 +65,7 @@ describeWithMongo('dispatcher', (mongo) => {
     const listening = await broker.subscribe({
       group: 'listener',
       topics: [topicNames.outcomes],
-      handler: async ({ records }) => void outcomes.push(...records.map(({ value }) => WindowOutcome.decode(value))),
+      handler: async ({ records }) => void outcomes.push(...records.map(({ value }) => SliceOutcome.decode(value))),
     });
     closing.add('listener', listening, (subscription) => subscription.stop());
   });
@@ -101,7 +101,7 @@ describeWithMongo('dispatcher', (mongo) => {
     const ofPart = values.filter((value) => (value as { metricName?: string }).metricName === part);
     return Object.fromEntries(ofPart.map(({ labels, value }) => [Object.values(labels).join(' '), value]));
   };
-  const idOf = (batch: SendBatch): string => windowId({ ...batch, w: batch.windows[0]!.w });
+  const idOf = (batch: SendBatch): string => sliceId({ ...batch, w: batch.slices[0]!.w });
   const attempts = () => db.collection<AttemptDocument>('attempts');
   const leases = () => db.collection<{ _id: string; until: Date }>('workerLeases');
   const ledger = () => simulators.ledger.summary().apns;
@@ -113,8 +113,8 @@ describeWithMongo('dispatcher', (mongo) => {
       await delay(20);
     }
   };
-  /** How many windows were told to be settled: on a busy machine a batch comes again, and so does what became of it. */
-  const settledWindows = (): number =>
+  /** How many slices were told to be settled: on a busy machine a batch comes again, and so does what became of it. */
+  const settledSlices = (): number =>
     new Set(
       outcomes
         .filter(({ outcome }) => outcome?.$case === 'settled')
@@ -140,12 +140,12 @@ describeWithMongo('dispatcher', (mongo) => {
     const { port } = server.address() as AddressInfo;
     const dispatcher = await start({ http2, urls: { apns: `http://127.0.0.1:${port}` } });
     await publish([batchOf(devices(3))]);
-    await until(() => settledWindows() === 1);
+    await until(() => settledSlices() === 1);
     await settle(dispatcher);
     expect(settings).toEqual([headerTableSize]);
   });
 
-  it('sends a batch, publishes what became of its windows, and is settled', async () => {
+  it('sends a batch, publishes what became of its slices, and is settled', async () => {
     const dispatcher = await start();
     const dead = { position: 7, token: apnsToken('dead', 7) };
     const batch = sendBatch(
@@ -158,14 +158,12 @@ describeWithMongo('dispatcher', (mongo) => {
     await publish([batch]);
     await until(() => outcomes.length === 2);
     await settle(dispatcher);
-    const byWindow = outcomes.toSorted((a, b) => a.w - b.w).map(({ outcome }) => outcome?.value);
-    expect(byWindow[0]).toMatchObject({
+    const bySlice = outcomes.toSorted((a, b) => a.w - b.w).map(({ outcome }) => outcome?.value);
+    expect(bySlice[0]).toMatchObject({
       failed: [{ category: 'INVALID_TOKEN', code: '410', name: 'Unregistered', platform: 1 }],
       deadTokens: [{ position: 7, token: dead.token }],
     });
-    expect(outcomes.map((outcome) => answered(outcome.outcome!.value as WindowSettled).size).toSorted()).toEqual([
-      5, 8,
-    ]);
+    expect(outcomes.map((outcome) => answered(outcome.outcome!.value as SliceSettled).size).toSorted()).toEqual([5, 8]);
     expect(ledger()).toMatchObject({ accepted: 12, refused: 1, duplicates: 0 });
     expect((await broker.lag('dispatcher.apns')).every(({ committed, end }) => committed === end)).toBe(true);
     expect(await measured('tidings_dispatch_outcomes_total')).toEqual({
@@ -176,7 +174,7 @@ describeWithMongo('dispatcher', (mongo) => {
     expect(await measured(timed, `${timed}_count`)).toEqual({ 'apns broadcast': 2 });
   });
 
-  it('tells what became of a batch in its trace, and goes on there when a window wakes', async () => {
+  it('tells what became of a batch in its trace, and goes on there when a slice wakes', async () => {
     const traces = await recordTraces();
     closing.add('traces', traces, (recorded) => recorded.stop());
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -186,17 +184,17 @@ describeWithMongo('dispatcher', (mongo) => {
     await until(() => outcomes.length === 1);
     clock.advance(3_600_000);
     simulators.clock.advanceTo(clock.aheadMs);
-    await until(() => settledWindows() === 1);
+    await until(() => settledSlices() === 1);
     await until(() => traces.spans().length === 3);
     const inTrace = traces.spans().filter((span) => span.spanContext().traceId === traceId);
     expect(inTrace.map(({ name, attributes }) => [name, attributes])).toEqual([
-      ['dispatch apns', { 'tidings.devices': 3, 'tidings.windows': 1, 'tidings.deferred': 1 }],
+      ['dispatch apns', { 'tidings.devices': 3, 'tidings.slices': 1, 'tidings.deferred': 1 }],
       ['process tidings.batches.apns', expect.objectContaining({ 'messaging.batch.message_count': 1 })],
       ['resume apns', { 'tidings.devices': 1, 'tidings.outcome.SENT': 3 }],
     ]);
   });
 
-  it('publishes a settled window again when its batch comes again, alike, and sends nothing', async () => {
+  it('publishes a settled slice again when its batch comes again, alike, and sends nothing', async () => {
     const dispatcher = await start();
     const batch = batchOf(devices(3));
     await publish([batch]);
@@ -204,7 +202,7 @@ describeWithMongo('dispatcher', (mongo) => {
     await publish([batch, batch]);
     await until(() => outcomes.length >= 2);
     await settle(dispatcher);
-    const bytes = outcomes.map((outcome) => Buffer.from(WindowOutcome.encode(outcome).finish()).toString('hex'));
+    const bytes = outcomes.map((outcome) => Buffer.from(SliceOutcome.encode(outcome).finish()).toString('hex'));
     expect(new Set(bytes).size).toBe(1);
     expect(ledger()).toMatchObject({ accepted: 3, duplicates: 0 });
   });
@@ -227,7 +225,7 @@ describeWithMongo('dispatcher', (mongo) => {
     await leases().insertOne({ _id: 'other', until: new Date(Date.now() - 1) });
     await start();
     await publish([batch]);
-    await until(() => settledWindows() === 1);
+    await until(() => settledSlices() === 1);
     expect(ledger().accepted).toBe(3);
     expect(outcomes[0]?.outcome?.value).toMatchObject({ claimedAt: new Date(5000) });
   });
@@ -237,7 +235,7 @@ describeWithMongo('dispatcher', (mongo) => {
     await attempts().insertOne(foreign(batch));
     await start();
     await publish([batch]);
-    await until(() => settledWindows() === 1);
+    await until(() => settledSlices() === 1);
     expect(ledger().accepted).toBe(0);
     expect(outcomes[0]?.outcome?.value).toMatchObject({
       sent: [],
@@ -262,7 +260,7 @@ describeWithMongo('dispatcher', (mongo) => {
     clock.advance(untilAt - clock.now());
     simulators.clock.advanceTo(clock.aheadMs);
     expect((await dispatcher.operations.settled({})).open).not.toEqual([]);
-    await until(() => settledWindows() === 1);
+    await until(() => settledSlices() === 1);
     await settle(dispatcher);
     expect(ledger()).toMatchObject({ accepted: 3, duplicates: 0 });
   });
@@ -279,11 +277,11 @@ describeWithMongo('dispatcher', (mongo) => {
     expect(ledger().accepted).toBe(0);
     expect(outcomes.every(({ outcome }) => outcome?.$case === 'deferred')).toBe(true);
     // Both replicas tell of the same.
-    expect(await measured('tidings_dispatch_deferred_windows')).toEqual({ apns: 2 * 2 });
+    expect(await measured('tidings_dispatch_deferred_slices')).toEqual({ apns: 2 * 2 });
     expect(await measured('tidings_dispatch_throttled_credentials')).toEqual({ apns: 2 * 1 });
   });
 
-  it('goes on with a woken window of another replica that closed', async () => {
+  it('goes on with a woken slice of another replica that closed', async () => {
     const first = await start();
     await publish([batchOf([{ position: 9, token: apnsToken('serverError', 9) }])]);
     await until(() => outcomes.length >= 1);
@@ -309,15 +307,15 @@ describeWithMongo('dispatcher', (mongo) => {
     await until(() => ledger().accepted > 0);
     await publish([batchOf(devices(1), { message: '0A0B-EEFE4D5E-E445B2E9', messageId: 5n, bucket: 9 })], true);
     await until(() => outcomes.some(({ bucket }) => bucket === 9));
-    expect(settledWindows()).toBeLessThan(17);
-    await until(() => settledWindows() === 17, 60_000);
+    expect(settledSlices()).toBeLessThan(17);
+    await until(() => settledSlices() === 17, 60_000);
   });
 
   it('ends the devices of a payload that cannot be made, and says why', async () => {
     await start({ log: openLog('silent') });
     const broken = { ...content(), ios: { rootParams: '[1]' } as never };
     await publish([batchOf(devices(2), { content: broken })]);
-    await until(() => settledWindows() === 1);
+    await until(() => settledSlices() === 1);
     expect(outcomes[0]?.outcome?.value).toMatchObject({
       failed: [{ category: 'INTERNAL_ERROR', name: 'internal_error' }],
     });
@@ -331,7 +329,7 @@ describeWithMongo('dispatcher', (mongo) => {
       { ...third, oversized: OVERSIZED.values },
     ];
     await publish([batchOf([first, ...long, last])]);
-    await until(() => settledWindows() === 1);
+    await until(() => settledSlices() === 1);
     const set = (...positions: number[]): Buffer => Buffer.from(Bitmap.of(positions).encode());
     expect(outcomes[0]?.outcome?.value).toMatchObject({
       sent: [{ set: set(0, 3) }],
@@ -354,7 +352,7 @@ describeWithMongo('dispatcher', (mongo) => {
       },
     });
     await publish([batchOf(devices(2))]);
-    await until(() => settledWindows() === 1, 20_000);
+    await until(() => settledSlices() === 1, 20_000);
     expect(ledger().accepted).toBe(2);
     expect(calls).toBe(3);
   });
@@ -363,7 +361,7 @@ describeWithMongo('dispatcher', (mongo) => {
     const accounts = accountsWith(keys.master, { 1: { version: 2, settings: credentials[1].settings } });
     await start({ accounts });
     await publish(Array.from({ length: 20 }, (_, chunk) => batchOf(devices(2), { chunk })));
-    await until(() => settledWindows() === 20);
+    await until(() => settledSlices() === 20);
     expect(accounts.reads).toBe(1);
   });
 
@@ -380,9 +378,9 @@ describeWithMongo('dispatcher', (mongo) => {
     );
     let most = 0;
     await until(async () => {
-      // A window with late answers is claimed as before, and counts for the devices that are not answered (R-LM5).
+      // A slice with late answers is claimed as before, and counts for the devices that are not answered (R-LM5).
       most = Math.max(most, (await measured('tidings_dispatch_open_devices'))['apns broadcast'] ?? 0);
-      return settledWindows() === 32;
+      return settledSlices() === 32;
     });
     expect(most).toBeGreaterThan(500);
     expect(most).toBeLessThanOrEqual(8 * 500);

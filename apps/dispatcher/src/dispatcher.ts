@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { rootCertificates } from 'node:tls';
-import { OPEN_DEVICES, WINDOW_SIZE, WINDOWS_PER_BATCH } from '@tidings/delivery';
+import { OPEN_DEVICES, SLICE_SIZE, SLICES_PER_BATCH } from '@tidings/delivery';
 import { batchesTopic, SendBatch, topicNames } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 import type { Accounts, Operations, Providers } from '@tidings/rpc';
@@ -54,13 +54,13 @@ export interface DispatcherDeps extends ServiceDeps {
 export interface DispatcherService {
   readonly operations: Operations;
   readonly providers: Providers;
-  /** Takes no further batch, finishes what is open, and leaves its windows to others at once. */
+  /** Takes no further batch, finishes what is open, and leaves its slices to others at once. */
   close(): Promise<void>;
 }
 
 const lanes: readonly Lane[] = ['broadcast', 'direct'];
-/** Batches given to a handler at a time: enough to keep the windows open, few enough to be done with in time. */
-const BATCHES_AT_ONCE = 4 * (OPEN_DEVICES / (WINDOWS_PER_BATCH * WINDOW_SIZE));
+/** Batches given to a handler at a time: enough to keep the slices open, few enough to be done with in time. */
+const BATCHES_AT_ONCE = 4 * (OPEN_DEVICES / (SLICES_PER_BATCH * SLICE_SIZE));
 /** Most direct batches hold one device: with few at a time a slow provider would hold up all others. */
 const DIRECT_AT_ONCE = 1_000;
 const THROTTLES_EVERY_MS = 1_000;
@@ -69,7 +69,7 @@ const SWEEP_EVERY_MS = 60_000;
 const SWEEP_AT_ONCE = 1_000;
 const SWEEPS_MAX = 20;
 
-/** Sends what arrives for one channel to its provider, and remembers which windows it has sent (sending 4). Any number may run side by side. */
+/** Sends what arrives for one channel to its provider, and remembers which slices it has sent (sending 4). Any number may run side by side. */
 export async function openDispatcher(deps: DispatcherDeps): Promise<DispatcherService> {
   const closing = new Closing(deps.log);
   try {
@@ -117,10 +117,10 @@ async function compose(deps: DispatcherDeps, closing: Closing): Promise<Dispatch
       dispatches.flatMap((dispatch) => dispatch.heldBack()),
     );
     const lines = behind.map(({ topic, partition, committed, end }) => `${end - committed} of ${topic} ${partition}`);
-    if (claimed > 0) lines.push(`${claimed} windows being sent`);
-    if (due > 0) lines.push(`${due} windows due`);
+    if (claimed > 0) lines.push(`${claimed} slices being sent`);
+    if (due > 0) lines.push(`${due} slices due`);
     const late = dispatches.reduce((sum, dispatch) => sum + dispatch.late, 0);
-    if (late > 0) lines.push(`${late} windows waiting for answers`);
+    if (late > 0) lines.push(`${late} slices waiting for answers`);
     return [...(await deletions.open()), ...lines.map((line) => `dispatcher.${name}: ${line}`)];
   };
   return {
@@ -166,7 +166,7 @@ interface LaneDeps extends DispatcherDeps {
   readonly outcomes: ReturnType<typeof microBatcher>;
 }
 
-/** A lane is a worker of its own: with its own lease, windows, consumers and connections. */
+/** A lane is a worker of its own: with its own lease, slices, consumers and connections. */
 async function openLane(deps: LaneDeps, closing: Closing): Promise<Dispatch> {
   const { db, broker, clock, metrics, channel, lane, attempts, throttles, provider, outcomes } = deps;
   const log = deps.log.child({ channel, lane });
@@ -186,7 +186,7 @@ async function openLane(deps: LaneDeps, closing: Closing): Promise<Dispatch> {
     metrics: laneMetrics(metrics, channel, lane),
   });
   dispatch.start();
-  closing.add(`${lane} windows`, dispatch, (opened) => opened.stop());
+  closing.add(`${lane} slices`, dispatch, (opened) => opened.stop());
   const subscription = await consume(broker, {
     group: groupOf(channel, lane),
     topics: { [batchesTopic(channel, lane === 'direct')]: SendBatch },

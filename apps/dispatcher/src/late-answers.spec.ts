@@ -84,7 +84,7 @@ describe('late answers', () => {
     expect([written, released, ended, run.abandoned]).toEqual([[], 3, 1, true]);
   });
 
-  it('are dropped where the window is somebody else’s by now', async () => {
+  it('are dropped where the slice is somebody else’s by now', async () => {
     answers.start();
     kept = false;
     run.answer();

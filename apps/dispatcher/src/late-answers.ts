@@ -1,12 +1,12 @@
 import type { Timers } from './timers.ts';
-import type { WindowRun } from './window-run.ts';
+import type { SliceRun } from './slice-run.ts';
 
 export interface LateAnswersOptions {
-  readonly run: Pick<WindowRun, 'abandon' | 'lateAnswers' | 'onLate' | 'outstanding'>;
+  readonly run: Pick<SliceRun, 'abandon' | 'lateAnswers' | 'onLate' | 'outstanding'>;
   readonly timers: Timers;
   /** When nobody waits any more, on the timers' clock. */
   readonly until: number;
-  /** Writes down what is known by now; false where the window is somebody else's by now. `last`: nothing more is to come. */
+  /** Writes down what is known by now; false where the slice is somebody else's by now. `last`: nothing more is to come. */
   readonly write: (last: boolean) => Promise<boolean>;
   /** Gives back the slots of so many devices. */
   readonly release: (devices: number) => void;
@@ -18,8 +18,8 @@ export interface LateAnswersOptions {
 const WRITE_EVERY_MS = 250;
 
 /**
- * Waits for the answers of a deferred window (sending 4): a slow answer is not a lost one. Each that comes settles its device in the
- * store, and frees its slot. Ends with the last one, when its time is over, or when the window is claimed again.
+ * Waits for the answers of a deferred slice (sending 4): a slow answer is not a lost one. Each that comes settles its device in the
+ * store, and frees its slot. Ends with the last one, when its time is over, or when the slice is claimed again.
  */
 export class LateAnswers {
   readonly #options: LateAnswersOptions;
@@ -38,7 +38,7 @@ export class LateAnswers {
     run.onLate = () => this.#changed();
   }
 
-  /** Writes down what has come since the window was deferred. */
+  /** Writes down what has come since the slice was deferred. */
   start(): void {
     this.#writeOrEnd();
   }

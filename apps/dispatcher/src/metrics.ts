@@ -4,7 +4,7 @@ import { counterIn, gaugeIn, histogramIn, kept, readIn } from '@tidings/telemetr
 import type { Registry } from 'prom-client';
 import type { Lane } from './channels/port.ts';
 
-/** How many devices of a window ended in the same way. */
+/** How many devices of a slice ended in the same way. */
 export interface Outcome {
   /** `SENT`, or the category of the error. */
   readonly category: string;
@@ -15,20 +15,20 @@ export interface Outcome {
 
 /** What a lane counts. Labels are bounded: channels, lanes, error categories and codes of providers. */
 export interface LaneMetrics {
-  /** A window is settled. */
+  /** A slice is settled. */
   settled(outcomes: readonly Outcome[]): void;
   /** A batch arrived with so many devices. */
   batch(devices: number): void;
-  /** A window was deferred, was taken over from a dead worker, or was lost with the lease. */
-  window(event: 'deferred' | 'taken_over' | 'lost'): void;
-  open(windows: number, devices: number): void;
-  /** The provider has answered the first push of a window. */
+  /** A slice was deferred, was taken over from a dead worker, or was lost with the lease. */
+  slice(event: 'deferred' | 'taken_over' | 'lost'): void;
+  open(slices: number, devices: number): void;
+  /** The provider has answered the first push of a slice. */
   answered(ms: number): void;
 }
 
 const sizeOf = (set: Uint8Array): number => Bitmap.decode(set).size;
 
-/** What became of the devices of a window. */
+/** What became of the devices of a slice. */
 export const outcomesOf = ({ sent, failed }: Results): Outcome[] => [
   ...sent.map(({ set }) => ({ category: 'SENT', code: '', devices: sizeOf(set) })),
   ...failed.map(({ category, code, set }) => ({ category, code, devices: sizeOf(set) })),
@@ -45,14 +45,14 @@ export function laneMetrics(registry: Registry, channel: string, lane: Lane): La
     { name: 'tidings_dispatch_batch_devices', help: 'Devices in a batch', labels: ['channel', 'lane'] },
     [1, 10, 100, 500, 1000, 2000],
   );
-  const windows = counterIn(registry, {
-    name: 'tidings_dispatch_windows_total',
-    help: 'Windows that were deferred, taken over from a dead worker, or lost with the lease',
+  const slices = counterIn(registry, {
+    name: 'tidings_dispatch_slices_total',
+    help: 'Slices that were deferred, taken over from a dead worker, or lost with the lease',
     labels: ['channel', 'lane', 'event'],
   });
   const open = gaugeIn(registry, {
-    name: 'tidings_dispatch_open_windows',
-    help: 'Windows that are being sent',
+    name: 'tidings_dispatch_open_slices',
+    help: 'Slices that are being sent',
     labels: ['channel', 'lane'],
   });
   const openDevices = gaugeIn(registry, {
@@ -62,7 +62,7 @@ export function laneMetrics(registry: Registry, channel: string, lane: Lane): La
   });
   const seconds = histogramIn(registry, {
     name: 'tidings_dispatch_provider_seconds',
-    help: 'How long the provider took to answer the first push of each window',
+    help: 'How long the provider took to answer the first push of each slice',
     labels: ['channel', 'lane'],
   });
   return {
@@ -70,9 +70,9 @@ export function laneMetrics(registry: Registry, channel: string, lane: Lane): La
       for (const { category, code, devices: count } of ended) outcomes.inc({ channel, category, code }, count);
     },
     batch: (count) => devices.observe({ channel, lane }, count),
-    window: (event) => windows.inc({ channel, lane, event }),
-    open(windowCount, deviceCount) {
-      open.set({ channel, lane }, windowCount);
+    slice: (event) => slices.inc({ channel, lane, event }),
+    open(sliceCount, deviceCount) {
+      open.set({ channel, lane }, sliceCount);
       openDevices.set({ channel, lane }, deviceCount);
     },
     answered: (ms) => seconds.observe({ channel, lane }, ms / 1000),
@@ -81,7 +81,7 @@ export function laneMetrics(registry: Registry, channel: string, lane: Lane): La
 
 /** Gauges of a channel that are read at each scrape. */
 export interface ChannelState {
-  /** Windows that wait for a later time, whoever sent them last. */
+  /** Slices that wait for a later time, whoever sent them last. */
   readonly deferred: () => Promise<number>;
   /** Credentials that their provider told to wait. */
   readonly throttled: () => number;
@@ -96,8 +96,8 @@ export function channelMetrics(registry: Registry, channel: string, { deferred, 
     registry,
     'gauge',
     {
-      name: 'tidings_dispatch_deferred_windows',
-      help: 'Windows that wait for a later time',
+      name: 'tidings_dispatch_deferred_slices',
+      help: 'Slices that wait for a later time',
       labels: ['channel'],
     },
     kept(COUNT_KEPT_MS, async () => [{ labels, value: await deferred() }]),

@@ -7,7 +7,7 @@ import type { AttemptCounts, AttemptStore, Due, Place, Resumed } from './attempt
 import type { Lane } from './channels/port.ts';
 import { reached } from './unavailable.ts';
 
-/** How long a settled window is remembered: as long as its record may be delivered again, with a margin. */
+/** How long a settled slice is remembered: as long as its record may be delivered again, with a margin. */
 export const REMEMBER_MS = 48 * 3_600_000;
 
 /** Nothing waits for so long: what is not settled by then is of a message that was removed meanwhile (R-LM3). */
@@ -111,7 +111,7 @@ export class MongoAttempts implements AttemptStore {
     const found = await reached(
       this.#collection
         .find(
-          // A window that was claimed when it arrived has no such field.
+          // A slice that was claimed when it arrived has no such field.
           { channel: this.#channel, state: 'claimed', lane, dueAt: { $exists: true } },
           { projection: { owner: 1, credential: 1, 'deferral.devices': 1 } },
         )
@@ -168,7 +168,7 @@ export class MongoAttempts implements AttemptStore {
     return { channel: this.#channel, state: 'deferred', lane, dueAt: { $lte: new Date(now) } } as const;
   }
 
-  /** @param except credentials whose windows wait, whatever they were due at */
+  /** @param except credentials whose slices wait, whatever they were due at */
   async counts(now: number, except: readonly string[] = []): Promise<AttemptCounts> {
     const of = { channel: this.#channel };
     const [claimed, due] = await Promise.all([
@@ -181,12 +181,12 @@ export class MongoAttempts implements AttemptStore {
     return { claimed, due };
   }
 
-  /** How many windows wait, due or not. */
+  /** How many slices wait, due or not. */
   deferred(): Promise<number> {
     return this.#collection.countDocuments({ channel: this.#channel, state: 'deferred' }, { hint: 'due' });
   }
 
-  /** Forgets windows that were settled before `before`, `limit` at most, and says how many. */
+  /** Forgets slices that were settled before `before`, `limit` at most, and says how many. */
   async forget(before: number, limit: number): Promise<number> {
     const old = await this.#collection
       .find({ settledAt: { $lt: new Date(before) } }, { projection: { _id: 1 } })
@@ -197,7 +197,7 @@ export class MongoAttempts implements AttemptStore {
     return deletedCount;
   }
 
-  /** Forgets windows of this channel that were claimed before `before` and never settled, `limit` at most, and says how many. */
+  /** Forgets slices of this channel that were claimed before `before` and never settled, `limit` at most, and says how many. */
   async forgetUnsettled(before: number, limit: number): Promise<number> {
     const unsettled = { channel: this.#channel, state: { $in: ['claimed', 'deferred'] as ('claimed' | 'deferred')[] } };
     const old = await this.#collection

@@ -6,10 +6,10 @@ import {
   sent,
   type Settled,
   type SendResult,
-  windowId,
+  sliceId,
   WORKER_LEASE_MS,
 } from '@tidings/delivery';
-import { type FailedSet, type SendBatch, WindowOutcome } from '@tidings/events';
+import { type FailedSet, type SendBatch, SliceOutcome } from '@tidings/events';
 import { Bitmap, Fault } from '@tidings/kernel';
 import type { Channel, Job, PushListener, Sender } from './channels/port.ts';
 import { Dispatch } from './dispatch.ts';
@@ -24,14 +24,14 @@ import { Throttles } from './throttles.ts';
  * The send protocol under kills, freezes, lost records, 429s, late and missing answers, throttled credentials and providers that cannot be
  * reached: two fan-out workers that emit and watch, two dispatchers (the real ones, over stores in memory), an at-least-once topic. When
  * the dust settles every planned device has exactly one terminal state, the fan-out knows it, and every duplicate on the wire belongs to a
- * device that was never answered, or to a window whose owner had died or been frozen while it was open.
+ * device that was never answered, or to a slice whose owner had died or been frozen while it was open.
  */
 
 const START = 1_800_000_000_000;
 const SECOND = 1000;
 const GRACE = 6 * SECOND;
 const CHUNKS = 2;
-const WINDOWS = 6;
+const SLICES = 6;
 const TARGETS = 8;
 
 const unregistered = apnsRefusal(410, '{"reason":"Unregistered"}').result;
@@ -55,11 +55,11 @@ interface Process {
   /** It was killed or frozen at some time. */
   failed: boolean;
   frozenUntil: number;
-  /** Windows whose claim is on its way. */
+  /** Slices whose claim is on its way. */
   readonly claiming: Set<string>;
 }
 
-interface PlannedWindow {
+interface PlannedSlice {
   readonly chunk: number;
   readonly w: number;
   readonly devices: readonly string[];
@@ -96,18 +96,18 @@ class World {
   /** When the provider throttles the credential of a chunk, and when it cannot be reached: from and to. */
   readonly #throttled: (readonly [number, number])[] = [];
   readonly #down: (readonly [number, number])[] = [];
-  readonly #plan = new Map<string, PlannedWindow>();
+  readonly #plan = new Map<string, PlannedSlice>();
   readonly #fate = new Map<string, 'ok' | 'dead' | 'busy' | 'slow' | 'silent'>();
   readonly #busyUntil = new Map<string, number>();
   readonly #wire = new Map<string, number>();
   /** Answers that ask for a repeat. */
   readonly #refusals = new Map<string, number>();
   readonly #marks = new Map<string, Mark>();
-  readonly #records: { readonly windows: readonly string[]; readonly lost: boolean }[] = [];
+  readonly #records: { readonly slices: readonly string[]; readonly lost: boolean }[] = [];
   #committed = 0;
-  readonly #outcomes: WindowOutcome[] = [];
+  readonly #outcomes: SliceOutcome[] = [];
   readonly #processes: Process[] = [];
-  /** Windows that were open in a process when it was killed or frozen. */
+  /** Slices that were open in a process when it was killed or frozen. */
   readonly #suspicious = new Set<string>();
   readonly #takenOver = new Set<string>();
   readonly #repeated: string[] = [];
@@ -134,11 +134,11 @@ class World {
     for (let chunk = 0; chunk < CHUNKS; chunk++) {
       this.#throttled.push(spell(20 * SECOND));
       this.#down.push(spell(10 * SECOND));
-      for (let w = 0; w < WINDOWS; w++) {
+      for (let w = 0; w < SLICES; w++) {
         const devices = Array.from({ length: TARGETS }, (_, i) => `${chunk}.${w * TARGETS + i}`);
         const { message, bucket, application, channel } = sendBatch([]);
         const plannedAt = START + this.#random() * 60 * SECOND;
-        this.#plan.set(windowId({ message, bucket, application, chunk, channel, w }), { chunk, w, devices, plannedAt });
+        this.#plan.set(sliceId({ message, bucket, application, chunk, channel, w }), { chunk, w, devices, plannedAt });
         for (const device of devices) {
           const chance = this.#random();
           const fates = [
@@ -237,24 +237,24 @@ class World {
         return overdue || silent;
       });
       for (let chunk = 0; chunk < CHUNKS; chunk++) {
-        const windows = due.filter((id) => this.#plan.get(id)!.chunk === chunk);
-        for (let i = 0; i < windows.length; i += 4) this.#emit(process, windows.slice(i, i + 4));
+        const slices = due.filter((id) => this.#plan.get(id)!.chunk === chunk);
+        for (let i = 0; i < slices.length; i += 4) this.#emit(process, slices.slice(i, i + 4));
       }
       this.#time.at((1 + this.#random()) * SECOND, tick, this.#alive(process));
     };
     this.#time.at(this.#random() * SECOND, tick, this.#alive(process));
   }
 
-  #emit(process: Process, windows: readonly string[]): void {
+  #emit(process: Process, slices: readonly string[]): void {
     const record = this.#records.length;
     const lost = this.#random() < 0.03;
     if (lost) this.stats.lost++;
-    this.#records.push({ windows, lost });
+    this.#records.push({ slices, lost });
     const emittedAt = this.#time.now();
     this.#time.at(
       this.#random() * 300,
       () => {
-        for (const id of windows) this.#marks.set(id, { settled: !!this.#marks.get(id)?.settled, emittedAt, record });
+        for (const id of slices) this.#marks.set(id, { settled: !!this.#marks.get(id)?.settled, emittedAt, record });
       },
       this.#alive(process),
     );
@@ -263,7 +263,7 @@ class World {
   /** Reads outcomes; the marks are durable. */
   #mark(read: number): void {
     for (const outcome of this.#outcomes.slice(read)) {
-      const id = windowId(outcome);
+      const id = sliceId(outcome);
       const mark = this.#marks.get(id) ?? {};
       if (outcome.outcome?.$case === 'settled') this.#marks.set(id, { ...mark, settled: true });
       else if (!mark.settled && outcome.outcome) {
@@ -319,7 +319,7 @@ class World {
       store,
       workerLease,
       throttles,
-      publish: ({ value }) => journey(() => void this.#outcomes.push(WindowOutcome.decode(value))),
+      publish: ({ value }) => journey(() => void this.#outcomes.push(SliceOutcome.decode(value))),
       clock: this.#time,
       timers,
       random: this.#random,
@@ -347,7 +347,7 @@ class World {
         again(10);
       };
       if (record.lost) return commit();
-      dispatch.handle([this.#batch(record.windows)]).then(
+      dispatch.handle([this.#batch(record.slices)]).then(
         (done) => (done === 1 ? this.#time.at(1, commit, alive) : again(300)),
         () => again(300),
       );
@@ -357,7 +357,7 @@ class World {
 
   #batch(ids: readonly string[]): SendBatch {
     const planned = ids.map((id) => this.#plan.get(id)!);
-    const windows = planned.map(({ w, devices }) => ({
+    const slices = planned.map(({ w, devices }) => ({
       w,
       devices: devices.map((token) => ({ token, position: Number(token.split('.')[1]) })),
     }));
@@ -365,7 +365,7 @@ class World {
     const { chunk } = planned[0]!;
     // Several credentials: what one of them is told to wait holds up no other.
     const credential = { application: `credential-${chunk}`, platform: 1, version: 1 };
-    return sendBatch(windows, { chunk, credential, releasedAt, atMostOnce: this.#atMostOnce });
+    return sendBatch(slices, { chunk, credential, releasedAt, atMostOnce: this.#atMostOnce });
   }
 
   #channel(process: Process): Channel {
@@ -388,7 +388,7 @@ class World {
       const name = `${chunk}.${columns.positions[device]!}`;
       this.#wire.set(name, (this.#wire.get(name) ?? 0) + 1);
       const w = Math.floor(columns.positions[device]! / TARGETS);
-      if (this.#takenOver.has(windowId({ ...batch, w }))) this.#repeated.push(name);
+      if (this.#takenOver.has(sliceId({ ...batch, w }))) this.#repeated.push(name);
       const { result, retryAfterMs, afterMs } = this.#answer(name, chunk);
       const latest = deadline - this.#time.now();
       if (afterMs > 5 * SECOND) this.stats.late++;
@@ -449,9 +449,9 @@ class World {
     const errors: string[] = [];
     for (const [id, planned] of this.#plan) {
       const attempt = this.#attempts.byId.get(id)?.attempt;
-      if (attempt?.state !== 'settled') errors.push(`window ${id} is ${attempt?.state ?? 'never claimed'}`);
+      if (attempt?.state !== 'settled') errors.push(`slice ${id} is ${attempt?.state ?? 'never claimed'}`);
       else {
-        if (!this.#marks.get(id)?.settled) errors.push(`window ${id} is settled but not marked`);
+        if (!this.#marks.get(id)?.settled) errors.push(`slice ${id} is settled but not marked`);
         this.#checkSettled(errors, id, planned, attempt);
       }
     }
@@ -461,10 +461,10 @@ class World {
     return errors;
   }
 
-  #checkSettled(errors: string[], id: string, { devices, chunk }: PlannedWindow, { results }: Settled): void {
-    if (answered(results).size !== devices.length) errors.push(`window ${id} has devices without an outcome`);
+  #checkSettled(errors: string[], id: string, { devices, chunk }: PlannedSlice, { results }: Settled): void {
+    if (answered(results).size !== devices.length) errors.push(`slice ${id} has devices without an outcome`);
     const sizes = [...results.sent, ...results.failed].map(({ set }) => Bitmap.decode(set).size);
-    if (sizes.reduce((a, b) => a + b, 0) !== devices.length) errors.push(`window ${id} has devices with two outcomes`);
+    if (sizes.reduce((a, b) => a + b, 0) !== devices.length) errors.push(`slice ${id} has devices with two outcomes`);
     for (const { set } of results.sent) {
       for (const position of Bitmap.decode(set).positions()) {
         const device = `${chunk}.${position}`;
@@ -495,9 +495,9 @@ class World {
         this.stats.deferred++;
         continue;
       }
-      const id = windowId(outcome);
-      const bytes = Buffer.from(WindowOutcome.encode(outcome).finish()).toString('hex');
-      if ((said.get(id) ?? bytes) !== bytes) errors.push(`window ${id} settled in two ways`);
+      const id = sliceId(outcome);
+      const bytes = Buffer.from(SliceOutcome.encode(outcome).finish()).toString('hex');
+      if ((said.get(id) ?? bytes) !== bytes) errors.push(`slice ${id} settled in two ways`);
       said.set(id, bytes);
     }
   }

@@ -4,11 +4,11 @@ import type { Db } from 'mongodb';
 import type { AttemptDocument } from './attempt-documents.ts';
 import type { ThrottleDocument } from './throttles.ts';
 
-/** Ids of windows begin with message, bucket and application; no code has a character that means something here. */
-const windowsOf = (application: string): RegExp => new RegExp(`^[^/]+/\\d+/${application}/`);
+/** Ids of slices begin with message, bucket and application; no code has a character that means something here. */
+const slicesOf = (application: string): RegExp => new RegExp(`^[^/]+/\\d+/${application}/`);
 
 /**
- * Has the windows of a deleted application, in all channels, settled that wait for a later time (R-B2): without a credential they end at once,
+ * Has the slices of a deleted application, in all channels, settled that wait for a later time (R-B2): without a credential they end at once,
  * and what was to be sent goes with the deferral. Throttles forget the application, and go where they were its own.
  */
 export function dispatcherPurge({ db, clock }: { readonly db: Db; readonly clock: Clock }): DeletionsOptions['purge'] {
@@ -28,7 +28,7 @@ export function dispatcherPurge({ db, clock }: { readonly db: Db; readonly clock
     await attempts.updateMany(
       {
         ...{ channel: { $in: [...channels] }, state: 'deferred', dueAt: { $gt: now } },
-        ...{ _id: { $regex: windowsOf(application) }, 'deferral.answersUntil': { $exists: false } },
+        ...{ _id: { $regex: slicesOf(application) }, 'deferral.answersUntil': { $exists: false } },
       },
       { $set: { dueAt: now }, $unset: { 'deferral.heldUntil': '' } },
     );

@@ -12,34 +12,34 @@ export interface RetrySchedulerOptions {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Pick<Logger, 'warn'>;
-  /** Credentials whose windows cannot be sent now. */
+  /** Credentials whose slices cannot be sent now. */
   readonly heldBack: () => readonly string[];
   /** Credentials whose throttle is over but for a probe, and since when. */
   readonly endedThrottles: () => readonly { readonly reference: string; readonly until: number }[];
-  /** Whether only one window of a credential may be sent now: to find out if others can. */
+  /** Whether only one slice of a credential may be sent now: to find out if others can. */
   readonly wantsOne: (credential: string) => boolean;
-  /** Claims and sends a window. `from` = the worker that has claimed it and died. */
+  /** Claims and sends a slice. `from` = the worker that has claimed it and died. */
   readonly resume: (due: Due, epoch: Epoch, from?: string) => Promise<void>;
 }
 
 const POLL_MS = 500;
-/** Windows that may be in hand at a time, most of them waiting for slots. */
+/** Slices that may be in hand at a time, most of them waiting for slots. */
 const MAX = 64;
-/** Windows looked at in one go. */
+/** Slices looked at in one go. */
 const LOOK = 32;
-/** How often windows are looked for whose worker has died. */
+/** How often slices are looked for whose worker has died. */
 const ORPHANS_EVERY_MS = 5_000;
 const ORPHANS_LOOK = 256;
 /** A probe that has not come to an end after so long is asked for again. */
 const PROBE_AGAIN_MS = 10_000;
 
 /**
- * Looks for windows that wait and are due, and for those whose worker died after it had woken them, and has them sent (sending 4). The store
+ * Looks for slices that wait and are due, and for those whose worker died after it had woken them, and has them sent (sending 4). The store
  * holds all that both need: nobody has to emit them again.
  */
 export class RetryScheduler {
   readonly #options: RetrySchedulerOptions;
-  /** Credentials of the windows in hand, by the window's id. */
+  /** Credentials of the slices in hand, by the slice's id. */
   readonly #runs = new Map<string, string>();
   readonly #ends = new Set<Promise<void>>();
   /** Probes that were asked for, by credential: for the throttle that ended when, and when they were. */
@@ -59,7 +59,7 @@ export class RetryScheduler {
     this.#schedule(0);
   }
 
-  /** Wakes no further window and resolves when none is in hand. */
+  /** Wakes no further slice and resolves when none is in hand. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancel();
@@ -77,7 +77,7 @@ export class RetryScheduler {
       .then(
         () => this.#schedule(0),
         // They are due in a while all the same.
-        (error: unknown) => log.warn({ err: error }, 'windows could not be made due'),
+        (error: unknown) => log.warn({ err: error }, 'slices could not be made due'),
       );
   }
 
@@ -96,7 +96,7 @@ export class RetryScheduler {
     try {
       more = await this.#wake();
     } catch (error) {
-      this.#options.log.warn({ err: error }, 'windows that wait cannot be read');
+      this.#options.log.warn({ err: error }, 'slices that wait cannot be read');
     } finally {
       this.#polling = false;
       this.#schedule(more ? 0 : POLL_MS);
@@ -129,7 +129,7 @@ export class RetryScheduler {
     return taken;
   }
 
-  /** A throttle ends with one push: a window that it holds back becomes due, and the others when that was answered. */
+  /** A throttle ends with one push: a slice that it holds back becomes due, and the others when that was answered. */
   async #askForProbes(): Promise<void> {
     const { store, lane, clock, endedThrottles } = this.#options;
     const ended = endedThrottles();
@@ -158,7 +158,7 @@ export class RetryScheduler {
     this.#takeAll(orphans, room, (orphan) => this.#take(orphan, epoch, orphan.owner));
   }
 
-  /** Whether the one window that may find out is in hand already. */
+  /** Whether the one slice that may find out is in hand already. */
   #isTaken(credential: string): boolean {
     return this.#options.wantsOne(credential) && [...this.#runs.values()].includes(credential);
   }
@@ -168,10 +168,10 @@ export class RetryScheduler {
     this.#runs.set(due.id, due.credential);
     const run = resume(due, epoch, from)
       .catch((error: unknown) => {
-        // Its claim, if any, must not look alive for as long as this worker lives. The window is taken over as an orphan; an outcome that was
+        // Its claim, if any, must not look alive for as long as this worker lives. The slice is taken over as an orphan; an outcome that was
         // not published is asked for by the watchdog when the deferral is overdue (sending 2).
         workerLease.retire(epoch);
-        log.warn({ window: due.id, err: error }, 'a window that woke failed');
+        log.warn({ slice: due.id, err: error }, 'a slice that woke failed');
       })
       .finally(() => {
         this.#runs.delete(due.id);

@@ -23,7 +23,7 @@ import {
   waitOf,
   withResults,
 } from '@tidings/delivery';
-import { SendBatch, type Window, WindowOutcome } from '@tidings/events';
+import { SendBatch, type Slice, SliceOutcome } from '@tidings/events';
 import type { Clock } from '@tidings/kernel';
 import type { OutRecord } from '@tidings/streaming';
 import { currentTrace, type Trace } from '@tidings/telemetry';
@@ -35,8 +35,8 @@ import type { Epoch } from './worker-lease.ts';
 import { Tally } from './tally.ts';
 import type { Throttles } from './throttles.ts';
 import type { Timers } from './timers.ts';
-import { LATE_MS, type Pending, type Standing } from './window-devices.ts';
-import { type RunEnd, WindowRun } from './window-run.ts';
+import { LATE_MS, type Pending, type Standing } from './slice-devices.ts';
+import { type RunEnd, SliceRun } from './slice-run.ts';
 
 export interface SendingParts {
   readonly lane: Lane;
@@ -56,7 +56,7 @@ export interface Budget {
   readonly deadline: number;
 }
 
-/** A batch with what its windows share. */
+/** A batch with what its slices share. */
 export interface Job {
   readonly batch: SendBatch;
   readonly columns: BatchColumns;
@@ -67,45 +67,45 @@ export interface Job {
   readonly tally: Tally;
 }
 
-/** A claimed window with what it is sent with. */
-export interface OpenWindow {
+/** A claimed slice with what it is sent with. */
+export interface OpenSlice {
   readonly id: string;
   readonly job: Job;
-  readonly window: Window;
+  readonly slice: Slice;
   readonly attempt: Claimed;
   readonly epoch: Epoch;
   readonly pending: readonly Pending[];
 }
 
-/** The outcome to publish, or nothing: the window is somebody else's. */
+/** The outcome to publish, or nothing: the slice is somebody else's. */
 export type Publication = OutRecord | undefined;
 
-/** How a window was left: what is published of it, and the run that still waits for answers, if any. */
+/** How a slice was left: what is published of it, and the run that still waits for answers, if any. */
 export interface Left {
   readonly publication: Publication;
-  readonly late?: WindowRun | undefined;
+  readonly late?: SliceRun | undefined;
 }
 
 /** How soon a write is repeated that the store did not answer. */
 const AGAIN_MS = 200;
 const HOUR_MS = 3_600_000;
-/** Deferred windows whose traces are remembered. */
+/** Deferred slices whose traces are remembered. */
 const TRACES_MAX = 1_000;
-/** A deferred window that a batch brings again is due when its turn comes: nobody need ask again sooner. */
+/** A deferred slice that a batch brings again is due when its turn comes: nobody need ask again sooner. */
 const ASK_AGAIN_MS = 60_000;
 const HELD_MS = 600_000;
 
-/** Sends claimed windows and writes down how they ended. */
+/** Sends claimed slices and writes down how they ended. */
 export class Sending {
   readonly #parts: SendingParts;
-  /** Traces of windows that were deferred in this process, by the window's id. */
+  /** Traces of slices that were deferred in this process, by the slice's id. */
   readonly #traces = new Map<string, Trace>();
 
   constructor(parts: SendingParts) {
     this.#parts = parts;
   }
 
-  /** The trace in which a window was deferred; undefined if another process deferred it. */
+  /** The trace in which a slice was deferred; undefined if another process deferred it. */
   takeTrace(id: string): Trace | undefined {
     const trace = this.#traces.get(id);
     this.#traces.delete(id);
@@ -127,23 +127,23 @@ export class Sending {
     };
   }
 
-  /** A window that waited, claimed again, with what it waited with. */
-  woken(id: string, attempt: Claimed, epoch: Epoch): OpenWindow {
+  /** A slice that waited, claimed again, with what it waited with. */
+  woken(id: string, attempt: Claimed, epoch: Epoch): OpenSlice {
     const { batch, progress } = attempt.deferral!;
     const job = this.job(SendBatch.decode(batch));
     const pending = progress.map((each, device) => ({ device, progress: each }));
-    return { id, job, window: job.batch.windows[0]!, attempt, epoch, pending };
+    return { id, job, slice: job.batch.slices[0]!, attempt, epoch, pending };
   }
 
   /**
-   * Sends a window. What is unanswered at the deadline is left to the run that is returned: its answers are still to come.
+   * Sends a slice. What is unanswered at the deadline is left to the run that is returned: its answers are still to come.
    * @param begun hears of the run while it may still be cut short
    */
   async send(
-    open: OpenWindow,
+    open: OpenSlice,
     sender: Sender,
     options: Budget & { readonly probe: boolean },
-    begun: (run: WindowRun) => void,
+    begun: (run: SliceRun) => void,
   ): Promise<Left> {
     const run = this.#runOf(open, sender, options);
     begun(run);
@@ -154,20 +154,20 @@ export class Sending {
     return { publication };
   }
 
-  /** Ends the unanswered devices of a window without sending. */
-  refuse(open: OpenWindow, result: SendResult): Promise<Publication> {
+  /** Ends the unanswered devices of a slice without sending. */
+  refuse(open: OpenSlice, result: SendResult): Promise<Publication> {
     const now = this.#parts.clock.now();
     const results = open.pending.map(({ device }) => resultOf(open.job.columns, device, result, now));
     return this.#end(open, { lost: false, results, waiting: [], heldUntil: 0, answersUntil: 0 });
   }
 
-  /** Defers a claimed window that cannot be sent now. */
-  hold(open: OpenWindow, why: HeldBack): Promise<Publication> {
+  /** Defers a claimed slice that cannot be sent now. */
+  hold(open: OpenSlice, why: HeldBack): Promise<Publication> {
     return this.#end(open, { lost: false, ...this.held(open, why) });
   }
 
-  /** What becomes of the devices of a window that cannot be sent now. */
-  held({ job, attempt, pending }: Pick<OpenWindow, 'job' | 'attempt' | 'pending'>, why: HeldBack): Standing {
+  /** What becomes of the devices of a slice that cannot be sent now. */
+  held({ job, attempt, pending }: Pick<OpenSlice, 'job' | 'attempt' | 'pending'>, why: HeldBack): Standing {
     const now = this.#parts.clock.now();
     const { batch, columns, ttlSeconds } = job;
     const { claimedAt } = attempt;
@@ -187,10 +187,10 @@ export class Sending {
   }
 
   /**
-   * Writes down what late answers have made of a deferred window; resolves to what is to be published, or to nothing where somebody has
+   * Writes down what late answers have made of a deferred slice; resolves to what is to be published, or to nothing where somebody has
    * claimed it since.
    */
-  async amend({ id, job, window, attempt }: OpenWindow, run: WindowRun): Promise<Publication> {
+  async amend({ id, job, slice, attempt }: OpenSlice, run: SliceRun): Promise<Publication> {
     const { store, clock, throttles } = this.#parts;
     const standing = run.standing();
     const giveUpAt = this.#parts.timers.now() + LATE_MS;
@@ -199,54 +199,54 @@ export class Sending {
     if (standing.waiting.length === 0) {
       const settledAt = clock.now();
       const kept = await this.#repeated(wanted, () => store.finish(id, attempt, results, settledAt));
-      return kept ? this.#settled(job, window, attempt, results, settledAt) : undefined;
+      return kept ? this.#settled(job, slice, attempt, results, settledAt) : undefined;
     }
     // It may have been lifted since.
     const heldUntil = throttles.blockedUntil(run.credential) > 0 ? standing.heldUntil : 0;
-    const deferral = deferralOf(job, window, { ...standing, heldUntil });
+    const deferral = deferralOf(job, slice, { ...standing, heldUntil });
     if (!(await this.#repeated(wanted, () => store.amend(id, attempt, results, deferral)))) return undefined;
-    return this.record(job, window, deferredOf(attempt, results, deferral));
+    return this.record(job, slice, deferredOf(attempt, results, deferral));
   }
 
-  #runOf(open: OpenWindow, sender: Sender, options: Budget & { readonly probe: boolean }): WindowRun {
+  #runOf(open: OpenSlice, sender: Sender, options: Budget & { readonly probe: boolean }): SliceRun {
     const { id, job, pending, epoch, attempt } = open;
     const { throttles, clock, timers, random, log, metrics } = this.#parts;
     const { batch, columns, ttlSeconds } = job;
     const { claimedAt } = attempt;
-    return new WindowRun({
+    return new SliceRun({
       ...{ batch, columns, pending, sender, epoch, throttles, clock, timers, claimedAt, ttlSeconds },
       ...options,
       random: random(),
-      onFault: (error) => log.error({ window: id, err: error }, 'a push could not be made'),
+      onFault: (error) => log.error({ slice: id, err: error }, 'a push could not be made'),
       onAnswer: (ms) => metrics.answered(ms),
     });
   }
 
-  /** Writes down how the window ended, and what is to be published of it. */
-  async #end(open: OpenWindow, end: RunEnd): Promise<Publication> {
+  /** Writes down how the slice ended, and what is to be published of it. */
+  async #end(open: OpenSlice, end: RunEnd): Promise<Publication> {
     const { store, clock, metrics } = this.#parts;
-    const { id, attempt, epoch, job, window } = open;
+    const { id, attempt, epoch, job, slice } = open;
     if (end.lost) return this.#lost();
     const results = withResults(attempt.results, resultsOf(end.results));
     if (end.waiting.length === 0) {
       const settledAt = clock.now();
       const kept = await this.#keep(epoch, () => store.settle(id, attempt, results, settledAt));
-      return kept ? this.#settled(job, window, attempt, results, settledAt) : this.#lost();
+      return kept ? this.#settled(job, slice, attempt, results, settledAt) : this.#lost();
     }
-    const deferral = deferralOf(job, window, end);
+    const deferral = deferralOf(job, slice, end);
     const kept = await this.#keep(epoch, () => store.defer(id, attempt, results, deferral));
     if (!kept) return this.#lost();
-    metrics.window('deferred');
+    metrics.slice('deferred');
     job.tally.deferred(end.waiting.length);
     this.#keepTrace(id);
-    return this.record(job, window, deferredOf(attempt, results, deferral));
+    return this.record(job, slice, deferredOf(attempt, results, deferral));
   }
 
-  #settled(job: Job, window: Window, { claimedAt }: Claimed, results: Results, settledAt: number): OutRecord {
+  #settled(job: Job, slice: Slice, { claimedAt }: Claimed, results: Results, settledAt: number): OutRecord {
     const outcomes = outcomesOf(results);
     this.#parts.metrics.settled(outcomes);
     job.tally.settled(outcomes);
-    return this.record(job, window, { state: 'settled', claimedAt, results, settledAt });
+    return this.record(job, slice, { state: 'settled', claimedAt, results, settledAt });
   }
 
   #keepTrace(id: string): void {
@@ -257,7 +257,7 @@ export class Sending {
   }
 
   #lost(): undefined {
-    this.#parts.metrics.window('lost');
+    this.#parts.metrics.slice('lost');
     return undefined;
   }
 
@@ -278,15 +278,15 @@ export class Sending {
     }
   }
 
-  /** The outcome of a window that a batch brings again: a deferral says when it is worth to ask once more. */
-  again(job: Job, window: Window, attempt: Settled | Deferred): OutRecord {
-    if (attempt.state === 'settled') return this.record(job, window, attempt);
+  /** The outcome of a slice that a batch brings again: a deferral says when it is worth to ask once more. */
+  again(job: Job, slice: Slice, attempt: Settled | Deferred): OutRecord {
+    if (attempt.state === 'settled') return this.record(job, slice, attempt);
     const dueAt = Math.max(attempt.dueAt, this.#parts.clock.now() + ASK_AGAIN_MS);
-    return this.record(job, window, { ...attempt, dueAt });
+    return this.record(job, slice, { ...attempt, dueAt });
   }
 
   /** The outcome as it is published, the same each time. */
-  record({ batch }: Job, { w }: Window, attempt: Settled | Deferred): OutRecord {
+  record({ batch }: Job, { w }: Slice, attempt: Settled | Deferred): OutRecord {
     const addressee: Addressee = { ...batch, w };
     const now = this.#parts.clock.now();
     const outcome =
@@ -295,12 +295,12 @@ export class Sending {
         : deferredOutcome(addressee, new Date(shownDueAt(attempt, now)), new Date(now));
     return {
       key: chunkKey(batch.message, batch.application, batch.chunk),
-      value: WindowOutcome.encode(outcome).finish(),
+      value: SliceOutcome.encode(outcome).finish(),
     };
   }
 }
 
-/** When the watchdog may ask for a window. One that is held back is woken when its credential can be used again: nobody need ask soon. */
+/** When the watchdog may ask for a slice. One that is held back is woken when its credential can be used again: nobody need ask soon. */
 const shownDueAt = ({ dueAt, deferral }: Deferred, now: number): number =>
   deferral.heldUntil > 0 ? Math.max(dueAt, now + HELD_MS) : dueAt;
 
@@ -314,10 +314,10 @@ const resultOf = (columns: BatchColumns, device: number, result: SendResult, now
   since: undefined,
 });
 
-/** The devices of a window that have no result, each with how far it came. */
+/** The devices of a slice that have no result, each with how far it came. */
 export function pendingOf(
   columns: BatchColumns,
-  { first, count }: Window,
+  { first, count }: Slice,
   { results, deferral }: Pick<Claimed, 'results' | 'deferral'>,
 ): Pending[] {
   const done = answered(results);
@@ -334,19 +334,19 @@ export function pendingOf(
   return pending;
 }
 
-/** The devices of a window that wait, in the form that is stored. */
-export function deferralOf({ batch, columns }: Job, window: Window, standing: Standing): Deferral {
+/** The devices of a slice that wait, in the form that is stored. */
+export function deferralOf({ batch, columns }: Job, slice: Slice, standing: Standing): Deferral {
   const { waiting, heldUntil, answersUntil } = standing;
   const devices = waiting.map(({ device }) => device);
   return {
-    batch: SendBatch.encode(pickDevices(batch, columns, window, devices)).finish(),
+    batch: SendBatch.encode(pickDevices(batch, columns, slice, devices)).finish(),
     progress: waiting.map(({ progress }) => progress),
     heldUntil,
     answersUntil,
   };
 }
 
-/** The attempt of a window that was deferred. */
+/** The attempt of a slice that was deferred. */
 export const deferredOf = ({ owner, round, claimedAt }: Claimed, results: Results, deferral: Deferral): Deferred => ({
   ...{ state: 'deferred', owner, round, claimedAt, results, deferral },
   dueAt: dueOf(deferral),

@@ -30,7 +30,7 @@ export interface ThrottleStore {
   lift(credential: string): Promise<boolean>;
 }
 
-/** Whether a window may be sent: freely, as the probe, or not until later. */
+/** Whether a slice may be sent: freely, as the probe, or not until later. */
 export type Passage = 'open' | 'probe' | { readonly until: number };
 
 /** Hears the fingerprint, and the settings that were throttled: `<application>/<platform>` each. */
@@ -44,7 +44,7 @@ export interface ThrottlesOptions {
 
 /** A probe whose worker has died is given to another one after so long: an answer is waited for as long. */
 const PROBE_MS = 40_000;
-/** A window that is not the probe asks again after so long, unless the throttle is lifted before. */
+/** A slice that is not the probe asks again after so long, unless the throttle is lifted before. */
 const AGAIN_MS = 10_000;
 
 /**
@@ -120,7 +120,7 @@ export class Throttles {
     this.#store(credential, until, cause, by);
   }
 
-  /** Gives a probe back that nothing was sent with, or that nobody answered: another window may try. */
+  /** Gives a probe back that nothing was sent with, or that nobody answered: another slice may try. */
   returnProbe(credential: string, by: Throttler): void {
     const known = this.#known.get(credential);
     if (known) this.#store(credential, known.until, known.cause, by);

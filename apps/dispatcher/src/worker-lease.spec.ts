@@ -110,7 +110,7 @@ describe('a worker', () => {
     expect(errors.length).toBeGreaterThan(0);
   });
 
-  it('keeps the lease of a retired epoch until its windows are closed', async () => {
+  it('keeps the lease of a retired epoch until its slices are closed', async () => {
     const { workerLease, pass, leases, time } = world();
     workerLease.start();
     await pass(1);

@@ -24,7 +24,7 @@ export interface Epoch {
   readonly id: string;
   /** Whether it may claim and write now, by the own clock against the lease as it was before the last renewal was sent. */
   alive(): boolean;
-  /** Windows that it has open. */
+  /** Slices that it has open. */
   open: number;
 }
 
@@ -54,12 +54,12 @@ export interface WorkerLeaseOptions {
 
 /**
  * The epochs of one worker. A worker whose lease ran out (frozen, cut off) goes on as a new epoch only: as the old one its
- * abandoned windows would look alive for ever.
+ * abandoned slices would look alive for ever.
  */
 export class WorkerLease {
   readonly #options: WorkerLeaseOptions;
   #current: LeasedEpoch | undefined;
-  /** Given up with windows open: renewed until these are closed. */
+  /** Given up with slices open: renewed until these are closed. */
   readonly #retired = new Set<LeasedEpoch>();
   readonly #mine = new Set<string>();
   #cancel: () => void = () => undefined;
@@ -120,7 +120,7 @@ export class WorkerLease {
     return ids.length === 0 ? Promise.resolve(new Set()) : store.alive(ids, timers.now());
   }
 
-  /** Call it when no window is open any more: others need not wait for the lease. */
+  /** Call it when no slice is open any more: others need not wait for the lease. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancel();

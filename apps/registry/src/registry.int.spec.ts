@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { TagType, topicNames, WindowOutcome } from '@tidings/events';
+import { TagType, topicNames, SliceOutcome } from '@tidings/events';
 import { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
 import { checkOf } from '@tidings/audience';
 import { Platform } from '@tidings/kernel';
@@ -524,7 +524,7 @@ describeWithMongo('the registry', (mongo) => {
       hwid: string,
       token: string,
       times: { claimedAt: Date; since?: Date },
-    ): Promise<WindowOutcome> => {
+    ): Promise<SliceOutcome> => {
       const seq = (await stored(hwid))['seq'] as number;
       return {
         message: 'M',
@@ -547,10 +547,10 @@ describeWithMongo('the registry', (mongo) => {
         },
       };
     };
-    const publish = async (...outcomes: WindowOutcome[]): Promise<void> => {
+    const publish = async (...outcomes: SliceOutcome[]): Promise<void> => {
       await broker.publish(
         topicNames.outcomes,
-        outcomes.map((value) => ({ key: `M/${app}/0`, value: WindowOutcome.encode(value).finish() })),
+        outcomes.map((value) => ({ key: `M/${app}/0`, value: SliceOutcome.encode(value).finish() })),
       );
       await settle();
     };

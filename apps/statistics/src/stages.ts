@@ -6,7 +6,7 @@ import {
   noHours,
   reportedIn,
 } from '@tidings/delivery';
-import type { ChunkPlanned, FailedSet, PlanEvent, Reports, WindowOutcome, WindowSettled } from '@tidings/events';
+import type { ChunkPlanned, FailedSet, PlanEvent, Reports, SliceOutcome, SliceSettled } from '@tidings/events';
 import { ReportKind } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
 
@@ -133,10 +133,10 @@ export function changesOfPlan({ message, application, event }: PlanEvent): Chang
   ];
 }
 
-/** What became of a window. A deferral changes no figure. */
-export function changesOfOutcome({ message, application, chunk, outcome }: WindowOutcome): Change[] {
+/** What became of a slice. A deferral changes no figure. */
+export function changesOfOutcome({ message, application, chunk, outcome }: SliceOutcome): Change[] {
   if (outcome?.$case !== 'settled') return [];
-  const { sent, failed }: WindowSettled = outcome.value;
+  const { sent, failed }: SliceSettled = outcome.value;
   const change = (platform: number, wire: Partial<Parts['wire']>): Change => ({
     group: { message, application, platform, chunk },
     part: 'wire',

@@ -1,5 +1,5 @@
 import { hourOf, windowEndOf } from '@tidings/delivery';
-import { MessageEvent, PlanEvent, ReportKind, Reports, topicNames, WindowOutcome } from '@tidings/events';
+import { MessageEvent, PlanEvent, ReportKind, Reports, topicNames, SliceOutcome } from '@tidings/events';
 import { Bitmap, ShiftedClock } from '@tidings/kernel';
 import { openMetrics, keysFrom } from '@tidings/runtime';
 import type { EmbeddedBroker } from '@tidings/streaming';
@@ -42,8 +42,8 @@ const facts: readonly { readonly topic: string; readonly value: Uint8Array }[] =
   },
   {
     topic: topicNames.outcomes,
-    value: WindowOutcome.encode(
-      WindowOutcome.fromPartial({
+    value: SliceOutcome.encode(
+      SliceOutcome.fromPartial({
         ...place,
         chunk: CHUNK,
         outcome: {
@@ -176,7 +176,7 @@ describeWithMongo('statistics', (mongo) => {
     await publish(topicNames.plans, PlanEvent.encode(planned).finish());
     await publish(
       topicNames.outcomes,
-      WindowOutcome.encode(WindowOutcome.fromPartial({ ...of, chunk: CHUNK, outcome })).finish(),
+      SliceOutcome.encode(SliceOutcome.fromPartial({ ...of, chunk: CHUNK, outcome })).finish(),
     );
     await open_([1, end - 7200], [2, end], [3, end + 1]);
     await settled();

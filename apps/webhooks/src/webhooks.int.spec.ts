@@ -68,7 +68,7 @@ describeWithMongo('webhooks', (mongo) => {
     expect(await world.metrics.metrics()).toContain('tidings_webhooks_events_total{end="acked"} 6');
   });
 
-  it('asks once who the devices of a window are, and tells only what is wanted', async () => {
+  it('asks once who the devices of a slice are, and tells only what is wanted', async () => {
     const other = await world.subscriber();
     await world.subscribe(webhooks, subscriber, { events: ['Push Sent'], platforms: [Platform.Android] });
     await world.subscribe(webhooks, other, { applications: ['CCCCC-DDDDD'] });

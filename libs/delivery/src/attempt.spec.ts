@@ -37,7 +37,7 @@ const done: Attempt = { state: 'settled', claimedAt: 50, results, settledAt: 60 
 const alive = true;
 const dead = false;
 
-describe('a window that a batch brings', () => {
+describe('a slice that a batch brings', () => {
   it('is sent when nobody had it', () => {
     expect(meet(undefined, mine, alive)).toEqual({ do: 'send', attempt: mine });
   });
@@ -96,12 +96,12 @@ describe('a claim', () => {
 describe('a late answer', () => {
   const fewer: Deferral = { ...deferral, progress: [progress(900)] };
 
-  it('is added to the deferred window by the claim that deferred it', () => {
+  it('is added to the deferred slice by the claim that deferred it', () => {
     expect(amended(waiting, their, results, fewer)).toEqual({ ...waiting, deferral: fewer, dueAt: 900 });
     expect(finished(waiting, their, results, 80)).toEqual({ state: 'settled', claimedAt: 50, results, settledAt: 80 });
   });
 
-  it('comes to nothing where the window has been claimed since, by the same worker too', () => {
+  it('comes to nothing where the slice has been claimed since, by the same worker too', () => {
     const again = woken(waiting, 'they', 700)!;
     const anew = deferred(again, again, results, deferral);
     for (const before of [again, anew, done, undefined]) {
@@ -111,7 +111,7 @@ describe('a late answer', () => {
   });
 });
 
-describe('a window that waits', () => {
+describe('a slice that waits', () => {
   it('is claimed when due, keeping what it has', () => {
     expect(woken(waiting, 'me', 700)).toEqual({
       ...{ state: 'claimed', owner: 'me', round: 2 },

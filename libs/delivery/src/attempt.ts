@@ -1,17 +1,17 @@
 import { answered, merged, type Results } from './results.ts';
 import type { SendResult } from './send-results.ts';
 
-/** The dispatcher's memory of a window (sending 4). Instants are milliseconds since 1970. */
+/** The dispatcher's memory of a slice (sending 4). Instants are milliseconds since 1970. */
 export type Attempt = Claimed | Deferred | Settled;
 
 interface Begun {
-  /** When the window was first claimed or deferred. */
+  /** When the slice was first claimed or deferred. */
   readonly claimedAt: number;
   /** What is final so far. */
   readonly results: Results;
 }
 
-/** Names one claim of a window: the incarnation, and how often the window had been claimed then. What is compared with each write. */
+/** Names one claim of a slice: the incarnation, and how often the slice had been claimed then. What is compared with each write. */
 export interface Claim {
   readonly owner: string;
   readonly round: number;
@@ -20,7 +20,7 @@ export interface Claim {
 /** A worker writes it to the wire, or did when it died. */
 export interface Claimed extends Begun, Claim {
   readonly state: 'claimed';
-  /** How it was deferred before; undefined for a window on its first way. */
+  /** How it was deferred before; undefined for a slice on its first way. */
   readonly deferral: Deferral | undefined;
 }
 
@@ -40,9 +40,9 @@ export interface Settled extends Begun {
   readonly settledAt: number;
 }
 
-/** The unanswered devices of a window: a batch that holds only them, and how far each has come. */
+/** The unanswered devices of a slice: a batch that holds only them, and how far each has come. */
 export interface Deferral {
-  /** An encoded SendBatch with one window. */
+  /** An encoded SendBatch with one slice. */
   readonly batch: Uint8Array;
   /** Per device of the batch. */
   readonly progress: readonly Progress[];
@@ -86,7 +86,7 @@ export const claimed = (owner: string, now: number, results: Results): Claimed =
   deferral: undefined,
 });
 
-/** What to do with a window that a batch brings. */
+/** What to do with a slice that a batch brings. */
 export type Meeting =
   | { readonly do: 'send'; readonly attempt: Claimed }
   /** Its outcome is known: publish it again. */
@@ -97,8 +97,8 @@ export type Meeting =
   | { readonly do: 'takeOver'; readonly attempt: Claimed };
 
 /**
- * Decides over a window of an arriving batch, given the attempt that was there before (undefined: the claim succeeded).
- * @param isHeld whether that attempt's owner lives and has the window in hand
+ * Decides over a slice of an arriving batch, given the attempt that was there before (undefined: the claim succeeded).
+ * @param isHeld whether that attempt's owner lives and has the slice in hand
  */
 export function meet(before: Attempt | undefined, mine: Claimed, isHeld: boolean): Meeting {
   if (!before) return { do: 'send', attempt: mine };
@@ -157,7 +157,7 @@ export const deferred = (
       }
     : undefined;
 
-/** Late answers are in, and some devices wait still; undefined where the window has been claimed since. */
+/** Late answers are in, and some devices wait still; undefined where the slice has been claimed since. */
 export const amended = (
   attempt: Attempt | undefined,
   claim: Claim,
@@ -166,7 +166,7 @@ export const amended = (
 ): Deferred | undefined =>
   isOf(attempt, 'deferred', claim) ? { ...attempt, results, deferral, dueAt: dueOf(deferral) } : undefined;
 
-/** The last late answer is in; undefined where the window has been claimed since. */
+/** The last late answer is in; undefined where the slice has been claimed since. */
 export const finished = (
   attempt: Attempt | undefined,
   claim: Claim,
@@ -177,7 +177,7 @@ export const finished = (
     ? { state: 'settled', claimedAt: attempt.claimedAt, results, settledAt: now }
     : undefined;
 
-/** A window that waited and is due, claimed again; undefined where it is not due or somebody has it. */
+/** A slice that waited and is due, claimed again; undefined where it is not due or somebody has it. */
 export const woken = (attempt: Attempt | undefined, owner: string, now: number): Claimed | undefined =>
   attempt?.state === 'deferred' && attempt.dueAt <= now
     ? {

@@ -35,7 +35,7 @@ function batchOf(devices: readonly Device[], tags: number): SendBatch {
   return {
     ...SendBatch.decode(new Uint8Array()),
     chunk: 3,
-    windows: [{ w: 7, first: 0, count: devices.length }],
+    slices: [{ w: 7, first: 0, count: devices.length }],
     positions: Buffer.from(Uint16Array.from(devices, ({ position }) => position).buffer),
     tokens: Buffer.from(tokens.join('')),
     tokenEnds: u32(ends(tokens)),
@@ -132,9 +132,9 @@ describe('columns', () => {
       fc.property(tagged, fc.func(fc.boolean()), ([tags, devices], keep) => {
         const batch = batchOf(devices, tags);
         const indexes = devices.flatMap((_, i) => (keep(i) ? [i] : []));
-        const picked = pickDevices(batch, columnsOf(batch), batch.windows[0]!, indexes);
+        const picked = pickDevices(batch, columnsOf(batch), batch.slices[0]!, indexes);
         expect(devicesOf(picked)).toEqual(indexes.map((i) => devices[i]));
-        expect(picked.windows).toEqual([{ w: 7, first: 0, count: indexes.length }]);
+        expect(picked.slices).toEqual([{ w: 7, first: 0, count: indexes.length }]);
       }),
     );
   });
@@ -162,7 +162,7 @@ describe('columns', () => {
       { displayable: Buffer.alloc(0) },
       { badges: batch.badges.subarray(0, 4) },
       { oversized: Buffer.alloc(1) },
-      { windows: [{ w: 0, first: 1, count: 2 }] },
+      { slices: [{ w: 0, first: 1, count: 2 }] },
     ];
     for (const change of broken) expect(() => columnsOf({ ...batch, ...change })).toThrow(RangeError);
   });

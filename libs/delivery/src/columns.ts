@@ -1,4 +1,4 @@
-import type { SendBatch, Window } from '@tidings/events';
+import type { SendBatch, Slice } from '@tidings/events';
 import { localResults, type SendResult } from './send-results.ts';
 
 /** Which column of a device is longer than a batch carries: the values of `SendBatch.oversized`. */
@@ -105,7 +105,7 @@ export function columnsOf(batch: SendBatch): BatchColumns {
     badges: int32s(batch.badges, 'badges'),
     oversized: batch.oversized,
   };
-  const fit = deviceColumnsFit(columns) && batch.windows.every(({ first, count }) => first + count <= devices);
+  const fit = deviceColumnsFit(columns) && batch.slices.every(({ first, count }) => first + count <= devices);
   if (!fit) throw new RangeError(`batch ${batch.message}/${batch.chunk}: columns do not fit each other`);
   return columns;
 }
@@ -151,11 +151,11 @@ function textsOf(texts: Uint8Array, ends: Uint32Array, indexes: readonly number[
 const words = (array: Uint16Array | Int32Array): Buffer =>
   Buffer.from(array.buffer, array.byteOffset, array.byteLength);
 
-/** A batch of one window that holds only some of its devices: what waits for a later try. `devices` are indexes in the columns, ascending. */
+/** A batch of one slice that holds only some of its devices: what waits for a later try. `devices` are indexes in the columns, ascending. */
 export function pickDevices(
   batch: SendBatch,
   columns: BatchColumns,
-  window: Window,
+  slice: Slice,
   devices: readonly number[],
 ): SendBatch {
   const { tags, positions, platforms, languages, checks, badges, oversized } = columns;
@@ -164,7 +164,7 @@ export function pickDevices(
   const values = textsOf(columns.values, columns.valueEnds, valueIndexes);
   return {
     ...batch,
-    windows: [{ w: window.w, first: 0, count: devices.length }],
+    slices: [{ w: slice.w, first: 0, count: devices.length }],
     positions: words(Uint16Array.from(devices, (device) => positions[device]!)),
     tokens: tokens.texts,
     tokenEnds: tokens.ends,

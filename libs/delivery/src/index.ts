@@ -80,10 +80,10 @@ export {
   chunkKey,
   OPEN_DEVICES,
   ranksOf,
-  WINDOW_SIZE,
-  windowCount,
-  windowId,
-  type WindowIdentity,
-  WINDOWS_PER_BATCH,
+  SLICE_SIZE,
+  sliceCount,
+  sliceId,
+  type SliceIdentity,
+  SLICES_PER_BATCH,
   WORKER_LEASE_MS,
-} from './windows.ts';
+} from './slices.ts';

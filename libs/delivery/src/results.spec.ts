@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { WindowOutcome } from '@tidings/events';
+import { SliceOutcome } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
 import fc from 'fast-check';
 import { apnsRefusal } from './apns-results.ts';
@@ -60,7 +60,7 @@ describe('results', () => {
   });
 
   it('make an event that is alike each time', () => {
-    const window = {
+    const slice = {
       message: 'm',
       messageId: 1n,
       account: 'a',
@@ -74,7 +74,7 @@ describe('results', () => {
       fc.property(devices, (all) => {
         const bytes = [all, all.toReversed()].map((each) =>
           Buffer.from(
-            WindowOutcome.encode(settledOutcome(window, resultsOf(each), new Date(5), new Date(9))).finish(),
+            SliceOutcome.encode(settledOutcome(slice, resultsOf(each), new Date(5), new Date(9))).finish(),
           ).toString('hex'),
         );
         expect(bytes[0]).toBe(bytes[1]);

@@ -1,7 +1,7 @@
-import type { DeadToken, FailedSet, SentSet, WindowOutcome, WindowSettled } from '@tidings/events';
+import type { DeadToken, FailedSet, SentSet, SliceOutcome, SliceSettled } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
 import type { SendResult } from './send-results.ts';
-import type { WindowIdentity } from './windows.ts';
+import type { SliceIdentity } from './slices.ts';
 
 /** What became of one device. */
 export interface DeviceResult {
@@ -17,8 +17,8 @@ export interface DeviceResult {
   readonly since: number | undefined;
 }
 
-/** Results of devices of one window, so far; each device is in at most one set. */
-export type Results = Omit<WindowSettled, 'claimedAt'>;
+/** Results of devices of one slice, so far; each device is in at most one set. */
+export type Results = Omit<SliceSettled, 'claimedAt'>;
 
 export const noResults: Results = { sent: [], failed: [], deadTokens: [] };
 
@@ -99,28 +99,28 @@ export function answered({ sent, failed }: Results): Bitmap {
   return [...sent, ...failed].reduce((all, { set }) => all.union(Bitmap.decode(set)), Bitmap.empty);
 }
 
-export interface Addressee extends WindowIdentity {
+export interface Addressee extends SliceIdentity {
   readonly messageId: bigint;
   readonly account: string;
 }
 
-const outcomeOf = (window: Addressee, at: Date, outcome: WindowOutcome['outcome']): WindowOutcome => ({
-  message: window.message,
-  messageId: window.messageId,
-  account: window.account,
-  application: window.application,
-  bucket: window.bucket,
-  chunk: window.chunk,
-  channel: window.channel,
-  w: window.w,
+const outcomeOf = (slice: Addressee, at: Date, outcome: SliceOutcome['outcome']): SliceOutcome => ({
+  message: slice.message,
+  messageId: slice.messageId,
+  account: slice.account,
+  application: slice.application,
+  bucket: slice.bucket,
+  chunk: slice.chunk,
+  channel: slice.channel,
+  w: slice.w,
   at,
   outcome,
 });
 
-/** The event that a window is settled; equal inputs give equal bytes. */
-export const settledOutcome = (window: Addressee, results: Results, claimedAt: Date, at: Date): WindowOutcome =>
-  outcomeOf(window, at, { $case: 'settled', value: { ...results, claimedAt } });
+/** The event that a slice is settled; equal inputs give equal bytes. */
+export const settledOutcome = (slice: Addressee, results: Results, claimedAt: Date, at: Date): SliceOutcome =>
+  outcomeOf(slice, at, { $case: 'settled', value: { ...results, claimedAt } });
 
-/** The event that a window waits. */
-export const deferredOutcome = (window: Addressee, until: Date, at: Date): WindowOutcome =>
-  outcomeOf(window, at, { $case: 'deferred', value: { until } });
+/** The event that a slice waits. */
+export const deferredOutcome = (slice: Addressee, until: Date, at: Date): SliceOutcome =>
+  outcomeOf(slice, at, { $case: 'deferred', value: { until } });

@@ -28,7 +28,7 @@ export type Then =
   /** Repeated once, at once, with a new provider token or access token; final if that fails too. */
   | { readonly do: 'once' };
 
-/** What an answer means for the device. Equal answers share one value, so a window holds a reference per device. */
+/** What an answer means for the device. Equal answers share one value, so a slice holds a reference per device. */
 export interface SendResult {
   readonly category: ErrorCategory | 'SENT';
   /** The provider's code, "0" for local causes. */

@@ -16,7 +16,7 @@ export interface MessageTimes {
   readonly now: number;
   /** Processing start. */
   readonly releasedAt: number;
-  /** When its window was first claimed or deferred. */
+  /** When its slice was first claimed or deferred. */
   readonly claimedAt: number;
   /** undefined = the message has none, or it is not known. */
   readonly ttlSeconds: number | undefined;

@@ -16,7 +16,7 @@ export {
   TagCondition,
   TagType,
 } from './generated/tidings/events/v1/audience.ts';
-export { CredentialReference, SendBatch, Window } from './generated/tidings/events/v1/batches.ts';
+export { CredentialReference, SendBatch, Slice } from './generated/tidings/events/v1/batches.ts';
 export {
   AndroidContent,
   Content,
@@ -62,9 +62,9 @@ export {
 export {
   DeadToken,
   SentSet,
-  WindowDeferred,
-  WindowOutcome,
-  WindowSettled,
+  SliceDeferred,
+  SliceOutcome,
+  SliceSettled,
 } from './generated/tidings/events/v1/outcomes.ts';
 export {
   ChannelSet,

@@ -1,5 +1,5 @@
 import { MessageEvent } from './generated/tidings/events/v1/messages.ts';
-import { WindowOutcome } from './generated/tidings/events/v1/outcomes.ts';
+import { SliceOutcome } from './generated/tidings/events/v1/outcomes.ts';
 import { PlanEvent } from './generated/tidings/events/v1/plans.ts';
 import { ReportKind, Reports } from './generated/tidings/events/v1/reports.ts';
 import { VisitEvent } from './generated/tidings/events/v1/visits.ts';
@@ -31,7 +31,7 @@ const reportKinds: ReadonlySet<ReportKind> = new Set([
 export const facts = {
   messages: reader(MessageEvent, ({ event }) => event !== undefined),
   plans: reader(PlanEvent, ({ event }) => event !== undefined),
-  outcomes: reader(WindowOutcome, ({ outcome }) => outcome !== undefined),
+  outcomes: reader(SliceOutcome, ({ outcome }) => outcome !== undefined),
   reports: reader(Reports, ({ kind }) => reportKinds.has(kind)),
   visits: reader(VisitEvent, ({ event }) => event !== undefined),
 } as const;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
-import { bytesOf, facts, MessageEvent, Reports, WindowOutcome } from './index.ts';
+import { bytesOf, facts, MessageEvent, Reports, SliceOutcome } from './index.ts';
 
 /** A message as the next version writes it: with a field that today's does not have, in itself and in its accepted message. */
 const newer = (event: MessageEvent): Uint8Array => {
@@ -49,7 +49,7 @@ describe('what a version does not know of an event', () => {
     expect(facts.plans.isKnown(facts.plans.decode(kind))).toBe(false);
     expect(facts.visits.isKnown(facts.visits.decode(kind))).toBe(false);
     expect(facts.outcomes.isKnown(facts.outcomes.decode(kind))).toBe(false);
-    const settled = WindowOutcome.fromPartial({ outcome: { $case: 'settled', value: {} } });
+    const settled = SliceOutcome.fromPartial({ outcome: { $case: 'settled', value: {} } });
     expect(facts.outcomes.isKnown(settled)).toBe(true);
     expect([1, 2, 3].map((kinds) => facts.reports.isKnown(Reports.fromPartial({ kind: kinds })))).toEqual([
       true,

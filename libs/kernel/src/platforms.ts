@@ -27,7 +27,7 @@ const platformCodes: readonly PlatformCode[] = Object.values(Platform);
 
 export const isPlatform = (code: number): code is PlatformCode => (platformCodes as readonly number[]).includes(code);
 
-/** Channels have a dispatcher each; a batch and a window belong to exactly one. */
+/** Channels have a dispatcher each; a batch and a slice belong to exactly one. */
 export const channels = ['apns', 'fcm'] as const;
 
 export type Channel = (typeof channels)[number];

@@ -22,7 +22,7 @@ export {
 export { insideHosts } from './inside.ts';
 export { Load } from './load.ts';
 export { listedMessage, pushesOf, untilDone } from './message.ts';
-export { devicesGivenUp, openWindows } from './metrics.ts';
+export { devicesGivenUp, openSlices } from './metrics.ts';
 export { describeWithMongo, startMongo, type TestMongo } from './mongo.ts';
 export {
   type Form,

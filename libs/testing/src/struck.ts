@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { OPEN_DEVICES, WINDOW_SIZE } from '@tidings/delivery';
+import { OPEN_DEVICES, SLICE_SIZE } from '@tidings/delivery';
 import { answered } from './answered.ts';
 import type { ClusterWorld } from './cluster.ts';
 import { type Crowd, crowdPlatforms, type CrowdProvider } from './crowd.ts';
@@ -71,8 +71,8 @@ export async function struck(world: ClusterWorld, crowd: Crowd, { strike, ...abo
   broken.push(...(await deadLetters(world.cluster)));
   const told: string[] = [];
   for (const [i, { provider }] of crowdPlatforms.entries()) {
-    const windows = givenUpSince(before[i]!, await givenUp(world.cluster, provider));
-    const doubt = { killed: allowed[provider] ?? 0, windows };
+    const slices = givenUpSince(before[i]!, await givenUp(world.cluster, provider));
+    const doubt = { killed: allowed[provider] ?? 0, slices };
     const ledger = ledgerOf(world, provider, doubt);
     broken.push(...ledger.broken);
     told.push(ledger.line);
@@ -98,14 +98,14 @@ async function untilClosed(world: ClusterWorld, crowd: Crowd, codes: readonly st
 interface Doubt {
   /** Devices that were under way in what was killed. */
   readonly killed: number;
-  /** Windows that a live worker has given up. */
-  readonly windows: number;
+  /** Slices that a live worker has given up. */
+  readonly slices: number;
 }
 
-function ledgerOf({ simulators }: ClusterWorld, provider: CrowdProvider, { killed, windows }: Doubt) {
+function ledgerOf({ simulators }: ClusterWorld, provider: CrowdProvider, { killed, slices }: Doubt) {
   const { accepted, duplicates, masked, unidentified } = simulators.ledger.of(provider).summary();
-  const most = killed + windows * WINDOW_SIZE;
-  const late = windows > 0 ? ` and ${windows} windows answered late` : '';
+  const most = killed + slices * SLICE_SIZE;
+  const late = slices > 0 ? ` and ${slices} slices answered late` : '';
   const line = `${provider} ${accepted - duplicates} sent, ${duplicates} again of ${killed} allowed${late}`;
   const broken: string[] = [];
   if (duplicates > most) broken.push(`${provider}: ${duplicates} devices were sent again, ${most} may be`);

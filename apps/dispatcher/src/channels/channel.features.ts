@@ -72,7 +72,7 @@ export function channelFeatures(subject: ChannelSubject): void {
       const fates = await world.send(batch(accepted(1200)));
       expect([...fates]).toEqual(all(1200, 'SENT'));
       expect(summary()).toMatchObject({ accepted: 1200, refused: 0, tokens: 1200, duplicates: 0, unidentified: 0 });
-      expect(world.settledWindows()).toEqual([0, 1, 2]);
+      expect(world.settledSlices()).toEqual([0, 1, 2]);
     });
 
     it('reports a dead token, and its siblings as sent', async () => {
@@ -124,7 +124,7 @@ export function channelFeatures(subject: ChannelSubject): void {
       const fates = await world.send(batch(accepted(60)), 60_000, false);
       expect([...fates]).toEqual(all(60, 'SENT'));
       expect(summary()).toMatchObject({ accepted: 60, duplicates: 0 });
-      expect(world.settledWindows()).toEqual([0]);
+      expect(world.settledSlices()).toEqual([0]);
     });
 
     it('tries again after a server error until it is over', async () => {

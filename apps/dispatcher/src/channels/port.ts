@@ -5,7 +5,7 @@ import type { Throttler } from '../throttles.ts';
 /** Messages to named recipients have consumers and connections of their own: a receipt never waits behind a broadcast. */
 export type Lane = 'broadcast' | 'direct';
 
-/** The devices of a window, or some of them, as a channel gets them. */
+/** The devices of a slice, or some of them, as a channel gets them. */
 export interface Job {
   readonly batch: SendBatch;
   readonly columns: BatchColumns;

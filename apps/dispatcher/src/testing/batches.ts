@@ -17,7 +17,7 @@ export interface TestDevice {
   readonly oversized?: number;
 }
 
-export interface TestWindow {
+export interface TestSlice {
   readonly w: number;
   readonly devices: readonly TestDevice[];
 }
@@ -55,9 +55,9 @@ function bits(flags: readonly boolean[]): Buffer {
   return bytes;
 }
 
-/** A batch of these windows; other fields have defaults that `fields` replaces. */
-export function sendBatch(windows: readonly TestWindow[], fields: Partial<SendBatch> = {}): SendBatch {
-  const devices = windows.flatMap((window) => window.devices);
+/** A batch of these slices; other fields have defaults that `fields` replaces. */
+export function sendBatch(slices: readonly TestSlice[], fields: Partial<SendBatch> = {}): SendBatch {
+  const devices = slices.flatMap((slice) => slice.devices);
   const languages = [...new Set(['', ...devices.map(({ language = '' }) => language)])];
   const values = devices.flatMap((device) => device.values ?? []);
   const badges = devices.some(({ badge }) => badge !== undefined) ? devices.map(({ badge = 0 }) => badge) : [];
@@ -71,7 +71,7 @@ export function sendBatch(windows: readonly TestWindow[], fields: Partial<SendBa
     bucket: 0,
     chunk: 0,
     channel: 'apns',
-    windows: windows.map(({ w, devices: { length: count } }) => ({ w, first: (first += count) - count, count })),
+    slices: slices.map(({ w, devices: { length: count } }) => ({ w, first: (first += count) - count, count })),
     positions: Buffer.from(Uint16Array.from(devices, ({ position }) => position).buffer),
     tokens: Buffer.from(devices.map(({ token }) => token).join('')),
     tokenEnds: ends(devices.map(({ token }) => token)),

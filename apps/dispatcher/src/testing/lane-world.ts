@@ -1,7 +1,7 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { noResults, type Results } from '@tidings/delivery';
-import { type SendBatch, WindowOutcome } from '@tidings/events';
+import { type SendBatch, SliceOutcome } from '@tidings/events';
 import { Bitmap, ShiftedClock } from '@tidings/kernel';
 import { AddressGuard, type MasterKeys } from '@tidings/runtime';
 import type { Channel } from '../channels/port.ts';
@@ -35,7 +35,7 @@ export type Fate = string;
 export class LaneWorld {
   readonly clock = new ShiftedClock();
   readonly attempts = new MemoryAttempts();
-  readonly outcomes: WindowOutcome[] = [];
+  readonly outcomes: SliceOutcome[] = [];
   readonly channel: Channel;
   readonly #workerLease: WorkerLease;
   readonly #dispatch: Dispatch;
@@ -73,7 +73,7 @@ export class LaneWorld {
       store: this.attempts.over(),
       workerLease: this.#workerLease,
       throttles: new Throttles({ store: new MemoryThrottles().over(), clock: this.clock, onError: fail }),
-      publish: async ({ value }) => void this.outcomes.push(WindowOutcome.decode(value)),
+      publish: async ({ value }) => void this.outcomes.push(SliceOutcome.decode(value)),
       clock: this.clock,
       timers: systemTimers,
       random: () => 0.5,
@@ -84,7 +84,7 @@ export class LaneWorld {
     this.#dispatch.start();
   }
 
-  /** Hands a batch over once; windows may be settled or wait when it resolves. */
+  /** Hands a batch over once; slices may be settled or wait when it resolves. */
   async hand(batch: SendBatch): Promise<void> {
     const done = await this.#dispatch.handle([
       { ...batch, releasedAt: batch.releasedAt ?? new Date(this.clock.now()) },
@@ -99,14 +99,14 @@ export class LaneWorld {
     return this.fates();
   }
 
-  /** The windows that were told to be settled, ascending. */
-  settledWindows(): number[] {
+  /** The slices that were told to be settled, ascending. */
+  settledSlices(): number[] {
     return this.outcomes
       .flatMap(({ w, outcome }) => (outcome?.$case === 'settled' ? [w] : []))
       .toSorted((a, b) => a - b);
   }
 
-  /** Resolves when no window is open or waits. */
+  /** Resolves when no slice is open or waits. */
   async settle(patienceMs = 60_000, hurry = false): Promise<void> {
     const until = Date.now() + patienceMs;
     while (this.open().length > 0) {
@@ -128,7 +128,7 @@ export class LaneWorld {
     );
   }
 
-  /** When the first window that waits is due, if all open ones wait, and for nothing but the time. */
+  /** When the first slice that waits is due, if all open ones wait, and for nothing but the time. */
   nextDue(): number | undefined {
     const open = [...this.attempts.byId.values()]
       .map(({ attempt }) => attempt)
@@ -139,7 +139,7 @@ export class LaneWorld {
     return dues.length > 0 && dues.every((due) => due !== undefined) ? Math.min(...dues) : undefined;
   }
 
-  /** Results of all windows. */
+  /** Results of all slices. */
   get results(): readonly Results[] {
     return [...this.attempts.byId.values()].map(({ attempt }) => attempt.results ?? noResults);
   }

@@ -3,7 +3,7 @@ import type { LaneMetrics } from '../metrics.ts';
 export const noMetrics: LaneMetrics = {
   settled: () => undefined,
   batch: () => undefined,
-  window: () => undefined,
+  slice: () => undefined,
   open: () => undefined,
   answered: () => undefined,
 };

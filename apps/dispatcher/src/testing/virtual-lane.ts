@@ -1,5 +1,5 @@
 import { localResults, sent, type SendResult } from '@tidings/delivery';
-import { type SendBatch, WindowOutcome } from '@tidings/events';
+import { type SendBatch, SliceOutcome } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 import type { Channel, Job, PushListener, Sender } from '../channels/port.ts';
 import { Dispatch } from '../dispatch.ts';
@@ -42,7 +42,7 @@ export class VirtualLane {
   readonly time = new VirtualTime(START);
   readonly attempts = new MemoryAttempts();
   readonly written: WrittenPush[] = [];
-  readonly outcomes: { readonly at: number; readonly outcome: WindowOutcome }[] = [];
+  readonly outcomes: { readonly at: number; readonly outcome: SliceOutcome }[] = [];
   readonly dispatch: Dispatch;
   readonly throttles: Throttles;
   readonly #providers: Readonly<Record<string, VirtualProvider>>;
@@ -66,7 +66,7 @@ export class VirtualLane {
         workerLease,
         throttles: this.throttles,
       },
-      publish: async ({ value }) => void this.outcomes.push({ at: this.now, outcome: WindowOutcome.decode(value) }),
+      publish: async ({ value }) => void this.outcomes.push({ at: this.now, outcome: SliceOutcome.decode(value) }),
       ...{ clock: this.time, timers, random: () => 0.5, metrics: noMetrics },
       log: { error: onError, warn: () => undefined },
     });

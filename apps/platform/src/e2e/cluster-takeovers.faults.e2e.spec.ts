@@ -8,7 +8,7 @@ import {
   crowdedCluster,
   type CrowdProvider,
   drawn,
-  openWindows,
+  openSlices,
   struck,
   UNDER_WAY,
 } from '@tidings/testing';
@@ -20,7 +20,7 @@ jest.setTimeout(CROWD_TIMEOUT_MS);
 
 /** Three times as long as a worker may be silent. */
 const FROZEN_MS = 30_000;
-/** Answers take so long that windows stay open for a while. */
+/** Answers take so long that slices stay open for a while. */
 const SLOW_MS = 1_000;
 
 describe('what a dispatcher leaves behind is taken over', () => {
@@ -85,7 +85,7 @@ describe('what a dispatcher leaves behind is taken over', () => {
         title: `a dispatcher of ${channel} frozen for ${FROZEN_MS / 1000} s`,
         share: 0.1 + 0.3 * draw(),
         async strike({ closed }) {
-          const open = await openWindows(world.cluster, channel);
+          const open = await openSlices(world.cluster, channel);
           const member = world.cluster.of(`dispatcher.${channel}`)[open[0]! >= open[1]! ? 0 : 1]!;
           member.freeze();
           frozenWith = Math.max(...open);
@@ -99,7 +99,7 @@ describe('what a dispatcher leaves behind is taken over', () => {
       expect(broken).toEqual([]);
       expect(frozenWith).toBeGreaterThan(0);
       expect(pushes(channel)).toBe(atThaw);
-      // It goes on as somebody else: as the one that it was its windows would look alive.
+      // It goes on as somebody else: as the one that it was its slices would look alive.
       expect(after.filter((worker) => before.includes(worker))).toHaveLength(before.length - 1);
       await world.simulators.faults.set(channel, { latencyMs: 30 });
       const round2 = { round: ++round, title: `${channel} after that`, share: 0, strike: async () => undefined, seed };

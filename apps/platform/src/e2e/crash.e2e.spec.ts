@@ -34,7 +34,7 @@ const platforms = [
 ] as const;
 type Platform = (typeof platforms)[number];
 
-/** Devices of a platform that every round sends to: five windows. */
+/** Devices of a platform that every round sends to: five slices. */
 const STEADY = 2400;
 /** Devices of a platform that only one round sends to, by what their tokens do. */
 const DEAD = 30;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { batchesTopic, topicNames, topics, WindowOutcome } from '@tidings/events';
+import { batchesTopic, topicNames, topics, SliceOutcome } from '@tidings/events';
 import { channels, systemClock } from '@tidings/kernel';
 import { databaseOf, mongoOptions, startMongod } from '@tidings/runtime';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
@@ -241,8 +241,8 @@ describe('the running program', () => {
   it('dead-letters records that cannot be read or handled, and everything else flows on', async () => {
     const garbage = Buffer.from('ffffffffffffffffffffff', 'hex');
     // A set that is none is found out only when it is used.
-    const unusable = WindowOutcome.encode(
-      WindowOutcome.fromPartial({
+    const unusable = SliceOutcome.encode(
+      SliceOutcome.fromPartial({
         message: 'unusable',
         application,
         channel: 'apns',

@@ -40,7 +40,7 @@ const counts: Readonly<Record<Kind, number>> = {
   'strange language': 150,
   ordinary: 100,
   'longest token': 30,
-  // Of each platform in one window: three times what a record holds.
+  // Of each platform in one slice: three times what a record holds.
   'stored token': 200,
   'large value': 2,
   'large values': 2,

@@ -106,13 +106,13 @@ describe('the metrics of the platform', () => {
     expect(value('tidings_dispatch_outcomes_total', { channel: 'apns', category: 'SENT' })).toBe(1);
     expect(value('tidings_dispatch_outcomes_total', { channel: 'fcm', category: 'SENT' })).toBe(1);
     expect(value('tidings_dispatch_provider_seconds_count')).toBe(2);
-    expect(value('tidings_fanout_windows_total', { emission: 'first' })).toBe(2);
-    expect(value('tidings_fanout_windows_total', { emission: 'again' })).toBe(0);
+    expect(value('tidings_fanout_slices_total', { emission: 'first' })).toBe(2);
+    expect(value('tidings_fanout_slices_total', { emission: 'again' })).toBe(0);
     // Accepted and released in one commit, and completed in another.
     expect(value('tidings_log_events_total', { category: 'messages' })).toBe(3);
     expect(value('tidings_relay_records_total', { category: 'messages' })).toBe(3);
     expect(value('tidings_topic_published_records_total', { topic: 'tidings.messages' })).toBe(3);
-    // Two windows; one whose connection is not open yet is deferred first, which is an outcome, too.
+    // Two slices; one whose connection is not open yet is deferred first, which is an outcome, too.
     const outcomes = value('tidings_topic_published_records_total', { topic: 'tidings.outcomes' });
     expect(outcomes).toBeGreaterThanOrEqual(2);
     expect(value('tidings_consumer_records_total', { group: 'statistics', topic: 'tidings.outcomes' })).toBe(outcomes);
@@ -126,8 +126,8 @@ describe('the metrics of the platform', () => {
     expect(value('tidings_consumer_lag_records')).toBe(0);
     expect(value('tidings_scheduler_oldest_unfinished_seconds')).toBe(0);
     expect(value('tidings_relay_unpublished_commits')).toBe(0);
-    expect(value('tidings_dispatch_open_windows')).toBe(0);
-    expect(value('tidings_dispatch_deferred_windows')).toBe(0);
+    expect(value('tidings_dispatch_open_slices')).toBe(0);
+    expect(value('tidings_dispatch_deferred_slices')).toBe(0);
     expect(value('tidings_consumer_incidents_total', { kind: 'dead-lettered' })).toBe(0);
   });
 

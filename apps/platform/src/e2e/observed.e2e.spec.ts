@@ -95,7 +95,7 @@ describe('traces of the platform', () => {
     const sent = (spans: readonly ReadableSpan[]): number =>
       spans.reduce((sum, { attributes }) => sum + Number(attributes['tidings.outcome.SENT'] ?? 0), 0);
     expect([sent(ten), sent(thousand)]).toEqual([10, DEVICES]);
-    // Two windows of a platform go in one batch; what differs is how often consumers find something to do.
+    // Two slices of a platform go in one batch; what differs is how often consumers find something to do.
     expect(thousand.length).toBeLessThanOrEqual(3 * ten.length);
   });
 

@@ -1,5 +1,5 @@
 import { deviceLogOf } from '@tidings/audience';
-import { facts, topicNames, type WindowOutcome } from '@tidings/events';
+import { facts, topicNames, type SliceOutcome } from '@tidings/events';
 import { seqOf } from '@tidings/kernel';
 import { transientAsFault } from '@tidings/runtime';
 import { consume, type Subscription } from '@tidings/streaming';
@@ -20,7 +20,7 @@ interface Rejection {
   readonly since: number;
 }
 
-function rejectionsIn({ application: app, chunk, outcome }: WindowOutcome): Rejection[] {
+function rejectionsIn({ application: app, chunk, outcome }: SliceOutcome): Rejection[] {
   if (outcome?.$case !== 'settled') return [];
   const { deadTokens, claimedAt } = outcome.value;
   return deadTokens.map(({ position, token, since }) => ({

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { Content, IosContent, MessageAccepted, type MessageEvent, WindowOutcome } from '@tidings/events';
+import { Content, IosContent, MessageAccepted, type MessageEvent, SliceOutcome } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
 import { describeWithMongo, TestClock } from '@tidings/testing';
 import { type DeviceDocument, DEVICES, prepareDevices } from '../devices/document.ts';
@@ -40,7 +40,7 @@ describeWithMongo('Badges (R-C9)', (mongo) => {
     const badges = new Badges(db, outgoing, marks);
     await marks.prepare();
     const shown = async () => [...new Set((await devices.find().toArray()).map(({ self }) => self?.badge))];
-    const isMarked = async (of: WindowOutcome) => {
+    const isMarked = async (of: SliceOutcome) => {
       const id = marksId(chunkKeyOfOutcome(of), of.channel);
       return isSettled((await marks.find([id])).get(id), of.w);
     };
@@ -48,10 +48,10 @@ describeWithMongo('Badges (R-C9)', (mongo) => {
   };
 
   /** All devices were sent the message. */
-  const sent = (message: string, w = 0): WindowOutcome => {
+  const sent = (message: string, w = 0): SliceOutcome => {
     const set = Buffer.from(Bitmap.of(Array.from({ length: COUNT }, (_, i) => i)).encode());
     const settled = { $case: 'settled' as const, value: { sent: [{ platform: 1, hour: 1, set }] } };
-    return WindowOutcome.fromPartial({ message, application: APP, account: 'a', channel: 'apns', w, outcome: settled });
+    return SliceOutcome.fromPartial({ message, application: APP, account: 'a', channel: 'apns', w, outcome: settled });
   };
 
   it('are added once, also where another message came between an outcome and its repeat', async () => {
@@ -79,7 +79,7 @@ describeWithMongo('Badges (R-C9)', (mongo) => {
     expect(await shown()).toEqual([0]);
   });
 
-  it('are added once by many that settle the same windows at once, while devices change', async () => {
+  it('are added once by many that settle the same slices at once, while devices change', async () => {
     const { badges, shown, devices } = await world({ one: '+1', two: '+5', three: '+10' });
     const outcomes = ['one', 'two', 'three'].flatMap((message) => [sent(message)]);
     const registered = Array.from({ length: 50 }, (_, i) =>
@@ -104,7 +104,7 @@ describeWithMongo('Badges (R-C9)', (mongo) => {
 
   it('are nothing that other outcomes have', async () => {
     const { badges, isMarked } = await world({ one: undefined });
-    const deferred = WindowOutcome.fromPartial({
+    const deferred = SliceOutcome.fromPartial({
       ...{ message: 'one', application: APP, account: 'a', channel: 'apns' },
       outcome: { $case: 'deferred', value: { until: new Date(1) } },
     });

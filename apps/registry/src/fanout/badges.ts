@@ -1,4 +1,4 @@
-import type { WindowOutcome } from '@tidings/events';
+import type { SliceOutcome } from '@tidings/events';
 import { type Channel, Bitmap, sendIdOf, seqOf } from '@tidings/kernel';
 import type { AnyBulkWriteOperation, Collection, Db, Filter, MongoClient } from 'mongodb';
 import { type DeviceDocument, DEVICES } from '../devices/document.ts';
@@ -8,7 +8,7 @@ import { chunkKeyOfOutcome, marksId } from './keys.ts';
 import type { OutgoingMessages } from './outgoing.ts';
 
 /**
- * Makes the badge that a device was sent its new base, once for each device and message (R-C9): the bases and the mark that the window is settled are
+ * Makes the badge that a device was sent its new base, once for each device and message (R-C9): the bases and the mark that the slice is settled are
  * written in one transaction, so a repeat finds the mark or neither. `self.badgeOf` names the message (of `sendIdOf`) whose badge the base is.
  */
 export class Badges {
@@ -24,10 +24,10 @@ export class Badges {
     this.#marks = marks;
   }
 
-  /** Marks those of the windows that have badges, with the badges; returns the outcomes that are not marked yet. Repeats change nothing. */
-  async settle(outcomes: readonly WindowOutcome[]): Promise<readonly WindowOutcome[]> {
+  /** Marks those of the slices that have badges, with the badges; returns the outcomes that are not marked yet. Repeats change nothing. */
+  async settle(outcomes: readonly SliceOutcome[]): Promise<readonly SliceOutcome[]> {
     const messages = await this.#outgoing.find([...new Set(outcomes.map(sendIdOf))]);
-    const others: WindowOutcome[] = [];
+    const others: SliceOutcome[] = [];
     const byMarks = new Map<string, Map<number, Badged>>();
     for (const outcome of outcomes) {
       const badge = badgeOf(messages.get(sendIdOf(outcome))?.accepted.content, outcome.channel as Channel);
@@ -36,19 +36,19 @@ export class Badges {
         continue;
       }
       const id = marksId(chunkKeyOfOutcome(outcome), outcome.channel);
-      const windows = byMarks.get(id) ?? new Map<number, Badged>();
-      byMarks.set(id, windows.set(outcome.w, { outcome, badge }));
+      const slices = byMarks.get(id) ?? new Map<number, Badged>();
+      byMarks.set(id, slices.set(outcome.w, { outcome, badge }));
     }
-    for (const [id, windows] of byMarks) await this.#settleTogether(id, [...windows.values()]);
+    for (const [id, slices] of byMarks) await this.#settleTogether(id, [...slices.values()]);
     return others;
   }
 
-  /** One after another: two windows of a plan have their marks in one document. */
-  async #settleTogether(id: string, windows: readonly Badged[]): Promise<void> {
+  /** One after another: two slices of a plan have their marks in one document. */
+  async #settleTogether(id: string, slices: readonly Badged[]): Promise<void> {
     await clientOf(this.#db).withSession((session) =>
       session.withTransaction(async () => {
         const marks = (await this.#marks.find([id], session)).get(id);
-        const open = windows.filter(({ outcome }) => !isSettled(marks, outcome.w));
+        const open = slices.filter(({ outcome }) => !isSettled(marks, outcome.w));
         if (open.length === 0) return;
         await this.#marks.record(
           open.map(({ outcome }) => outcome),
@@ -61,23 +61,23 @@ export class Badges {
   }
 }
 
-/** What became of a window whose message has a badge. */
+/** What became of a slice whose message has a badge. */
 interface Badged {
-  readonly outcome: WindowOutcome;
+  readonly outcome: SliceOutcome;
   readonly badge: string;
 }
 
 /** The client that a database was opened with, which its type does not tell. */
 const clientOf = (db: Db): MongoClient => (db as Db & { readonly client: MongoClient }).client;
 
-function sentIn({ outcome, chunk }: WindowOutcome): number[] {
+function sentIn({ outcome, chunk }: SliceOutcome): number[] {
   if (outcome?.$case !== 'settled') return [];
   return outcome.value.sent.flatMap(({ set }) =>
     Array.from(Bitmap.decode(set).positions(), (position) => seqOf(chunk, position)),
   );
 }
 
-function writesOf(outcome: WindowOutcome, badge: string): AnyBulkWriteOperation<DeviceDocument>[] {
+function writesOf(outcome: SliceOutcome, badge: string): AnyBulkWriteOperation<DeviceDocument>[] {
   const seqs = sentIn(outcome);
   if (seqs.length === 0) return [];
   const { application } = outcome;

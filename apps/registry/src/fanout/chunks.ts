@@ -8,15 +8,15 @@ import type { Collection, Db } from 'mongodb';
 import type { Columns } from './columns.ts';
 import type { Buffers, BufferPool } from './buffer-pool.ts';
 import { badgeOf, type BatchHead, type EmittedBatch, relativeBadge } from './emit.ts';
-import { type ChunkKey, dispatcherGroup, type Lane, marksId, planId, WINDOW_SIZE, windowsOf } from './keys.ts';
-import { type Marks, openWindows, windowOf } from './marks.ts';
+import { type ChunkKey, dispatcherGroup, type Lane, marksId, planId, SLICE_SIZE, slicesOf } from './keys.ts';
+import { type Marks, openSlices, sliceOf } from './marks.ts';
 import type { FanoutMetrics } from './metrics.ts';
 import { isReleased, laneOf, type Outgoing, type OutgoingMessages, type Released } from './outgoing.ts';
 import type { SendingApplication } from './plan.ts';
 import { type PlanCommand, type PlanDocument, type PlanReply, PLANS, plannedOf } from './plans.ts';
 import type { Planner, Planning } from './planning.ts';
 import type { DeviceScan, Extras } from './scan.ts';
-import { judge } from './windows.ts';
+import { judge } from './slices.ts';
 
 /** Batches that are published together; the next ones are written meanwhile. */
 const PUBLISHED_TOGETHER = 4;
@@ -42,7 +42,7 @@ interface ChunkWork {
   readonly extras: Extras;
 }
 
-/** Plans chunks of messages and emits their windows (sending 2). Everything may be repeated, at any point, by anyone. */
+/** Plans chunks of messages and emits their slices (sending 2). Everything may be repeated, at any point, by anyone. */
 export class Chunks {
   readonly #parts: ChunkParts;
   readonly #stored: Collection<PlanDocument>;
@@ -52,7 +52,7 @@ export class Chunks {
     this.#stored = parts.db.collection<PlanDocument>(PLANS);
   }
 
-  /** Plans the chunk of a task unless that was done before, and emits those of its windows that are due. */
+  /** Plans the chunk of a task unless that was done before, and emits those of its slices that are due. */
   async work(task: FanoutTask, pool: BufferPool): Promise<void> {
     const id = sendIdOf(task);
     const message = (await this.#parts.outgoing.find([id])).get(id);
@@ -138,14 +138,14 @@ export class Chunks {
   ): Promise<void> {
     for (const { channel, set } of planned.sendable) {
       const sendable = Bitmap.decode(set);
-      const all = Array.from({ length: windowsOf(sendable.size) }, (_, w) => w);
-      const windows = heldWindows(buffers.columns, sendable, all);
-      const of = { application, channel: channel as Channel, sendable, windows, isAgain: () => false };
+      const all = Array.from({ length: slicesOf(sendable.size) }, (_, w) => w);
+      const slices = heldSlices(buffers.columns, sendable, all);
+      const of = { application, channel: channel as Channel, sendable, slices, isAgain: () => false };
       await this.#emit(work, of, buffers);
     }
   }
 
-  /** Emits the windows of a stored plan that the watchdog's rule calls due, from devices read anew. */
+  /** Emits the slices of a stored plan that the watchdog's rule calls due, from devices read anew. */
   async #emitDue(work: ChunkWork, pool: BufferPool): Promise<void> {
     const { key, message } = work;
     const stored = await this.#stored.findOne({ _id: planId(key) });
@@ -160,44 +160,44 @@ export class Chunks {
       const lane = laneOf(message);
       const hasPassed = passedBy(await this.#parts.broker.lag(dispatcherGroup(channel, lane)), channel, lane);
       const now = this.#parts.clock.now();
-      const windows = openWindows(own, windowsOf(sendable.size)).filter(
-        (w) => judge(windowOf(own, w), now, hasPassed).kind === 'due',
+      const slices = openSlices(own, slicesOf(sendable.size)).filter(
+        (w) => judge(sliceOf(own, w), now, hasPassed).kind === 'due',
       );
-      if (windows.length === 0) continue;
-      const isAgain = (w: number): boolean => windowOf(own, w).emitted !== undefined;
-      await this.#emitAnew(work, { application, channel, sendable, windows, isAgain }, pool);
+      if (slices.length === 0) continue;
+      const isAgain = (w: number): boolean => sliceOf(own, w).emitted !== undefined;
+      await this.#emitAnew(work, { application, channel, sendable, slices, isAgain }, pool);
     }
   }
 
-  /** Emits windows from devices read anew: all together or, where the buffers do not hold them, those that are left one at a time. */
+  /** Emits slices from devices read anew: all together or, where the buffers do not hold them, those that are left one at a time. */
   async #emitAnew(work: ChunkWork, of: Emitting, pool: BufferPool): Promise<void> {
     const { key, extras } = work;
-    const { sendable, windows } = of;
-    let left = windows;
+    const { sendable, slices } = of;
+    let left = slices;
     for (let together = left.length; left.length > 0; together = 1) {
       const some = left.slice(0, together);
       const held = await pool.use(async (buffers) => {
         await this.#parts.scan.at(buffers.columns, key.application, key.chunk, membersOf(sendable, some), extras);
-        const windows = heldWindows(buffers.columns, sendable, some);
-        await this.#emit(work, { ...of, windows }, buffers);
-        return new Set(windows);
+        const slices = heldSlices(buffers.columns, sendable, some);
+        await this.#emit(work, { ...of, slices }, buffers);
+        return new Set(slices);
       });
       if (together === 1 && held.size === 0)
-        throw new Error(`${planId(key)}: the buffers do not hold window ${some[0]}`);
+        throw new Error(`${planId(key)}: the buffers do not hold slice ${some[0]}`);
       left = left.filter((w) => !held.has(w));
     }
   }
 
   async #emit(work: ChunkWork, of: Emitting, { writer, columns }: Buffers): Promise<void> {
     const { key, message } = work;
-    const { channel, sendable, windows, isAgain } = of;
+    const { channel, sendable, slices, isAgain } = of;
     const topic = batchesTopic(channel, laneOf(message) === 'direct');
     const publish = async (batches: readonly EmittedBatch[]): Promise<void> => {
       const records = batches.map(({ record }) => record);
       const positions = await this.#parts.broker.publish(topic, records);
       const at = this.#parts.clock.now();
       const emitted = batches.flatMap((batch, i) =>
-        batch.windows.map((w) => ({ w, emission: { ...positions[i]!, at } })),
+        batch.slices.map((w) => ({ w, emission: { ...positions[i]!, at } })),
       );
       for (const { w } of emitted) this.#parts.metrics.emitted(channel, isAgain(w));
       await this.#parts.marks.emitted(key, channel, emitted);
@@ -211,7 +211,7 @@ export class Chunks {
       publishing.catch(() => undefined);
       group = [];
     };
-    for (const batch of writer.write(columns, { key, head: headOf(work, of), channel, sendable, windows })) {
+    for (const batch of writer.write(columns, { key, head: headOf(work, of), channel, sendable, slices })) {
       if (group.push(batch) === PUBLISHED_TOGETHER) await flush();
     }
     if (group.length > 0) await flush();
@@ -219,13 +219,13 @@ export class Chunks {
   }
 }
 
-/** Windows of one channel that go out now. */
+/** Slices of one channel that go out now. */
 interface Emitting {
   readonly application: SendingApplication | undefined;
   readonly channel: Channel;
   readonly sendable: Bitmap;
-  readonly windows: readonly number[];
-  /** Whether a window went out before. */
+  readonly slices: readonly number[];
+  /** Whether a slice went out before. */
   readonly isAgain: (w: number) => boolean;
 }
 
@@ -258,20 +258,20 @@ function headOf({ key, message }: ChunkWork, { application, channel }: Emitting)
 }
 
 const positionsOf = (positions: Uint16Array, w: number): Uint16Array =>
-  positions.subarray(w * WINDOW_SIZE, (w + 1) * WINDOW_SIZE);
+  positions.subarray(w * SLICE_SIZE, (w + 1) * SLICE_SIZE);
 
-/** Those of the windows whose devices are all in the columns, as far as they are there. */
-function heldWindows(columns: Columns, sendable: Bitmap, windows: readonly number[]): readonly number[] {
-  if (columns.isWhole) return windows;
+/** Those of the slices whose devices are all in the columns, as far as they are there. */
+function heldSlices(columns: Columns, sendable: Bitmap, slices: readonly number[]): readonly number[] {
+  if (columns.isWhole) return slices;
   const positions = sendable.positions();
-  return windows.filter((w) => columns.holds(positionsOf(positions, w)));
+  return slices.filter((w) => columns.holds(positionsOf(positions, w)));
 }
 
-/** The positions of these windows. */
-function membersOf(sendable: Bitmap, windows: readonly number[]): Bitmap {
-  if (windows.length === windowsOf(sendable.size)) return sendable;
+/** The positions of these slices. */
+function membersOf(sendable: Bitmap, slices: readonly number[]): Bitmap {
+  if (slices.length === slicesOf(sendable.size)) return sendable;
   const positions = sendable.positions();
-  return Bitmap.of(windows.flatMap((w) => Array.from(positionsOf(positions, w))));
+  return Bitmap.of(slices.flatMap((w) => Array.from(positionsOf(positions, w))));
 }
 
 /** Whether a channel's dispatchers have passed a record of one of its lanes. */

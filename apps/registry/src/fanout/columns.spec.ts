@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import { BSON } from 'mongodb';
 import { Columns, MAX_BADGE } from './columns.ts';
 import { type BatchHead, BatchWriter } from './emit.ts';
-import { WINDOW_SIZE } from './keys.ts';
+import { SLICE_SIZE } from './keys.ts';
 import { DeviceReader, type Wanted } from './read-device.ts';
 
 const CHUNK = 3;
@@ -111,10 +111,10 @@ describe('columns', () => {
       fc.property(devices, devices, fc.integer({ min: -3, max: 3 }), (planned, now, by) => {
         read(columns, now, { values, badge: true });
         const sendable = Bitmap.of(planned.map(({ position }) => position));
-        const windows = sendable.size === 0 ? [] : [0];
+        const slices = sendable.size === 0 ? [] : [0];
         const change = head(by < 0 ? `${by}` : `+${by}`);
-        const batches = [...writer.write(columns, { key, head: change, channel: 'apns', sendable, windows })];
-        expect(batches).toHaveLength(windows.length);
+        const batches = [...writer.write(columns, { key, head: change, channel: 'apns', sendable, slices })];
+        expect(batches).toHaveLength(slices.length);
         const rows = batches.flatMap(({ record }) => rowsOf(SendBatch.decode(record.value), values.length));
         const expected = [...sendable.positions()].map((position) => {
           const device = now.find((each) => each.position === position && each.status === 1);
@@ -184,14 +184,14 @@ describe('columns', () => {
     );
   });
 
-  it('go out in batches of up to four windows, each with its own part of the set', () => {
+  it('go out in batches of up to four slices, each with its own part of the set', () => {
     const many = Array.from({ length: 3_300 }, (_, i) => phone(i * 3));
     read(columns, many, {});
     const sendable = Bitmap.of(many.map(({ position }) => position));
     const all = [
-      ...writer.write(columns, { key, head: head(), channel: 'apns', sendable, windows: [0, 1, 3, 4, 5, 6] }),
+      ...writer.write(columns, { key, head: head(), channel: 'apns', sendable, slices: [0, 1, 3, 4, 5, 6] }),
     ];
-    expect(all.map(({ windows }) => windows)).toEqual([
+    expect(all.map(({ slices }) => slices)).toEqual([
       [0, 1, 3, 4],
       [5, 6],
     ]);
@@ -199,14 +199,14 @@ describe('columns', () => {
     for (const batch of batches) {
       const positions = u16(batch.positions);
       const tokens = texts(batch.tokens, batch.tokenEnds);
-      for (const { w, first, count } of batch.windows) {
-        const part = many.slice(w * WINDOW_SIZE, (w + 1) * WINDOW_SIZE);
+      for (const { w, first, count } of batch.slices) {
+        const part = many.slice(w * SLICE_SIZE, (w + 1) * SLICE_SIZE);
         expect(positions.slice(first, first + count)).toEqual(part.map(({ position }) => position));
         expect(tokens.slice(first, first + count)).toEqual(part.map(({ token }) => token));
       }
       expect(batch.badges).toHaveLength(0);
     }
-    expect(batches[1]!.windows.map(({ count }) => count)).toEqual([500, 300]);
+    expect(batches[1]!.slices.map(({ count }) => count)).toEqual([500, 300]);
   });
 
   it('take a device once, though a scan met it twice', () => {
@@ -220,8 +220,8 @@ describe('columns', () => {
   const batchesTo = (all: readonly Drawn[], wanted: Wanted, of = head()): ReturnType<BatchWriter['write']> => {
     read(columns, all, wanted);
     const sendable = Bitmap.of(all.map(({ position }) => position));
-    const windows = Array.from({ length: Math.ceil(all.length / WINDOW_SIZE) }, (_, w) => w);
-    return writer.write(columns, { key, head: of, channel: 'apns', sendable, windows });
+    const slices = Array.from({ length: Math.ceil(all.length / SLICE_SIZE) }, (_, w) => w);
+    return writer.write(columns, { key, head: of, channel: 'apns', sendable, slices });
   };
 
   describe('of what is too large', () => {
@@ -274,24 +274,24 @@ describe('columns', () => {
       expect(SendBatch.decode(batch!.record.value).oversized).toHaveLength(0);
     });
 
-    it('close a batch before a window that would make it larger than half a mebibyte', () => {
+    it('close a batch before a slice that would make it larger than half a mebibyte', () => {
       const large = (w: number) => w === 2 || w === 3;
-      const all = Array.from({ length: 6 * WINDOW_SIZE }, (_, i) =>
-        phone(i, large(Math.floor(i / WINDOW_SIZE)) ? { token: long(1046) } : {}),
+      const all = Array.from({ length: 6 * SLICE_SIZE }, (_, i) =>
+        phone(i, large(Math.floor(i / SLICE_SIZE)) ? { token: long(1046) } : {}),
       );
-      expect([...batchesTo(all, {})].map(({ windows }) => windows)).toEqual([[0, 1], [2], [3], [4, 5]]);
+      expect([...batchesTo(all, {})].map(({ slices }) => slices)).toEqual([[0, 1], [2], [3], [4, 5]]);
     });
 
     it('never make a record that a topic does not take', () => {
       const tags = Array.from({ length: 256 }, (_, i) => tag(100 + i, TagType.TAG_TYPE_STRING));
       // The largest that go out, with the largest content (R-LM4, R-LM6).
       const sample = { tags: tags.map(({ number }) => ({ k: number, v: 'x'.repeat(28) })) };
-      const all = Array.from({ length: 2 * WINDOW_SIZE }, (_, i) =>
+      const all = Array.from({ length: 2 * SLICE_SIZE }, (_, i) =>
         phone(i, { token: 'y'.repeat(TOKEN_BYTES), sample: { ...sample, lang: i % 2 === 0 ? 'en' : 'de' } }),
       );
       const content = { ...Content.create(), data: 'z'.repeat(2 * 1024 * 1024), tags: tags.map(({ name }) => name) };
       const batches = [...batchesTo(all, { values: tags }, { ...head('+1'), content })];
-      expect(batches.map(({ windows }) => windows)).toEqual([[0], [1]]);
+      expect(batches.map(({ slices }) => slices)).toEqual([[0], [1]]);
       for (const { record } of batches) {
         const rows = rowsOf(SendBatch.decode(record.value), tags.length);
         expect(rows.every(({ token, oversized }) => token?.length === TOKEN_BYTES && oversized === 0)).toBe(true);
@@ -303,7 +303,7 @@ describe('columns', () => {
   });
 
   it('stay small though every stored token is as long as tokens once could be', () => {
-    const all = Array.from({ length: WINDOW_SIZE }, (_, i) => phone(i, { token: `${i}`.padEnd(65_536, 'x') }));
+    const all = Array.from({ length: SLICE_SIZE }, (_, i) => phone(i, { token: `${i}`.padEnd(65_536, 'x') }));
     const [batch, ...others] = [...batchesTo(all, {})];
     expect(others).toEqual([]);
     expect(batch!.record.value.length).toBeLessThan(64 * 1024);

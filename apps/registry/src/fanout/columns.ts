@@ -12,7 +12,7 @@ export const LONG_VALUES = 8;
 const NOT_HELD = 16;
 
 /**
- * Bytes of tokens and values that columns hold. A chunk of devices with the largest of both would take 800 MB. Those of a single window
+ * Bytes of tokens and values that columns hold. A chunk of devices with the largest of both would take 800 MB. Those of a single slice
  * always fit, with all devices that are read between them.
  */
 const HELD_BYTES = 64 * 1024 * 1024;

@@ -1,9 +1,9 @@
 import { OVERSIZED } from '@tidings/delivery';
-import { SendBatch, type Window } from '@tidings/events';
+import { SendBatch, type Slice } from '@tidings/events';
 import { type Channel, channelOf, type Bitmap, platformOf } from '@tidings/kernel';
 import type { OutRecord } from '@tidings/streaming';
 import { Bytes, type Columns, LONG_TOKEN, LONG_VALUES, MAX_BADGE, NOT_DISPLAYABLE } from './columns.ts';
-import { type ChunkKey, chunkRecordKey, WINDOW_SIZE } from './keys.ts';
+import { type ChunkKey, chunkRecordKey, SLICE_SIZE } from './keys.ts';
 
 /** What all batches of a chunk and channel have in common. */
 export type BatchHead = Pick<
@@ -11,9 +11,9 @@ export type BatchHead = Pick<
   'message' | 'messageId' | 'campaignId' | 'account' | 'content' | 'credential' | 'releasedAt' | 'atMostOnce'
 >;
 
-const MAX_WINDOWS = 4;
-const MAX_DEVICES = MAX_WINDOWS * WINDOW_SIZE;
-/** Bytes of tokens and values up to which a batch takes a further window. A single window may have more; a record has room for any. */
+const MAX_SLICES = 4;
+const MAX_DEVICES = MAX_SLICES * SLICE_SIZE;
+/** Bytes of tokens and values up to which a batch takes a further slice. A single slice may have more; a record has room for any. */
 const FULL_BYTES = 512 * 1024;
 
 function oversizedBy(flags: number): number {
@@ -36,25 +36,25 @@ export function badgeOf(content: BatchHead['content'], channel: Channel): string
   }
 }
 
-/** Windows of a plan in one channel that are to be written. */
+/** Slices of a plan in one channel that are to be written. */
 export interface Emission {
   readonly key: ChunkKey;
   readonly head: BatchHead;
   readonly channel: Channel;
   /** The plan's sendable set of the channel. */
   readonly sendable: Bitmap;
-  readonly windows: readonly number[];
+  readonly slices: readonly number[];
 }
 
-/** A batch as a record, with the windows in it. */
+/** A batch as a record, with the slices in it. */
 export interface EmittedBatch {
   readonly record: OutRecord;
-  readonly windows: readonly number[];
+  readonly slices: readonly number[];
 }
 
 /**
- * Writes batches from scanned columns (sending 3) into buffers that it uses again. Positions of a window that were not scanned, or whose
- * device has moved to another channel, are marked as gone: what a window holds never changes.
+ * Writes batches from scanned columns (sending 3) into buffers that it uses again. Positions of a slice that were not scanned, or whose
+ * device has moved to another channel, are marked as gone: what a slice holds never changes.
  */
 export class BatchWriter {
   // Node runs on little-endian machines only, so these arrays are the bytes of the wire.
@@ -73,23 +73,23 @@ export class BatchWriter {
   #valueEnds = new Uint32Array(0);
   #count = 0;
 
-  /** The batches of an emission, in the order of its windows. */
+  /** The batches of an emission, in the order of its slices. */
   *write(columns: Columns, emission: Emission): Generator<EmittedBatch> {
-    const { key, head, channel, sendable, windows } = emission;
+    const { key, head, channel, sendable, slices } = emission;
     const positions = sendable.positions();
     const relative = relativeBadge(badgeOf(head.content, channel));
-    const close = (of: readonly Window[]): EmittedBatch => {
-      const batch = { ...this.#columns(columns, relative !== undefined), ...head, ...key, channel, windows: [...of] };
+    const close = (of: readonly Slice[]): EmittedBatch => {
+      const batch = { ...this.#columns(columns, relative !== undefined), ...head, ...key, channel, slices: [...of] };
       const record = { key: chunkRecordKey(key), value: SendBatch.encode(batch).finish() };
       this.#reset(columns);
-      return { record, windows: of.map(({ w }) => w) };
+      return { record, slices: of.map(({ w }) => w) };
     };
-    let open: Window[] = [];
+    let open: Slice[] = [];
     this.#reset(columns);
-    for (const w of windows) {
-      const part = positions.subarray(w * WINDOW_SIZE, (w + 1) * WINDOW_SIZE);
+    for (const w of slices) {
+      const part = positions.subarray(w * SLICE_SIZE, (w + 1) * SLICE_SIZE);
       const isFull =
-        open.length === MAX_WINDOWS || this.#tokens.length + this.#values.length + columns.bytesOf(part) > FULL_BYTES;
+        open.length === MAX_SLICES || this.#tokens.length + this.#values.length + columns.bytesOf(part) > FULL_BYTES;
       if (open.length > 0 && isFull) {
         yield close(open);
         open = [];

@@ -13,7 +13,7 @@ import {
   SendBatch,
   TagType,
   topicNames,
-  WindowOutcome,
+  SliceOutcome,
 } from '@tidings/events';
 import { type Channel, Bitmap, seqOf } from '@tidings/kernel';
 import { openLog, keysFrom } from '@tidings/runtime';
@@ -25,7 +25,7 @@ import { APPLICATIONS, TAGS } from '../accounts/log.ts';
 import { type DeviceDocument, DEVICES, prepareDevices } from '../devices/document.ts';
 import { type FanoutService, openFanout } from './fanout.ts';
 import { removeExpired } from './expiry.ts';
-import { dispatcherGroup, lanes, WINDOW_SIZE } from './keys.ts';
+import { dispatcherGroup, lanes, SLICE_SIZE } from './keys.ts';
 import { OutgoingMessages } from './outgoing.ts';
 import { type PlanDocument, plannedOf, PLANS } from './plans.ts';
 
@@ -115,14 +115,14 @@ async function prepare(db: Db, devices: readonly DeviceDocument[], over: object 
   await db.collection<{ _id: string }>(APPLICATIONS).insertOne({ _id: APP, ...application, ...over });
 }
 
-/** Takes batches as dispatchers do: sends every device of a window once, sometimes later, and sometimes loses what it was given. */
+/** Takes batches as dispatchers do: sends every device of a slice once, sometimes later, and sometimes loses what it was given. */
 class FakeDispatchers {
-  /** By window: the positions of each emission. */
+  /** By slice: the positions of each emission. */
   readonly emissions = new Map<string, number[][]>();
   readonly batches: SendBatch[] = [];
   readonly sent = new Map<string, number>();
   readonly #stops: (() => Promise<void>)[] = [];
-  readonly #deferred: { readonly until: number; readonly outcome: WindowOutcome }[] = [];
+  readonly #deferred: { readonly until: number; readonly outcome: SliceOutcome }[] = [];
   readonly #broker: Broker;
   readonly #clock: TestClock;
   readonly #chance: () => number;
@@ -165,11 +165,11 @@ class FakeDispatchers {
   async #take(batch: SendBatch): Promise<void> {
     this.batches.push(batch);
     const positions = new Uint16Array(new Uint8Array(batch.positions).buffer);
-    for (const { w, first, count } of batch.windows) {
+    for (const { w, first, count } of batch.slices) {
       const members = [...positions.subarray(first, first + count)];
       const id = `${batch.message}/${batch.chunk}/${batch.channel}/${w}`;
       this.emissions.set(id, [...(this.emissions.get(id) ?? []), members]);
-      const outcome: WindowOutcome = {
+      const outcome: SliceOutcome = {
         message: batch.message,
         messageId: batch.messageId,
         account: batch.account,
@@ -206,9 +206,9 @@ class FakeDispatchers {
     }
   }
 
-  async #publish(outcome: WindowOutcome): Promise<void> {
+  async #publish(outcome: SliceOutcome): Promise<void> {
     const { message, application, chunk } = outcome;
-    const value = WindowOutcome.encode(outcome).finish();
+    const value = SliceOutcome.encode(outcome).finish();
     await this.#broker.publish(topicNames.outcomes, [{ key: `${message}/${application}/${chunk}`, value }]);
   }
 }
@@ -388,7 +388,7 @@ describeWithMongo('fan-out', (mongo) => {
   const some = Array.from({ length: 1200 }, (_, i) => device(i));
   const twoChunks = [...some, ...Array.from({ length: 700 }, (_, i) => device(seqOf(1, i)))];
 
-  it('plans a selection once per chunk and emits windows of 500 ranks', async () => {
+  it('plans a selection once per chunk and emits slices of 500 ranks', async () => {
     const { broker, clock, dispatchers, start, plansOf } = await world(twoChunks);
     const fanout = await start();
     const message = newMessage({ audience: selection(even) });
@@ -396,9 +396,9 @@ describeWithMongo('fan-out', (mongo) => {
     await settle(fanout, clock, dispatchers);
 
     const plans = await plansOf(message);
-    expect(plans.map(({ _id, windows, settledAt }) => ({ _id, windows, settled: settledAt !== undefined }))).toEqual([
-      { _id: `${message.code}/0/${APP}/0`, windows: { apns: 1, fcm: 1 }, settled: true },
-      { _id: `${message.code}/0/${APP}/1`, windows: { apns: 1, fcm: 1 }, settled: true },
+    expect(plans.map(({ _id, slices, settledAt }) => ({ _id, slices, settled: settledAt !== undefined }))).toEqual([
+      { _id: `${message.code}/0/${APP}/0`, slices: { apns: 1, fcm: 1 }, settled: true },
+      { _id: `${message.code}/0/${APP}/1`, slices: { apns: 1, fcm: 1 }, settled: true },
     ]);
     const sendable = plannedOf(plans[0]!).sendable.find(({ channel }) => channel === 'apns')!.set;
     const expected = some.filter(({ seq, platform }) => seq % 2 === 0 && platform === 1).map(({ seq }) => seq);
@@ -465,7 +465,7 @@ describeWithMongo('fan-out', (mongo) => {
     expect(dispatchers.batches).toEqual([]);
   });
 
-  it('emits a lost window again, the same devices with what they are now, and those that are gone marked', async () => {
+  it('emits a lost slice again, the same devices with what they are now, and those that are gone marked', async () => {
     let lose = true;
     const { db, broker, clock, dispatchers, start, measured } = await world(
       Array.from({ length: 4 }, (_, i) => device(i, { platform: 1 })),
@@ -484,11 +484,11 @@ describeWithMongo('fan-out', (mongo) => {
     clock.advance(15);
     await delay(100);
     expect(dispatchers.batches).toHaveLength(1);
-    while ((await measured('tidings_fanout_open_windows'))['flying'] !== 1) await delay(10);
+    while ((await measured('tidings_fanout_open_slices'))['flying'] !== 1) await delay(10);
     await settle(fanout, clock, dispatchers, 5);
     clock.advance(60);
-    expect(await measured('tidings_fanout_open_windows')).toEqual({ due: 0, flying: 0, waiting: 0 });
-    expect(await measured('tidings_fanout_windows_total')).toEqual({ 'apns first': 1, 'apns again': 1 });
+    expect(await measured('tidings_fanout_open_slices')).toEqual({ due: 0, flying: 0, waiting: 0 });
+    expect(await measured('tidings_fanout_slices_total')).toEqual({ 'apns first': 1, 'apns again': 1 });
     expect(dispatchers.emissions.get(`${message.code}/0/apns/0`)).toEqual([
       [0, 1, 2, 3],
       [0, 1, 2, 3],
@@ -499,7 +499,7 @@ describeWithMongo('fan-out', (mongo) => {
     expect([...new Uint32Array(new Uint8Array(again.tokenEnds).buffer)]).toEqual([0, 3, 3, 10]);
   });
 
-  it('lets deferred windows wait, and sends again only what is overdue', async () => {
+  it('lets deferred slices wait, and sends again only what is overdue', async () => {
     const chances = [0.2, 0.32, 1];
     const { broker, clock, dispatchers, start, plansOf } = await world([device(0), device(1)], {
       chance: () => chances.shift() ?? 1,
@@ -620,7 +620,7 @@ describeWithMongo('fan-out', (mongo) => {
     await release(broker, message, clock.date);
     await settle(fanout, clock, dispatchers);
     const [plan] = await plansOf(message);
-    expect(plan).toMatchObject({ windows: { apns: 2 }, settledAt: expect.any(Date) as unknown });
+    expect(plan).toMatchObject({ slices: { apns: 2 }, settledAt: expect.any(Date) as unknown });
     const [batch, ...others] = dispatchers.batches;
     expect(others).toEqual([]);
     expect([...batch!.oversized]).toEqual(Array.from({ length: 600 }, (_, i) => (isLong(i) ? 1 : 0)));
@@ -631,21 +631,21 @@ describeWithMongo('fan-out', (mongo) => {
 
   it('reads the devices of a chunk again whose tokens are together more than a pair of buffers holds, each once', async () => {
     const devices = Array.from({ length: 1200 }, (_, i) => device(i, { platform: i < 100 ? 3 : 1 }));
-    // About one window's: after the scan the first one is read together with the others, then each by itself.
+    // About one slice's: after the scan the first one is read together with the others, then each by itself.
     const { broker, clock, dispatchers, start, plansOf, measured } = await world(devices, { bufferBytes: 5_000 });
     const fanout = await start();
     const message = newMessage({ audience: selection() });
     await release(broker, message, clock.date);
     await settle(fanout, clock, dispatchers);
-    expect((await plansOf(message))[0]).toMatchObject({ windows: { apns: 3, fcm: 1 } });
+    expect((await plansOf(message))[0]).toMatchObject({ slices: { apns: 3, fcm: 1 } });
     for (const [channel, of] of [
       ['apns', 1],
       ['fcm', 3],
     ] as const) {
       const addressed = devices.filter(({ platform }) => platform === of);
       const batches = dispatchers.batches.filter((batch) => batch.channel === channel);
-      const windows = batches.flatMap((batch) => batch.windows.map(({ w }) => w));
-      expect(windows).toEqual([...new Set(windows)].sort());
+      const slices = batches.flatMap((batch) => batch.slices.map(({ w }) => w));
+      expect(slices).toEqual([...new Set(slices)].sort());
       expect(batches.map(({ tokens }) => tokens.toString()).join('')).toBe(
         addressed.map(({ token }) => token).join(''),
       );
@@ -653,7 +653,7 @@ describeWithMongo('fan-out', (mongo) => {
         true,
       );
     }
-    expect(await measured('tidings_fanout_windows_total')).toEqual({ 'apns first': 3, 'fcm first': 1 });
+    expect(await measured('tidings_fanout_slices_total')).toEqual({ 'apns first': 3, 'fcm first': 1 });
   });
 
   it('carries the languages that the content has, however many the devices have', async () => {
@@ -733,11 +733,11 @@ describeWithMongo('fan-out', (mongo) => {
     await settle(fanout, clock, dispatchers);
     clock.advance(7 * 86_400 + 1);
     await removeExpired(db, new OutgoingMessages(db, clock), clock.date);
-    const late = WindowOutcome.fromPartial({
+    const late = SliceOutcome.fromPartial({
       ...{ message: message.code, messageId: message.id, account: 'a', application: APP, channel: 'fcm' },
       outcome: { $case: 'settled', value: {} },
     });
-    await broker.publish(topicNames.outcomes, [{ key: message.code, value: WindowOutcome.encode(late).finish() }]);
+    await broker.publish(topicNames.outcomes, [{ key: message.code, value: SliceOutcome.encode(late).finish() }]);
     await settle(fanout, clock, dispatchers);
     expect(await db.collection(PLANS).countDocuments()).toBe(0);
   });
@@ -761,7 +761,7 @@ describeWithMongo('fan-out', (mongo) => {
     expect(dispatchers.batches).toHaveLength(60);
   });
 
-  it('plans every device once and settles every window, wherever it is killed', async () => {
+  it('plans every device once and settles every slice, wherever it is killed', async () => {
     const rounds = Number(process.env['FANOUT_KILLS'] ?? 8);
     const first = Number(process.env['FANOUT_SEED'] ?? 1);
     const seeds = Array.from({ length: rounds }, (_, i) => first + i);
@@ -827,9 +827,9 @@ describeWithMongo('fan-out', (mongo) => {
           for (const { channel, set } of plannedOf({ _id, ...stored }).sendable) {
             const members = [...Bitmap.decode(set).positions()];
             const chunk = _id.split('/')[3];
-            for (let w = 0; w * WINDOW_SIZE < members.length; w++) {
+            for (let w = 0; w * SLICE_SIZE < members.length; w++) {
               const emissions = dispatchers.emissions.get(`${message.code}/${chunk}/${channel}/${w}`) ?? [];
-              const expected = members.slice(w * WINDOW_SIZE, (w + 1) * WINDOW_SIZE);
+              const expected = members.slice(w * SLICE_SIZE, (w + 1) * SLICE_SIZE);
               expect(emissions.length).toBeGreaterThan(0);
               for (const emission of emissions) expect(emission).toEqual(expected);
             }

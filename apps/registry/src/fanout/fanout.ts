@@ -50,7 +50,7 @@ export interface FanoutService {
 }
 
 /**
- * Opens the fan-out: it decides who gets which message, once, and sees to it that every window is sent until it is settled (sending 2).
+ * Opens the fan-out: it decides who gets which message, once, and sees to it that every slice is sent until it is settled (sending 2).
  * Runs in the registry's database; any number of processes may do so side by side.
  */
 export async function openFanout(deps: FanoutDeps): Promise<FanoutService> {
@@ -113,7 +113,7 @@ async function openParts(deps: FanoutDeps, closing: Closing) {
   const releases = new Releases({ clock, broker, scan, outgoing, chunks, directBuffers, fanouts });
   const settling = new Settling({ db, clock, outgoing, marks, plans, badges: new Badges(db, outgoing, marks) });
   const watch = new Watch({ db, clock, broker, outgoing, marks, settling, releases });
-  watchMetrics(metrics, () => watch.openWindows());
+  watchMetrics(metrics, () => watch.openSlices());
   return { outgoing, planLogs, fanoutLogs, chunks, directBuffers, broadcastBuffers, releases, settling, watch };
 }
 
@@ -195,7 +195,7 @@ function keepWatch(deps: FanoutDeps, { watch, outgoing }: Parts, closing: Closin
     };
     closing.add(name, every(everyMs, run, { name, log }), (periodic) => periodic.stop());
   };
-  whileLeased('watch over windows', watchEveryMs, (signal) => watch.run(signal));
+  whileLeased('watch over slices', watchEveryMs, (signal) => watch.run(signal));
   whileLeased('removal of expired messages', SWEEP_EVERY_MS, (signal) =>
     removeExpired(db, outgoing, new Date(clock.now()), signal),
   );

@@ -1,8 +1,8 @@
-import type { WindowOutcome } from '@tidings/events';
+import type { SliceOutcome } from '@tidings/events';
 import { type Channel, CHUNK_SIZE } from '@tidings/kernel';
 
-/** How many ranks of a plan's sendable set a window holds (sending 2). */
-export const WINDOW_SIZE = 500;
+/** How many ranks of a plan's sendable set a slice holds (sending 2). */
+export const SLICE_SIZE = 500;
 
 /** One chunk's share of a message. Bucket 0 until messages go out by time zone. */
 export interface ChunkKey {
@@ -18,10 +18,10 @@ export const fanoutId = (key: Omit<ChunkKey, 'chunk'>): string => `${key.message
 /** `_id` of a plan. */
 export const planId = (key: ChunkKey): string => `${fanoutId(key)}/${key.chunk}`;
 
-/** `_id` of the marks of a plan's windows in one channel. */
+/** `_id` of the marks of a plan's slices in one channel. */
 export const marksId = (key: ChunkKey, channel: string): string => `${planId(key)}/${channel}`;
 
-export const chunkKeyOfOutcome = ({ message, bucket, application, chunk }: WindowOutcome): ChunkKey => ({
+export const chunkKeyOfOutcome = ({ message, bucket, application, chunk }: SliceOutcome): ChunkKey => ({
   message,
   bucket,
   application,
@@ -34,7 +34,7 @@ export const idsOfMessage = (message: string): { readonly $gt: string; readonly 
   $lt: `${message}0`,
 });
 
-export const windowsOf = (sendable: number): number => Math.ceil(sendable / WINDOW_SIZE);
+export const slicesOf = (sendable: number): number => Math.ceil(sendable / SLICE_SIZE);
 
 /** Key of records that concern one message in a chunk, and of those that concern a chunk alone. */
 export const messageKey = (key: ChunkKey): string => `${key.message}/${key.application}/${key.chunk}`;

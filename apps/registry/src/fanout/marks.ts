@@ -1,26 +1,26 @@
-import type { WindowOutcome } from '@tidings/events';
+import type { SliceOutcome } from '@tidings/events';
 import { ensureCollection } from '@tidings/event-store';
 import type { AnyBulkWriteOperation, ClientSession, Collection, Db, UpdateFilter } from 'mongodb';
 import { type ChunkKey, chunkKeyOfOutcome, marksId } from './keys.ts';
-import type { Emission, OpenWindow } from './windows.ts';
+import type { Emission, OpenSlice } from './slices.ts';
 
 export const MARKS = 'marks';
 
-/** Windows in one number of `settled`. */
+/** Slices in one number of `settled`. */
 const WORD = 31;
 
 /**
- * What happened to the windows of a plan in one channel. Every field is written by updates that may come in any order and be repeated,
+ * What happened to the slices of a plan in one channel. Every field is written by updates that may come in any order and be repeated,
  * so whoever is first makes the document.
  */
 export interface MarksDocument {
   /** Of `marksId`. */
   readonly _id: string;
-  /** By window: partition, offset and time (milliseconds since 1970) of its last record. */
+  /** By slice: partition, offset and time (milliseconds since 1970) of its last record. */
   readonly e?: Readonly<Record<string, readonly [partition: number, offset: number, at: number]>>;
-  /** By window: until when it was last deferred, milliseconds since 1970. Over once it was emitted later than that. */
+  /** By slice: until when it was last deferred, milliseconds since 1970. Over once it was emitted later than that. */
   readonly d?: Readonly<Record<string, number>>;
-  /** Settled windows, 31 to a number: bits only ever come. */
+  /** Settled slices, 31 to a number: bits only ever come. */
   readonly s?: Readonly<Record<string, number>>;
 }
 
@@ -30,14 +30,14 @@ const bitOf = (w: number): number => 1 << (w % WORD);
 export const isSettled = (marks: Pick<MarksDocument, 's'> | undefined, w: number): boolean =>
   ((marks?.s?.[wordOf(w)] ?? 0) & bitOf(w)) !== 0;
 
-/** The windows below `count` that are not settled. */
-export function openWindows(marks: Pick<MarksDocument, 's'> | undefined, count: number): number[] {
+/** The slices below `count` that are not settled. */
+export function openSlices(marks: Pick<MarksDocument, 's'> | undefined, count: number): number[] {
   const open: number[] = [];
   for (let w = 0; w < count; w++) if (!isSettled(marks, w)) open.push(w);
   return open;
 }
 
-export function windowOf(marks: MarksDocument | undefined, w: number): OpenWindow {
+export function sliceOf(marks: MarksDocument | undefined, w: number): OpenSlice {
   const emitted = marks?.e?.[w];
   const deferredUntil = marks?.d?.[w];
   // A deferral may be recorded before the emission that it answers: times tell them apart, not the order of writes.
@@ -48,10 +48,10 @@ export function windowOf(marks: MarksDocument | undefined, w: number): OpenWindo
   };
 }
 
-/** The document's update for one window. */
+/** The document's update for one slice. */
 type Change = { readonly settled: number } | { readonly deferred: number; readonly until: number };
 
-/** Marks of windows; see {@link MarksDocument}. */
+/** Marks of slices; see {@link MarksDocument}. */
 export class Marks {
   readonly #db: Db;
   readonly #marks: Collection<MarksDocument>;
@@ -66,14 +66,14 @@ export class Marks {
     return ensureCollection(this.#db, MARKS);
   }
 
-  /** Records where windows were emitted to. */
+  /** Records where slices were emitted to. */
   async emitted(
     key: ChunkKey,
     channel: string,
-    windows: readonly { readonly w: number; readonly emission: Emission }[],
+    slices: readonly { readonly w: number; readonly emission: Emission }[],
   ): Promise<void> {
     const set: Record<string, unknown> = {};
-    for (const { w, emission } of windows) {
+    for (const { w, emission } of slices) {
       set[`e.${w}`] = [emission.partition, emission.offset, emission.at];
     }
     const update = { $set: set } as UpdateFilter<MarksDocument>;
@@ -81,7 +81,7 @@ export class Marks {
   }
 
   /** Records outcomes, in the transaction of a session if there is one; repeats change nothing. */
-  async record(outcomes: readonly WindowOutcome[], session?: ClientSession): Promise<void> {
+  async record(outcomes: readonly SliceOutcome[], session?: ClientSession): Promise<void> {
     const changes = new Map<string, Change[]>();
     for (const each of outcomes) {
       const id = marksId(chunkKeyOfOutcome(each), each.channel);

@@ -1,31 +1,31 @@
 import type { Channel } from '@tidings/kernel';
 import { counterIn, readIn } from '@tidings/telemetry';
 import type { Registry } from 'prom-client';
-import type { WindowStates } from './watch.ts';
+import type { SliceStates } from './watch.ts';
 
 /** What the fan-out counts. */
 export interface FanoutMetrics {
-  /** A window went out, for the first time or again. */
+  /** A slice went out, for the first time or again. */
   emitted(channel: Channel, again: boolean): void;
 }
 
 export function fanoutMetrics(registry: Registry): FanoutMetrics {
-  const windows = counterIn(registry, {
-    name: 'tidings_fanout_windows_total',
-    help: 'Windows that were emitted, for the first time or again: what was lost on the way, or never answered',
+  const slices = counterIn(registry, {
+    name: 'tidings_fanout_slices_total',
+    help: 'Slices that were emitted, for the first time or again: what was lost on the way, or never answered',
     labels: ['channel', 'emission'],
   });
-  return { emitted: (channel, again) => windows.inc({ channel, emission: again ? 'again' : 'first' }) };
+  return { emitted: (channel, again) => slices.inc({ channel, emission: again ? 'again' : 'first' }) };
 }
 
 /** Tells what the watchdog has found open. */
-export function watchMetrics(registry: Registry, open: () => WindowStates): void {
+export function watchMetrics(registry: Registry, open: () => SliceStates): void {
   readIn(
     registry,
     'gauge',
     {
-      name: 'tidings_fanout_open_windows',
-      help: 'Windows of messages released 5 s ago or more that are not settled, as the watchdog last saw them',
+      name: 'tidings_fanout_open_slices',
+      help: 'Slices of messages released 5 s ago or more that are not settled, as the watchdog last saw them',
       labels: ['state'],
     },
     () => Object.entries(open()).map(([state, value]) => ({ labels: { state }, value })),

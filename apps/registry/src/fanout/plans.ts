@@ -3,7 +3,7 @@ import { type ChunkPlanned, PlanEvent } from '@tidings/events';
 import { Bitmap, messageLogOf } from '@tidings/kernel';
 import type { Binary } from 'mongodb';
 import { bytesOf } from '../accounts/log.ts';
-import { type ChunkKey, fanoutId, planId, windowsOf } from './keys.ts';
+import { type ChunkKey, fanoutId, planId, slicesOf } from './keys.ts';
 import { type Candidates, planChunk, type PlanRules } from './plan.ts';
 
 /** Collections of the folded states. */
@@ -74,8 +74,8 @@ export const fanoutsLog: LogDefinition<PlanFanout, PlanEvent, FanoutState, reado
   fromDocument: (document) => document as unknown as FanoutState,
 };
 
-/** How many windows a plan has per channel: 0 for none. */
-export type WindowCounts = Readonly<Record<string, number>>;
+/** How many slices a plan has per channel: 0 for none. */
+export type SliceCounts = Readonly<Record<string, number>>;
 
 export interface PlanState {
   readonly event: PlanEvent;
@@ -87,7 +87,7 @@ export interface PlanState {
 export interface PlanDocument {
   readonly _id: string;
   readonly event: Binary | Uint8Array;
-  readonly windows: WindowCounts;
+  readonly slices: SliceCounts;
   readonly named: boolean;
   readonly at: Date;
   readonly settledAt?: Date;
@@ -112,8 +112,8 @@ const planAt = (key: ChunkKey): DocumentAddress => ({ collection: PLANS, id: pla
 export const planLogOf = ({ application, chunk }: Pick<ChunkKey, 'application' | 'chunk'>): string =>
   `plans-${application}-${chunk}`;
 
-export function windowCountsOf(planned: ChunkPlanned): WindowCounts {
-  return Object.fromEntries(planned.sendable.map(({ channel, set }) => [channel, windowsOf(Bitmap.decode(set).size)]));
+export function sliceCountsOf(planned: ChunkPlanned): SliceCounts {
+  return Object.fromEntries(planned.sendable.map(({ channel, set }) => [channel, slicesOf(Bitmap.decode(set).size)]));
 }
 
 function settled(of: MessageIdentity, key: ChunkKey, at: Date): PlanEvent {
@@ -135,7 +135,7 @@ export const plansLog: LogDefinition<PlanCommand, PlanEvent, PlanState, PlanRepl
     const planned = planChunk(command.candidates, command.rules);
     const { at } = command.rules;
     const events = [eventOf(of, key, at, { $case: 'chunk', value: planned })];
-    // A plan without windows is settled as soon as it is made.
+    // A plan without slices is settled as soon as it is made.
     if (planned.sendable.length === 0) events.push(settled(of, key, at));
     return { events, reply: { planned, fresh: true } };
   },
@@ -149,13 +149,13 @@ export const plansLog: LogDefinition<PlanCommand, PlanEvent, PlanState, PlanRepl
   ...codec,
   toDocument: ({ event, planned, settledAt }) => ({
     event: codec.encode(event),
-    windows: windowCountsOf(planned),
+    slices: sliceCountsOf(planned),
     named: planned.named,
     at: event.at,
     ...(settledAt ? { settledAt } : {}),
   }),
   fields: {
-    [PLANS]: fieldsOf<PlanDocument>({ event: true, windows: true, named: true, at: true, settledAt: true }),
+    [PLANS]: fieldsOf<PlanDocument>({ event: true, slices: true, named: true, at: true, settledAt: true }),
   },
   fromDocument(document) {
     const stored = document as unknown as PlanDocument;

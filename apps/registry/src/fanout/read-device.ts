@@ -103,7 +103,7 @@ const SIXTETS = new Uint8Array(128);
 const VALUE_BYTES = 6144;
 
 /**
- * Bytes of a device's values together, with four more for each tag. A window of devices that all have as much, and tokens of 4 KiB, still
+ * Bytes of a device's values together, with four more for each tag. A slice of devices that all have as much, and tokens of 4 KiB, still
  * fits into a record beside a content of 2 MiB.
  */
 const VALUES_BYTES = 8192;
@@ -227,7 +227,7 @@ export class DeviceReader {
     return present;
   }
 
-  /** One of an earlier time may be longer than a window has room for: it stays out, so that it costs no other device anything. */
+  /** One of an earlier time may be longer than a slice has room for: it stays out, so that it costs no other device anything. */
   #readToken(b: Buffer, p: number): void {
     const bytes = b.readInt32LE(p) - 1;
     this.#row.flags |= HAS_TOKEN;

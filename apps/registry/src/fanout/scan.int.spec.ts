@@ -147,9 +147,9 @@ describeWithMongo('scan', (mongo) => {
           for (const { channel, set } of plan.sendable) {
             const sendable = Bitmap.decode(set);
             found += sendable.size;
-            const windows = Array.from({ length: Math.ceil(sendable.size / 500) }, (_, w) => w);
+            const slices = Array.from({ length: Math.ceil(sendable.size / 500) }, (_, w) => w);
             const key = { message: 'M', bucket: 0, application: APP, chunk };
-            for (const batch of writer.write(columns, { key, head, channel: channel as 'apns', sendable, windows })) {
+            for (const batch of writer.write(columns, { key, head, channel: channel as 'apns', sendable, slices })) {
               bytes += batch.record.value.length;
             }
           }

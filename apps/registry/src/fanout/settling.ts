@@ -1,10 +1,10 @@
 import type { LogWriter } from '@tidings/event-store';
-import type { WindowOutcome } from '@tidings/events';
+import type { SliceOutcome } from '@tidings/events';
 import { type Clock, Fault, sendIdOf } from '@tidings/kernel';
 import type { Collection, Db } from 'mongodb';
 import type { Badges } from './badges.ts';
 import { type ChunkKey, chunkKeyOfOutcome, marksId, planId } from './keys.ts';
-import { type Marks, type MarksDocument, openWindows } from './marks.ts';
+import { type Marks, type MarksDocument, openSlices } from './marks.ts';
 import type { OutgoingMessages } from './outgoing.ts';
 import {
   type MessageIdentity,
@@ -13,7 +13,7 @@ import {
   planLogOf,
   type PlanReply,
   PLANS,
-  type WindowCounts,
+  type SliceCounts,
 } from './plans.ts';
 
 export interface SettlingParts {
@@ -26,23 +26,21 @@ export interface SettlingParts {
 }
 
 /** What is read of a plan without its sets. */
-export type PlanSummary = Pick<PlanDocument, '_id' | 'windows' | 'named' | 'settledAt'>;
+export type PlanSummary = Pick<PlanDocument, '_id' | 'slices' | 'named' | 'settledAt'>;
 
 /** The ids of the marks that a plan has. */
-export const marksIdsOf = (key: ChunkKey, windows: WindowCounts): string[] =>
-  Object.keys(windows).map((channel) => marksId(key, channel));
+export const marksIdsOf = (key: ChunkKey, slices: SliceCounts): string[] =>
+  Object.keys(slices).map((channel) => marksId(key, channel));
 
-/** True when no window of the plan is open. */
+/** True when no slice of the plan is open. */
 export const isSettledWhole = (
   key: ChunkKey,
-  windows: WindowCounts,
+  slices: SliceCounts,
   marks: ReadonlyMap<string, MarksDocument>,
 ): boolean =>
-  Object.entries(windows).every(
-    ([channel, count]) => openWindows(marks.get(marksId(key, channel)), count).length === 0,
-  );
+  Object.entries(slices).every(([channel, count]) => openSlices(marks.get(marksId(key, channel)), count).length === 0);
 
-/** Marks what became of windows, and closes the chunks that have no open one left. */
+/** Marks what became of slices, and closes the chunks that have no open one left. */
 export class Settling {
   readonly #parts: SettlingParts;
   readonly #plans: Collection<PlanDocument>;
@@ -52,8 +50,8 @@ export class Settling {
     this.#plans = parts.db.collection<PlanDocument>(PLANS);
   }
 
-  /** Takes outcomes of windows; repeats change nothing. */
-  async record(outcomes: readonly WindowOutcome[]): Promise<void> {
+  /** Takes outcomes of slices; repeats change nothing. */
+  async record(outcomes: readonly SliceOutcome[]): Promise<void> {
     const { badges, marks, outgoing } = this.#parts;
     await marks.record(await badges.settle(outcomes));
     const settled = new Map<string, { readonly of: MessageIdentity; readonly key: ChunkKey }>();
@@ -70,25 +68,25 @@ export class Settling {
 
   /** Plans without their sets, by id. */
   async summaries(ids: readonly string[]): Promise<ReadonlyMap<string, PlanSummary>> {
-    const projection = { windows: 1, named: 1, settledAt: 1 };
+    const projection = { slices: 1, named: 1, settledAt: 1 };
     const found = ids.length === 0 ? [] : await this.#plans.find({ _id: { $in: [...ids] } }, { projection }).toArray();
     return new Map(found.map((plan) => [plan._id, plan]));
   }
 
-  /** Commits `ChunkSettled` for those of the plans whose windows are all settled; returns those that are not there. */
+  /** Commits `ChunkSettled` for those of the plans whose slices are all settled; returns those that are not there. */
   async closeSettled(
     candidates: ReadonlyMap<string, { readonly of: MessageIdentity; readonly key: ChunkKey }>,
   ): Promise<readonly ChunkKey[]> {
     const summaries = await this.summaries([...candidates.keys()]);
     const open = [...candidates].flatMap(([id, { of, key }]) => {
       const summary = summaries.get(id);
-      return summary && !summary.settledAt ? [{ of, key, windows: summary.windows }] : [];
+      return summary && !summary.settledAt ? [{ of, key, slices: summary.slices }] : [];
     });
-    const marks = await this.#parts.marks.find(open.flatMap(({ key, windows }) => marksIdsOf(key, windows)));
+    const marks = await this.#parts.marks.find(open.flatMap(({ key, slices }) => marksIdsOf(key, slices)));
     const at = new Date(this.#parts.clock.now());
     await Promise.all(
       open
-        .filter(({ key, windows }) => isSettledWhole(key, windows, marks))
+        .filter(({ key, slices }) => isSettledWhole(key, slices, marks))
         .map(({ of, key }) => this.#parts.plans.submit(planLogOf(key), { kind: 'settle', of, key, at })),
     );
     return [...candidates].flatMap(([id, { key }]) => (summaries.has(id) ? [] : [key]));

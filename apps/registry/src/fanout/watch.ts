@@ -3,12 +3,12 @@ import type { Broker, Position } from '@tidings/streaming';
 import type { Collection, Db } from 'mongodb';
 import { passedBy, passedIn } from './chunks.ts';
 import { type ChunkKey, dispatcherGroup, fanoutId, groups, type Lane, lanes, marksId, planId } from './keys.ts';
-import { type Marks, type MarksDocument, openWindows, windowOf } from './marks.ts';
+import { type Marks, type MarksDocument, openSlices, sliceOf } from './marks.ts';
 import { publishTasks, type Releases, type Task, taskTopicOf } from './messages.ts';
 import { isReleased, laneOf, type OutgoingMessages, type Released } from './outgoing.ts';
 import { FANOUTS, type FanoutState } from './plans.ts';
 import { marksIdsOf, type PlanSummary, type Settling } from './settling.ts';
-import { type Emission, judge } from './windows.ts';
+import { type Emission, judge } from './slices.ts';
 
 /** When the watchdog looks again at what is still under way. */
 const SOON_MS = 5_000;
@@ -27,39 +27,39 @@ export interface WatchParts {
   readonly releases: Releases;
 }
 
-/** How many windows are open: to be emitted, under way, or waiting for a later time. */
-export type WindowStates = Record<(typeof states)[number], number>;
+/** How many slices are open: to be emitted, under way, or waiting for a later time. */
+export type SliceStates = Record<(typeof states)[number], number>;
 
 const states = ['due', 'flying', 'waiting'] as const;
-const noWindows = (): WindowStates => ({ due: 0, flying: 0, waiting: 0 });
+const noSlices = (): SliceStates => ({ due: 0, flying: 0, waiting: 0 });
 
 /** What is to be done about one message. */
 interface Finding {
   readonly message: Released;
   /** Not split yet, though released long ago. */
   unsplit: boolean;
-  /** Chunks with work to do: to be planned, or with windows that are due. */
+  /** Chunks with work to do: to be planned, or with slices that are due. */
   readonly tasks: ChunkKey[];
   /** Planned chunks that are not settled. */
   readonly open: ChunkKey[];
   /** Why the message is not settled, where it does not merely wait for a later time. */
   readonly reasons: string[];
-  readonly windows: WindowStates;
+  readonly slices: SliceStates;
   /** When to look again, milliseconds since 1970; undefined = nothing is open. */
   checkAt: number | undefined;
 }
 
 /**
  * The watchdog: finds what was lost on the way and has it done again. It makes tasks only, so that emitting has one path; the rule for
- * windows is {@link judge}. Windows of a deleted application are settled by the dispatcher, which finds no credential.
+ * slices is {@link judge}. Slices of a deleted application are settled by the dispatcher, which finds no credential.
  */
 export class Watch {
   readonly #parts: WatchParts;
   readonly #fanouts: Collection<FanoutState & { readonly _id: string }>;
   /** Tasks that were published here and not passed yet, by plan. */
   readonly #asked = new Map<string, { readonly topic: string; readonly position: Position }>();
-  /** The open windows of each open message, as last looked at, and when they are looked at again. */
-  readonly #open = new Map<string, { readonly windows: WindowStates; readonly checkAt: number }>();
+  /** The open slices of each open message, as last looked at, and when they are looked at again. */
+  readonly #open = new Map<string, { readonly slices: SliceStates; readonly checkAt: number }>();
 
   constructor(parts: WatchParts) {
     this.#parts = parts;
@@ -75,14 +75,14 @@ export class Watch {
     }
   }
 
-  /** The open windows of all messages, as last looked at. */
-  openWindows(): WindowStates {
-    const sum = noWindows();
+  /** The open slices of all messages, as last looked at. */
+  openSlices(): SliceStates {
+    const sum = noSlices();
     const now = this.#parts.clock.now();
-    for (const [code, { windows, checkAt }] of this.#open) {
+    for (const [code, { slices, checkAt }] of this.#open) {
       // Who was not looked at again when that was due has been completed meanwhile.
       if (now > checkAt + SOON_MS) this.#open.delete(code);
-      else for (const state of states) sum[state] += windows[state];
+      else for (const state of states) sum[state] += slices[state];
     }
     return sum;
   }
@@ -107,10 +107,10 @@ export class Watch {
     await this.#ask(findings.flatMap(({ message, tasks }) => tasks.map((key) => ({ of: message, key }))));
     const times = new Map<string, Date | undefined>(codes.map((code) => [code, undefined]));
     for (const code of codes) this.#open.delete(code);
-    for (const { message, checkAt, windows } of findings) {
+    for (const { message, checkAt, slices } of findings) {
       const id = sendIdOf(message);
       times.set(id, checkAt === undefined ? undefined : new Date(checkAt));
-      if (checkAt !== undefined) this.#open.set(id, { windows, checkAt });
+      if (checkAt !== undefined) this.#open.set(id, { slices, checkAt });
     }
     await outgoing.reschedule(times);
   }
@@ -134,7 +134,7 @@ export class Watch {
     const plans = await this.#parts.settling.summaries(keys.map(planId));
     const open = keys.flatMap((key) => {
       const plan = plans.get(planId(key));
-      return plan && !plan.settledAt ? marksIdsOf(key, plan.windows) : [];
+      return plan && !plan.settledAt ? marksIdsOf(key, plan.slices) : [];
     });
     const marks = await this.#parts.marks.find(open);
     const look = new Look(this.#parts.clock.now(), plans, marks, await this.#passed(messages.length > 0));
@@ -194,7 +194,7 @@ class Look {
   at(message: Released, keys: readonly ChunkKey[] | undefined): Finding {
     const finding: Finding = {
       ...{ message, unsplit: false, checkAt: undefined },
-      ...{ tasks: [], open: [], reasons: [], windows: noWindows() },
+      ...{ tasks: [], open: [], reasons: [], slices: noSlices() },
     };
     const isLate = this.#now - message.releasedAt.getTime() > TASK_MS;
     if (!keys) {
@@ -223,23 +223,23 @@ class Look {
     let due = 0;
     let flying = 0;
     let isOpen = false;
-    for (const [name, count] of Object.entries(plan.windows)) {
+    for (const [name, count] of Object.entries(plan.slices)) {
       const channel = name as Channel;
       const marks = this.#marks.get(marksId(key, channel));
       const hasPassed = this.#hasPassed(channel, laneOf(finding.message));
-      for (const w of openWindows(marks, count)) {
+      for (const w of openSlices(marks, count)) {
         isOpen = true;
-        const state = judge(windowOf(marks, w), this.#now, hasPassed);
+        const state = judge(sliceOf(marks, w), this.#now, hasPassed);
         if (state.kind === 'due') due++;
         else sooner(finding, state.checkAt);
         if (state.kind === 'flying') flying++;
-        finding.windows[state.kind]++;
+        finding.slices[state.kind]++;
       }
     }
     if (due > 0) finding.tasks.push(key);
     if (due > 0 || !isOpen) sooner(finding, this.#now + (due > 0 ? TASK_MS : SOON_MS));
     if (due + flying > 0 || !isOpen) {
-      const counts = isOpen ? `${due} windows due, ${flying} under way` : 'not closed';
+      const counts = isOpen ? `${due} slices due, ${flying} under way` : 'not closed';
       finding.reasons.push(`chunk ${key.application}/${key.chunk}: ${counts}`);
     }
   }

@@ -1,5 +1,5 @@
 import type { LogWriter } from '@tidings/event-store';
-import { facts, RaisedKind, ReportKind, type Reports, topicNames, type WindowOutcome } from '@tidings/events';
+import { facts, RaisedKind, ReportKind, type Reports, topicNames, type SliceOutcome } from '@tidings/events';
 import { Bitmap, type Clock, sendIdOf } from '@tidings/kernel';
 import type { Decoded } from '@tidings/streaming';
 import { type WebhookCommand, webhooksLogOf } from '../log.ts';
@@ -36,7 +36,7 @@ const placeOf = ({ account, message, messageId, application, chunk }: Place): Pl
   chunk,
 });
 
-const sentIn = ({ bucket, outcome }: WindowOutcome): SentDevices[] =>
+const sentIn = ({ bucket, outcome }: SliceOutcome): SentDevices[] =>
   outcome?.$case === 'settled'
     ? outcome.value.sent.map(({ platform, set }) => ({ bucket, platform, devices: Bitmap.decode(set) }))
     : [];

@@ -1,14 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { hourOf } from '@tidings/delivery';
-import {
-  Content,
-  MessageAccepted,
-  MessageEvent,
-  ReportKind,
-  Reports,
-  topicNames,
-  WindowOutcome,
-} from '@tidings/events';
+import { Content, MessageAccepted, MessageEvent, ReportKind, Reports, topicNames, SliceOutcome } from '@tidings/events';
 import { Bitmap, chunkOf, newMessageCode, Platform, positionOf, randomBase62, ShiftedClock } from '@tidings/kernel';
 import { DeviceDescription, type DescribeRequest, type Devices } from '@tidings/rpc';
 import { Closing, type Logger, openLog, openMetrics, keysFrom } from '@tidings/runtime';
@@ -124,20 +116,20 @@ export class World {
     return code;
   }
 
-  /** Tells that a message was sent to devices of a chunk, by number, in windows of 500. */
+  /** Tells that a message was sent to devices of a chunk, by number, in slices of 500. */
   async sent(message: string, seqs: readonly number[], platform: number = Platform.iOS): Promise<void> {
     const at = new Date(this.clock.now());
     for (let w = 0; w * 500 < seqs.length; w++) {
       const part = seqs.slice(w * 500, (w + 1) * 500);
       const chunk = chunkOf(part[0]!);
       const set = Buffer.from(Bitmap.of(part.map(positionOf)).encode());
-      const outcome = WindowOutcome.fromPartial({
+      const outcome = SliceOutcome.fromPartial({
         ...{ message, messageId: 7n, account: ACCOUNT, application: APPLICATION, bucket: 0, chunk, channel: 'apns', w },
         at,
         outcome: { $case: 'settled', value: { sent: [{ platform, hour: hourOf(at), set }], claimedAt: at } },
       });
       const key = `${message}/${APPLICATION}/${chunk}`;
-      await this.#publish(topicNames.outcomes, key, WindowOutcome.encode(outcome).finish());
+      await this.#publish(topicNames.outcomes, key, SliceOutcome.encode(outcome).finish());
     }
   }
 

@@ -14,7 +14,7 @@ export const protobufPackage = "tidings.events.v1";
 export const protobufFileName = "tidings/events/v1/batches.proto";
 
 /**
- * Topics tidings.batches.<channel> and its direct lane, key = application/chunk: columns of up to four windows (sending 3).
+ * Topics tidings.batches.<channel> and its direct lane, key = application/chunk: columns of up to four slices (sending 3).
  * Device i has the i-th entry of every column; integers in bytes columns are little-endian.
  */
 export interface SendBatch {
@@ -26,8 +26,8 @@ export interface SendBatch {
   bucket: number;
   chunk: number;
   channel: string;
-  windows: Window[];
-  /** uint16 positions in the chunk, ascending within a window. */
+  slices: Slice[];
+  /** uint16 positions in the chunk, ascending within a slice. */
   positions: Buffer;
   /** UTF-8 tokens one after the other, and where each ends (uint32). */
   tokens: Buffer;
@@ -68,9 +68,9 @@ export interface SendBatch {
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
-export interface Window {
+export interface Slice {
   w: number;
-  /** First device of the window in the columns, and how many follow. */
+  /** First device of the slice in the columns, and how many follow. */
   first: number;
   count: number;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
@@ -93,7 +93,7 @@ function createBaseSendBatch(): SendBatch {
     bucket: 0,
     chunk: 0,
     channel: "",
-    windows: [],
+    slices: [],
     positions: Buffer.alloc(0),
     tokens: Buffer.alloc(0),
     tokenEnds: Buffer.alloc(0),
@@ -146,8 +146,8 @@ export const SendBatch: MessageFns<SendBatch> = {
     if (message.channel !== "") {
       writer.uint32(66).string(message.channel);
     }
-    for (const v of message.windows) {
-      Window.encode(v!, writer.uint32(74).fork()).join();
+    for (const v of message.slices) {
+      Slice.encode(v!, writer.uint32(74).fork()).join();
     }
     if (message.positions.length !== 0) {
       writer.uint32(82).bytes(message.positions);
@@ -293,7 +293,7 @@ export const SendBatch: MessageFns<SendBatch> = {
               break;
             }
 
-            message.windows.push(Window.decode(reader, reader.uint32()));
+            message.slices.push(Slice.decode(reader, reader.uint32()));
             continue;
           }
           case 10: {
@@ -499,7 +499,7 @@ export const SendBatch: MessageFns<SendBatch> = {
     message.bucket = object.bucket ?? 0;
     message.chunk = object.chunk ?? 0;
     message.channel = object.channel ?? "";
-    message.windows = object.windows?.map((e) => Window.fromPartial(e)) || [];
+    message.slices = object.slices?.map((e) => Slice.fromPartial(e)) || [];
     message.positions = object.positions ?? Buffer.alloc(0);
     message.tokens = object.tokens ?? Buffer.alloc(0);
     message.tokenEnds = object.tokenEnds ?? Buffer.alloc(0);
@@ -525,12 +525,12 @@ export const SendBatch: MessageFns<SendBatch> = {
   },
 };
 
-function createBaseWindow(): Window {
+function createBaseSlice(): Slice {
   return { w: 0, first: 0, count: 0 };
 }
 
-export const Window: MessageFns<Window> = {
-  encode(message: Window, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const Slice: MessageFns<Slice> = {
+  encode(message: Slice, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.w !== 0) {
       writer.uint32(8).uint32(message.w);
     }
@@ -551,7 +551,7 @@ export const Window: MessageFns<Window> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): Window {
+  decode(input: BinaryReader | Uint8Array, length?: number): Slice {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -560,7 +560,7 @@ export const Window: MessageFns<Window> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseWindow();
+      const message = createBaseSlice();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -609,42 +609,42 @@ export const Window: MessageFns<Window> = {
   },
 
   // encodeTransform encodes a source of message objects.
-  // Transform<Window, Uint8Array>
+  // Transform<Slice, Uint8Array>
   async *encodeTransform(
-    source: AsyncIterable<Window | Window[]> | Iterable<Window | Window[]>,
+    source: AsyncIterable<Slice | Slice[]> | Iterable<Slice | Slice[]>,
   ): AsyncIterable<Uint8Array> {
     for await (const pkt of source) {
       if (globalThis.Array.isArray(pkt)) {
         for (const p of (pkt as any)) {
-          yield* [Window.encode(p).finish()];
+          yield* [Slice.encode(p).finish()];
         }
       } else {
-        yield* [Window.encode(pkt as any).finish()];
+        yield* [Slice.encode(pkt as any).finish()];
       }
     }
   },
 
   // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, Window>
+  // Transform<Uint8Array, Slice>
   async *decodeTransform(
     source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<Window> {
+  ): AsyncIterable<Slice> {
     for await (const pkt of source) {
       if (globalThis.Array.isArray(pkt)) {
         for (const p of (pkt as any)) {
-          yield* [Window.decode(p)];
+          yield* [Slice.decode(p)];
         }
       } else {
-        yield* [Window.decode(pkt as any)];
+        yield* [Slice.decode(pkt as any)];
       }
     }
   },
 
-  create<I extends Exact<DeepPartial<Window>, I>>(base?: I): Window {
-    return Window.fromPartial(base ?? ({} as any));
+  create<I extends Exact<DeepPartial<Slice>, I>>(base?: I): Slice {
+    return Slice.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<Window>, I>>(object: I): Window {
-    const message = createBaseWindow();
+  fromPartial<I extends Exact<DeepPartial<Slice>, I>>(object: I): Slice {
+    const message = createBaseSlice();
     message.w = object.w ?? 0;
     message.first = object.first ?? 0;
     message.count = object.count ?? 0;

@@ -13,8 +13,8 @@ export const protobufPackage = "tidings.events.v1";
 
 export const protobufFileName = "tidings/events/v1/outcomes.proto";
 
-/** Topic tidings.outcomes, key = message/application/chunk: what became of a window. Published again after a redelivery, always alike. */
-export interface WindowOutcome {
+/** Topic tidings.outcomes, key = message/application/chunk: what became of a slice. Published again after a redelivery, always alike. */
+export interface SliceOutcome {
   message: string;
   messageId: bigint;
   account: string;
@@ -24,16 +24,16 @@ export interface WindowOutcome {
   channel: string;
   w: number;
   at: Date | undefined;
-  outcome: { $case: "settled"; value: WindowSettled } | { $case: "deferred"; value: WindowDeferred } | undefined;
+  outcome: { $case: "settled"; value: SliceSettled } | { $case: "deferred"; value: SliceDeferred } | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
-/** Every device of the window is in exactly one set. */
-export interface WindowSettled {
+/** Every device of the slice is in exactly one set. */
+export interface SliceSettled {
   sent: SentSet[];
   failed: FailedSet[];
   deadTokens: DeadToken[];
-  /** When the window was first claimed: a token registered after it is left alone. */
+  /** When the slice was first claimed: a token registered after it is left alone. */
   claimedAt: Date | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
@@ -57,12 +57,12 @@ export interface DeadToken {
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
-export interface WindowDeferred {
+export interface SliceDeferred {
   until: Date | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
-function createBaseWindowOutcome(): WindowOutcome {
+function createBaseSliceOutcome(): SliceOutcome {
   return {
     message: "",
     messageId: 0n,
@@ -77,8 +77,8 @@ function createBaseWindowOutcome(): WindowOutcome {
   };
 }
 
-export const WindowOutcome: MessageFns<WindowOutcome> = {
-  encode(message: WindowOutcome, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const SliceOutcome: MessageFns<SliceOutcome> = {
+  encode(message: SliceOutcome, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.message !== "") {
       writer.uint32(10).string(message.message);
     }
@@ -111,10 +111,10 @@ export const WindowOutcome: MessageFns<WindowOutcome> = {
     }
     switch (message.outcome?.$case) {
       case "settled":
-        WindowSettled.encode(message.outcome.value, writer.uint32(82).fork()).join();
+        SliceSettled.encode(message.outcome.value, writer.uint32(82).fork()).join();
         break;
       case "deferred":
-        WindowDeferred.encode(message.outcome.value, writer.uint32(90).fork()).join();
+        SliceDeferred.encode(message.outcome.value, writer.uint32(90).fork()).join();
         break;
     }
     if (message._unknownFields !== undefined) {
@@ -128,7 +128,7 @@ export const WindowOutcome: MessageFns<WindowOutcome> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): WindowOutcome {
+  decode(input: BinaryReader | Uint8Array, length?: number): SliceOutcome {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -137,7 +137,7 @@ export const WindowOutcome: MessageFns<WindowOutcome> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseWindowOutcome();
+      const message = createBaseSliceOutcome();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -218,7 +218,7 @@ export const WindowOutcome: MessageFns<WindowOutcome> = {
               break;
             }
 
-            message.outcome = { $case: "settled", value: WindowSettled.decode(reader, reader.uint32()) };
+            message.outcome = { $case: "settled", value: SliceSettled.decode(reader, reader.uint32()) };
             continue;
           }
           case 11: {
@@ -226,7 +226,7 @@ export const WindowOutcome: MessageFns<WindowOutcome> = {
               break;
             }
 
-            message.outcome = { $case: "deferred", value: WindowDeferred.decode(reader, reader.uint32()) };
+            message.outcome = { $case: "deferred", value: SliceDeferred.decode(reader, reader.uint32()) };
             continue;
           }
         }
@@ -250,42 +250,42 @@ export const WindowOutcome: MessageFns<WindowOutcome> = {
   },
 
   // encodeTransform encodes a source of message objects.
-  // Transform<WindowOutcome, Uint8Array>
+  // Transform<SliceOutcome, Uint8Array>
   async *encodeTransform(
-    source: AsyncIterable<WindowOutcome | WindowOutcome[]> | Iterable<WindowOutcome | WindowOutcome[]>,
+    source: AsyncIterable<SliceOutcome | SliceOutcome[]> | Iterable<SliceOutcome | SliceOutcome[]>,
   ): AsyncIterable<Uint8Array> {
     for await (const pkt of source) {
       if (globalThis.Array.isArray(pkt)) {
         for (const p of (pkt as any)) {
-          yield* [WindowOutcome.encode(p).finish()];
+          yield* [SliceOutcome.encode(p).finish()];
         }
       } else {
-        yield* [WindowOutcome.encode(pkt as any).finish()];
+        yield* [SliceOutcome.encode(pkt as any).finish()];
       }
     }
   },
 
   // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, WindowOutcome>
+  // Transform<Uint8Array, SliceOutcome>
   async *decodeTransform(
     source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<WindowOutcome> {
+  ): AsyncIterable<SliceOutcome> {
     for await (const pkt of source) {
       if (globalThis.Array.isArray(pkt)) {
         for (const p of (pkt as any)) {
-          yield* [WindowOutcome.decode(p)];
+          yield* [SliceOutcome.decode(p)];
         }
       } else {
-        yield* [WindowOutcome.decode(pkt as any)];
+        yield* [SliceOutcome.decode(pkt as any)];
       }
     }
   },
 
-  create<I extends Exact<DeepPartial<WindowOutcome>, I>>(base?: I): WindowOutcome {
-    return WindowOutcome.fromPartial(base ?? ({} as any));
+  create<I extends Exact<DeepPartial<SliceOutcome>, I>>(base?: I): SliceOutcome {
+    return SliceOutcome.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<WindowOutcome>, I>>(object: I): WindowOutcome {
-    const message = createBaseWindowOutcome();
+  fromPartial<I extends Exact<DeepPartial<SliceOutcome>, I>>(object: I): SliceOutcome {
+    const message = createBaseSliceOutcome();
     message.message = object.message ?? "";
     message.messageId = (object.messageId !== undefined && object.messageId !== null) ? BigInt(object.messageId) : 0n;
     message.account = object.account ?? "";
@@ -298,13 +298,13 @@ export const WindowOutcome: MessageFns<WindowOutcome> = {
     switch (object.outcome?.$case) {
       case "settled": {
         if (object.outcome?.value !== undefined && object.outcome?.value !== null) {
-          message.outcome = { $case: "settled", value: WindowSettled.fromPartial(object.outcome.value) };
+          message.outcome = { $case: "settled", value: SliceSettled.fromPartial(object.outcome.value) };
         }
         break;
       }
       case "deferred": {
         if (object.outcome?.value !== undefined && object.outcome?.value !== null) {
-          message.outcome = { $case: "deferred", value: WindowDeferred.fromPartial(object.outcome.value) };
+          message.outcome = { $case: "deferred", value: SliceDeferred.fromPartial(object.outcome.value) };
         }
         break;
       }
@@ -313,12 +313,12 @@ export const WindowOutcome: MessageFns<WindowOutcome> = {
   },
 };
 
-function createBaseWindowSettled(): WindowSettled {
+function createBaseSliceSettled(): SliceSettled {
   return { sent: [], failed: [], deadTokens: [], claimedAt: undefined };
 }
 
-export const WindowSettled: MessageFns<WindowSettled> = {
-  encode(message: WindowSettled, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const SliceSettled: MessageFns<SliceSettled> = {
+  encode(message: SliceSettled, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.sent) {
       SentSet.encode(v!, writer.uint32(10).fork()).join();
     }
@@ -342,7 +342,7 @@ export const WindowSettled: MessageFns<WindowSettled> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): WindowSettled {
+  decode(input: BinaryReader | Uint8Array, length?: number): SliceSettled {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -351,7 +351,7 @@ export const WindowSettled: MessageFns<WindowSettled> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseWindowSettled();
+      const message = createBaseSliceSettled();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -408,42 +408,42 @@ export const WindowSettled: MessageFns<WindowSettled> = {
   },
 
   // encodeTransform encodes a source of message objects.
-  // Transform<WindowSettled, Uint8Array>
+  // Transform<SliceSettled, Uint8Array>
   async *encodeTransform(
-    source: AsyncIterable<WindowSettled | WindowSettled[]> | Iterable<WindowSettled | WindowSettled[]>,
+    source: AsyncIterable<SliceSettled | SliceSettled[]> | Iterable<SliceSettled | SliceSettled[]>,
   ): AsyncIterable<Uint8Array> {
     for await (const pkt of source) {
       if (globalThis.Array.isArray(pkt)) {
         for (const p of (pkt as any)) {
-          yield* [WindowSettled.encode(p).finish()];
+          yield* [SliceSettled.encode(p).finish()];
         }
       } else {
-        yield* [WindowSettled.encode(pkt as any).finish()];
+        yield* [SliceSettled.encode(pkt as any).finish()];
       }
     }
   },
 
   // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, WindowSettled>
+  // Transform<Uint8Array, SliceSettled>
   async *decodeTransform(
     source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<WindowSettled> {
+  ): AsyncIterable<SliceSettled> {
     for await (const pkt of source) {
       if (globalThis.Array.isArray(pkt)) {
         for (const p of (pkt as any)) {
-          yield* [WindowSettled.decode(p)];
+          yield* [SliceSettled.decode(p)];
         }
       } else {
-        yield* [WindowSettled.decode(pkt as any)];
+        yield* [SliceSettled.decode(pkt as any)];
       }
     }
   },
 
-  create<I extends Exact<DeepPartial<WindowSettled>, I>>(base?: I): WindowSettled {
-    return WindowSettled.fromPartial(base ?? ({} as any));
+  create<I extends Exact<DeepPartial<SliceSettled>, I>>(base?: I): SliceSettled {
+    return SliceSettled.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<WindowSettled>, I>>(object: I): WindowSettled {
-    const message = createBaseWindowSettled();
+  fromPartial<I extends Exact<DeepPartial<SliceSettled>, I>>(object: I): SliceSettled {
+    const message = createBaseSliceSettled();
     message.sent = object.sent?.map((e) => SentSet.fromPartial(e)) || [];
     message.failed = object.failed?.map((e) => FailedSet.fromPartial(e)) || [];
     message.deadTokens = object.deadTokens?.map((e) => DeadToken.fromPartial(e)) || [];
@@ -718,12 +718,12 @@ export const DeadToken: MessageFns<DeadToken> = {
   },
 };
 
-function createBaseWindowDeferred(): WindowDeferred {
+function createBaseSliceDeferred(): SliceDeferred {
   return { until: undefined };
 }
 
-export const WindowDeferred: MessageFns<WindowDeferred> = {
-  encode(message: WindowDeferred, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const SliceDeferred: MessageFns<SliceDeferred> = {
+  encode(message: SliceDeferred, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.until !== undefined) {
       Timestamp.encode(toTimestamp(message.until), writer.uint32(10).fork()).join();
     }
@@ -738,7 +738,7 @@ export const WindowDeferred: MessageFns<WindowDeferred> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): WindowDeferred {
+  decode(input: BinaryReader | Uint8Array, length?: number): SliceDeferred {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -747,7 +747,7 @@ export const WindowDeferred: MessageFns<WindowDeferred> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseWindowDeferred();
+      const message = createBaseSliceDeferred();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -780,42 +780,42 @@ export const WindowDeferred: MessageFns<WindowDeferred> = {
   },
 
   // encodeTransform encodes a source of message objects.
-  // Transform<WindowDeferred, Uint8Array>
+  // Transform<SliceDeferred, Uint8Array>
   async *encodeTransform(
-    source: AsyncIterable<WindowDeferred | WindowDeferred[]> | Iterable<WindowDeferred | WindowDeferred[]>,
+    source: AsyncIterable<SliceDeferred | SliceDeferred[]> | Iterable<SliceDeferred | SliceDeferred[]>,
   ): AsyncIterable<Uint8Array> {
     for await (const pkt of source) {
       if (globalThis.Array.isArray(pkt)) {
         for (const p of (pkt as any)) {
-          yield* [WindowDeferred.encode(p).finish()];
+          yield* [SliceDeferred.encode(p).finish()];
         }
       } else {
-        yield* [WindowDeferred.encode(pkt as any).finish()];
+        yield* [SliceDeferred.encode(pkt as any).finish()];
       }
     }
   },
 
   // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, WindowDeferred>
+  // Transform<Uint8Array, SliceDeferred>
   async *decodeTransform(
     source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<WindowDeferred> {
+  ): AsyncIterable<SliceDeferred> {
     for await (const pkt of source) {
       if (globalThis.Array.isArray(pkt)) {
         for (const p of (pkt as any)) {
-          yield* [WindowDeferred.decode(p)];
+          yield* [SliceDeferred.decode(p)];
         }
       } else {
-        yield* [WindowDeferred.decode(pkt as any)];
+        yield* [SliceDeferred.decode(pkt as any)];
       }
     }
   },
 
-  create<I extends Exact<DeepPartial<WindowDeferred>, I>>(base?: I): WindowDeferred {
-    return WindowDeferred.fromPartial(base ?? ({} as any));
+  create<I extends Exact<DeepPartial<SliceDeferred>, I>>(base?: I): SliceDeferred {
+    return SliceDeferred.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<WindowDeferred>, I>>(object: I): WindowDeferred {
-    const message = createBaseWindowDeferred();
+  fromPartial<I extends Exact<DeepPartial<SliceDeferred>, I>>(object: I): SliceDeferred {
+    const message = createBaseSliceDeferred();
     message.until = object.until ?? undefined;
     return message;
   },

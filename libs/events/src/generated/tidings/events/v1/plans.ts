@@ -45,7 +45,7 @@ export interface ChunkPlanned {
   excluded: ExcludedSet[];
   /** Eligible devices that fail without being sent to: no token, platform disabled, not configured. */
   failed: FailedSet[];
-  /** What goes out: window w of a channel holds the ranks 500w to 500w+499 of its set. */
+  /** What goes out: slice w of a channel holds the ranks 500w to 500w+499 of its set. */
   sendable: ChannelSet[];
   /** Named recipients: statistics keeps a row per device instead of sets. */
   named: boolean;
