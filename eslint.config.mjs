@@ -16,7 +16,7 @@ const mayImport = {
   events: ['kernel'],
   rpc: ['kernel', 'telemetry', 'events', 'platform-lib'],
   contract: ['kernel'],
-  domain: ['kernel', 'events'],
+  domain: ['kernel', 'events', 'domain'],
   'platform-lib': ['kernel', 'telemetry', 'events', 'platform-lib'],
   service: ['kernel', 'telemetry', 'events', 'rpc', 'platform-lib'],
   app: inner,

@@ -1,0 +1,2 @@
+export { channelServing, definitionOf, definitions } from './channels.ts';
+export { ALERT, type ChannelDefinition } from './definition.ts';
