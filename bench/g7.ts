@@ -38,7 +38,7 @@ function columns(): DeviceColumns {
   return {
     chunk: 0,
     positions: Uint16Array.from(devices, ({ position }) => position),
-    platforms: new Uint8Array(DEVICES).fill(1),
+    platform: 1,
     checks: new Uint8Array(DEVICES * 3).fill(7),
     tokens: new Uint8Array(0),
     tokenEnds: new Uint32Array(DEVICES),

@@ -27,6 +27,8 @@ const forbidden = [
   ['libs/audience/src/probe.ts', '@tidings/event-store', dependency],
   ['libs/audience/src/probe.ts', '@tidings/messaging', dependency],
   ['libs/audience/src/probe.ts', '@tidings/telemetry', dependency],
+  ['libs/messaging/src/probe.ts', '@tidings/channels', dependency],
+  ['libs/delivery/src/probe.ts', 'mongodb', 'not allowed to import "mongodb"'],
   ['libs/contract/src/probe.ts', '@tidings/events', dependency],
   ['libs/telemetry/src/probe.ts', '@tidings/runtime', dependency],
   ['libs/runtime/src/probe.ts', '@tidings/audience', dependency],
@@ -43,6 +45,8 @@ const forbidden = [
 ] as const;
 
 const allowed = [
+  ['libs/delivery/src/probe.ts', '@tidings/channels'],
+  ['libs/channels/src/probe.ts', '@tidings/messaging'],
   ['libs/audience/src/probe.ts', '@tidings/kernel'],
   ['libs/audience/src/probe.ts', '@tidings/events'],
   ['libs/audience/src/probe.spec.ts', '@tidings/testing'],

@@ -1,17 +1,18 @@
+import { ALERT } from '@tidings/channels';
 import {
   apnsRefusal,
-  chunkKey,
   type DeviceResult,
   fcmRefusal,
   hourOf,
-  ranksOf,
+  messageChunkKey,
+  positionsOfSlice,
   resultsOf,
   sent,
   settledOutcome,
   sliceCount,
 } from '@tidings/delivery';
 import { MessageEvent, PlanEvent, ReportKind, Reports, topicNames, SliceOutcome } from '@tidings/events';
-import { CHUNK_SIZE, channelOf, Bitmap, newMessageCode, Platform } from '@tidings/kernel';
+import { CHUNK_SIZE, Bitmap, newMessageCode, Platform } from '@tidings/kernel';
 import type { OutRecord } from '@tidings/streaming';
 
 /** What the services tell of one message to many devices. */
@@ -70,17 +71,16 @@ export function broadcast(at: Date, messageId: bigint): Broadcast {
   const outcomes: OutRecord[] = [];
   const told: Told[] = [];
   for (let chunk = 0; chunk < CHUNKS; chunk++) {
-    const key = chunkKey(message, APPLICATION, chunk);
+    const key = messageChunkKey({ message, application: APPLICATION, chunk });
     const audience = platforms.map((_, index) => audienceOf(index));
     const eligible = platforms.map((platform, i) => ({ platform, set: Buffer.from(audience[i]!.encode()) }));
     const planned = PlanEvent.fromPartial({ ...identity, at, event: { $case: 'chunk', value: { chunk, eligible } } });
     plans.push({ key, value: PlanEvent.encode(planned).finish() });
     for (const [i, platform] of platforms.entries()) {
       const devices = audience[i]!.positions();
-      for (let w = 0; w < sliceCount(devices.length); w++) {
-        const { from, to } = ranksOf(w, devices.length);
-        const results = Array.from(devices.subarray(from, to), (position) => resultOf(position, platform, at));
-        const slice = { ...identity, bucket: 0, chunk, channel: channelOf(platform)!, w };
+      for (let number = 0; number < sliceCount(devices.length); number++) {
+        const results = Array.from(positionsOfSlice(devices, number), (position) => resultOf(position, platform, at));
+        const slice = { ...identity, bucket: 0, chunk, platform, variant: ALERT, number };
         const outcome = settledOutcome(slice, resultsOf(results), at, at);
         outcomes.push({ key, value: SliceOutcome.encode(outcome).finish() });
         for (const result of results) told.push(...reportsOf(result, chunk, at, figures[i]!));
@@ -154,7 +154,7 @@ function recordOf(
 ): OutRecord {
   const columns = { positions: [position], platforms: [platform], at: [Math.floor(at / 1000)] };
   return {
-    key: chunkKey(identity.message, identity.application, chunk),
+    key: messageChunkKey({ ...identity, chunk }),
     value: Reports.encode({ ...identity, chunk, kind, ...columns }).finish(),
   };
 }

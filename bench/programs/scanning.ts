@@ -2,9 +2,9 @@ import { type Expression, Operator, TagType } from '@tidings/events';
 import type { Lookup } from '@tidings/segments';
 import { mongoOptions } from '@tidings/runtime';
 import { type Collection, MongoClient } from 'mongodb';
-import { Columns } from '../../apps/registry/src/fanout/columns.ts';
-import { projectionOf } from '../../apps/registry/src/fanout/read-device.ts';
-import { DeviceScan } from '../../apps/registry/src/fanout/scan.ts';
+import { Columns } from '../../apps/registry/src/fanout/scan/columns.ts';
+import { projectionOf } from '../../apps/registry/src/fanout/scan/read-device.ts';
+import { DeviceScan } from '../../apps/registry/src/fanout/scan/scan.ts';
 import {
   type DeviceDocument,
   deviceIndexes,

@@ -5,11 +5,11 @@ import {
   type Deferral,
   type Results,
   type SendResult,
+  type Lane,
 } from '@tidings/delivery';
 import { SliceSettled } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
 import { Binary } from 'mongodb';
-import type { Lane } from './channels/port.ts';
 
 interface ProgressDocument {
   readonly tries: number;

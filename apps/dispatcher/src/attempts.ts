@@ -1,5 +1,4 @@
-import type { Attempt, Claim, Claimed, Deferral, Results } from '@tidings/delivery';
-import type { Lane } from './channels/port.ts';
+import type { Attempt, Claim, Claimed, Deferral, Results, Lane } from '@tidings/delivery';
 
 /** Where a slice belongs. */
 export interface Place {

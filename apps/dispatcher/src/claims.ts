@@ -2,7 +2,7 @@ import {
   claimed,
   type HeldBack,
   localResults,
-  meet,
+  resolveClaim,
   noResults,
   type Deferred,
   resultsOf,
@@ -46,7 +46,7 @@ export class Claims {
    */
   async claim(job: Job, slice: Slice, run: Run, why?: HeldBack): Promise<Publication> {
     const { workerLease, store, lane, clock, metrics, sending } = this.#parts;
-    const id = sliceId({ ...job.batch, w: slice.w });
+    const id = sliceId({ ...job.batch, number: slice.number });
     const epoch = await workerLease.ready(LEASE_PATIENCE_MS);
     return this.as(epoch, async () => {
       const mine = claimed(epoch.id, clock.now(), noResults);
@@ -60,16 +60,16 @@ export class Claims {
         return sending.record(job, slice, deferred);
       }
       const isHeld = before?.state === 'claimed' && (await this.#isHeld(before.owner));
-      const meeting = meet(before, mine, isHeld);
-      switch (meeting.do) {
+      const resolution = resolveClaim(before, mine, isHeld);
+      switch (resolution.do) {
         case 'drop':
           return undefined;
         case 'publish':
-          return sending.again(job, slice, meeting.attempt);
+          return sending.again(job, slice, resolution.attempt);
         case 'send':
-          return run({ ...open, attempt: meeting.attempt });
+          return run({ ...open, attempt: resolution.attempt });
         case 'takeOver':
-          return this.#takeOver({ ...open, attempt: meeting.attempt }, run);
+          return this.#takeOver({ ...open, attempt: resolution.attempt }, run);
       }
     });
   }

@@ -23,9 +23,9 @@ interface Sent {
 function batch(now: number, { application = 'A', devices = 1, message = 'm', ...more }: Sent = {}): SendBatch {
   const { version = 1, ttlSeconds, atMostOnce = false } = more;
   const all = Array.from({ length: devices }, (_, position) => ({ position, token: `${message}-${position};` }));
-  const slices = Array.from({ length: Math.ceil(devices / 500) }, (_, w) => ({
-    w,
-    devices: all.slice(w * 500, w * 500 + 500),
+  const slices = Array.from({ length: Math.ceil(devices / 500) }, (_, number) => ({
+    number,
+    devices: all.slice(number * 500, number * 500 + 500),
   }));
   return sendBatch(slices, {
     ...{ application, message, atMostOnce, releasedAt: new Date(now) },

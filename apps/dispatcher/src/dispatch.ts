@@ -1,4 +1,15 @@
-import { type HeldBack, localResults, OPEN_DEVICES, sliceId } from '@tidings/delivery';
+import { channelServing } from '@tidings/channels';
+import {
+  CUTOFF_MS,
+  DEADLINE_MS,
+  type HeldBack,
+  LATE_ANSWER_MS,
+  localResults,
+  OPEN_DEVICES,
+  READY_MS,
+  sliceId,
+  SLOTS_MS,
+} from '@tidings/delivery';
 import type { SendBatch, Slice } from '@tidings/events';
 import type { OutRecord } from '@tidings/streaming';
 import { currentTrace, inSpan, type Trace } from '@tidings/telemetry';
@@ -11,7 +22,6 @@ import { LateAnswers } from './late-answers.ts';
 import type { Epoch, WorkerLease } from './worker-lease.ts';
 import { RetryScheduler } from './retry-scheduler.ts';
 import { type Budget, type Job, type OpenSlice, type Publication, Sending, type SendingParts } from './sending.ts';
-import { LATE_MS } from './slice-devices.ts';
 import type { SliceRun } from './slice-run.ts';
 
 export interface DispatchParts extends SendingParts {
@@ -20,14 +30,6 @@ export interface DispatchParts extends SendingParts {
   readonly publish: (record: OutRecord) => Promise<unknown>;
 }
 
-/**
- * A handler call must return within 5 s. Counted from its begin: a credential is waited for until READY_MS, slots until SLOTS_MS, pushes
- * are written until CUTOFF_MS, answers awaited until DEADLINE_MS.
- */
-const READY_MS = 1_000;
-const SLOTS_MS = 2_000;
-const CUTOFF_MS = 2_750;
-const DEADLINE_MS = 4_000;
 /** A slice that was woken holds slots already: it is deferred again unless its credential is ready about now. */
 const WOKEN_READY_MS = 100;
 /** How long a slice waits in the store whose credential has its share of the slots. */
@@ -138,18 +140,22 @@ export class Dispatch {
     if (job.columns.devices > OPEN_DEVICES) throw new RangeError(`batch ${batch.message}: too many devices`);
     this.#parts.metrics.batch(job.columns.devices);
     const attributes = { 'tidings.devices': job.columns.devices, 'tidings.slices': batch.slices.length };
-    return inSpan(`dispatch ${batch.channel}`, { of: [trace, currentTrace()], attributes }, async (span) => {
-      const ends = await Promise.allSettled(batch.slices.map((slice) => this.#arriving(job, slice, budget, late)));
-      span.setAttributes(job.tally.attributes);
-      const failed = ends.find((end) => end.status === 'rejected');
-      if (failed) throw failed.reason;
-      return ends.every((end) => end.status === 'fulfilled' && end.value);
-    });
+    return inSpan(
+      `dispatch ${channelServing(batch.platform, batch.variant)}`,
+      { of: [trace, currentTrace()], attributes },
+      async (span) => {
+        const ends = await Promise.allSettled(batch.slices.map((slice) => this.#arriving(job, slice, budget, late)));
+        span.setAttributes(job.tally.attributes);
+        const failed = ends.find((end) => end.status === 'rejected');
+        if (failed) throw failed.reason;
+        return ends.every((end) => end.status === 'fulfilled' && end.value);
+      },
+    );
   }
 
   /** A slice that a batch brings, to its published outcome; false where it found no slots in time. */
   async #arriving(job: Job, slice: Slice, budget: Budget, late: Promise<void>): Promise<boolean> {
-    const id = sliceId({ ...job.batch, w: slice.w });
+    const id = sliceId({ ...job.batch, number: slice.number });
     // The one that has it in hand publishes what becomes of it.
     if (this.#open.has(id)) return true;
     return this.#holding(id, async () => {
@@ -219,7 +225,7 @@ export class Dispatch {
       if (job.batch.atMostOnce) return this.#sending.refuse(woken, localResults.unknownOutcome);
     }
     const options = { of: [this.#sending.takeTrace(id)], attributes: { 'tidings.devices': woken.pending.length } };
-    return inSpan(`resume ${job.batch.channel}`, options, async (span) => {
+    return inSpan(`resume ${channelServing(job.batch.platform, job.batch.variant)}`, options, async (span) => {
       const ready = await this.#ready(job, WOKEN_READY_MS);
       const now = timers.now();
       const budget = { cutoff: now + CUTOFF_MS, deadline: now + DEADLINE_MS };
@@ -281,7 +287,7 @@ export class Dispatch {
     const answers = new LateAnswers({
       run: late,
       timers,
-      until: timers.now() + LATE_MS,
+      until: timers.now() + LATE_ANSWER_MS,
       write: async (last) => {
         const amended = await this.#sending.amend(open, late);
         // The rest of it waits as was published; a settlement, or what is left in the end, is news.

@@ -84,8 +84,8 @@ describeWithMongo('dispatcher', (mongo) => {
   };
   const devices = (count: number, first = 0): TestDevice[] =>
     Array.from({ length: count }, (_, i) => ({ position: first + i, token: apnsToken('accepted', first + i) }));
-  const batchOf = (list: readonly TestDevice[], fields: Partial<SendBatch> = {}, w = 0): SendBatch =>
-    sendBatch([{ w, devices: list }], { releasedAt: new Date(clock.now()), ...fields });
+  const batchOf = (list: readonly TestDevice[], fields: Partial<SendBatch> = {}, number = 0): SendBatch =>
+    sendBatch([{ number, devices: list }], { releasedAt: new Date(clock.now()), ...fields });
   const publish = (batches: readonly SendBatch[], direct = false, headers = {}) =>
     broker.publish(
       batchesTopic('apns', direct),
@@ -101,7 +101,7 @@ describeWithMongo('dispatcher', (mongo) => {
     const ofPart = values.filter((value) => (value as { metricName?: string }).metricName === part);
     return Object.fromEntries(ofPart.map(({ labels, value }) => [Object.values(labels).join(' '), value]));
   };
-  const idOf = (batch: SendBatch): string => sliceId({ ...batch, w: batch.slices[0]!.w });
+  const idOf = (batch: SendBatch): string => sliceId({ ...batch, number: batch.slices[0]!.number });
   const attempts = () => db.collection<AttemptDocument>('attempts');
   const leases = () => db.collection<{ _id: string; until: Date }>('workerLeases');
   const ledger = () => simulators.ledger.summary().apns;
@@ -118,7 +118,7 @@ describeWithMongo('dispatcher', (mongo) => {
     new Set(
       outcomes
         .filter(({ outcome }) => outcome?.$case === 'settled')
-        .map(({ message, application, bucket, chunk, w }) => [message, application, bucket, chunk, w].join()),
+        .map(({ message, application, bucket, chunk, number }) => [message, application, bucket, chunk, number].join()),
     ).size;
   const settle = (dispatcher: DispatcherService): Promise<void> =>
     until(async () => (await dispatcher.operations.settled({})).open.length === 0);
@@ -150,15 +150,15 @@ describeWithMongo('dispatcher', (mongo) => {
     const dead = { position: 7, token: apnsToken('dead', 7) };
     const batch = sendBatch(
       [
-        { w: 0, devices: [...devices(7), dead] },
-        { w: 1, devices: devices(5, 600) },
+        { number: 0, devices: [...devices(7), dead] },
+        { number: 1, devices: devices(5, 600) },
       ],
       { releasedAt: new Date(clock.now()) },
     );
     await publish([batch]);
     await until(() => outcomes.length === 2);
     await settle(dispatcher);
-    const bySlice = outcomes.toSorted((a, b) => a.w - b.w).map(({ outcome }) => outcome?.value);
+    const bySlice = outcomes.toSorted((a, b) => a.number - b.number).map(({ outcome }) => outcome?.value);
     expect(bySlice[0]).toMatchObject({
       failed: [{ category: 'INVALID_TOKEN', code: '410', name: 'Unregistered', platform: 1 }],
       deadTokens: [{ position: 7, token: dead.token }],
@@ -299,7 +299,7 @@ describeWithMongo('dispatcher', (mongo) => {
     await simulators.faults.set('apns', { latencyMs: 300 });
     const broadcast = Array.from({ length: 4 }, (_, chunk) =>
       sendBatch(
-        [0, 1, 2, 3].map((w) => ({ w, devices: devices(500, w * 500) })),
+        [0, 1, 2, 3].map((number) => ({ number, devices: devices(500, number * 500) })),
         { chunk, releasedAt: new Date(clock.now()) },
       ),
     );
@@ -371,7 +371,7 @@ describeWithMongo('dispatcher', (mongo) => {
     await publish(
       Array.from({ length: 8 }, (_, chunk) =>
         sendBatch(
-          [0, 1, 2, 3].map((w) => ({ w, devices: devices(500, w * 500) })),
+          [0, 1, 2, 3].map((number) => ({ number, devices: devices(500, number * 500) })),
           { chunk, releasedAt: new Date(clock.now()) },
         ),
       ),

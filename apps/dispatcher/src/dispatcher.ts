@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import { rootCertificates } from 'node:tls';
-import { OPEN_DEVICES, SLICE_SIZE, SLICES_PER_BATCH } from '@tidings/delivery';
+import { dispatcherGroup, type Lane, lanes, OPEN_DEVICES, SLICE_SIZE, SLICES_PER_BATCH } from '@tidings/delivery';
 import { batchesTopic, SendBatch, topicNames } from '@tidings/events';
-import { Fault } from '@tidings/kernel';
+import { type Channel as ChannelName, Fault } from '@tidings/kernel';
 import type { Accounts, Operations, Providers } from '@tidings/rpc';
 import { AddressGuard, Closing, type Configuration, every, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { deletedAmong, followDeletions } from '@tidings/service/deletions';
@@ -13,7 +13,7 @@ import type { AttemptDocument } from './attempt-documents.ts';
 import { GIVE_UP_MS, MongoAttempts, REMEMBER_MS } from './mongo-attempts.ts';
 import { ApnsChannel } from './channels/apns/channel.ts';
 import { FcmChannel } from './channels/fcm/channel.ts';
-import type { Channel, Lane } from './channels/port.ts';
+import type { Channel } from './channels/port.ts';
 import { Credentials } from './credentials/credentials.ts';
 import { Dispatch } from './dispatch.ts';
 import { channelMetrics, laneMetrics } from './metrics.ts';
@@ -40,7 +40,7 @@ export interface ProviderUrls {
 export interface DispatcherDeps extends ServiceDeps {
   readonly broker: Broker;
   readonly accounts: Pick<Accounts, 'getCredential'>;
-  readonly channel: 'apns' | 'fcm';
+  readonly channel: ChannelName;
   /** Where the providers are, as far as it is not where they always are. */
   readonly urls?: ProviderUrls;
   /** What speaks HTTP/2 (ADR 10). */
@@ -58,7 +58,6 @@ export interface DispatcherService {
   close(): Promise<void>;
 }
 
-const lanes: readonly Lane[] = ['broadcast', 'direct'];
 /** Batches given to a handler at a time: enough to keep the slices open, few enough to be done with in time. */
 const BATCHES_AT_ONCE = 4 * (OPEN_DEVICES / (SLICES_PER_BATCH * SLICE_SIZE));
 /** Most direct batches hold one device: with few at a time a slow provider would hold up all others. */
@@ -110,7 +109,7 @@ async function compose(deps: DispatcherDeps, closing: Closing): Promise<Dispatch
   });
 
   const open = async (): Promise<string[]> => {
-    const lags = await Promise.all(lanes.map((lane) => broker.lag(groupOf(name, lane))));
+    const lags = await Promise.all(lanes.map((lane) => broker.lag(dispatcherGroup(name, lane))));
     const behind = lags.flat().filter(({ committed, end }) => committed < end);
     const { claimed, due } = await attempts.counts(
       clock.now(),
@@ -129,10 +128,6 @@ async function compose(deps: DispatcherDeps, closing: Closing): Promise<Dispatch
     close: () => closing.close(),
   };
 }
-
-/** A group for each lane: all members of a group subscribe to the same topics. */
-const groupOf = (channel: string, lane: Lane): string =>
-  lane === 'direct' ? `dispatcher.${channel}.direct` : `dispatcher.${channel}`;
 
 function channelOf(deps: DispatcherDeps): Channel {
   const { accounts, keys, clock, urls, extraCa, allowPrivate = [] } = deps;
@@ -188,7 +183,7 @@ async function openLane(deps: LaneDeps, closing: Closing): Promise<Dispatch> {
   dispatch.start();
   closing.add(`${lane} slices`, dispatch, (opened) => opened.stop());
   const subscription = await consume(broker, {
-    group: groupOf(channel, lane),
+    group: dispatcherGroup(channel, lane),
     topics: { [batchesTopic(channel, lane === 'direct')]: SendBatch },
     maxRecords: lane === 'direct' ? DIRECT_AT_ONCE : BATCHES_AT_ONCE,
     handler: (records) =>

@@ -1,8 +1,7 @@
-import type { Results } from '@tidings/delivery';
+import type { Results, Lane } from '@tidings/delivery';
 import { Bitmap } from '@tidings/kernel';
 import { counterIn, gaugeIn, histogramIn, kept, readIn } from '@tidings/telemetry';
 import type { Registry } from 'prom-client';
-import type { Lane } from './channels/port.ts';
 
 /** How many devices of a slice ended in the same way. */
 export interface Outcome {

@@ -1,10 +1,17 @@
-import { type Attempt, type Claim, type Claimed, dueOf, type Deferral, type Results } from '@tidings/delivery';
+import {
+  type Attempt,
+  type Claim,
+  type Claimed,
+  dueOf,
+  type Deferral,
+  type Results,
+  type Lane,
+} from '@tidings/delivery';
 import { Fault } from '@tidings/kernel';
 import { coalesce } from '@tidings/runtime';
 import { type AnyBulkWriteOperation, type Collection, type Filter, MongoBulkWriteError } from 'mongodb';
 import { type AttemptDocument, attemptOf, packDeferral, packResults } from './attempt-documents.ts';
 import type { AttemptCounts, AttemptStore, Due, Place, Resumed } from './attempts.ts';
-import type { Lane } from './channels/port.ts';
 import { reached } from './unavailable.ts';
 
 /** How long a settled slice is remembered: as long as its record may be delivered again, with a margin. */

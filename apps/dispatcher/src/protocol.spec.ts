@@ -2,12 +2,15 @@ import { describe, expect, it } from '@jest/globals';
 import {
   answered,
   apnsRefusal,
+  isSettled,
   localResults,
+  openSliceOf,
   sent,
+  settledBit,
   type Settled,
   type SendResult,
   sliceId,
-  WORKER_LEASE_MS,
+  sliceState,
 } from '@tidings/delivery';
 import { type FailedSet, type SendBatch, SliceOutcome } from '@tidings/events';
 import { Bitmap, Fault } from '@tidings/kernel';
@@ -22,14 +25,14 @@ import { Throttles } from './throttles.ts';
 
 /*
  * The send protocol under kills, freezes, lost records, 429s, late and missing answers, throttled credentials and providers that cannot be
- * reached: two fan-out workers that emit and watch, two dispatchers (the real ones, over stores in memory), an at-least-once topic. When
+ * reached: two fan-out workers that emit and watch by the rule of libs/delivery, two dispatchers (the real ones, over stores in memory), an
+ * at-least-once topic. When
  * the dust settles every planned device has exactly one terminal state, the fan-out knows it, and every duplicate on the wire belongs to a
  * device that was never answered, or to a slice whose owner had died or been frozen while it was open.
  */
 
 const START = 1_800_000_000_000;
 const SECOND = 1000;
-const GRACE = 6 * SECOND;
 const CHUNKS = 2;
 const SLICES = 6;
 const TARGETS = 8;
@@ -40,11 +43,24 @@ const unavailable = apnsRefusal(503, '{"reason":"ServiceUnavailable"}').result;
 /** Answers of slow devices come before they are waited for no more, those of silent ones never. */
 const SLOWEST = 28 * SECOND;
 
-interface Mark {
-  readonly emittedAt?: number;
-  readonly record?: number;
-  readonly settled?: boolean;
-  readonly deferredUntil?: number;
+/** The slice statuses of a chunk, as the updates of the fan-out's store leave them. */
+class Statuses {
+  readonly emitted: Record<string, readonly [partition: number, offset: number, at: number]> = {};
+  readonly deferred: Record<string, number> = {};
+  readonly settled: Record<string, number> = {};
+
+  setEmitted(number: number, record: number, at: number): void {
+    this.emitted[number] = [0, record, at];
+  }
+
+  setSettled(number: number): void {
+    const { word, bit } = settledBit(number);
+    this.settled[word] = (this.settled[word] ?? 0) | bit;
+  }
+
+  setDeferred(number: number, until: number): void {
+    this.deferred[number] = Math.max(this.deferred[number] ?? 0, until);
+  }
 }
 
 interface Process {
@@ -61,7 +77,7 @@ interface Process {
 
 interface PlannedSlice {
   readonly chunk: number;
-  readonly w: number;
+  readonly number: number;
   readonly devices: readonly string[];
   readonly plannedAt: number;
 }
@@ -102,7 +118,7 @@ class World {
   readonly #wire = new Map<string, number>();
   /** Answers that ask for a repeat. */
   readonly #refusals = new Map<string, number>();
-  readonly #marks = new Map<string, Mark>();
+  readonly #statuses = Array.from({ length: CHUNKS }, () => new Statuses());
   readonly #records: { readonly slices: readonly string[]; readonly lost: boolean }[] = [];
   #committed = 0;
   readonly #outcomes: SliceOutcome[] = [];
@@ -134,11 +150,10 @@ class World {
     for (let chunk = 0; chunk < CHUNKS; chunk++) {
       this.#throttled.push(spell(20 * SECOND));
       this.#down.push(spell(10 * SECOND));
-      for (let w = 0; w < SLICES; w++) {
-        const devices = Array.from({ length: TARGETS }, (_, i) => `${chunk}.${w * TARGETS + i}`);
-        const { message, bucket, application, channel } = sendBatch([]);
+      for (let number = 0; number < SLICES; number++) {
+        const devices = Array.from({ length: TARGETS }, (_, i) => `${chunk}.${number * TARGETS + i}`);
         const plannedAt = START + this.#random() * 60 * SECOND;
-        this.#plan.set(sliceId({ message, bucket, application, chunk, channel, w }), { chunk, w, devices, plannedAt });
+        this.#plan.set(sliceId({ ...sendBatch([]), chunk, number }), { chunk, number, devices, plannedAt });
         for (const device of devices) {
           const chance = this.#random();
           const fates = [
@@ -155,7 +170,7 @@ class World {
 
   async run(): Promise<SendResults> {
     for (const kind of ['fanout', 'fanout', 'dispatcher', 'dispatcher'] as const) this.#start(kind);
-    this.#mark(0);
+    this.#record(0);
     for (let i = 0; i < 8; i++) {
       this.#time.at(this.#random() * 60 * SECOND, () => {
         const living = this.#processes.filter(({ dead }) => !dead);
@@ -167,7 +182,7 @@ class World {
     }
     const quiet = START + 90 * SECOND;
     const settled = (): boolean =>
-      this.#time.now() > quiet && [...this.#plan.keys()].every((id) => this.#marks.get(id)?.settled);
+      this.#time.now() > quiet && [...this.#plan.values()].every((slice) => this.#isRecordedSettled(slice));
     await this.#time.run(START + 1500 * SECOND, settled);
     return { errors: this.#errors(), stats: this.stats };
   }
@@ -227,14 +242,12 @@ class World {
     const tick = (): void => {
       const now = this.#time.now();
       const due = [...this.#plan.keys()].filter((id) => {
-        const { settled, record, emittedAt = 0, deferredUntil } = this.#marks.get(id) ?? {};
-        if (settled || now < this.#plan.get(id)!.plannedAt) return false;
-        if (record === undefined) return true;
-        const overdue = deferredUntil !== undefined && now > deferredUntil + WORKER_LEASE_MS + GRACE;
-        const silent =
-          this.#committed > record && deferredUntil === undefined && now > emittedAt + WORKER_LEASE_MS + GRACE;
-        if (overdue || silent) this.stats.reemitted++;
-        return overdue || silent;
+        const slice = this.#plan.get(id)!;
+        if (this.#isRecordedSettled(slice) || now < slice.plannedAt) return false;
+        const open = openSliceOf(this.#statuses[slice.chunk], slice.number);
+        const isDue = sliceState(open, now, ({ offset }) => this.#committed > offset).kind === 'due';
+        if (isDue && open.emitted) this.stats.reemitted++;
+        return isDue;
       });
       for (let chunk = 0; chunk < CHUNKS; chunk++) {
         const slices = due.filter((id) => this.#plan.get(id)!.chunk === chunk);
@@ -254,25 +267,28 @@ class World {
     this.#time.at(
       this.#random() * 300,
       () => {
-        for (const id of slices) this.#marks.set(id, { settled: !!this.#marks.get(id)?.settled, emittedAt, record });
+        for (const id of slices) {
+          const { chunk, number } = this.#plan.get(id)!;
+          this.#statuses[chunk]!.setEmitted(number, record, emittedAt);
+        }
       },
       this.#alive(process),
     );
   }
 
-  /** Reads outcomes; the marks are durable. */
-  #mark(read: number): void {
+  #isRecordedSettled({ chunk, number }: PlannedSlice): boolean {
+    return isSettled(this.#statuses[chunk], number);
+  }
+
+  /** Records outcomes; the statuses are durable. */
+  #record(read: number): void {
     for (const outcome of this.#outcomes.slice(read)) {
-      const id = sliceId(outcome);
-      const mark = this.#marks.get(id) ?? {};
-      if (outcome.outcome?.$case === 'settled') this.#marks.set(id, { ...mark, settled: true });
-      else if (!mark.settled && outcome.outcome) {
-        const until = Number(outcome.outcome.value.until);
-        this.#marks.set(id, { ...mark, deferredUntil: Math.max(mark.deferredUntil ?? 0, until) });
-      }
+      const statuses = this.#statuses[outcome.chunk]!;
+      if (outcome.outcome?.$case === 'settled') statuses.setSettled(outcome.number);
+      else if (outcome.outcome) statuses.setDeferred(outcome.number, Number(outcome.outcome.value.until));
     }
     const next = this.#outcomes.length;
-    this.#time.at(500, () => this.#mark(next));
+    this.#time.at(500, () => this.#record(next));
   }
 
   #dispatcher(process: Process): void {
@@ -357,8 +373,8 @@ class World {
 
   #batch(ids: readonly string[]): SendBatch {
     const planned = ids.map((id) => this.#plan.get(id)!);
-    const slices = planned.map(({ w, devices }) => ({
-      w,
+    const slices = planned.map(({ number, devices }) => ({
+      number,
       devices: devices.map((token) => ({ token, position: Number(token.split('.')[1]) })),
     }));
     const releasedAt = new Date(START);
@@ -387,8 +403,8 @@ class World {
       free--;
       const name = `${chunk}.${columns.positions[device]!}`;
       this.#wire.set(name, (this.#wire.get(name) ?? 0) + 1);
-      const w = Math.floor(columns.positions[device]! / TARGETS);
-      if (this.#takenOver.has(sliceId({ ...batch, w }))) this.#repeated.push(name);
+      const number = Math.floor(columns.positions[device]! / TARGETS);
+      if (this.#takenOver.has(sliceId({ ...batch, number }))) this.#repeated.push(name);
       const { result, retryAfterMs, afterMs } = this.#answer(name, chunk);
       const latest = deadline - this.#time.now();
       if (afterMs > 5 * SECOND) this.stats.late++;
@@ -451,7 +467,7 @@ class World {
       const attempt = this.#attempts.byId.get(id)?.attempt;
       if (attempt?.state !== 'settled') errors.push(`slice ${id} is ${attempt?.state ?? 'never claimed'}`);
       else {
-        if (!this.#marks.get(id)?.settled) errors.push(`slice ${id} is settled but not marked`);
+        if (!this.#isRecordedSettled(planned)) errors.push(`slice ${id} is settled but not recorded so`);
         this.#checkSettled(errors, id, planned, attempt);
       }
     }

@@ -1,7 +1,7 @@
+import type { Lane } from '@tidings/delivery';
 import type { Clock } from '@tidings/kernel';
 import type { Logger } from 'pino';
 import type { AttemptStore, Due } from './attempts.ts';
-import type { Lane } from './channels/port.ts';
 import type { Epoch, WorkerLease } from './worker-lease.ts';
 import type { Timers } from './timers.ts';
 

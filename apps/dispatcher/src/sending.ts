@@ -3,13 +3,15 @@ import {
   answered,
   type BatchColumns,
   bitAt,
-  chunkKey,
   type Claimed,
   columnsOf,
   deferredOutcome,
   type DeviceResult,
   dueOf,
   type HeldBack,
+  type Lane,
+  LATE_ANSWER_MS,
+  messageChunkKey,
   pickDevices,
   type Progress,
   type Deferral,
@@ -29,13 +31,13 @@ import type { OutRecord } from '@tidings/streaming';
 import { currentTrace, type Trace } from '@tidings/telemetry';
 import type { Logger } from 'pino';
 import type { AttemptStore } from './attempts.ts';
-import type { Channel, Lane, Sender } from './channels/port.ts';
+import type { Channel, Sender } from './channels/port.ts';
 import { type LaneMetrics, outcomesOf } from './metrics.ts';
 import type { Epoch } from './worker-lease.ts';
 import { Tally } from './tally.ts';
 import type { Throttles } from './throttles.ts';
 import type { Timers } from './timers.ts';
-import { LATE_MS, type Pending, type Standing } from './slice-devices.ts';
+import type { Pending, Standing } from './slice-devices.ts';
 import { type RunEnd, SliceRun } from './slice-run.ts';
 
 export interface SendingParts {
@@ -193,7 +195,7 @@ export class Sending {
   async amend({ id, job, slice, attempt }: OpenSlice, run: SliceRun): Promise<Publication> {
     const { store, clock, throttles } = this.#parts;
     const standing = run.standing();
-    const giveUpAt = this.#parts.timers.now() + LATE_MS;
+    const giveUpAt = this.#parts.timers.now() + LATE_ANSWER_MS;
     const wanted = (): boolean => this.#parts.timers.now() < giveUpAt;
     const results = withResults(attempt.results, resultsOf(standing.results));
     if (standing.waiting.length === 0) {
@@ -286,15 +288,15 @@ export class Sending {
   }
 
   /** The outcome as it is published, the same each time. */
-  record({ batch }: Job, { w }: Slice, attempt: Settled | Deferred): OutRecord {
-    const addressee: Addressee = { ...batch, w };
+  record({ batch }: Job, { number }: Slice, attempt: Settled | Deferred): OutRecord {
+    const addressee: Addressee = { ...batch, number };
     const now = this.#parts.clock.now();
     const outcome =
       attempt.state === 'settled'
         ? settledOutcome(addressee, attempt.results, new Date(attempt.claimedAt), new Date(attempt.settledAt))
         : deferredOutcome(addressee, new Date(shownDueAt(attempt, now)), new Date(now));
     return {
-      key: chunkKey(batch.message, batch.application, batch.chunk),
+      key: messageChunkKey(batch),
       value: SliceOutcome.encode(outcome).finish(),
     };
   }
@@ -306,7 +308,7 @@ const shownDueAt = ({ dueAt, deferral }: Deferred, now: number): number =>
 
 const resultOf = (columns: BatchColumns, device: number, result: SendResult, now: number): DeviceResult => ({
   position: columns.positions[device]!,
-  platform: columns.platforms[device]!,
+  platform: columns.platform,
   hour: Math.floor(now / HOUR_MS),
   displayable: bitAt(columns.displayable, device),
   result,

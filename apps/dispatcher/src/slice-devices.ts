@@ -3,6 +3,7 @@ import {
   bitAt,
   type DeviceResult,
   type HeldBack,
+  LATE_ANSWER_MS,
   localResults,
   type MessageTimes,
   type Progress,
@@ -55,8 +56,6 @@ export interface FailedTry {
   readonly outcomeUnknown?: boolean;
 }
 
-/** How long an answer is waited for once the run has ended: until then nothing is repeated. */
-export const LATE_MS = 30_000;
 /** A device that is due so soon is written now: waking its slice again costs more. */
 const SOON_MS = 250;
 const HOUR_MS = 3_600_000;
@@ -140,7 +139,7 @@ export class SliceDevices {
     const tried = this.#tried(i);
     const tries = tried.tries + 1;
     const wait = { tries, firstWaitMs: 0, retryAfterMs: 0 };
-    const dueAt = this.#parts.clock.now() + Math.max(LATE_MS, retryWaitMs(wait, this.#parts.random));
+    const dueAt = this.#parts.clock.now() + Math.max(LATE_ANSWER_MS, retryWaitMs(wait, this.#parts.random));
     this.#progress[i] = { ...tried, tries, dueAt, outcomeUnknown: true, last: localResults.timeout };
     this.#answersUntil = dueAt;
   }
@@ -196,7 +195,7 @@ export class SliceDevices {
       if (!result) return [];
       return {
         position: columns.positions[device]!,
-        platform: columns.platforms[device]!,
+        platform: columns.platform,
         hour: Math.floor(this.#at[i]! / HOUR_MS),
         displayable: bitAt(columns.displayable, device),
         result,

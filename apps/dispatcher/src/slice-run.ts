@@ -1,10 +1,10 @@
-import { type HeldBack, localResults, type SendResult } from '@tidings/delivery';
+import { type HeldBack, LATE_ANSWER_MS, localResults, type SendResult } from '@tidings/delivery';
 import { Fault } from '@tidings/kernel';
 import type { AnswerDetail, PushListener, Sender } from './channels/port.ts';
 import type { Epoch } from './worker-lease.ts';
 import type { Throttles } from './throttles.ts';
 import type { Timers } from './timers.ts';
-import { LATE_MS, type Standing, SliceDevices, type SliceDevicesParts } from './slice-devices.ts';
+import { type Standing, SliceDevices, type SliceDevicesParts } from './slice-devices.ts';
 
 /** How the writing of a slice ended: the worker lost its lease, or every device has a result or something to wait for. */
 export type RunEnd = { readonly lost: true } | (Standing & { readonly lost: false });
@@ -274,7 +274,7 @@ export class SliceRun implements PushListener {
   #pushed(i: number): 'written' | 'busy' | SendResult {
     const { sender, pending, deadline, onFault } = this.#parts;
     try {
-      return sender.push(pending[i]!.device, i, deadline + LATE_MS, this);
+      return sender.push(pending[i]!.device, i, deadline + LATE_ANSWER_MS, this);
     } catch (error) {
       if (!this.#faulty) onFault(error);
       this.#faulty = true;

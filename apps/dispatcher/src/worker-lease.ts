@@ -1,13 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { WORKER_LEASE_MS } from '@tidings/delivery';
+import { WORKER_LEASE_MS, WORKER_MARGIN_MS, WORKER_RENEW_MS } from '@tidings/delivery';
 import { Fault } from '@tidings/kernel';
 import type { Collection } from 'mongodb';
 import type { Timers } from './timers.ts';
 import { reached } from './unavailable.ts';
-
-const RENEW_MS = 2_000;
-/** A worker stops this long before its lease ends: clocks differ, and a write takes its time. */
-const MARGIN_MS = 1_000;
 
 /** Where workers say that they live. */
 export interface LeaseStore {
@@ -41,7 +37,7 @@ class LeasedEpoch implements Epoch {
   }
 
   alive(): boolean {
-    return this.#timers.now() < this.until - MARGIN_MS;
+    return this.#timers.now() < this.until - WORKER_MARGIN_MS;
   }
 }
 
@@ -136,7 +132,7 @@ export class WorkerLease {
     const tick = ++this.#ticks;
     this.#renewal = this.#renew().finally(() => {
       if (!this.#stopped && tick === this.#ticks)
-        this.#cancel = this.#options.timers.after(RENEW_MS, () => this.#tick());
+        this.#cancel = this.#options.timers.after(WORKER_RENEW_MS, () => this.#tick());
     });
   }
 

@@ -19,9 +19,9 @@ import { ICONS, UNUSED_KEPT_MS } from './applications/icons.ts';
 import { BATCH_LIFETIME_MS, KEY_LIFETIME_MS } from './devices/deciding.ts';
 import { DEVICES, KEYS } from './devices/document.ts';
 import { SEQUENCES } from './devices/sequences.ts';
-import { MARKS } from './fanout/marks.ts';
-import { HIDDEN_KEPT_MS, KEPT_MS, LATE_MS, OUTGOING } from './fanout/outgoing.ts';
-import { FANOUTS, PLANS } from './fanout/plans.ts';
+import { HIDDEN_KEPT_MS, KEPT_MS, LATE_MS, OUTGOING } from './fanout/release/outgoing.ts';
+import { FANOUTS, PLANS } from './fanout/plan/plans.ts';
+import { SLICE_STATUSES } from './fanout/settle/slice-statuses.ts';
 import { COOLDOWNS, KEPT_SECONDS } from './geozones/visits.ts';
 import { BUCKETS } from './tokens/buckets.ts';
 
@@ -54,6 +54,6 @@ export const collections: readonly KeptCollection[] = [
   { name: COOLDOWNS, kept: `as long as the zone's cooldown, at least ${inDays(KEPT_SECONDS * 1000)}` },
   { name: BUCKETS, kept: "until the token's limit is whole again" },
   { name: OUTGOING, kept: `${inDays(KEPT_MS)}, hidden messages ${inDays(HIDDEN_KEPT_MS)}` },
-  ...[PLANS, FANOUTS, MARKS].map((name) => ({ name, kept: withTheMessage })),
+  ...[PLANS, FANOUTS, SLICE_STATUSES].map((name) => ({ name, kept: withTheMessage })),
   { name: 'leases', kept: 'one for each relay and each number of a process' },
 ];

@@ -533,8 +533,9 @@ describeWithMongo('the registry', (mongo) => {
         application: app,
         bucket: 0,
         chunk: seq >>> 16,
-        channel: 'fcm',
-        w: 0,
+        platform: 3,
+        variant: 'alert',
+        number: 0,
         at: clock.date,
         outcome: {
           $case: 'settled',

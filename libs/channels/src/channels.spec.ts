@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { channels, Platform } from '@tidings/kernel';
+import { channels, Fault, Platform } from '@tidings/kernel';
 import { channelServing, definitionOf, definitions } from './channels.ts';
 
 describe('the channels', () => {
@@ -25,7 +25,7 @@ describe('the channels', () => {
   });
 
   it('refuse a variant that no definition names', () => {
-    expect(() => channelServing(Platform.iOS, 'carrier pigeon')).toThrow('no channel serves');
-    expect(() => channelServing(Platform.Email, 'alert')).toThrow('no channel serves');
+    expect(() => channelServing(Platform.iOS, 'carrier pigeon')).toThrow(Fault);
+    expect(() => channelServing(Platform.Email, 'alert')).toThrow(Fault);
   });
 });

@@ -6,7 +6,6 @@ import { localResults } from './send-results.ts';
 
 interface Device {
   position: number;
-  platform: number;
   token: string;
   values: string[];
   displayable: boolean;
@@ -35,11 +34,11 @@ function batchOf(devices: readonly Device[], tags: number): SendBatch {
   return {
     ...SendBatch.decode(new Uint8Array()),
     chunk: 3,
-    slices: [{ w: 7, first: 0, count: devices.length }],
+    slices: [{ number: 7, first: 0, count: devices.length }],
     positions: Buffer.from(Uint16Array.from(devices, ({ position }) => position).buffer),
     tokens: Buffer.from(tokens.join('')),
     tokenEnds: u32(ends(tokens)),
-    platforms: Buffer.from(devices.map(({ platform }) => platform)),
+    platform: 1,
     languages: Buffer.alloc(devices.length),
     languageNames: [''],
     values: Buffer.from(values.join('')),
@@ -59,7 +58,6 @@ function devicesOf(batch: SendBatch): Device[] {
   const columns = columnsOf(batch);
   return Array.from({ length: columns.devices }, (_, i) => ({
     position: columns.positions[i]!,
-    platform: columns.platforms[i]!,
     token: tokenOf(columns, i),
     values: Array.from({ length: columns.tags }, (_, t) => {
       const index = i * columns.tags + t;
@@ -83,7 +81,6 @@ const devicesWith = (tags: number) =>
   fc.array(
     fc.record({
       position: fc.nat(65_535),
-      platform: byte,
       token: text,
       values: fc.array(text, { minLength: tags, maxLength: tags }),
       displayable: fc.boolean(),
@@ -112,7 +109,6 @@ describe('columns', () => {
       [
         {
           position: 9,
-          platform: 1,
           token: 'ab',
           values: [],
           displayable: true,
@@ -134,7 +130,7 @@ describe('columns', () => {
         const indexes = devices.flatMap((_, i) => (keep(i) ? [i] : []));
         const picked = pickDevices(batch, columnsOf(batch), batch.slices[0]!, indexes);
         expect(devicesOf(picked)).toEqual(indexes.map((i) => devices[i]));
-        expect(picked.slices).toEqual([{ w: 7, first: 0, count: indexes.length }]);
+        expect(picked.slices).toEqual([{ number: 7, first: 0, count: indexes.length }]);
       }),
     );
   });
@@ -142,7 +138,6 @@ describe('columns', () => {
   it('that do not fit each other are refused', () => {
     const device = {
       position: 1,
-      platform: 1,
       token: 'ab',
       values: ['x'],
       displayable: true,
@@ -154,7 +149,6 @@ describe('columns', () => {
     const broken: Partial<SendBatch>[] = [
       { positions: batch.positions.subarray(0, 3) },
       { positions: batch.positions.subarray(0, 2) },
-      { platforms: batch.platforms.subarray(0, 1) },
       { tokens: batch.tokens.subarray(0, 3) },
       { tokenEnds: u32([4, 2]) },
       { valueEnds: u32([1, 99]) },
@@ -162,7 +156,7 @@ describe('columns', () => {
       { displayable: Buffer.alloc(0) },
       { badges: batch.badges.subarray(0, 4) },
       { oversized: Buffer.alloc(1) },
-      { slices: [{ w: 0, first: 1, count: 2 }] },
+      { slices: [{ number: 0, first: 1, count: 2 }] },
     ];
     for (const change of broken) expect(() => columnsOf({ ...batch, ...change })).toThrow(RangeError);
   });
@@ -170,7 +164,6 @@ describe('columns', () => {
   it('tell a device without a token', () => {
     const device = {
       position: 1,
-      platform: 1,
       token: '',
       values: [],
       displayable: true,
@@ -186,7 +179,6 @@ describe('columns', () => {
     const device = {
       ...{
         position: 1,
-        platform: 1,
         token: 'x',
         values: [],
         displayable: true,

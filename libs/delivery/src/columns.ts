@@ -8,10 +8,11 @@ export const OVERSIZED = { token: 1, values: 2 } as const;
 export interface BatchColumns {
   readonly chunk: number;
   readonly devices: number;
+  /** Code of the platform of every device. */
+  readonly platform: number;
   readonly positions: Uint16Array;
   readonly tokens: Uint8Array;
   readonly tokenEnds: Uint32Array;
-  readonly platforms: Uint8Array;
   readonly languages: Uint8Array;
   readonly values: Uint8Array;
   readonly valueEnds: Uint32Array;
@@ -68,7 +69,6 @@ function deviceColumnsFit(columns: BatchColumns): boolean {
   const { devices, tags, tokens, tokenEnds, values, valueEnds, badges, oversized } = columns;
   const lengths = [
     [tokenEnds.length, devices],
-    [columns.platforms.length, devices],
     [columns.languages.length, devices],
     [valueEnds.length, devices * tags],
     [columns.checks.length, devices * 3],
@@ -91,10 +91,10 @@ export function columnsOf(batch: SendBatch): BatchColumns {
   const columns: BatchColumns = {
     chunk: batch.chunk,
     devices,
+    platform: batch.platform,
     positions,
     tokens: batch.tokens,
     tokenEnds: uint32s(batch.tokenEnds, 'token_ends'),
-    platforms: batch.platforms,
     languages: batch.languages,
     values: batch.values,
     valueEnds: uint32s(batch.valueEnds, 'value_ends'),
@@ -158,17 +158,16 @@ export function pickDevices(
   slice: Slice,
   devices: readonly number[],
 ): SendBatch {
-  const { tags, positions, platforms, languages, checks, badges, oversized } = columns;
+  const { tags, positions, languages, checks, badges, oversized } = columns;
   const tokens = textsOf(columns.tokens, columns.tokenEnds, devices);
   const valueIndexes = devices.flatMap((device) => Array.from({ length: tags }, (_, tag) => device * tags + tag));
   const values = textsOf(columns.values, columns.valueEnds, valueIndexes);
   return {
     ...batch,
-    slices: [{ w: slice.w, first: 0, count: devices.length }],
+    slices: [{ number: slice.number, first: 0, count: devices.length }],
     positions: words(Uint16Array.from(devices, (device) => positions[device]!)),
     tokens: tokens.texts,
     tokenEnds: tokens.ends,
-    platforms: Buffer.from(devices.map((device) => platforms[device]!)),
     languages: Buffer.from(devices.map((device) => languages[device]!)),
     values: values.texts,
     valueEnds: values.ends,

@@ -18,8 +18,8 @@ export {
   deferred,
   dueOf,
   finished,
-  meet,
-  type Meeting,
+  resolveClaim,
+  type ClaimResolution,
   type Progress,
   type Deferral,
   type Deferred,
@@ -29,7 +29,7 @@ export {
   untried,
   withResults,
   woken,
-} from './attempt.ts';
+} from './protocol/attempt.ts';
 export { type ApnsRefusal, apnsRefusal } from './apns-results.ts';
 export {
   type BatchColumns,
@@ -63,7 +63,7 @@ export {
   retryWaitMs,
   throttleDeadline,
   THROTTLED_FOR_MS,
-} from './retries.ts';
+} from './protocol/retries.ts';
 export {
   type ConnectionFailure,
   connectionResults,
@@ -75,15 +75,55 @@ export {
   unlisted,
   type SendResult,
 } from './send-results.ts';
-export { type HeldBack, type MessageTimes, type Wait, waitOf } from './waits.ts';
+export { type HeldBack, type MessageTimes, type Wait, waitOf } from './protocol/waits.ts';
 export {
-  chunkKey,
-  OPEN_DEVICES,
-  ranksOf,
+  type ChunkKey,
+  chunkKeyOf,
+  chunkRecordKey,
+  fanoutId,
+  idsOfMessage,
+  messageChunkKey,
+  planId,
+} from './protocol/keys.ts';
+export { dispatcherGroup, fanoutGroups, type Lane, lanes } from './protocol/lanes.ts';
+export {
+  type Candidates,
+  type Exclusion,
+  planChunk,
+  type PlanRules,
+  type SendingApplication,
+} from './protocol/plan-chunk.ts';
+export {
+  type Emission,
+  isSettled,
+  type OpenSlice,
+  openSliceOf,
+  openSlices,
+  settledBit,
+  type SliceState,
+  sliceState,
+  type SliceStatuses,
+} from './protocol/slice-status.ts';
+export {
+  positionsOfSlice,
+  type SendableKey,
+  sendableId,
   SLICE_SIZE,
   sliceCount,
   sliceId,
   type SliceIdentity,
   SLICES_PER_BATCH,
+} from './protocol/slices.ts';
+export {
+  CUTOFF_MS,
+  DEADLINE_MS,
+  LATE_ANSWER_MS,
+  OPEN_DEVICES,
+  READY_MS,
+  SILENCE_MS,
+  SLOTS_MS,
+  WATCH_GRACE_MS,
   WORKER_LEASE_MS,
-} from './slices.ts';
+  WORKER_MARGIN_MS,
+  WORKER_RENEW_MS,
+} from './protocol/times.ts';

@@ -67,8 +67,9 @@ describe('results', () => {
       application: 'b',
       bucket: 0,
       chunk: 1,
-      channel: 'apns',
-      w: 2,
+      platform: 1,
+      variant: 'alert',
+      number: 2,
     };
     fc.assert(
       fc.property(devices, (all) => {

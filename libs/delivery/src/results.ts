@@ -1,7 +1,7 @@
 import type { DeadToken, FailedSet, SentSet, SliceOutcome, SliceSettled } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
 import type { SendResult } from './send-results.ts';
-import type { SliceIdentity } from './slices.ts';
+import type { SliceIdentity } from './protocol/slices.ts';
 
 /** What became of one device. */
 export interface DeviceResult {
@@ -111,8 +111,9 @@ const outcomeOf = (slice: Addressee, at: Date, outcome: SliceOutcome['outcome'])
   application: slice.application,
   bucket: slice.bucket,
   chunk: slice.chunk,
-  channel: slice.channel,
-  w: slice.w,
+  platform: slice.platform,
+  variant: slice.variant,
+  number: slice.number,
   at,
   outcome,
 });

@@ -98,6 +98,9 @@ export class Committing<Command, Event, State, Reply> {
     }
     if (outcome.uid === group.commit!.uid) {
       this.#committed(group, group.commit!, group.decided.events);
+      group.decided.outcomes.forEach((outcome, i) => {
+        if ('reply' in outcome) group.pending[i]!.committed?.(outcome.reply);
+      });
       return true;
     }
     if (outcome.uid === group.filler?.uid) {

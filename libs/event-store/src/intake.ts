@@ -14,6 +14,8 @@ export interface Pending<Command, Reply> extends Linked<Pending<Command, Reply>>
   answered: boolean;
   readonly resolve: (reply: Reply) => void;
   readonly reject: (fault: Fault) => void;
+  /** Hears of the reply at the commit. */
+  readonly committed: ((reply: Reply) => void) | undefined;
 }
 
 /** What this writer knows of one log, and what waits for it. */
@@ -81,7 +83,7 @@ export class Intake<Command, Reply> {
     return getOrAdd(this.#logs, name, () => new Log(name, this.#limits.groupCommands));
   }
 
-  submit(name: string, command: Command): Promise<Reply> {
+  submit(name: string, command: Command, committed?: (reply: Reply) => void): Promise<Reply> {
     if (this.#pending.size >= this.#limits.maxPending) {
       return Promise.reject(Fault.unavailable('Too many requests are waiting'));
     }
@@ -89,7 +91,8 @@ export class Intake<Command, Reply> {
       const deadline = performance.now() + this.#limits.answerWithinMs;
       const trace = currentTrace();
       const place = { previous: undefined, next: undefined };
-      const pending: Pending<Command, Reply> = { command, deadline, trace, answered: false, resolve, reject, ...place };
+      const ends = { resolve, reject, committed };
+      const pending: Pending<Command, Reply> = { command, deadline, trace, answered: false, ...ends, ...place };
       this.#pending.add(pending);
       this.#expiry ??= setTimeout(() => this.#expire(), this.#stepMs);
       const log = this.log(name);

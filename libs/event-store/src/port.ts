@@ -101,8 +101,10 @@ export interface LogWriter<Command, Reply> {
    * Resolves when the command's events are durable and folded into the states, with the reply of `decide`. Rejects with the Fault of
    * `decide`, with `unavailable` when the store does not answer (the command may still come into effect within 5 s, or never), or with
    * `bug` for a command that cannot be stored.
+   * @param committed hears the reply as soon as a commit with the command's group is durable, before it is folded into the states; never where
+   *   nothing was committed
    */
-  submit(log: string, command: Command): Promise<Reply>;
+  submit(log: string, command: Command, committed?: (reply: Reply) => void): Promise<Reply>;
   /** Folds what is committed ahead of the states, in every log of the category. Runs at start and every second. */
   fold(): Promise<void>;
   /** True when no command is waiting or under way. */

@@ -72,14 +72,14 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
     this.#committing = new Committing({ ...parts, options, touched: (log) => this.#sweeper.touched(log) });
   }
 
-  submit(log: string, command: Command): Promise<Reply> {
+  submit(log: string, command: Command, committed?: (reply: Reply) => void): Promise<Reply> {
     if (this.#closing) return Promise.reject(Fault.unavailable('The service is shutting down'));
     const { category } = this.#definition;
     if (log !== category && (!log.startsWith(`${category}-`) || log.length > MAX_LOG_NAME)) {
       return Promise.reject(Fault.bug(`"${log}" is no log of ${category}`));
     }
     this.counts.commands++;
-    return this.#intake.submit(log, command);
+    return this.#intake.submit(log, command, committed);
   }
 
   fold(): Promise<void> {

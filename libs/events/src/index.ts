@@ -67,7 +67,7 @@ export {
   SliceSettled,
 } from './generated/tidings/events/v1/outcomes.ts';
 export {
-  ChannelSet,
+  SendableSet,
   ChunkPlanned,
   ChunkSettled,
   ExcludedSet,

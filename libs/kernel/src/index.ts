@@ -16,7 +16,7 @@ export {
   sendIdOf,
   toBase62,
 } from './ids.ts';
-export { CHUNK_SIZE, chunkOf, positionOf, type Seq, seqOf } from './seq.ts';
+export { CHUNK_SIZE, chunkOf, positionOf, type Seq, seqOf, seqRangeOf } from './seq.ts';
 export { Bitmap } from './bitmap.ts';
 export {
   type Channel,

@@ -5,4 +5,9 @@ export const CHUNK_SIZE = 65_536;
 
 export const chunkOf = (seq: Seq): number => seq >>> 16;
 export const positionOf = (seq: Seq): number => seq & 0xffff;
+/** The sequence numbers of a chunk, both ends included. */
+export const seqRangeOf = (chunk: number): readonly [from: Seq, to: Seq] => [
+  seqOf(chunk, 0),
+  seqOf(chunk, CHUNK_SIZE - 1),
+];
 export const seqOf = (chunk: number, position: number): Seq => chunk * CHUNK_SIZE + position;

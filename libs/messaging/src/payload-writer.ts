@@ -224,7 +224,7 @@ export class PayloadWriter {
         const { checks } = columns;
         const seq = columns.chunk * 65_536 + columns.positions[device]!;
         const check = (checks[device * 3]! << 16) | (checks[device * 3 + 1]! << 8) | checks[device * 3 + 2]!;
-        const platform = columns.platforms[device]!;
+        const { platform } = columns;
         return writeDevicePart(slab, at, { seq, platform, mac: macOf(hole.key, seq, platform, check) });
       }
       case 'token':

@@ -46,7 +46,8 @@ export interface TemplateContext {
 export interface DeviceColumns {
   readonly chunk: number;
   readonly positions: Uint16Array;
-  readonly platforms: Uint8Array;
+  /** Code of the platform of every device. */
+  readonly platform: number;
   /** Three bytes a device, most significant first. */
   readonly checks: Uint8Array;
   /** UTF-8 tokens, and where each ends. */

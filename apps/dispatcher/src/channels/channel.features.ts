@@ -49,18 +49,17 @@ export function channelFeatures(subject: ChannelSubject): void {
 
     const device = (kind: Exclude<Kind, 'reason'>, position: number, argument?: number): TestDevice => ({
       position,
-      platform: subject.platform,
       token: argument === undefined ? subject.token(kind, position) : subject.token(kind, position, argument),
     });
     const accepted = (count: number): TestDevice[] => Array.from({ length: count }, (_, i) => device('accepted', i));
     const batch = (devices: readonly TestDevice[], fields: Partial<SendBatch> = {}): SendBatch =>
       sendBatch(
-        Array.from({ length: Math.ceil(devices.length / 500) }, (_, w) => ({
-          w,
-          devices: devices.slice(w * 500, w * 500 + 500),
+        Array.from({ length: Math.ceil(devices.length / 500) }, (_, number) => ({
+          number,
+          devices: devices.slice(number * 500, number * 500 + 500),
         })),
         {
-          channel: subject.name,
+          platform: subject.platform,
           credential: { application: 'AAAAA-00000', platform: subject.platform, version: 1 },
           ...fields,
         },

@@ -1,8 +1,7 @@
-import { connectionResults, type SendResult } from '@tidings/delivery';
+import { connectionResults, type Lane, type SendResult } from '@tidings/delivery';
 import { Fault } from '@tidings/kernel';
 import type { ProviderConnection } from '../providers/http2.ts';
 import type { Throttler } from '../throttles.ts';
-import type { Lane } from './port.ts';
 
 /** Resolves when a connection is open. Throws a Fault `unavailable` where it cannot be opened. */
 export async function opened(connection: ProviderConnection): Promise<void> {

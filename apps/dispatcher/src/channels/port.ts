@@ -1,9 +1,6 @@
 import type { SendBatch } from '@tidings/events';
-import type { BatchColumns, SendResult } from '@tidings/delivery';
+import type { BatchColumns, Lane, SendResult } from '@tidings/delivery';
 import type { Throttler } from '../throttles.ts';
-
-/** Messages to named recipients have consumers and connections of their own: a receipt never waits behind a broadcast. */
-export type Lane = 'broadcast' | 'direct';
 
 /** The devices of a slice, or some of them, as a channel gets them. */
 export interface Job {

@@ -3,8 +3,6 @@ import { AndroidContent, Content, IosContent, type LocalizedEntry, type SendBatc
 export interface TestDevice {
   readonly position: number;
   readonly token: string;
-  /** @default 1 */
-  readonly platform?: number;
   /** @default '' */
   readonly language?: string;
   readonly values?: readonly string[];
@@ -18,7 +16,7 @@ export interface TestDevice {
 }
 
 export interface TestSlice {
-  readonly w: number;
+  readonly number: number;
   readonly devices: readonly TestDevice[];
 }
 
@@ -70,12 +68,16 @@ export function sendBatch(slices: readonly TestSlice[], fields: Partial<SendBatc
     application: 'AAAAA-00000',
     bucket: 0,
     chunk: 0,
-    channel: 'apns',
-    slices: slices.map(({ w, devices: { length: count } }) => ({ w, first: (first += count) - count, count })),
+    platform: 1,
+    variant: 'alert',
+    slices: slices.map(({ number, devices: { length: count } }) => ({
+      number,
+      first: (first += count) - count,
+      count,
+    })),
     positions: Buffer.from(Uint16Array.from(devices, ({ position }) => position).buffer),
     tokens: Buffer.from(devices.map(({ token }) => token).join('')),
     tokenEnds: ends(devices.map(({ token }) => token)),
-    platforms: Buffer.from(devices.map(({ platform = 1 }) => platform)),
     languages: Buffer.from(devices.map(({ language = '' }) => languages.indexOf(language))),
     languageNames: languages,
     values: Buffer.from(values.join('')),

@@ -102,7 +102,7 @@ export class LaneWorld {
   /** The slices that were told to be settled, ascending. */
   settledSlices(): number[] {
     return this.outcomes
-      .flatMap(({ w, outcome }) => (outcome?.$case === 'settled' ? [w] : []))
+      .flatMap(({ number, outcome }) => (outcome?.$case === 'settled' ? [number] : []))
       .toSorted((a, b) => a - b);
   }
 

@@ -1,6 +1,15 @@
-import { amended, type Attempt, type Claim, deferred, finished, settled, takenOver, woken } from '@tidings/delivery';
+import {
+  amended,
+  type Attempt,
+  type Claim,
+  deferred,
+  finished,
+  settled,
+  takenOver,
+  woken,
+  type Lane,
+} from '@tidings/delivery';
 import type { AttemptStore, Due, Place, Resumed } from '../attempts.ts';
-import type { Lane } from '../channels/port.ts';
 import type { LeaseStore } from '../worker-lease.ts';
 import type { Throttle, ThrottleStore } from '../throttles.ts';
 

@@ -245,7 +245,8 @@ describe('the running program', () => {
       SliceOutcome.fromPartial({
         message: 'unusable',
         application,
-        channel: 'apns',
+        platform: IOS,
+        variant: 'alert',
         outcome: {
           $case: 'settled',
           value: { sent: [{ platform: IOS, hour: 1, set: garbage }], claimedAt: new Date() },

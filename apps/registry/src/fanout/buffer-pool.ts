@@ -1,5 +1,5 @@
-import { Columns } from './columns.ts';
-import { BatchWriter } from './emit.ts';
+import { Columns } from './scan/columns.ts';
+import { BatchWriter } from './emit/batch-writer.ts';
 
 /** Where one chunk is worked on: the buffers that it is scanned into and written from. */
 export interface Buffers {

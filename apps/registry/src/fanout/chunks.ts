@@ -1,35 +1,47 @@
 import type { TagDefinition } from '@tidings/audience';
 import type { LogWriter } from '@tidings/event-store';
+import { channelServing, definitions } from '@tidings/channels';
+import {
+  type ChunkKey,
+  chunkKeyOf,
+  dispatcherGroup,
+  openSliceOf,
+  openSlices,
+  planId,
+  positionsOfSlice,
+  type SendableKey,
+  sendableId,
+  type SendingApplication,
+  sliceCount,
+  sliceState,
+} from '@tidings/delivery';
 import { batchesTopic, type ChunkPlanned, type FanoutTask, type SendBatch } from '@tidings/events';
-import { type Channel, channelOf, channels, chunkOf, Bitmap, type Clock, sendIdOf } from '@tidings/kernel';
+import { chunkOf, Bitmap, type Clock, sendIdOf } from '@tidings/kernel';
 import { languagesOf } from '@tidings/messaging';
-import type { Broker, GroupLag, Position } from '@tidings/streaming';
+import type { Broker } from '@tidings/streaming';
 import type { Collection, Db } from 'mongodb';
-import type { Columns } from './columns.ts';
+import type { Columns } from './scan/columns.ts';
 import type { Buffers, BufferPool } from './buffer-pool.ts';
-import { badgeOf, type BatchHead, type EmittedBatch, relativeBadge } from './emit.ts';
-import { type ChunkKey, dispatcherGroup, type Lane, marksId, planId, SLICE_SIZE, slicesOf } from './keys.ts';
-import { type Marks, openSlices, sliceOf } from './marks.ts';
+import { type BatchHead, type EmittedBatch, relativeBadge } from './emit/batch-writer.ts';
 import type { FanoutMetrics } from './metrics.ts';
-import { isReleased, laneOf, type Outgoing, type OutgoingMessages, type Released } from './outgoing.ts';
-import type { SendingApplication } from './plan.ts';
-import { type PlanCommand, type PlanDocument, type PlanReply, PLANS, plannedOf } from './plans.ts';
-import type { Planner, Planning } from './planning.ts';
-import type { DeviceScan, Extras } from './scan.ts';
-import { judge } from './slices.ts';
+import { isReleased, laneOf, type Outgoing, type OutgoingMessages, type Released } from './release/outgoing.ts';
+import { passedBy } from './emit/passed.ts';
+import { planInLog, type Planning } from './plan/planning.ts';
+import { type PlanCommand, type PlanDocument, type PlanReply, PLANS, plannedOf, sendableKeys } from './plan/plans.ts';
+import type { DeviceScan, Extras } from './scan/scan.ts';
+import type { SliceStatusStore } from './settle/slice-statuses.ts';
 
 /** Batches that are published together; the next ones are written meanwhile. */
 const PUBLISHED_TOGETHER = 4;
 
-export interface ChunkParts {
+export interface ChunksDeps {
   readonly db: Db;
   readonly clock: Clock;
   readonly broker: Broker;
   readonly scan: DeviceScan;
   readonly outgoing: OutgoingMessages;
-  readonly marks: Marks;
+  readonly statuses: SliceStatusStore;
   readonly plans: LogWriter<PlanCommand, PlanReply>;
-  readonly planner: Planner;
   readonly metrics: FanoutMetrics;
   readonly findApplication: (code: string) => Promise<SendingApplication | undefined>;
   readonly findTags: (account: string, names: readonly string[]) => Promise<readonly (TagDefinition | undefined)[]>;
@@ -44,21 +56,21 @@ interface ChunkWork {
 
 /** Plans chunks of messages and emits their slices (sending 2). Everything may be repeated, at any point, by anyone. */
 export class Chunks {
-  readonly #parts: ChunkParts;
+  readonly #deps: ChunksDeps;
   readonly #stored: Collection<PlanDocument>;
 
-  constructor(parts: ChunkParts) {
-    this.#parts = parts;
-    this.#stored = parts.db.collection<PlanDocument>(PLANS);
+  constructor(deps: ChunksDeps) {
+    this.#deps = deps;
+    this.#stored = deps.db.collection<PlanDocument>(PLANS);
   }
 
   /** Plans the chunk of a task unless that was done before, and emits those of its slices that are due. */
   async work(task: FanoutTask, pool: BufferPool): Promise<void> {
     const id = sendIdOf(task);
-    const message = (await this.#parts.outgoing.find([id])).get(id);
+    const message = (await this.#deps.outgoing.find([id])).get(id);
     // A message that is not here any more was removed with its plans: it is long done.
     if (!message || !isReleased(message)) return;
-    const key = keyOf(task);
+    const key = chunkKeyOf(task);
     const planned = await this.#stored.countDocuments({ _id: planId(key) }, { limit: 1 });
     if (planned === 0) await this.plan(message, key, pool);
     else await this.#emitDue({ key, message, extras: await this.#extrasOf(message) }, pool);
@@ -72,7 +84,7 @@ export class Chunks {
     const work = { key, message, extras: await this.#extrasOf(message) };
     const isDone = await pool.use(async (buffers) => {
       const [application] = await Promise.all([
-        this.#parts.findApplication(key.application),
+        this.#deps.findApplication(key.application),
         this.#scan(work, buffers.columns),
       ]);
       const { made, done } = this.#plan(work, application, buffers.columns);
@@ -89,9 +101,9 @@ export class Chunks {
   }
 
   async #extrasOf({ account, accepted: { content } }: Outgoing): Promise<Extras> {
-    const badge = channels.some((channel) => relativeBadge(badgeOf(content, channel)) !== undefined);
+    const badge = Object.values(definitions).some((channel) => relativeBadge(channel.badgeOf(content)) !== undefined);
     const names = content?.tags ?? [];
-    const values = names.length > 0 ? await this.#parts.findTags(account, names) : [];
+    const values = names.length > 0 ? await this.#deps.findTags(account, names) : [];
     return { badge, values, languages: content && languagesOf(content) };
   }
 
@@ -103,13 +115,13 @@ export class Chunks {
       transactional,
       platforms: audience?.platforms ?? [],
       application,
-      at: new Date(this.#parts.clock.now()),
+      at: new Date(this.#deps.clock.now()),
     };
-    return this.#parts.planner.plan(this.#parts.plans, { kind: 'plan', of: message, key, candidates, rules });
+    return planInLog(this.#deps.plans, { kind: 'plan', of: message, key, candidates, rules });
   }
 
   async #scan({ key, message, extras }: ChunkWork, columns: Columns): Promise<void> {
-    const { scan, outgoing } = this.#parts;
+    const { scan, outgoing } = this.#deps;
     const { application, chunk } = key;
     const target = message.accepted.audience?.target;
     switch (target?.$case) {
@@ -136,12 +148,12 @@ export class Chunks {
     planned: ChunkPlanned,
     buffers: Buffers,
   ): Promise<void> {
-    for (const { channel, set } of planned.sendable) {
+    for (const { platform, variant, set } of planned.sendable) {
       const sendable = Bitmap.decode(set);
-      const all = Array.from({ length: slicesOf(sendable.size) }, (_, w) => w);
+      const all = Array.from({ length: sliceCount(sendable.size) }, (_, number) => number);
       const slices = heldSlices(buffers.columns, sendable, all);
-      const of = { application, channel: channel as Channel, sendable, slices, isAgain: () => false };
-      await this.#emit(work, of, buffers);
+      const key = { ...work.key, platform, variant };
+      await this.#emit(work, { application, key, sendable, slices, isAgain: () => false }, buffers);
     }
   }
 
@@ -151,21 +163,22 @@ export class Chunks {
     const stored = await this.#stored.findOne({ _id: planId(key) });
     if (!stored || stored.settledAt) return;
     const sendables = plannedOf(stored).sendable;
-    const marks = await this.#parts.marks.find(sendables.map(({ channel }) => marksId(key, channel)));
-    const application = await this.#parts.findApplication(key.application);
-    for (const each of sendables) {
-      const channel = each.channel as Channel;
-      const sendable = Bitmap.decode(each.set);
-      const own = marks.get(marksId(key, channel));
+    const keys = sendableKeys(key, sendables);
+    const statuses = await this.#deps.statuses.find(keys.map(sendableId));
+    const application = await this.#deps.findApplication(key.application);
+    for (const [i, sendableKey] of keys.entries()) {
+      const sendable = Bitmap.decode(sendables[i]!.set);
+      const own = statuses.get(sendableId(sendableKey));
+      const channel = channelServing(sendableKey.platform, sendableKey.variant);
       const lane = laneOf(message);
-      const hasPassed = passedBy(await this.#parts.broker.lag(dispatcherGroup(channel, lane)), channel, lane);
-      const now = this.#parts.clock.now();
-      const slices = openSlices(own, slicesOf(sendable.size)).filter(
-        (w) => judge(sliceOf(own, w), now, hasPassed).kind === 'due',
+      const hasPassed = passedBy(await this.#deps.broker.lag(dispatcherGroup(channel, lane)), channel, lane);
+      const now = this.#deps.clock.now();
+      const slices = openSlices(own, sliceCount(sendable.size)).filter(
+        (number) => sliceState(openSliceOf(own, number), now, hasPassed).kind === 'due',
       );
       if (slices.length === 0) continue;
-      const isAgain = (w: number): boolean => sliceOf(own, w).emitted !== undefined;
-      await this.#emitAnew(work, { application, channel, sendable, slices, isAgain }, pool);
+      const isAgain = (number: number): boolean => openSliceOf(own, number).emitted !== undefined;
+      await this.#emitAnew(work, { application, key: sendableKey, sendable, slices, isAgain }, pool);
     }
   }
 
@@ -177,30 +190,31 @@ export class Chunks {
     for (let together = left.length; left.length > 0; together = 1) {
       const some = left.slice(0, together);
       const held = await pool.use(async (buffers) => {
-        await this.#parts.scan.at(buffers.columns, key.application, key.chunk, membersOf(sendable, some), extras);
+        await this.#deps.scan.at(buffers.columns, key.application, key.chunk, membersOf(sendable, some), extras);
         const slices = heldSlices(buffers.columns, sendable, some);
         await this.#emit(work, { ...of, slices }, buffers);
         return new Set(slices);
       });
       if (together === 1 && held.size === 0)
         throw new Error(`${planId(key)}: the buffers do not hold slice ${some[0]}`);
-      left = left.filter((w) => !held.has(w));
+      left = left.filter((number) => !held.has(number));
     }
   }
 
   async #emit(work: ChunkWork, of: Emitting, { writer, columns }: Buffers): Promise<void> {
-    const { key, message } = work;
-    const { channel, sendable, slices, isAgain } = of;
+    const { message } = work;
+    const { key, sendable, slices, isAgain } = of;
+    const channel = channelServing(key.platform, key.variant);
     const topic = batchesTopic(channel, laneOf(message) === 'direct');
     const publish = async (batches: readonly EmittedBatch[]): Promise<void> => {
       const records = batches.map(({ record }) => record);
-      const positions = await this.#parts.broker.publish(topic, records);
-      const at = this.#parts.clock.now();
+      const positions = await this.#deps.broker.publish(topic, records);
+      const at = this.#deps.clock.now();
       const emitted = batches.flatMap((batch, i) =>
-        batch.slices.map((w) => ({ w, emission: { ...positions[i]!, at } })),
+        batch.slices.map((number) => ({ number, emission: { ...positions[i]!, at } })),
       );
-      for (const { w } of emitted) this.#parts.metrics.emitted(channel, isAgain(w));
-      await this.#parts.marks.emitted(key, channel, emitted);
+      for (const { number } of emitted) this.#deps.metrics.emitted(channel, isAgain(number));
+      await this.#deps.statuses.emitted(key, emitted);
     };
     let publishing = Promise.resolve();
     let group: EmittedBatch[] = [];
@@ -211,7 +225,7 @@ export class Chunks {
       publishing.catch(() => undefined);
       group = [];
     };
-    for (const batch of writer.write(columns, { key, head: headOf(work, of), channel, sendable, slices })) {
+    for (const batch of writer.write(columns, { key, head: headOf(work, of), sendable, slices })) {
       if (group.push(batch) === PUBLISHED_TOGETHER) await flush();
     }
     if (group.length > 0) await flush();
@@ -219,27 +233,18 @@ export class Chunks {
   }
 }
 
-/** Slices of one channel that go out now. */
+/** Slices of one sendable set that are sent now. */
 interface Emitting {
   readonly application: SendingApplication | undefined;
-  readonly channel: Channel;
+  readonly key: SendableKey;
   readonly sendable: Bitmap;
   readonly slices: readonly number[];
   /** Whether a slice went out before. */
-  readonly isAgain: (w: number) => boolean;
+  readonly isAgain: (number: number) => boolean;
 }
 
-const keyOf = ({ message, bucket, application, chunk }: FanoutTask): ChunkKey => ({
-  message,
-  bucket,
-  application,
-  chunk,
-});
-
-function headOf({ key, message }: ChunkWork, { application, channel }: Emitting): BatchHead {
-  const settings = application?.platforms.find(
-    ({ platform, configured }) => configured && channelOf(platform) === channel,
-  );
+function headOf({ message }: ChunkWork, { application, key }: Emitting): BatchHead {
+  const settings = application?.platforms.find(({ platform, configured }) => configured && platform === key.platform);
   const credential: SendBatch['credential'] = settings && {
     application: key.application,
     platform: settings.platform,
@@ -257,29 +262,16 @@ function headOf({ key, message }: ChunkWork, { application, channel }: Emitting)
   };
 }
 
-const positionsOf = (positions: Uint16Array, w: number): Uint16Array =>
-  positions.subarray(w * SLICE_SIZE, (w + 1) * SLICE_SIZE);
-
 /** Those of the slices whose devices are all in the columns, as far as they are there. */
 function heldSlices(columns: Columns, sendable: Bitmap, slices: readonly number[]): readonly number[] {
   if (columns.isWhole) return slices;
   const positions = sendable.positions();
-  return slices.filter((w) => columns.holds(positionsOf(positions, w)));
+  return slices.filter((number) => columns.holds(positionsOfSlice(positions, number)));
 }
 
 /** The positions of these slices. */
 function membersOf(sendable: Bitmap, slices: readonly number[]): Bitmap {
-  if (slices.length === slicesOf(sendable.size)) return sendable;
+  if (slices.length === sliceCount(sendable.size)) return sendable;
   const positions = sendable.positions();
-  return Bitmap.of(slices.flatMap((w) => Array.from(positionsOf(positions, w))));
-}
-
-/** Whether a channel's dispatchers have passed a record of one of its lanes. */
-export const passedBy = (lag: readonly GroupLag[], channel: Channel, lane: Lane): ((emission: Position) => boolean) =>
-  passedIn(lag, batchesTopic(channel, lane === 'direct'));
-
-/** Whether a group, whose lag this is, has passed a record of a topic. */
-export function passedIn(lag: readonly GroupLag[], topic: string): (position: Position) => boolean {
-  const committed = new Map(lag.filter((each) => each.topic === topic).map((each) => [each.partition, each.committed]));
-  return ({ partition, offset }) => (committed.get(partition) ?? 0) > offset;
+  return Bitmap.of(slices.flatMap((number) => Array.from(positionsOfSlice(positions, number))));
 }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, it } from '@jest/globals';
+import { dispatcherGroup, lanes, SLICE_SIZE } from '@tidings/delivery';
 import {
   type Audience,
   batchesTopic,
@@ -24,12 +25,16 @@ import { Registry } from 'prom-client';
 import { APPLICATIONS, TAGS } from '../accounts/log.ts';
 import { type DeviceDocument, DEVICES, prepareDevices } from '../devices/document.ts';
 import { type FanoutService, openFanout } from './fanout.ts';
-import { removeExpired } from './expiry.ts';
-import { dispatcherGroup, lanes, SLICE_SIZE } from './keys.ts';
-import { OutgoingMessages } from './outgoing.ts';
-import { type PlanDocument, plannedOf, PLANS } from './plans.ts';
+import { removeExpired } from './release/expiry.ts';
+import { OutgoingMessages } from './release/outgoing.ts';
+import { type PlanDocument, plannedOf, PLANS, type SliceCount } from './plan/plans.ts';
+import { SLICE_STATUSES } from './settle/slice-statuses.ts';
 
 const APP = 'AAAAA-BBBBB';
+/** What a plan says of its slices, by platform. */
+const slicesOf = (counts: Readonly<Record<number, number>>): SliceCount[] =>
+  Object.entries(counts).map(([platform, count]) => ({ platform: Number(platform), variant: 'alert', count }));
+
 const CHANNELS = ['apns', 'fcm'] as const satisfies readonly Channel[];
 
 const device = (seq: number, over: Partial<DeviceDocument> = {}): DeviceDocument => ({
@@ -165,9 +170,9 @@ class FakeDispatchers {
   async #take(batch: SendBatch): Promise<void> {
     this.batches.push(batch);
     const positions = new Uint16Array(new Uint8Array(batch.positions).buffer);
-    for (const { w, first, count } of batch.slices) {
+    for (const { number, first, count } of batch.slices) {
       const members = [...positions.subarray(first, first + count)];
-      const id = `${batch.message}/${batch.chunk}/${batch.channel}/${w}`;
+      const id = `${batch.message}/${batch.chunk}/${batch.platform}/${number}`;
       this.emissions.set(id, [...(this.emissions.get(id) ?? []), members]);
       const outcome: SliceOutcome = {
         message: batch.message,
@@ -176,15 +181,16 @@ class FakeDispatchers {
         application: batch.application,
         bucket: batch.bucket,
         chunk: batch.chunk,
-        channel: batch.channel,
-        w,
+        platform: batch.platform,
+        variant: batch.variant,
+        number,
         at: new Date(this.#clock.now()),
         outcome: {
           $case: 'settled',
           value: {
             sent: [
               {
-                platform: 1,
+                platform: batch.platform,
                 hour: 0,
                 set: Buffer.from(Bitmap.of(members).encode()),
                 notDisplayable: Buffer.alloc(0),
@@ -397,14 +403,14 @@ describeWithMongo('fan-out', (mongo) => {
 
     const plans = await plansOf(message);
     expect(plans.map(({ _id, slices, settledAt }) => ({ _id, slices, settled: settledAt !== undefined }))).toEqual([
-      { _id: `${message.code}/0/${APP}/0`, slices: { apns: 1, fcm: 1 }, settled: true },
-      { _id: `${message.code}/0/${APP}/1`, slices: { apns: 1, fcm: 1 }, settled: true },
+      { _id: `${message.code}/0/${APP}/0`, slices: slicesOf({ 1: 1, 3: 1 }), settled: true },
+      { _id: `${message.code}/0/${APP}/1`, slices: slicesOf({ 1: 1, 3: 1 }), settled: true },
     ]);
-    const sendable = plannedOf(plans[0]!).sendable.find(({ channel }) => channel === 'apns')!.set;
+    const sendable = plannedOf(plans[0]!).sendable.find(({ platform }) => platform === 1)!.set;
     const expected = some.filter(({ seq, platform }) => seq % 2 === 0 && platform === 1).map(({ seq }) => seq);
     expect([...Bitmap.decode(sendable).positions()]).toEqual(expected);
-    expect(dispatchers.emissions.get(`${message.code}/0/apns/0`)).toEqual([expected]);
-    const batch = dispatchers.batches.find(({ channel, chunk }) => channel === 'apns' && chunk === 0)!;
+    expect(dispatchers.emissions.get(`${message.code}/0/1/0`)).toEqual([expected]);
+    const batch = dispatchers.batches.find(({ platform, chunk }) => platform === 1 && chunk === 0)!;
     expect(batch.tokens.toString()).toBe(expected.map((seq) => `token-${seq}`).join(''));
     expect(batch).toMatchObject({ credential: { application: APP, platform: 1, version: 1 }, releasedAt: clock.date });
   });
@@ -447,7 +453,7 @@ describeWithMongo('fan-out', (mongo) => {
     ]);
     expect(first!.named).toBe(true);
     expect(sets(second!.sendable)).toEqual([[7]]);
-    expect([...dispatchers.emissions.keys()].sort()).toEqual([`${message.code}/0/apns/0`, `${message.code}/1/apns/0`]);
+    expect([...dispatchers.emissions.keys()].sort()).toEqual([`${message.code}/0/1/0`, `${message.code}/1/1/0`]);
     const lag = await broker.lag('dispatcher.apns.direct');
     expect(lag.filter(({ end }) => end > 0)).not.toEqual([]);
   });
@@ -484,12 +490,12 @@ describeWithMongo('fan-out', (mongo) => {
     clock.advance(15);
     await delay(100);
     expect(dispatchers.batches).toHaveLength(1);
-    while ((await measured('tidings_fanout_open_slices'))['flying'] !== 1) await delay(10);
+    while ((await measured('tidings_fanout_open_slices'))['inFlight'] !== 1) await delay(10);
     await settle(fanout, clock, dispatchers, 5);
     clock.advance(60);
-    expect(await measured('tidings_fanout_open_slices')).toEqual({ due: 0, flying: 0, waiting: 0 });
+    expect(await measured('tidings_fanout_open_slices')).toEqual({ due: 0, inFlight: 0, deferred: 0 });
     expect(await measured('tidings_fanout_slices_total')).toEqual({ 'apns first': 1, 'apns again': 1 });
-    expect(dispatchers.emissions.get(`${message.code}/0/apns/0`)).toEqual([
+    expect(dispatchers.emissions.get(`${message.code}/0/1/0`)).toEqual([
       [0, 1, 2, 3],
       [0, 1, 2, 3],
     ]);
@@ -620,7 +626,7 @@ describeWithMongo('fan-out', (mongo) => {
     await release(broker, message, clock.date);
     await settle(fanout, clock, dispatchers);
     const [plan] = await plansOf(message);
-    expect(plan).toMatchObject({ slices: { apns: 2 }, settledAt: expect.any(Date) as unknown });
+    expect(plan).toMatchObject({ slices: slicesOf({ 1: 2 }), settledAt: expect.any(Date) as unknown });
     const [batch, ...others] = dispatchers.batches;
     expect(others).toEqual([]);
     expect([...batch!.oversized]).toEqual(Array.from({ length: 600 }, (_, i) => (isLong(i) ? 1 : 0)));
@@ -637,14 +643,11 @@ describeWithMongo('fan-out', (mongo) => {
     const message = newMessage({ audience: selection() });
     await release(broker, message, clock.date);
     await settle(fanout, clock, dispatchers);
-    expect((await plansOf(message))[0]).toMatchObject({ slices: { apns: 3, fcm: 1 } });
-    for (const [channel, of] of [
-      ['apns', 1],
-      ['fcm', 3],
-    ] as const) {
-      const addressed = devices.filter(({ platform }) => platform === of);
-      const batches = dispatchers.batches.filter((batch) => batch.channel === channel);
-      const slices = batches.flatMap((batch) => batch.slices.map(({ w }) => w));
+    expect((await plansOf(message))[0]).toMatchObject({ slices: slicesOf({ 1: 3, 3: 1 }) });
+    for (const wanted of [1, 3]) {
+      const addressed = devices.filter(({ platform }) => platform === wanted);
+      const batches = dispatchers.batches.filter(({ platform }) => platform === wanted);
+      const slices = batches.flatMap((batch) => batch.slices.map(({ number }) => number));
       expect(slices).toEqual([...new Set(slices)].sort());
       expect(batches.map(({ tokens }) => tokens.toString()).join('')).toBe(
         addressed.map(({ token }) => token).join(''),
@@ -684,7 +687,7 @@ describeWithMongo('fan-out', (mongo) => {
     await release(broker, newMessage({ audience: named(0) }), clock.date);
     await settle(fanout, clock, dispatchers);
     const kept = async () =>
-      Promise.all(['outgoing', PLANS, 'fanouts', 'marks'].map((name) => db.collection(name).countDocuments()));
+      Promise.all(['outgoing', PLANS, 'fanouts', SLICE_STATUSES].map((name) => db.collection(name).countDocuments()));
     const contents = () => db.collection('outgoing').countDocuments({ accepted: { $exists: true } });
     expect(await kept()).toEqual([2, 2, 2, 2]);
     clock.advance(7 * 86_400 + 1);
@@ -694,7 +697,7 @@ describeWithMongo('fan-out', (mongo) => {
     expect((await kept()).slice(1)).toEqual([1, 1, 1]);
     // What late facts make of it goes when none can arrive any more.
     const removed = await db.collection<{ _id: string }>('outgoing').findOne({ removeAt: { $exists: true } });
-    await db.collection<{ _id: string }>('marks').insertOne({ _id: `${removed!._id}/0/${APP}/0/fcm` });
+    await db.collection<{ _id: string }>(SLICE_STATUSES).insertOne({ _id: `${removed!._id}/0/${APP}/0/3/alert` });
     clock.advance(8 * 86_400 + 1);
     await removeExpired(db, outgoing, clock.date);
     expect(await kept()).toEqual([1, 1, 1, 1]);
@@ -720,7 +723,7 @@ describeWithMongo('fan-out', (mongo) => {
     await tell({ $case: 'failed', value: {} });
     await tell({ $case: 'purged', value: { application: APP, whole: true } });
     await removeExpired(db, new OutgoingMessages(db, clock), clock.date);
-    const left = [PLANS, 'fanouts', 'marks'].map((name) => db.collection(name).countDocuments());
+    const left = [PLANS, 'fanouts', SLICE_STATUSES].map((name) => db.collection(name).countDocuments());
     expect(await Promise.all(left)).toEqual([0, 0, 0]);
     expect(await db.collection('outgoing').countDocuments({ accepted: { $exists: true } })).toBe(0);
   });
@@ -734,7 +737,14 @@ describeWithMongo('fan-out', (mongo) => {
     clock.advance(7 * 86_400 + 1);
     await removeExpired(db, new OutgoingMessages(db, clock), clock.date);
     const late = SliceOutcome.fromPartial({
-      ...{ message: message.code, messageId: message.id, account: 'a', application: APP, channel: 'fcm' },
+      ...{
+        message: message.code,
+        messageId: message.id,
+        account: 'a',
+        application: APP,
+        platform: 3,
+        variant: 'alert',
+      },
       outcome: { $case: 'settled', value: {} },
     });
     await broker.publish(topicNames.outcomes, [{ key: message.code, value: SliceOutcome.encode(late).finish() }]);
@@ -824,12 +834,12 @@ describeWithMongo('fan-out', (mongo) => {
         const plans = await plansOf(message);
         expect(plans).toHaveLength(message === sent[3] ? 1 : 2);
         for (const { _id, ...stored } of plans) {
-          for (const { channel, set } of plannedOf({ _id, ...stored }).sendable) {
+          for (const { platform, set } of plannedOf({ _id, ...stored }).sendable) {
             const members = [...Bitmap.decode(set).positions()];
             const chunk = _id.split('/')[3];
-            for (let w = 0; w * SLICE_SIZE < members.length; w++) {
-              const emissions = dispatchers.emissions.get(`${message.code}/${chunk}/${channel}/${w}`) ?? [];
-              const expected = members.slice(w * SLICE_SIZE, (w + 1) * SLICE_SIZE);
+            for (let number = 0; number * SLICE_SIZE < members.length; number++) {
+              const emissions = dispatchers.emissions.get(`${message.code}/${chunk}/${platform}/${number}`) ?? [];
+              const expected = members.slice(number * SLICE_SIZE, (number + 1) * SLICE_SIZE);
               expect(emissions.length).toBeGreaterThan(0);
               for (const emission of emissions) expect(emission).toEqual(expected);
             }

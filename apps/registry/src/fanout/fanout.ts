@@ -1,3 +1,4 @@
+import { fanoutGroups } from '@tidings/delivery';
 import { commitsKept } from '@tidings/event-store';
 import { facts, FanoutTask, type MessageEvent, topicNames } from '@tidings/events';
 import { randomBase62 } from '@tidings/kernel';
@@ -9,21 +10,19 @@ import { openAccountStore } from '../accounts/store.ts';
 import { applicationView } from '../applications/view.ts';
 import { prepareDevices } from '../devices/document.ts';
 import { openTags } from '../tags/tags.ts';
-import { Badges } from './badges.ts';
+import { Badges } from './settle/badges.ts';
 import { Chunks } from './chunks.ts';
 import { BufferPool } from './buffer-pool.ts';
-import { removeExpired } from './expiry.ts';
-import { groups } from './keys.ts';
-import { openPlanLogs } from './logs.ts';
-import { Marks } from './marks.ts';
-import { Releases } from './messages.ts';
+import { removeExpired } from './release/expiry.ts';
+import { openPlanLogs } from './plan/plan-logs.ts';
+import { Releases } from './release/releases.ts';
 import { fanoutMetrics, watchMetrics } from './metrics.ts';
-import { OutgoingMessages } from './outgoing.ts';
-import { Planner } from './planning.ts';
-import { fanoutsLog } from './plans.ts';
-import { DeviceScan } from './scan.ts';
-import { Settling } from './settling.ts';
-import { Watch } from './watch.ts';
+import { OutgoingMessages } from './release/outgoing.ts';
+import { fanoutsLog, plansLog } from './plan/plans.ts';
+import { DeviceScan } from './scan/scan.ts';
+import { Settling } from './settle/settling.ts';
+import { SliceStatusStore } from './settle/slice-statuses.ts';
+import { Watch } from './watch/watch.ts';
 
 /** Chunks of broadcasts under way at a time: one scans while the other writes. */
 const BROADCAST_BUFFERS = 2;
@@ -69,7 +68,7 @@ async function compose(deps: FanoutDeps, closing: Closing): Promise<FanoutServic
   await consumeAll(deps, parts, closing);
   keepWatch(deps, parts, closing);
   const open = async (): Promise<string[]> => {
-    const behind = await Promise.all(Object.values(groups).map((group) => lagOf(broker, group)));
+    const behind = await Promise.all(Object.values(fanoutGroups).map((group) => lagOf(broker, group)));
     const writing = [...(await parts.fanoutLogs.open()), ...(await parts.planLogs.open())];
     return [...behind.flat(), ...writing, ...(await parts.watch.openMessages(BARRIER_MESSAGES))];
   };
@@ -82,23 +81,18 @@ async function openParts(deps: FanoutDeps, closing: Closing) {
   const { db, clock, broker, metrics, bufferBytes } = deps;
   // Scans name the indexes that they use.
   await prepareDevices(db);
-  const planner = new Planner();
-  const planLogs = await openPlanLogs(deps, planner.definition, {
-    closing,
-    keptMs: commitsKept.asFigures,
-    committed: planner.committed,
-  });
+  const planLogs = await openPlanLogs(deps, plansLog, { closing, keptMs: commitsKept.asFigures });
   const fanoutLogs = await openPlanLogs(deps, fanoutsLog, { closing, keptMs: commitsKept.asDetails });
   const [plans, fanouts] = [planLogs.writer, fanoutLogs.writer];
   const outgoing = new OutgoingMessages(db, clock);
   await outgoing.prepare();
   const scan = new DeviceScan(db);
-  const marks = new Marks(db);
-  await marks.prepare();
+  const statuses = new SliceStatusStore(db);
+  await statuses.prepare();
   const store = openAccountStore(db, clock);
   const tags = openTags(store);
   const chunks = new Chunks({
-    ...{ db, clock, broker, scan, outgoing, marks, plans, planner, metrics: fanoutMetrics(metrics) },
+    ...{ db, clock, broker, scan, outgoing, statuses, plans, metrics: fanoutMetrics(metrics) },
     async findApplication(code) {
       const application = await store.application(code);
       return application && applicationView(application);
@@ -111,8 +105,8 @@ async function openParts(deps: FanoutDeps, closing: Closing) {
   const directBuffers = new BufferPool(DIRECT_BUFFERS, bufferBytes);
   const broadcastBuffers = new BufferPool(BROADCAST_BUFFERS, bufferBytes);
   const releases = new Releases({ clock, broker, scan, outgoing, chunks, directBuffers, fanouts });
-  const settling = new Settling({ db, clock, outgoing, marks, plans, badges: new Badges(db, outgoing, marks) });
-  const watch = new Watch({ db, clock, broker, outgoing, marks, settling, releases });
+  const settling = new Settling({ db, clock, outgoing, statuses, plans, badges: new Badges(db, outgoing, statuses) });
+  const watch = new Watch({ db, clock, broker, outgoing, statuses, settling, releases });
   watchMetrics(metrics, () => watch.openSlices());
   return { outgoing, planLogs, fanoutLogs, chunks, directBuffers, broadcastBuffers, releases, settling, watch };
 }
@@ -142,7 +136,7 @@ async function consumeAll({ broker, log, metrics }: FanoutDeps, parts: Parts, cl
     closing.add(options.group, subscription, () => subscription.stop());
   };
   await subscribe({
-    group: groups.messages,
+    group: fanoutGroups.messages,
     topics: { [topicNames.messages]: facts.messages },
     maxRecords: 100,
     handler: (records) =>
@@ -152,7 +146,7 @@ async function consumeAll({ broker, log, metrics }: FanoutDeps, parts: Parts, cl
       ),
   });
   await subscribe({
-    group: groups.tasks,
+    group: fanoutGroups.tasks,
     topics: { [topicNames.fanout]: FanoutTask },
     maxRecords: 16,
     async handler(records) {
@@ -167,7 +161,7 @@ async function consumeAll({ broker, log, metrics }: FanoutDeps, parts: Parts, cl
     },
   });
   await subscribe({
-    group: groups.direct,
+    group: fanoutGroups.direct,
     topics: { [topicNames.fanoutDirect]: FanoutTask },
     maxRecords: 100,
     // Side by side, so that one commit plans all messages that wait for a chunk.
@@ -177,7 +171,7 @@ async function consumeAll({ broker, log, metrics }: FanoutDeps, parts: Parts, cl
     },
   });
   await subscribe({
-    group: groups.outcomes,
+    group: fanoutGroups.outcomes,
     topics: { [topicNames.outcomes]: facts.outcomes },
     handler: (records) => settling.record(records.map(({ value }) => value)),
   });

@@ -1,7 +1,7 @@
 import type { Channel } from '@tidings/kernel';
 import { counterIn, readIn } from '@tidings/telemetry';
 import type { Registry } from 'prom-client';
-import type { SliceStates } from './watch.ts';
+import type { SliceStateCounts } from './watch/watch.ts';
 
 /** What the fan-out counts. */
 export interface FanoutMetrics {
@@ -19,7 +19,7 @@ export function fanoutMetrics(registry: Registry): FanoutMetrics {
 }
 
 /** Tells what the watchdog has found open. */
-export function watchMetrics(registry: Registry, open: () => SliceStates): void {
+export function watchMetrics(registry: Registry, open: () => SliceStateCounts): void {
   readIn(
     registry,
     'gauge',

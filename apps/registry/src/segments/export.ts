@@ -11,7 +11,7 @@ import type {
 import { canMatch } from '@tidings/segments';
 import type { Db } from 'mongodb';
 import { type DeviceDocument, deviceIndexes, DEVICES, withExactTags } from '../devices/document.ts';
-import type { DeviceScan } from '../fanout/scan.ts';
+import type { DeviceScan } from '../fanout/scan/scan.ts';
 import { compiledOf, type ExpressionsDeps, isGranted } from './expressions.ts';
 import { meaningOf } from './stored.ts';
 

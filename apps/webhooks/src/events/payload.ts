@@ -88,7 +88,7 @@ function columnsOf(message: KnownMessage, recipient: Recipient): DeviceColumns {
   return {
     chunk,
     positions: Uint16Array.of(position),
-    platforms: Uint8Array.of(platform),
+    platform,
     checks: Uint8Array.of(device.check >>> 16, (device.check >>> 8) & 0xff, device.check & 0xff),
     tokens,
     tokenEnds: Uint32Array.of(tokens.length),

@@ -119,12 +119,13 @@ export class World {
   /** Tells that a message was sent to devices of a chunk, by number, in slices of 500. */
   async sent(message: string, seqs: readonly number[], platform: number = Platform.iOS): Promise<void> {
     const at = new Date(this.clock.now());
-    for (let w = 0; w * 500 < seqs.length; w++) {
-      const part = seqs.slice(w * 500, (w + 1) * 500);
+    for (let number = 0; number * 500 < seqs.length; number++) {
+      const part = seqs.slice(number * 500, (number + 1) * 500);
       const chunk = chunkOf(part[0]!);
       const set = Buffer.from(Bitmap.of(part.map(positionOf)).encode());
       const outcome = SliceOutcome.fromPartial({
-        ...{ message, messageId: 7n, account: ACCOUNT, application: APPLICATION, bucket: 0, chunk, channel: 'apns', w },
+        ...{ message, messageId: 7n, account: ACCOUNT, application: APPLICATION, bucket: 0, chunk },
+        ...{ platform, variant: 'alert', number },
         at,
         outcome: { $case: 'settled', value: { sent: [{ platform, hour: hourOf(at), set }], claimedAt: at } },
       });

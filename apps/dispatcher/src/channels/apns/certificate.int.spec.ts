@@ -78,8 +78,7 @@ describe.each([
     return opened;
   };
   const batch = () =>
-    sendBatch([{ w: 0, devices: [{ position: 0, platform: 1, token: apnsToken('accepted', 0) }] }], {
-      channel: 'apns',
+    sendBatch([{ number: 0, devices: [{ position: 0, token: apnsToken('accepted', 0) }] }], {
       credential: { application: 'AAAAA-00000', platform: 1, version: 1 },
     });
 

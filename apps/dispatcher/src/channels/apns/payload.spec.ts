@@ -6,7 +6,11 @@ import { isHashOf, keyOf, rendered } from '../../testing/rendered.ts';
 
 const device: TestDevice = { position: 66, token: 'ab' };
 const batchOf = (fields: Partial<Content>, of: Partial<TestDevice> = {}, more: Partial<SendBatch> = {}): SendBatch =>
-  sendBatch([{ w: 0, devices: [{ ...device, ...of }] }], { content: content(fields), campaignId: 961_234n, ...more });
+  sendBatch([{ number: 0, devices: [{ ...device, ...of }] }], {
+    content: content(fields),
+    campaignId: 961_234n,
+    ...more,
+  });
 const textOf = (fields: Partial<Content>, of: Partial<TestDevice> = {}, language = ''): string => {
   const batch = batchOf(fields, of);
   return rendered(apnsPayload(batch, language, keyOf(batch)), batch);

@@ -10,10 +10,10 @@ interface Message {
   readonly data: Record<string, string>;
 }
 
-const device: TestDevice = { position: 66, token: 'a:"b', platform: 3 };
+const device: TestDevice = { position: 66, token: 'a:"b' };
 
 const batchOf = (fields: Partial<Content>, of: Partial<TestDevice> = {}): SendBatch =>
-  sendBatch([{ w: 0, devices: [{ ...device, ...of }] }], { content: content(fields) });
+  sendBatch([{ number: 0, devices: [{ ...device, ...of }] }], { content: content(fields), platform: 3 });
 function bodyOf(fields: Partial<Content>, of: Partial<TestDevice> = {}, language = ''): string {
   const batch = batchOf(fields, of);
   return rendered(fcmPayload(batch, language, keyOf(batch)), batch);

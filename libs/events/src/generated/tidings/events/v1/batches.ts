@@ -14,8 +14,8 @@ export const protobufPackage = "tidings.events.v1";
 export const protobufFileName = "tidings/events/v1/batches.proto";
 
 /**
- * Topics tidings.batches.<channel> and its direct lane, key = application/chunk: columns of up to four slices (sending 3).
- * Device i has the i-th entry of every column; integers in bytes columns are little-endian.
+ * Topics tidings.batches.<channel> and its direct lane, key = application/chunk: columns of up to four slices of one platform and variant
+ * (sending 3). Device i has the i-th entry of every column; integers in bytes columns are little-endian.
  */
 export interface SendBatch {
   message: string;
@@ -25,22 +25,22 @@ export interface SendBatch {
   application: string;
   bucket: number;
   chunk: number;
-  channel: string;
+  /** Code of the platform that all devices belong to, and the kind of push that they get: both name the channel that serves the batch. */
+  platform: number;
+  variant: string;
   slices: Slice[];
   /** uint16 positions in the chunk, ascending within a slice. */
   positions: Buffer;
   /** UTF-8 tokens one after the other, and where each ends (uint32). */
   tokens: Buffer;
   tokenEnds: Buffer;
-  /** uint8 platform codes. */
-  platforms: Buffer;
   /** uint8 index into language_names; "" is a device without a language. */
   languages: Buffer;
   languageNames: string[];
   /** Values of the content's tags as rendered text (R-I17), device-major: tag t of device i ends at value_ends[i * tags + t] (uint32). Empty = missing. */
   values: Buffer;
   valueEnds: Buffer;
-  /** Bit i (least significant first): Push Alerts Enabled is not false; the device is gone or no longer on this channel (settles as NO_DEVICE). */
+  /** Bit i (least significant first): Push Alerts Enabled is not false; the device is gone or has moved to another platform (settles as NO_DEVICE). */
   displayable: Buffer;
   gone: Buffer;
   /** Three bytes a device: first 24 bits of its id, for the statistics hash. */
@@ -69,7 +69,8 @@ export interface SendBatch {
 }
 
 export interface Slice {
-  w: number;
+  /** Counts the slices of a platform and variant in the plan, from 0. */
+  number: number;
   /** First device of the slice in the columns, and how many follow. */
   first: number;
   count: number;
@@ -92,12 +93,12 @@ function createBaseSendBatch(): SendBatch {
     application: "",
     bucket: 0,
     chunk: 0,
-    channel: "",
+    platform: 0,
+    variant: "",
     slices: [],
     positions: Buffer.alloc(0),
     tokens: Buffer.alloc(0),
     tokenEnds: Buffer.alloc(0),
-    platforms: Buffer.alloc(0),
     languages: Buffer.alloc(0),
     languageNames: [],
     values: Buffer.alloc(0),
@@ -143,23 +144,23 @@ export const SendBatch: MessageFns<SendBatch> = {
     if (message.chunk !== 0) {
       writer.uint32(56).uint32(message.chunk);
     }
-    if (message.channel !== "") {
-      writer.uint32(66).string(message.channel);
+    if (message.platform !== 0) {
+      writer.uint32(64).uint32(message.platform);
+    }
+    if (message.variant !== "") {
+      writer.uint32(74).string(message.variant);
     }
     for (const v of message.slices) {
-      Slice.encode(v!, writer.uint32(74).fork()).join();
+      Slice.encode(v!, writer.uint32(82).fork()).join();
     }
     if (message.positions.length !== 0) {
-      writer.uint32(82).bytes(message.positions);
+      writer.uint32(90).bytes(message.positions);
     }
     if (message.tokens.length !== 0) {
-      writer.uint32(90).bytes(message.tokens);
+      writer.uint32(98).bytes(message.tokens);
     }
     if (message.tokenEnds.length !== 0) {
-      writer.uint32(98).bytes(message.tokenEnds);
-    }
-    if (message.platforms.length !== 0) {
-      writer.uint32(106).bytes(message.platforms);
+      writer.uint32(106).bytes(message.tokenEnds);
     }
     if (message.languages.length !== 0) {
       writer.uint32(114).bytes(message.languages);
@@ -281,11 +282,11 @@ export const SendBatch: MessageFns<SendBatch> = {
             continue;
           }
           case 8: {
-            if (tag !== 66) {
+            if (tag !== 64) {
               break;
             }
 
-            message.channel = reader.string();
+            message.platform = reader.uint32();
             continue;
           }
           case 9: {
@@ -293,7 +294,7 @@ export const SendBatch: MessageFns<SendBatch> = {
               break;
             }
 
-            message.slices.push(Slice.decode(reader, reader.uint32()));
+            message.variant = reader.string();
             continue;
           }
           case 10: {
@@ -301,7 +302,7 @@ export const SendBatch: MessageFns<SendBatch> = {
               break;
             }
 
-            message.positions = Buffer.from(reader.bytes());
+            message.slices.push(Slice.decode(reader, reader.uint32()));
             continue;
           }
           case 11: {
@@ -309,7 +310,7 @@ export const SendBatch: MessageFns<SendBatch> = {
               break;
             }
 
-            message.tokens = Buffer.from(reader.bytes());
+            message.positions = Buffer.from(reader.bytes());
             continue;
           }
           case 12: {
@@ -317,7 +318,7 @@ export const SendBatch: MessageFns<SendBatch> = {
               break;
             }
 
-            message.tokenEnds = Buffer.from(reader.bytes());
+            message.tokens = Buffer.from(reader.bytes());
             continue;
           }
           case 13: {
@@ -325,7 +326,7 @@ export const SendBatch: MessageFns<SendBatch> = {
               break;
             }
 
-            message.platforms = Buffer.from(reader.bytes());
+            message.tokenEnds = Buffer.from(reader.bytes());
             continue;
           }
           case 14: {
@@ -498,12 +499,12 @@ export const SendBatch: MessageFns<SendBatch> = {
     message.application = object.application ?? "";
     message.bucket = object.bucket ?? 0;
     message.chunk = object.chunk ?? 0;
-    message.channel = object.channel ?? "";
+    message.platform = object.platform ?? 0;
+    message.variant = object.variant ?? "";
     message.slices = object.slices?.map((e) => Slice.fromPartial(e)) || [];
     message.positions = object.positions ?? Buffer.alloc(0);
     message.tokens = object.tokens ?? Buffer.alloc(0);
     message.tokenEnds = object.tokenEnds ?? Buffer.alloc(0);
-    message.platforms = object.platforms ?? Buffer.alloc(0);
     message.languages = object.languages ?? Buffer.alloc(0);
     message.languageNames = object.languageNames?.map((e) => e) || [];
     message.values = object.values ?? Buffer.alloc(0);
@@ -526,13 +527,13 @@ export const SendBatch: MessageFns<SendBatch> = {
 };
 
 function createBaseSlice(): Slice {
-  return { w: 0, first: 0, count: 0 };
+  return { number: 0, first: 0, count: 0 };
 }
 
 export const Slice: MessageFns<Slice> = {
   encode(message: Slice, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.w !== 0) {
-      writer.uint32(8).uint32(message.w);
+    if (message.number !== 0) {
+      writer.uint32(8).uint32(message.number);
     }
     if (message.first !== 0) {
       writer.uint32(16).uint32(message.first);
@@ -569,7 +570,7 @@ export const Slice: MessageFns<Slice> = {
               break;
             }
 
-            message.w = reader.uint32();
+            message.number = reader.uint32();
             continue;
           }
           case 2: {
@@ -645,7 +646,7 @@ export const Slice: MessageFns<Slice> = {
   },
   fromPartial<I extends Exact<DeepPartial<Slice>, I>>(object: I): Slice {
     const message = createBaseSlice();
-    message.w = object.w ?? 0;
+    message.number = object.number ?? 0;
     message.first = object.first ?? 0;
     message.count = object.count ?? 0;
     return message;

@@ -21,8 +21,9 @@ export interface SliceOutcome {
   application: string;
   bucket: number;
   chunk: number;
-  channel: string;
-  w: number;
+  platform: number;
+  variant: string;
+  number: number;
   at: Date | undefined;
   outcome: { $case: "settled"; value: SliceSettled } | { $case: "deferred"; value: SliceDeferred } | undefined;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
@@ -70,8 +71,9 @@ function createBaseSliceOutcome(): SliceOutcome {
     application: "",
     bucket: 0,
     chunk: 0,
-    channel: "",
-    w: 0,
+    platform: 0,
+    variant: "",
+    number: 0,
     at: undefined,
     outcome: undefined,
   };
@@ -100,21 +102,24 @@ export const SliceOutcome: MessageFns<SliceOutcome> = {
     if (message.chunk !== 0) {
       writer.uint32(48).uint32(message.chunk);
     }
-    if (message.channel !== "") {
-      writer.uint32(58).string(message.channel);
+    if (message.platform !== 0) {
+      writer.uint32(56).uint32(message.platform);
     }
-    if (message.w !== 0) {
-      writer.uint32(64).uint32(message.w);
+    if (message.variant !== "") {
+      writer.uint32(66).string(message.variant);
+    }
+    if (message.number !== 0) {
+      writer.uint32(72).uint32(message.number);
     }
     if (message.at !== undefined) {
-      Timestamp.encode(toTimestamp(message.at), writer.uint32(74).fork()).join();
+      Timestamp.encode(toTimestamp(message.at), writer.uint32(82).fork()).join();
     }
     switch (message.outcome?.$case) {
       case "settled":
-        SliceSettled.encode(message.outcome.value, writer.uint32(82).fork()).join();
+        SliceSettled.encode(message.outcome.value, writer.uint32(90).fork()).join();
         break;
       case "deferred":
-        SliceDeferred.encode(message.outcome.value, writer.uint32(90).fork()).join();
+        SliceDeferred.encode(message.outcome.value, writer.uint32(98).fork()).join();
         break;
     }
     if (message._unknownFields !== undefined) {
@@ -190,27 +195,27 @@ export const SliceOutcome: MessageFns<SliceOutcome> = {
             continue;
           }
           case 7: {
-            if (tag !== 58) {
+            if (tag !== 56) {
               break;
             }
 
-            message.channel = reader.string();
+            message.platform = reader.uint32();
             continue;
           }
           case 8: {
-            if (tag !== 64) {
+            if (tag !== 66) {
               break;
             }
 
-            message.w = reader.uint32();
+            message.variant = reader.string();
             continue;
           }
           case 9: {
-            if (tag !== 74) {
+            if (tag !== 72) {
               break;
             }
 
-            message.at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            message.number = reader.uint32();
             continue;
           }
           case 10: {
@@ -218,11 +223,19 @@ export const SliceOutcome: MessageFns<SliceOutcome> = {
               break;
             }
 
-            message.outcome = { $case: "settled", value: SliceSettled.decode(reader, reader.uint32()) };
+            message.at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
           case 11: {
             if (tag !== 90) {
+              break;
+            }
+
+            message.outcome = { $case: "settled", value: SliceSettled.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
               break;
             }
 
@@ -292,8 +305,9 @@ export const SliceOutcome: MessageFns<SliceOutcome> = {
     message.application = object.application ?? "";
     message.bucket = object.bucket ?? 0;
     message.chunk = object.chunk ?? 0;
-    message.channel = object.channel ?? "";
-    message.w = object.w ?? 0;
+    message.platform = object.platform ?? 0;
+    message.variant = object.variant ?? "";
+    message.number = object.number ?? 0;
     message.at = object.at ?? undefined;
     switch (object.outcome?.$case) {
       case "settled": {

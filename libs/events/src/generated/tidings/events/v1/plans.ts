@@ -45,8 +45,8 @@ export interface ChunkPlanned {
   excluded: ExcludedSet[];
   /** Eligible devices that fail without being sent to: no token, platform disabled, not configured. */
   failed: FailedSet[];
-  /** What goes out: slice w of a channel holds the ranks 500w to 500w+499 of its set. */
-  sendable: ChannelSet[];
+  /** What is sent, by platform and variant: slice n holds the ranks 500n to 500n+499 of the set. */
+  sendable: SendableSet[];
   /** Named recipients: statistics keeps a row per device instead of sets. */
   named: boolean;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
@@ -83,8 +83,10 @@ export interface FailedSet {
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
 
-export interface ChannelSet {
-  channel: string;
+export interface SendableSet {
+  platform: number;
+  /** The kind of push, as the channel's definition names it. */
+  variant: string;
   set: Buffer;
   _unknownFields?: { [key: number]: Uint8Array[] } | undefined;
 }
@@ -467,7 +469,7 @@ export const ChunkPlanned: MessageFns<ChunkPlanned> = {
       FailedSet.encode(v!, writer.uint32(34).fork()).join();
     }
     for (const v of message.sendable) {
-      ChannelSet.encode(v!, writer.uint32(42).fork()).join();
+      SendableSet.encode(v!, writer.uint32(42).fork()).join();
     }
     if (message.named !== false) {
       writer.uint32(48).bool(message.named);
@@ -533,7 +535,7 @@ export const ChunkPlanned: MessageFns<ChunkPlanned> = {
               break;
             }
 
-            message.sendable.push(ChannelSet.decode(reader, reader.uint32()));
+            message.sendable.push(SendableSet.decode(reader, reader.uint32()));
             continue;
           }
           case 6: {
@@ -605,7 +607,7 @@ export const ChunkPlanned: MessageFns<ChunkPlanned> = {
     message.eligible = object.eligible?.map((e) => PlatformSet.fromPartial(e)) || [];
     message.excluded = object.excluded?.map((e) => ExcludedSet.fromPartial(e)) || [];
     message.failed = object.failed?.map((e) => FailedSet.fromPartial(e)) || [];
-    message.sendable = object.sendable?.map((e) => ChannelSet.fromPartial(e)) || [];
+    message.sendable = object.sendable?.map((e) => SendableSet.fromPartial(e)) || [];
     message.named = object.named ?? false;
     return message;
   },
@@ -1119,17 +1121,20 @@ export const FailedSet: MessageFns<FailedSet> = {
   },
 };
 
-function createBaseChannelSet(): ChannelSet {
-  return { channel: "", set: Buffer.alloc(0) };
+function createBaseSendableSet(): SendableSet {
+  return { platform: 0, variant: "", set: Buffer.alloc(0) };
 }
 
-export const ChannelSet: MessageFns<ChannelSet> = {
-  encode(message: ChannelSet, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.channel !== "") {
-      writer.uint32(10).string(message.channel);
+export const SendableSet: MessageFns<SendableSet> = {
+  encode(message: SendableSet, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.platform !== 0) {
+      writer.uint32(8).uint32(message.platform);
+    }
+    if (message.variant !== "") {
+      writer.uint32(18).string(message.variant);
     }
     if (message.set.length !== 0) {
-      writer.uint32(18).bytes(message.set);
+      writer.uint32(26).bytes(message.set);
     }
     if (message._unknownFields !== undefined) {
       for (const [key, values] of globalThis.Object.entries(message._unknownFields)) {
@@ -1142,7 +1147,7 @@ export const ChannelSet: MessageFns<ChannelSet> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): ChannelSet {
+  decode(input: BinaryReader | Uint8Array, length?: number): SendableSet {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -1151,20 +1156,28 @@ export const ChannelSet: MessageFns<ChannelSet> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseChannelSet();
+      const message = createBaseSendableSet();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
           case 1: {
-            if (tag !== 10) {
+            if (tag !== 8) {
               break;
             }
 
-            message.channel = reader.string();
+            message.platform = reader.uint32();
             continue;
           }
           case 2: {
             if (tag !== 18) {
+              break;
+            }
+
+            message.variant = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
               break;
             }
 
@@ -1192,43 +1205,44 @@ export const ChannelSet: MessageFns<ChannelSet> = {
   },
 
   // encodeTransform encodes a source of message objects.
-  // Transform<ChannelSet, Uint8Array>
+  // Transform<SendableSet, Uint8Array>
   async *encodeTransform(
-    source: AsyncIterable<ChannelSet | ChannelSet[]> | Iterable<ChannelSet | ChannelSet[]>,
+    source: AsyncIterable<SendableSet | SendableSet[]> | Iterable<SendableSet | SendableSet[]>,
   ): AsyncIterable<Uint8Array> {
     for await (const pkt of source) {
       if (globalThis.Array.isArray(pkt)) {
         for (const p of (pkt as any)) {
-          yield* [ChannelSet.encode(p).finish()];
+          yield* [SendableSet.encode(p).finish()];
         }
       } else {
-        yield* [ChannelSet.encode(pkt as any).finish()];
+        yield* [SendableSet.encode(pkt as any).finish()];
       }
     }
   },
 
   // decodeTransform decodes a source of encoded messages.
-  // Transform<Uint8Array, ChannelSet>
+  // Transform<Uint8Array, SendableSet>
   async *decodeTransform(
     source: AsyncIterable<Uint8Array | Uint8Array[]> | Iterable<Uint8Array | Uint8Array[]>,
-  ): AsyncIterable<ChannelSet> {
+  ): AsyncIterable<SendableSet> {
     for await (const pkt of source) {
       if (globalThis.Array.isArray(pkt)) {
         for (const p of (pkt as any)) {
-          yield* [ChannelSet.decode(p)];
+          yield* [SendableSet.decode(p)];
         }
       } else {
-        yield* [ChannelSet.decode(pkt as any)];
+        yield* [SendableSet.decode(pkt as any)];
       }
     }
   },
 
-  create<I extends Exact<DeepPartial<ChannelSet>, I>>(base?: I): ChannelSet {
-    return ChannelSet.fromPartial(base ?? ({} as any));
+  create<I extends Exact<DeepPartial<SendableSet>, I>>(base?: I): SendableSet {
+    return SendableSet.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<ChannelSet>, I>>(object: I): ChannelSet {
-    const message = createBaseChannelSet();
-    message.channel = object.channel ?? "";
+  fromPartial<I extends Exact<DeepPartial<SendableSet>, I>>(object: I): SendableSet {
+    const message = createBaseSendableSet();
+    message.platform = object.platform ?? 0;
+    message.variant = object.variant ?? "";
     message.set = object.set ?? Buffer.alloc(0);
     return message;
   },

@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { checkOf, type TagDefinition } from '@tidings/audience';
+import { SLICE_SIZE } from '@tidings/delivery';
 import { Content, type Expression, IosContent, Operator, SendBatch, TagType } from '@tidings/events';
-import { channelOf, Bitmap, Platform, seqOf, TOKEN_BYTES } from '@tidings/kernel';
+import { Bitmap, Platform, seqOf, TOKEN_BYTES } from '@tidings/kernel';
 import { LARGEST_RECORD_BYTES } from '@tidings/streaming';
 import { compilePredicate } from '@tidings/segments';
 import { sampleDevice, sampleExpression, sampleViewpoint, valuesOf } from '@tidings/segments/arbitraries';
 import fc from 'fast-check';
 import { BSON } from 'mongodb';
 import { Columns, MAX_BADGE } from './columns.ts';
-import { type BatchHead, BatchWriter } from './emit.ts';
-import { SLICE_SIZE } from './keys.ts';
+import { type BatchHead, BatchWriter } from '../emit/batch-writer.ts';
 import { DeviceReader, type Wanted } from './read-device.ts';
 
 const CHUNK = 3;
@@ -69,7 +69,7 @@ const head = (badge?: string): BatchHead => ({
   content: { ...Content.create(), ios: { ...IosContent.create(), badge } },
   atMostOnce: false,
 });
-const key = { message: 'M', bucket: 0, application: 'A', chunk: CHUNK };
+const key = { message: 'M', bucket: 0, application: 'A', chunk: CHUNK, platform: Platform.iOS, variant: 'alert' };
 
 const u16 = (bytes: Buffer): number[] => [...new Uint16Array(new Uint8Array(bytes).buffer)];
 const u32 = (bytes: Buffer): number[] => [...new Uint32Array(new Uint8Array(bytes).buffer)];
@@ -86,7 +86,7 @@ function rowsOf(batch: SendBatch, tags: number) {
   return u16(batch.positions).map((position, i) => ({
     position,
     token: tokens[i],
-    platform: batch.platforms[i],
+    platform: batch.platform,
     language: batch.languageNames[batch.languages[i]!],
     values: shown.slice(i * tags, (i + 1) * tags),
     displayable: bit(batch.displayable, i),
@@ -113,12 +113,12 @@ describe('columns', () => {
         const sendable = Bitmap.of(planned.map(({ position }) => position));
         const slices = sendable.size === 0 ? [] : [0];
         const change = head(by < 0 ? `${by}` : `+${by}`);
-        const batches = [...writer.write(columns, { key, head: change, channel: 'apns', sendable, slices })];
+        const batches = [...writer.write(columns, { key, head: change, sendable, slices })];
         expect(batches).toHaveLength(slices.length);
         const rows = batches.flatMap(({ record }) => rowsOf(SendBatch.decode(record.value), values.length));
         const expected = [...sendable.positions()].map((position) => {
           const device = now.find((each) => each.position === position && each.status === 1);
-          const here = device && channelOf(device.platform) === 'apns' ? device : undefined;
+          const here = device && device.platform === Platform.iOS ? device : undefined;
           return {
             position,
             token: here?.token ?? '',
@@ -188,9 +188,7 @@ describe('columns', () => {
     const many = Array.from({ length: 3_300 }, (_, i) => phone(i * 3));
     read(columns, many, {});
     const sendable = Bitmap.of(many.map(({ position }) => position));
-    const all = [
-      ...writer.write(columns, { key, head: head(), channel: 'apns', sendable, slices: [0, 1, 3, 4, 5, 6] }),
-    ];
+    const all = [...writer.write(columns, { key, head: head(), sendable, slices: [0, 1, 3, 4, 5, 6] })];
     expect(all.map(({ slices }) => slices)).toEqual([
       [0, 1, 3, 4],
       [5, 6],
@@ -199,8 +197,8 @@ describe('columns', () => {
     for (const batch of batches) {
       const positions = u16(batch.positions);
       const tokens = texts(batch.tokens, batch.tokenEnds);
-      for (const { w, first, count } of batch.slices) {
-        const part = many.slice(w * SLICE_SIZE, (w + 1) * SLICE_SIZE);
+      for (const { number, first, count } of batch.slices) {
+        const part = many.slice(number * SLICE_SIZE, (number + 1) * SLICE_SIZE);
         expect(positions.slice(first, first + count)).toEqual(part.map(({ position }) => position));
         expect(tokens.slice(first, first + count)).toEqual(part.map(({ token }) => token));
       }
@@ -220,8 +218,8 @@ describe('columns', () => {
   const batchesTo = (all: readonly Drawn[], wanted: Wanted, of = head()): ReturnType<BatchWriter['write']> => {
     read(columns, all, wanted);
     const sendable = Bitmap.of(all.map(({ position }) => position));
-    const slices = Array.from({ length: Math.ceil(all.length / SLICE_SIZE) }, (_, w) => w);
-    return writer.write(columns, { key, head: of, channel: 'apns', sendable, slices });
+    const slices = Array.from({ length: Math.ceil(all.length / SLICE_SIZE) }, (_, number) => number);
+    return writer.write(columns, { key, head: of, sendable, slices });
   };
 
   describe('of what is too large', () => {

@@ -1,56 +1,57 @@
+import { definitionOf } from '@tidings/channels';
+import { isSettled, sendableId } from '@tidings/delivery';
 import type { SliceOutcome } from '@tidings/events';
-import { type Channel, Bitmap, sendIdOf, seqOf } from '@tidings/kernel';
+import { Bitmap, sendIdOf, seqOf } from '@tidings/kernel';
 import type { AnyBulkWriteOperation, Collection, Db, Filter, MongoClient } from 'mongodb';
-import { type DeviceDocument, DEVICES } from '../devices/document.ts';
-import { badgeOf, relativeBadge } from './emit.ts';
-import { isSettled, type Marks } from './marks.ts';
-import { chunkKeyOfOutcome, marksId } from './keys.ts';
-import type { OutgoingMessages } from './outgoing.ts';
+import { type DeviceDocument, DEVICES } from '../../devices/document.ts';
+import { relativeBadge } from '../emit/batch-writer.ts';
+import type { SliceStatusStore } from './slice-statuses.ts';
+import type { OutgoingMessages } from '../release/outgoing.ts';
 
 /**
- * Makes the badge that a device was sent its new base, once for each device and message (R-C9): the bases and the mark that the slice is settled are
- * written in one transaction, so a repeat finds the mark or neither. `self.badgeOf` names the message (of `sendIdOf`) whose badge the base is.
+ * Makes the badge that a device was sent its new base, once for each device and message (R-C9): the bases and the status that the slice is settled
+ * are written in one transaction, so a repeat finds both or neither. `self.badgeOf` names the message (of `sendIdOf`) whose badge the base is.
  */
 export class Badges {
   readonly #db: Db;
   readonly #devices: Collection<DeviceDocument>;
   readonly #outgoing: OutgoingMessages;
-  readonly #marks: Marks;
+  readonly #statuses: SliceStatusStore;
 
-  constructor(db: Db, outgoing: OutgoingMessages, marks: Marks) {
+  constructor(db: Db, outgoing: OutgoingMessages, statuses: SliceStatusStore) {
     this.#db = db;
     this.#devices = db.collection<DeviceDocument>(DEVICES);
     this.#outgoing = outgoing;
-    this.#marks = marks;
+    this.#statuses = statuses;
   }
 
-  /** Marks those of the slices that have badges, with the badges; returns the outcomes that are not marked yet. Repeats change nothing. */
+  /** Records those of the slices that have badges, with the badges; returns the outcomes that are not recorded yet. Repeats change nothing. */
   async settle(outcomes: readonly SliceOutcome[]): Promise<readonly SliceOutcome[]> {
     const messages = await this.#outgoing.find([...new Set(outcomes.map(sendIdOf))]);
     const others: SliceOutcome[] = [];
-    const byMarks = new Map<string, Map<number, Badged>>();
+    const bySendable = new Map<string, Map<number, Badged>>();
     for (const outcome of outcomes) {
-      const badge = badgeOf(messages.get(sendIdOf(outcome))?.accepted.content, outcome.channel as Channel);
+      const badge = definitionOf(outcome.platform)?.badgeOf(messages.get(sendIdOf(outcome))?.accepted.content);
       if (badge === undefined || outcome.outcome?.$case !== 'settled') {
         others.push(outcome);
         continue;
       }
-      const id = marksId(chunkKeyOfOutcome(outcome), outcome.channel);
-      const slices = byMarks.get(id) ?? new Map<number, Badged>();
-      byMarks.set(id, slices.set(outcome.w, { outcome, badge }));
+      const id = sendableId(outcome);
+      const slices = bySendable.get(id) ?? new Map<number, Badged>();
+      bySendable.set(id, slices.set(outcome.number, { outcome, badge }));
     }
-    for (const [id, slices] of byMarks) await this.#settleTogether(id, [...slices.values()]);
+    for (const [id, slices] of bySendable) await this.#settleTogether(id, [...slices.values()]);
     return others;
   }
 
-  /** One after another: two slices of a plan have their marks in one document. */
+  /** One after another: the statuses of two slices of a sendable set are in one document. */
   async #settleTogether(id: string, slices: readonly Badged[]): Promise<void> {
     await clientOf(this.#db).withSession((session) =>
       session.withTransaction(async () => {
-        const marks = (await this.#marks.find([id], session)).get(id);
-        const open = slices.filter(({ outcome }) => !isSettled(marks, outcome.w));
+        const statuses = (await this.#statuses.find([id], session)).get(id);
+        const open = slices.filter(({ outcome }) => !isSettled(statuses, outcome.number));
         if (open.length === 0) return;
-        await this.#marks.record(
+        await this.#statuses.record(
           open.map(({ outcome }) => outcome),
           session,
         );

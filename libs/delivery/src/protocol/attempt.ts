@@ -1,5 +1,5 @@
-import { answered, merged, type Results } from './results.ts';
-import type { SendResult } from './send-results.ts';
+import { answered, merged, type Results } from '../results.ts';
+import type { SendResult } from '../send-results.ts';
 
 /** The dispatcher's memory of a slice (sending 4). Instants are milliseconds since 1970. */
 export type Attempt = Claimed | Deferred | Settled;
@@ -87,7 +87,7 @@ export const claimed = (owner: string, now: number, results: Results): Claimed =
 });
 
 /** What to do with a slice that a batch brings. */
-export type Meeting =
+export type ClaimResolution =
   | { readonly do: 'send'; readonly attempt: Claimed }
   /** Its outcome is known: publish it again. */
   | { readonly do: 'publish'; readonly attempt: Deferred | Settled }
@@ -100,7 +100,7 @@ export type Meeting =
  * Decides over a slice of an arriving batch, given the attempt that was there before (undefined: the claim succeeded).
  * @param isHeld whether that attempt's owner lives and has the slice in hand
  */
-export function meet(before: Attempt | undefined, mine: Claimed, isHeld: boolean): Meeting {
+export function resolveClaim(before: Attempt | undefined, mine: Claimed, isHeld: boolean): ClaimResolution {
   if (!before) return { do: 'send', attempt: mine };
   switch (before.state) {
     case 'settled':

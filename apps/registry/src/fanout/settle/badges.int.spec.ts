@@ -1,15 +1,16 @@
 import { expect, it } from '@jest/globals';
+import { isSettled, sendableId } from '@tidings/delivery';
 import { Content, IosContent, MessageAccepted, type MessageEvent, SliceOutcome } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
 import { describeWithMongo, TestClock } from '@tidings/testing';
-import { type DeviceDocument, DEVICES, prepareDevices } from '../devices/document.ts';
+import { type DeviceDocument, DEVICES, prepareDevices } from '../../devices/document.ts';
 import { Badges } from './badges.ts';
-import { chunkKeyOfOutcome, marksId } from './keys.ts';
-import { isSettled, Marks } from './marks.ts';
-import { OutgoingMessages } from './outgoing.ts';
+import { OutgoingMessages } from '../release/outgoing.ts';
+import { SliceStatusStore } from './slice-statuses.ts';
 
 const APP = 'AAAAA-BBBBB';
 const COUNT = 100;
+const slice = { application: APP, account: 'a', platform: 1, variant: 'alert' };
 
 describeWithMongo('Badges (R-C9)', (mongo) => {
   let worlds = 0;
@@ -36,28 +37,28 @@ describeWithMongo('Badges (R-C9)', (mongo) => {
         return { stamp: undefined, code, id: BigInt(i), account: 'a', at, event: { $case: 'accepted', value } };
       }),
     );
-    const marks = new Marks(db);
-    const badges = new Badges(db, outgoing, marks);
-    await marks.prepare();
+    const statuses = new SliceStatusStore(db);
+    const badges = new Badges(db, outgoing, statuses);
+    await statuses.prepare();
     const shown = async () => [...new Set((await devices.find().toArray()).map(({ self }) => self?.badge))];
-    const isMarked = async (of: SliceOutcome) => {
-      const id = marksId(chunkKeyOfOutcome(of), of.channel);
-      return isSettled((await marks.find([id])).get(id), of.w);
+    const isRecorded = async (of: SliceOutcome) => {
+      const id = sendableId(of);
+      return isSettled((await statuses.find([id])).get(id), of.number);
     };
-    return { devices, badges, shown, isMarked };
+    return { devices, badges, shown, isRecorded };
   };
 
   /** All devices were sent the message. */
-  const sent = (message: string, w = 0): SliceOutcome => {
+  const sent = (message: string): SliceOutcome => {
     const set = Buffer.from(Bitmap.of(Array.from({ length: COUNT }, (_, i) => i)).encode());
     const settled = { $case: 'settled' as const, value: { sent: [{ platform: 1, hour: 1, set }] } };
-    return SliceOutcome.fromPartial({ message, application: APP, account: 'a', channel: 'apns', w, outcome: settled });
+    return SliceOutcome.fromPartial({ ...slice, message, outcome: settled });
   };
 
   it('are added once, also where another message came between an outcome and its repeat', async () => {
-    const { badges, shown, isMarked } = await world({ one: '+1', two: '+5' });
+    const { badges, shown, isRecorded } = await world({ one: '+1', two: '+5' });
     expect(await badges.settle([sent('one')])).toEqual([]);
-    expect(await isMarked(sent('one'))).toBe(true);
+    expect(await isRecorded(sent('one'))).toBe(true);
     await badges.settle([sent('two')]);
     await badges.settle([sent('one'), sent('two'), sent('one')]);
     expect(await shown()).toEqual([16]);
@@ -90,22 +91,22 @@ describeWithMongo('Badges (R-C9)', (mongo) => {
     expect(await devices.countDocuments({ token: /^new/ })).toBe(50);
   });
 
-  it('leave the mark open where the devices cannot be written', async () => {
-    const { badges, shown, isMarked, devices } = await world({ one: '+1' });
+  it('leave the slice open where the devices cannot be written', async () => {
+    const { badges, shown, isRecorded, devices } = await world({ one: '+1' });
     // A document that a validator refuses fails the write of the bases, as a lost connection would.
     await mongo.database(`badges${worlds}`).command({ collMod: DEVICES, validator: { 'self.badge': { $lt: 11 } } });
     await expect(badges.settle([sent('one')])).rejects.toThrow('failed validation');
-    expect([await shown(), await isMarked(sent('one'))]).toEqual([[10], false]);
+    expect([await shown(), await isRecorded(sent('one'))]).toEqual([[10], false]);
     await mongo.database(`badges${worlds}`).command({ collMod: DEVICES, validator: {} });
     await badges.settle([sent('one')]);
-    expect([await shown(), await isMarked(sent('one'))]).toEqual([[11], true]);
+    expect([await shown(), await isRecorded(sent('one'))]).toEqual([[11], true]);
     expect(await devices.countDocuments({ 'self.badgeOf': 'one' })).toBe(COUNT);
   });
 
   it('are nothing that other outcomes have', async () => {
-    const { badges, isMarked } = await world({ one: undefined });
+    const { badges, isRecorded } = await world({ one: undefined });
     const deferred = SliceOutcome.fromPartial({
-      ...{ message: 'one', application: APP, account: 'a', channel: 'apns' },
+      ...{ ...slice, message: 'one' },
       outcome: { $case: 'deferred', value: { until: new Date(1) } },
     });
     expect(await badges.settle([sent('one'), deferred, sent('unknown')])).toEqual([
@@ -113,6 +114,6 @@ describeWithMongo('Badges (R-C9)', (mongo) => {
       deferred,
       sent('unknown'),
     ]);
-    expect(await isMarked(sent('one'))).toBe(false);
+    expect(await isRecorded(sent('one'))).toBe(false);
   });
 });

@@ -1,8 +1,8 @@
+import { idsOfMessage } from '@tidings/delivery';
 import type { Db } from 'mongodb';
-import { idsOfMessage } from './keys.ts';
-import { MARKS } from './marks.ts';
 import type { OutgoingMessages } from './outgoing.ts';
-import { FANOUTS, PLANS } from './plans.ts';
+import { FANOUTS, PLANS } from '../plan/plans.ts';
+import { SLICE_STATUSES } from '../settle/slice-statuses.ts';
 
 /** Messages removed at a time. */
 const AT_ONCE = 100;
@@ -47,7 +47,7 @@ async function inSteps(
 async function removePlanned(db: Db, codes: readonly string[]): Promise<void> {
   for (const code of codes) {
     const ofMessage = { _id: idsOfMessage(code) };
-    const collections = [MARKS, PLANS, FANOUTS].map((name) => db.collection<{ _id: string }>(name));
+    const collections = [SLICE_STATUSES, PLANS, FANOUTS].map((name) => db.collection<{ _id: string }>(name));
     await Promise.all(collections.map((collection) => collection.deleteMany(ofMessage)));
   }
 }

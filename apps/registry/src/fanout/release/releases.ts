@@ -1,14 +1,14 @@
+import { type ChunkKey, chunkRecordKey } from '@tidings/delivery';
 import type { LogWriter } from '@tidings/event-store';
 import { FanoutTask, type MessageEvent, topicNames } from '@tidings/events';
 import { chunkOf, type Clock } from '@tidings/kernel';
 import type { Broker, Position } from '@tidings/streaming';
 import { currentTrace, inSpan, type Trace } from '@tidings/telemetry';
-import type { Chunks } from './chunks.ts';
-import type { BufferPool } from './buffer-pool.ts';
-import { type ChunkKey, chunkRecordKey } from './keys.ts';
+import type { Chunks } from '../chunks.ts';
+import type { BufferPool } from '../buffer-pool.ts';
 import { laneOf, type Outgoing, type OutgoingMessages, type Released } from './outgoing.ts';
-import { fanoutLogOf, type PlanFanout } from './plans.ts';
-import type { DeviceScan } from './scan.ts';
+import { fanoutLogOf, type PlanFanout } from '../plan/plans.ts';
+import type { DeviceScan } from '../scan/scan.ts';
 
 /** Messages to so few are planned where they are released: a task of their own would cost a hop. */
 const AT_ONCE = 100;

@@ -1,5 +1,6 @@
+import { ALERT, definitionOf } from '@tidings/channels';
 import { ChunkPlanned } from '@tidings/events';
-import { type Channel, channelOf, Bitmap, pushPlatforms } from '@tidings/kernel';
+import { Bitmap, pushPlatforms } from '@tidings/kernel';
 
 /** Scanned devices, by columns; device i has the i-th entry of each. */
 export interface Candidates {
@@ -57,14 +58,14 @@ const failures = {
 } as const satisfies Record<string, Failure>;
 
 /** What becomes of the devices of one platform that have a token. */
-type Route = { readonly channel: Channel } | { readonly failure: Failure };
+type Route = { readonly variant: string } | { readonly failure: Failure };
 
 function routeOf(platform: number, application: SendingApplication | undefined): Route {
   if (!application) return { failure: failures.applicationDeleted };
   const settings = application.platforms.find((each) => each.platform === platform);
   if (!settings?.enabled) return { failure: failures.platformDisabled };
-  const channel = channelOf(platform);
-  return channel && settings.configured ? { channel } : { failure: failures.notConfigured };
+  const isServed = definitionOf(platform) !== undefined && settings.configured;
+  return isServed ? { variant: ALERT } : { failure: failures.notConfigured };
 }
 
 /** Whether the message addresses devices of this platform at all (R-I5). */
@@ -134,11 +135,10 @@ const bytesOf = (set: Bitmap): Buffer => Buffer.from(set.encode());
 
 /**
  * Decides what becomes of every candidate of a chunk, once and for all: excluded, eligible, and of the eligible what fails at once and what
- * goes out by which channel (R-H11, R-H12). Candidates that the message does not address appear nowhere. Pure.
+ * is sent in which variant (R-H11, R-H12). Candidates that the message does not address appear nowhere. Pure.
  */
 export function planChunk(candidates: Candidates, rules: PlanRules): ChunkPlanned {
   const planned = ChunkPlanned.fromPartial({ chunk: rules.chunk, named: rules.named });
-  const sendable = new Map<Channel, Bitmap>();
   const hour = Math.floor(rules.at.getTime() / HOUR_MS);
   for (const { platform, route, ...found } of sortDevices(candidates, rules)) {
     const [controlGroup, withoutToken, routed] = [
@@ -157,8 +157,7 @@ export function planChunk(candidates: Candidates, rules: PlanRules): ChunkPlanne
     planned.eligible.push({ platform, set: bytesOf(eligible) });
     fail(failures.noToken, withoutToken);
     if ('failure' in route) fail(route.failure, routed);
-    else if (routed.size > 0) sendable.set(route.channel, routed.union(sendable.get(route.channel) ?? Bitmap.empty));
+    else if (routed.size > 0) planned.sendable.push({ platform, variant: route.variant, set: bytesOf(routed) });
   }
-  planned.sendable = [...sendable].map(([channel, set]) => ({ channel, set: bytesOf(set) }));
   return planned;
 }

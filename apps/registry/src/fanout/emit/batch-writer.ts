@@ -1,18 +1,24 @@
-import { OVERSIZED } from '@tidings/delivery';
+import { definitionOf } from '@tidings/channels';
+import {
+  chunkRecordKey,
+  OVERSIZED,
+  positionsOfSlice,
+  type SendableKey,
+  SLICE_SIZE,
+  SLICES_PER_BATCH,
+} from '@tidings/delivery';
 import { SendBatch, type Slice } from '@tidings/events';
-import { type Channel, channelOf, type Bitmap, platformOf } from '@tidings/kernel';
+import type { Bitmap } from '@tidings/kernel';
 import type { OutRecord } from '@tidings/streaming';
-import { Bytes, type Columns, LONG_TOKEN, LONG_VALUES, MAX_BADGE, NOT_DISPLAYABLE } from './columns.ts';
-import { type ChunkKey, chunkRecordKey, SLICE_SIZE } from './keys.ts';
+import { Bytes, type Columns, LONG_TOKEN, LONG_VALUES, MAX_BADGE, NOT_DISPLAYABLE } from '../scan/columns.ts';
 
-/** What all batches of a chunk and channel have in common. */
+/** What all batches of a sendable set have in common. */
 export type BatchHead = Pick<
   SendBatch,
   'message' | 'messageId' | 'campaignId' | 'account' | 'content' | 'credential' | 'releasedAt' | 'atMostOnce'
 >;
 
-const MAX_SLICES = 4;
-const MAX_DEVICES = MAX_SLICES * SLICE_SIZE;
+const MAX_DEVICES = SLICES_PER_BATCH * SLICE_SIZE;
 /** Bytes of tokens and values up to which a batch takes a further slice. A single slice may have more; a record has room for any. */
 const FULL_BYTES = 512 * 1024;
 
@@ -26,23 +32,12 @@ export function relativeBadge(badge: string | undefined): number | undefined {
   return badge !== undefined && /^[+-]\d{1,9}$/.test(badge) ? Number(badge) : undefined;
 }
 
-/** The badge that a channel's content asks for. */
-export function badgeOf(content: BatchHead['content'], channel: Channel): string | undefined {
-  switch (channel) {
-    case 'apns':
-      return content?.ios?.badge;
-    case 'fcm':
-      return content?.android?.badge;
-  }
-}
-
-/** Slices of a plan in one channel that are to be written. */
-export interface Emission {
-  readonly key: ChunkKey;
+/** Slices of a sendable set that are to be written. */
+export interface SlicesToWrite {
+  readonly key: SendableKey;
   readonly head: BatchHead;
-  readonly channel: Channel;
-  /** The plan's sendable set of the channel. */
   readonly sendable: Bitmap;
+  /** Their numbers. */
   readonly slices: readonly number[];
 }
 
@@ -54,13 +49,12 @@ export interface EmittedBatch {
 
 /**
  * Writes batches from scanned columns (sending 3) into buffers that it uses again. Positions of a slice that were not scanned, or whose
- * device has moved to another channel, are marked as gone: what a slice holds never changes.
+ * device has moved to another platform, are marked as gone: what a slice holds never changes.
  */
 export class BatchWriter {
   // Node runs on little-endian machines only, so these arrays are the bytes of the wire.
   readonly #positions = new Uint16Array(MAX_DEVICES);
   readonly #tokenEnds = new Uint32Array(MAX_DEVICES);
-  readonly #platforms = Buffer.alloc(MAX_DEVICES);
   readonly #languages = Buffer.alloc(MAX_DEVICES);
   readonly #displayable = Buffer.alloc(MAX_DEVICES / 8);
   readonly #gone = Buffer.alloc(MAX_DEVICES / 8);
@@ -73,29 +67,29 @@ export class BatchWriter {
   #valueEnds = new Uint32Array(0);
   #count = 0;
 
-  /** The batches of an emission, in the order of its slices. */
-  *write(columns: Columns, emission: Emission): Generator<EmittedBatch> {
-    const { key, head, channel, sendable, slices } = emission;
+  /** The batches of these slices, in their order. */
+  *write(columns: Columns, { key, head, sendable, slices }: SlicesToWrite): Generator<EmittedBatch> {
     const positions = sendable.positions();
-    const relative = relativeBadge(badgeOf(head.content, channel));
+    const relative = relativeBadge(definitionOf(key.platform)?.badgeOf(head.content));
     const close = (of: readonly Slice[]): EmittedBatch => {
-      const batch = { ...this.#columns(columns, relative !== undefined), ...head, ...key, channel, slices: [...of] };
+      const batch = { ...this.#columns(columns, relative !== undefined), ...head, ...key, slices: [...of] };
       const record = { key: chunkRecordKey(key), value: SendBatch.encode(batch).finish() };
       this.#reset(columns);
-      return { record, slices: of.map(({ w }) => w) };
+      return { record, slices: of.map(({ number }) => number) };
     };
     let open: Slice[] = [];
     this.#reset(columns);
-    for (const w of slices) {
-      const part = positions.subarray(w * SLICE_SIZE, (w + 1) * SLICE_SIZE);
+    for (const number of slices) {
+      const part = positionsOfSlice(positions, number);
       const isFull =
-        open.length === MAX_SLICES || this.#tokens.length + this.#values.length + columns.bytesOf(part) > FULL_BYTES;
+        open.length === SLICES_PER_BATCH ||
+        this.#tokens.length + this.#values.length + columns.bytesOf(part) > FULL_BYTES;
       if (open.length > 0 && isFull) {
         yield close(open);
         open = [];
       }
-      open.push({ w, first: this.#count, count: part.length });
-      for (const position of part) this.#add(columns, channel, position, relative);
+      open.push({ number, first: this.#count, count: part.length });
+      for (const position of part) this.#add(columns, key.platform, position, relative);
     }
     if (open.length > 0) yield close(open);
   }
@@ -110,22 +104,19 @@ export class BatchWriter {
     if (this.#valueEnds.length < MAX_DEVICES * tags) this.#valueEnds = new Uint32Array(MAX_DEVICES * tags);
   }
 
-  #add(columns: Columns, channel: Channel, position: number, relative: number | undefined): void {
+  #add(columns: Columns, platform: number, position: number, relative: number | undefined): void {
     const i = this.#count++;
     const row = columns.rowOf(position);
-    const isGone = row < 0 || channelOf(columns.platforms[row]!) !== channel;
+    const isGone = row < 0 || columns.platforms[row] !== platform;
     this.#positions[i] = position;
     if (isGone) {
       this.#gone[i >>> 3]! |= 1 << (i & 7);
-      // Counted under the platform that it had when it was planned (R-H11), whatever has become of it.
-      this.#platforms[i] = platformOf[channel];
       this.#languages[i] = 0;
       this.#checks.fill(0, i * 3, i * 3 + 3);
       this.#badges[i] = 0;
       this.#oversized[i] = 0;
     } else {
       if ((columns.flags[row]! & NOT_DISPLAYABLE) === 0) this.#displayable[i >>> 3]! |= 1 << (i & 7);
-      this.#platforms[i] = columns.platforms[row]!;
       this.#languages[i] = columns.languages[row]!;
       this.#checks.writeUIntBE(columns.checks[row]!, i * 3, 3);
       this.#tokens.append(columns.tokens.buffer, row === 0 ? 0 : columns.tokenEnds[row - 1]!, columns.tokenEnds[row]!);
@@ -156,7 +147,6 @@ export class BatchWriter {
       positions: bytesOf(this.#positions, n),
       tokens: this.#tokens.buffer.subarray(0, this.#tokens.length),
       tokenEnds: bytesOf(this.#tokenEnds, n),
-      platforms: this.#platforms.subarray(0, n),
       languages: this.#languages.subarray(0, n),
       languageNames: columns.languageNames,
       values: this.#values.buffer.subarray(0, this.#values.length),

@@ -5,7 +5,7 @@ import {
   claimed,
   deferred,
   finished,
-  meet,
+  resolveClaim,
   type Deferral,
   settled,
   takenOver,
@@ -13,8 +13,8 @@ import {
   withResults,
   woken,
 } from './attempt.ts';
-import { noResults, resultsOf } from './results.ts';
-import { sent } from './send-results.ts';
+import { noResults, resultsOf } from '../results.ts';
+import { sent } from '../send-results.ts';
 
 const results = resultsOf([
   { position: 1, platform: 1, hour: 5, displayable: true, result: sent, deadToken: undefined, since: undefined },
@@ -39,29 +39,29 @@ const dead = false;
 
 describe('a slice that a batch brings', () => {
   it('is sent when nobody had it', () => {
-    expect(meet(undefined, mine, alive)).toEqual({ do: 'send', attempt: mine });
+    expect(resolveClaim(undefined, mine, alive)).toEqual({ do: 'send', attempt: mine });
   });
 
   it('is sent when the claim is the own one, whose answer was lost', () => {
     const earlier = claimed('me', 90, noResults);
-    expect(meet(earlier, mine, dead)).toEqual({ do: 'send', attempt: earlier });
+    expect(resolveClaim(earlier, mine, dead)).toEqual({ do: 'send', attempt: earlier });
   });
 
   it('is published again when it is settled', () => {
-    expect(meet(done, mine, dead)).toEqual({ do: 'publish', attempt: done });
+    expect(resolveClaim(done, mine, dead)).toEqual({ do: 'publish', attempt: done });
   });
 
   it('is published again when it waits, due or not', () => {
-    expect(meet(waiting, mine, dead)).toEqual({ do: 'publish', attempt: waiting });
+    expect(resolveClaim(waiting, mine, dead)).toEqual({ do: 'publish', attempt: waiting });
   });
 
   it('is dropped while its owner lives, also when that is the own worker', () => {
-    expect(meet(theirs, mine, alive)).toEqual({ do: 'drop' });
-    expect(meet(claimed('me', 90, noResults), mine, alive)).toEqual({ do: 'drop' });
+    expect(resolveClaim(theirs, mine, alive)).toEqual({ do: 'drop' });
+    expect(resolveClaim(claimed('me', 90, noResults), mine, alive)).toEqual({ do: 'drop' });
   });
 
   it('is taken over when its owner is dead', () => {
-    expect(meet(theirs, mine, dead)).toEqual({ do: 'takeOver', attempt: theirs });
+    expect(resolveClaim(theirs, mine, dead)).toEqual({ do: 'takeOver', attempt: theirs });
   });
 });
 

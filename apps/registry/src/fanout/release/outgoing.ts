@@ -1,10 +1,10 @@
+import { idsOfMessage, type Lane } from '@tidings/delivery';
 import { MessageAccepted, type MessageEvent } from '@tidings/events';
 import { type Clock, sendIdOf } from '@tidings/kernel';
 import type { Lookup } from '@tidings/segments';
 import type { AnyBulkWriteOperation, Binary, Collection, Db } from 'mongodb';
-import { bytesOf } from '../accounts/log.ts';
-import { idsOfMessage, type Lane } from './keys.ts';
-import type { MessageIdentity } from './plans.ts';
+import { bytesOf } from '../../accounts/log.ts';
+import type { MessageIdentity } from '../plan/plans.ts';
 
 export const OUTGOING = 'outgoing';
 

@@ -23,15 +23,13 @@ export interface PlanLogsOptions {
   readonly closing: Closing;
   /** Milliseconds for which commits are kept. */
   readonly keptMs: number;
-  /** Hears of each event of this process once it is durable, before it is folded into the states. */
-  readonly committed?: (event: PlanEvent) => void;
 }
 
 /** Opens a category of logs and its relay, and folds what a former life has left. */
 export async function openPlanLogs<Command, State, Reply>(
   { db, clock, log, broker, metrics }: ServiceDeps & { readonly broker: Broker },
   definition: LogDefinition<Command, PlanEvent, State, Reply>,
-  { closing, keptMs, committed = () => undefined }: PlanLogsOptions,
+  { closing, keptMs }: PlanLogsOptions,
 ): Promise<PlanLogs<Command, Reply>> {
   const { category } = definition;
   const relay = await openRelay({
@@ -47,10 +45,7 @@ export async function openPlanLogs<Command, State, Reply>(
   closing.add(`relay of ${category}`, relay, () => relay.close());
   const writer = openLogs(db, definition, {
     clock,
-    committed(commit) {
-      relay.offer(commit);
-      commit.events.forEach(committed);
-    },
+    committed: (commit) => relay.offer(commit),
     onProblem: ({ error, ...problem }) => log.error({ ...problem, err: error }, 'log in trouble'),
   });
   closing.add(`logs of ${category}`, writer, () => writer.close());

@@ -1,5 +1,5 @@
 import type { Expression } from '@tidings/events';
-import { CHUNK_SIZE, chunkOf, type Bitmap, seqOf } from '@tidings/kernel';
+import { CHUNK_SIZE, chunkOf, type Bitmap, seqOf, seqRangeOf } from '@tidings/kernel';
 import {
   canLookUp,
   canMatch,
@@ -12,9 +12,8 @@ import {
   scanPlan,
 } from '@tidings/segments';
 import type { Collection, Db, Filter } from 'mongodb';
-import { type DeviceDocument, deviceIndexes, DEVICES, tagFields } from '../devices/document.ts';
+import { type DeviceDocument, deviceIndexes, DEVICES, tagFields } from '../../devices/document.ts';
 import { Columns } from './columns.ts';
-import { seqRangeOf } from './keys.ts';
 import { DeviceReader, projectionOf, type Wanted } from './read-device.ts';
 
 /** Documents of one reply of MongoDB; larger replies are slower. */

@@ -1,14 +1,28 @@
+import { channelServing } from '@tidings/channels';
+import {
+  type ChunkKey,
+  dispatcherGroup,
+  type Emission,
+  fanoutGroups,
+  fanoutId,
+  type Lane,
+  lanes,
+  openSliceOf,
+  openSlices,
+  planId,
+  sendableId,
+  type SliceState,
+  sliceState,
+} from '@tidings/delivery';
 import { type Channel, channels, type Clock, sendIdOf } from '@tidings/kernel';
 import type { Broker, Position } from '@tidings/streaming';
 import type { Collection, Db } from 'mongodb';
-import { passedBy, passedIn } from './chunks.ts';
-import { type ChunkKey, dispatcherGroup, fanoutId, groups, type Lane, lanes, marksId, planId } from './keys.ts';
-import { type Marks, type MarksDocument, openSlices, sliceOf } from './marks.ts';
-import { publishTasks, type Releases, type Task, taskTopicOf } from './messages.ts';
-import { isReleased, laneOf, type OutgoingMessages, type Released } from './outgoing.ts';
-import { FANOUTS, type FanoutState } from './plans.ts';
-import { marksIdsOf, type PlanSummary, type Settling } from './settling.ts';
-import { type Emission, judge } from './slices.ts';
+import { publishTasks, type Releases, type Task, taskTopicOf } from '../release/releases.ts';
+import { isReleased, laneOf, type OutgoingMessages, type Released } from '../release/outgoing.ts';
+import { passedBy, passedIn } from '../emit/passed.ts';
+import { FANOUTS, type FanoutState } from '../plan/plans.ts';
+import { type PlanSummary, type Settling, statusIdsOf } from '../settle/settling.ts';
+import type { SliceStatusesDocument, SliceStatusStore } from '../settle/slice-statuses.ts';
 
 /** When the watchdog looks again at what is still under way. */
 const SOON_MS = 5_000;
@@ -17,21 +31,21 @@ const TASK_MS = 30_000;
 /** Messages looked at together. */
 const TOGETHER = 100;
 
-export interface WatchParts {
+export interface WatchDeps {
   readonly db: Db;
   readonly clock: Clock;
   readonly broker: Broker;
   readonly outgoing: OutgoingMessages;
-  readonly marks: Marks;
+  readonly statuses: SliceStatusStore;
   readonly settling: Settling;
   readonly releases: Releases;
 }
 
-/** How many slices are open: to be emitted, under way, or waiting for a later time. */
-export type SliceStates = Record<(typeof states)[number], number>;
+/** How many slices are open: to be emitted, under way, or deferred to a later time. */
+export type SliceStateCounts = Record<SliceState['kind'], number>;
 
-const states = ['due', 'flying', 'waiting'] as const;
-const noSlices = (): SliceStates => ({ due: 0, flying: 0, waiting: 0 });
+const noSlices = (): SliceStateCounts => ({ due: 0, inFlight: 0, deferred: 0 });
+const states = Object.keys(noSlices()) as readonly SliceState['kind'][];
 
 /** What is to be done about one message. */
 interface Finding {
@@ -44,41 +58,41 @@ interface Finding {
   readonly open: ChunkKey[];
   /** Why the message is not settled, where it does not merely wait for a later time. */
   readonly reasons: string[];
-  readonly slices: SliceStates;
+  readonly slices: SliceStateCounts;
   /** When to look again, milliseconds since 1970; undefined = nothing is open. */
   checkAt: number | undefined;
 }
 
 /**
  * The watchdog: finds what was lost on the way and has it done again. It makes tasks only, so that emitting has one path; the rule for
- * slices is {@link judge}. Slices of a deleted application are settled by the dispatcher, which finds no credential.
+ * slices is {@link sliceState}. Slices of a deleted application are settled by the dispatcher, which finds no credential.
  */
 export class Watch {
-  readonly #parts: WatchParts;
+  readonly #deps: WatchDeps;
   readonly #fanouts: Collection<FanoutState & { readonly _id: string }>;
   /** Tasks that were published here and not passed yet, by plan. */
   readonly #asked = new Map<string, { readonly topic: string; readonly position: Position }>();
   /** The open slices of each open message, as last looked at, and when they are looked at again. */
-  readonly #open = new Map<string, { readonly slices: SliceStates; readonly checkAt: number }>();
+  readonly #open = new Map<string, { readonly slices: SliceStateCounts; readonly checkAt: number }>();
 
-  constructor(parts: WatchParts) {
-    this.#parts = parts;
-    this.#fanouts = parts.db.collection(FANOUTS);
+  constructor(deps: WatchDeps) {
+    this.#deps = deps;
+    this.#fanouts = deps.db.collection(FANOUTS);
   }
 
   /** Looks at the messages whose time has come, all of them, and does what is to be done. */
   async run(signal?: AbortSignal): Promise<void> {
     for (;;) {
-      const codes = await this.#parts.outgoing.due(new Date(this.#parts.clock.now()), TOGETHER);
+      const codes = await this.#deps.outgoing.due(new Date(this.#deps.clock.now()), TOGETHER);
       await this.#act(codes);
       if (codes.length < TOGETHER || signal?.aborted) return;
     }
   }
 
   /** The open slices of all messages, as last looked at. */
-  openSlices(): SliceStates {
+  openSlices(): SliceStateCounts {
     const sum = noSlices();
-    const now = this.#parts.clock.now();
+    const now = this.#deps.clock.now();
     for (const [code, { slices, checkAt }] of this.#open) {
       // Who was not looked at again when that was due has been completed meanwhile.
       if (now > checkAt + SOON_MS) this.#open.delete(code);
@@ -94,12 +108,12 @@ export class Watch {
 
   /** One line per message that is not settled and does not merely wait for a later time; looks at no more than `limit` messages. */
   async openMessages(limit: number): Promise<string[]> {
-    const findings = await this.#look(await this.#parts.outgoing.open(limit));
+    const findings = await this.#look(await this.#deps.outgoing.open(limit));
     return findings.flatMap(({ message, reasons }) => reasons.map((reason) => `${sendIdOf(message)}: ${reason}`));
   }
 
   async #act(codes: readonly string[]): Promise<void> {
-    const { outgoing, releases, settling } = this.#parts;
+    const { outgoing, releases, settling } = this.#deps;
     const findings = await this.#look(codes);
     await Promise.all(findings.filter(({ unsplit }) => unsplit).map(({ message }) => releases.release(message)));
     const open = findings.flatMap(({ message, open: keys }) => keys.map((key) => ({ of: message, key })));
@@ -117,8 +131,8 @@ export class Watch {
 
   /** Publishes tasks, but none that the last one for the same chunk has not been passed: under load they would pile up. */
   async #ask(tasks: readonly Task[]): Promise<void> {
-    const { broker } = this.#parts;
-    const lag = (await Promise.all([groups.tasks, groups.direct].map((group) => broker.lag(group)))).flat();
+    const { broker } = this.#deps;
+    const lag = (await Promise.all([fanoutGroups.tasks, fanoutGroups.direct].map((group) => broker.lag(group)))).flat();
     for (const [id, { topic, position }] of this.#asked) if (passedIn(lag, topic)(position)) this.#asked.delete(id);
     const published = await publishTasks(
       broker,
@@ -128,16 +142,16 @@ export class Watch {
   }
 
   async #look(codes: readonly string[]): Promise<Finding[]> {
-    const messages = [...(await this.#parts.outgoing.find(codes)).values()].filter(isReleased);
+    const messages = [...(await this.#deps.outgoing.find(codes)).values()].filter(isReleased);
     const splits = await this.#splitsOf(messages);
     const keys = [...splits.values()].flat();
-    const plans = await this.#parts.settling.summaries(keys.map(planId));
+    const plans = await this.#deps.settling.summaries(keys.map(planId));
     const open = keys.flatMap((key) => {
       const plan = plans.get(planId(key));
-      return plan && !plan.settledAt ? marksIdsOf(key, plan.slices) : [];
+      return plan && !plan.settledAt ? statusIdsOf(key, plan.slices) : [];
     });
-    const marks = await this.#parts.marks.find(open);
-    const look = new Look(this.#parts.clock.now(), plans, marks, await this.#passed(messages.length > 0));
+    const statuses = await this.#deps.statuses.find(open);
+    const look = new Look(this.#deps.clock.now(), plans, statuses, await this.#passed(messages.length > 0));
     return messages.map((message) => look.at(message, splits.get(sendIdOf(message))));
   }
 
@@ -163,7 +177,7 @@ export class Watch {
   async #passed(needed: boolean): Promise<HasPassed> {
     const groupsOf = channels.flatMap((channel) => lanes.map((lane) => dispatcherGroup(channel, lane)));
     const lags = await Promise.all(
-      (needed ? groupsOf : []).map(async (group) => [group, await this.#parts.broker.lag(group)] as const),
+      (needed ? groupsOf : []).map(async (group) => [group, await this.#deps.broker.lag(group)] as const),
     );
     const lagOf = new Map(lags);
     return (channel, lane) => passedBy(lagOf.get(dispatcherGroup(channel, lane)) ?? [], channel, lane);
@@ -176,18 +190,18 @@ type HasPassed = (channel: Channel, lane: Lane) => (emission: Emission) => boole
 class Look {
   readonly #now: number;
   readonly #plans: ReadonlyMap<string, PlanSummary>;
-  readonly #marks: ReadonlyMap<string, MarksDocument>;
+  readonly #statuses: ReadonlyMap<string, SliceStatusesDocument>;
   readonly #hasPassed: HasPassed;
 
   constructor(
     now: number,
     plans: ReadonlyMap<string, PlanSummary>,
-    marks: ReadonlyMap<string, MarksDocument>,
+    statuses: ReadonlyMap<string, SliceStatusesDocument>,
     hasPassed: HasPassed,
   ) {
     this.#now = now;
     this.#plans = plans;
-    this.#marks = marks;
+    this.#statuses = statuses;
     this.#hasPassed = hasPassed;
   }
 
@@ -221,25 +235,24 @@ class Look {
   #planned(finding: Finding, key: ChunkKey, plan: PlanSummary): void {
     finding.open.push(key);
     let due = 0;
-    let flying = 0;
+    let inFlight = 0;
     let isOpen = false;
-    for (const [name, count] of Object.entries(plan.slices)) {
-      const channel = name as Channel;
-      const marks = this.#marks.get(marksId(key, channel));
-      const hasPassed = this.#hasPassed(channel, laneOf(finding.message));
-      for (const w of openSlices(marks, count)) {
+    for (const { platform, variant, count } of plan.slices) {
+      const statuses = this.#statuses.get(sendableId({ ...key, platform, variant }));
+      const hasPassed = this.#hasPassed(channelServing(platform, variant), laneOf(finding.message));
+      for (const number of openSlices(statuses, count)) {
         isOpen = true;
-        const state = judge(sliceOf(marks, w), this.#now, hasPassed);
+        const state = sliceState(openSliceOf(statuses, number), this.#now, hasPassed);
         if (state.kind === 'due') due++;
         else sooner(finding, state.checkAt);
-        if (state.kind === 'flying') flying++;
+        if (state.kind === 'inFlight') inFlight++;
         finding.slices[state.kind]++;
       }
     }
     if (due > 0) finding.tasks.push(key);
     if (due > 0 || !isOpen) sooner(finding, this.#now + (due > 0 ? TASK_MS : SOON_MS));
-    if (due + flying > 0 || !isOpen) {
-      const counts = isOpen ? `${due} slices due, ${flying} under way` : 'not closed';
+    if (due + inFlight > 0 || !isOpen) {
+      const counts = isOpen ? `${due} slices due, ${inFlight} in flight` : 'not closed';
       finding.reasons.push(`chunk ${key.application}/${key.chunk}: ${counts}`);
     }
   }

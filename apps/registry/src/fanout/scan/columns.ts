@@ -1,5 +1,5 @@
 import { CHUNK_SIZE } from '@tidings/kernel';
-import type { Candidates } from './plan.ts';
+import type { Candidates } from '@tidings/delivery';
 
 /** Bits of {@link Columns.flags}. */
 export const HAS_TOKEN = 1;

@@ -1,11 +1,11 @@
 import type { LogWriter } from '@tidings/event-store';
+import { type ChunkKey, chunkKeyOf, openSlices, planId, sendableId } from '@tidings/delivery';
 import type { SliceOutcome } from '@tidings/events';
 import { type Clock, Fault, sendIdOf } from '@tidings/kernel';
 import type { Collection, Db } from 'mongodb';
 import type { Badges } from './badges.ts';
-import { type ChunkKey, chunkKeyOfOutcome, marksId, planId } from './keys.ts';
-import { type Marks, type MarksDocument, openSlices } from './marks.ts';
-import type { OutgoingMessages } from './outgoing.ts';
+import type { SliceStatusesDocument, SliceStatusStore } from './slice-statuses.ts';
+import type { OutgoingMessages } from '../release/outgoing.ts';
 import {
   type MessageIdentity,
   type PlanCommand,
@@ -13,14 +13,15 @@ import {
   planLogOf,
   type PlanReply,
   PLANS,
-  type SliceCounts,
-} from './plans.ts';
+  sendableKeys,
+  type SliceCount,
+} from '../plan/plans.ts';
 
 export interface SettlingParts {
   readonly db: Db;
   readonly clock: Clock;
   readonly outgoing: OutgoingMessages;
-  readonly marks: Marks;
+  readonly statuses: SliceStatusStore;
   readonly badges: Badges;
   readonly plans: LogWriter<PlanCommand, PlanReply>;
 }
@@ -28,19 +29,21 @@ export interface SettlingParts {
 /** What is read of a plan without its sets. */
 export type PlanSummary = Pick<PlanDocument, '_id' | 'slices' | 'named' | 'settledAt'>;
 
-/** The ids of the marks that a plan has. */
-export const marksIdsOf = (key: ChunkKey, slices: SliceCounts): string[] =>
-  Object.keys(slices).map((channel) => marksId(key, channel));
+/** The ids of the slice statuses that a plan has. */
+export const statusIdsOf = (key: ChunkKey, slices: readonly SliceCount[]): string[] =>
+  sendableKeys(key, slices).map(sendableId);
 
 /** True when no slice of the plan is open. */
 export const isSettledWhole = (
   key: ChunkKey,
-  slices: SliceCounts,
-  marks: ReadonlyMap<string, MarksDocument>,
+  slices: readonly SliceCount[],
+  statuses: ReadonlyMap<string, SliceStatusesDocument>,
 ): boolean =>
-  Object.entries(slices).every(([channel, count]) => openSlices(marks.get(marksId(key, channel)), count).length === 0);
+  slices.every(
+    ({ count, ...sendable }) => openSlices(statuses.get(sendableId({ ...key, ...sendable })), count).length === 0,
+  );
 
-/** Marks what became of slices, and closes the chunks that have no open one left. */
+/** Records what became of slices, and closes the chunks that have no open one left. */
 export class Settling {
   readonly #parts: SettlingParts;
   readonly #plans: Collection<PlanDocument>;
@@ -52,11 +55,11 @@ export class Settling {
 
   /** Takes outcomes of slices; repeats change nothing. */
   async record(outcomes: readonly SliceOutcome[]): Promise<void> {
-    const { badges, marks, outgoing } = this.#parts;
-    await marks.record(await badges.settle(outcomes));
+    const { badges, statuses, outgoing } = this.#parts;
+    await statuses.record(await badges.settle(outcomes));
     const settled = new Map<string, { readonly of: MessageIdentity; readonly key: ChunkKey }>();
     for (const each of outcomes) {
-      const key = chunkKeyOfOutcome(each);
+      const key = chunkKeyOf(each);
       if (each.outcome?.$case === 'settled') settled.set(planId(key), { of: each, key });
     }
     const missing = await this.closeSettled(settled);
@@ -82,11 +85,11 @@ export class Settling {
       const summary = summaries.get(id);
       return summary && !summary.settledAt ? [{ of, key, slices: summary.slices }] : [];
     });
-    const marks = await this.#parts.marks.find(open.flatMap(({ key, slices }) => marksIdsOf(key, slices)));
+    const statuses = await this.#parts.statuses.find(open.flatMap(({ key, slices }) => statusIdsOf(key, slices)));
     const at = new Date(this.#parts.clock.now());
     await Promise.all(
       open
-        .filter(({ key, slices }) => isSettledWhole(key, slices, marks))
+        .filter(({ key, slices }) => isSettledWhole(key, slices, statuses))
         .map(({ of, key }) => this.#parts.plans.submit(planLogOf(key), { kind: 'settle', of, key, at })),
     );
     return [...candidates].flatMap(([id, { key }]) => (summaries.has(id) ? [] : [key]));

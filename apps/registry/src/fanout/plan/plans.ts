@@ -1,10 +1,18 @@
 import { type DocumentAddress, fieldsOf, type LogDefinition } from '@tidings/event-store';
 import { type ChunkPlanned, PlanEvent } from '@tidings/events';
+import {
+  type Candidates,
+  type ChunkKey,
+  fanoutId,
+  planChunk,
+  planId,
+  type PlanRules,
+  type SendableKey,
+  sliceCount,
+} from '@tidings/delivery';
 import { Bitmap, messageLogOf } from '@tidings/kernel';
 import type { Binary } from 'mongodb';
-import { bytesOf } from '../accounts/log.ts';
-import { type ChunkKey, fanoutId, planId, slicesOf } from './keys.ts';
-import { type Candidates, planChunk, type PlanRules } from './plan.ts';
+import { bytesOf } from '../../accounts/log.ts';
 
 /** Collections of the folded states. */
 export const PLANS = 'plans';
@@ -74,8 +82,12 @@ export const fanoutsLog: LogDefinition<PlanFanout, PlanEvent, FanoutState, reado
   fromDocument: (document) => document as unknown as FanoutState,
 };
 
-/** How many slices a plan has per channel: 0 for none. */
-export type SliceCounts = Readonly<Record<string, number>>;
+/** How many slices a plan has of a platform and variant. */
+export interface SliceCount {
+  readonly platform: number;
+  readonly variant: string;
+  readonly count: number;
+}
 
 export interface PlanState {
   readonly event: PlanEvent;
@@ -87,7 +99,7 @@ export interface PlanState {
 export interface PlanDocument {
   readonly _id: string;
   readonly event: Binary | Uint8Array;
-  readonly slices: SliceCounts;
+  readonly slices: readonly SliceCount[];
   readonly named: boolean;
   readonly at: Date;
   readonly settledAt?: Date;
@@ -112,9 +124,12 @@ const planAt = (key: ChunkKey): DocumentAddress => ({ collection: PLANS, id: pla
 export const planLogOf = ({ application, chunk }: Pick<ChunkKey, 'application' | 'chunk'>): string =>
   `plans-${application}-${chunk}`;
 
-export function sliceCountsOf(planned: ChunkPlanned): SliceCounts {
-  return Object.fromEntries(planned.sendable.map(({ channel, set }) => [channel, slicesOf(Bitmap.decode(set).size)]));
-}
+const sliceCountsOf = ({ sendable }: ChunkPlanned): SliceCount[] =>
+  sendable.map(({ platform, variant, set }) => ({ platform, variant, count: sliceCount(Bitmap.decode(set).size) }));
+
+/** The sendable sets of a plan. */
+export const sendableKeys = (key: ChunkKey, of: readonly Pick<SliceCount, 'platform' | 'variant'>[]): SendableKey[] =>
+  of.map(({ platform, variant }) => ({ ...key, platform, variant }));
 
 function settled(of: MessageIdentity, key: ChunkKey, at: Date): PlanEvent {
   return eventOf(of, key, at, { $case: 'settled', value: { chunk: key.chunk } });

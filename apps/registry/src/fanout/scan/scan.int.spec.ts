@@ -1,15 +1,15 @@
 import { beforeAll, expect, it } from '@jest/globals';
 import { type Expression, Operator, TagType } from '@tidings/events';
+import { planChunk } from '@tidings/delivery';
 import { Bitmap } from '@tidings/kernel';
 import { chooseLookup, compilePredicate } from '@tidings/segments';
 import { sampleDevice, sampleExpression, sampleNow, sampleViewpoint, valuesOf } from '@tidings/segments/arbitraries';
 import { isInSet } from '@tidings/segments/naive';
 import fc from 'fast-check';
 import type { Collection } from 'mongodb';
-import { type DeviceDocument, DEVICES, prepareDevices } from '../devices/document.ts';
+import { type DeviceDocument, DEVICES, prepareDevices } from '../../devices/document.ts';
 import { Columns } from './columns.ts';
-import { type BatchHead, BatchWriter } from './emit.ts';
-import { planChunk } from './plan.ts';
+import { type BatchHead, BatchWriter } from '../emit/batch-writer.ts';
 import { deviceLayout, DeviceScan } from './scan.ts';
 import { describeWithMongo } from '@tidings/testing';
 
@@ -144,12 +144,12 @@ describeWithMongo('scan', (mongo) => {
             at: new Date(),
           });
           lap('plan');
-          for (const { channel, set } of plan.sendable) {
+          for (const { platform, variant, set } of plan.sendable) {
             const sendable = Bitmap.decode(set);
             found += sendable.size;
-            const slices = Array.from({ length: Math.ceil(sendable.size / 500) }, (_, w) => w);
-            const key = { message: 'M', bucket: 0, application: APP, chunk };
-            for (const batch of writer.write(columns, { key, head, channel: channel as 'apns', sendable, slices })) {
+            const slices = Array.from({ length: Math.ceil(sendable.size / 500) }, (_, number) => number);
+            const key = { message: 'M', bucket: 0, application: APP, chunk, platform, variant };
+            for (const batch of writer.write(columns, { key, head, sendable, slices })) {
               bytes += batch.record.value.length;
             }
           }

@@ -1,0 +1,24 @@
+import type { LogWriter } from '@tidings/event-store';
+import type { ChunkPlanned } from '@tidings/events';
+import { type PlanCommand, planLogOf, type PlanReply } from './plans.ts';
+
+type MakePlan = Extract<PlanCommand, { readonly kind: 'plan' }>;
+
+/** A plan on its way into its log. */
+export interface Planning {
+  /** The plan as soon as this very command has made it durable; undefined where another command's plan counts. */
+  readonly made: Promise<ChunkPlanned | undefined>;
+  /** Resolves when the command is answered: the plan can then be read. Until then its candidates must not change. */
+  readonly done: Promise<unknown>;
+}
+
+/**
+ * Plans a chunk. What is sent need not wait until the plan is folded into its state: for a receipt to one phone that is one write of
+ * five.
+ */
+export function planInLog(writer: LogWriter<PlanCommand, PlanReply>, command: MakePlan): Planning {
+  const committed = Promise.withResolvers<PlanReply>();
+  const done = writer.submit(planLogOf(command.key), command, committed.resolve);
+  const made = Promise.race([committed.promise, done]).then((reply) => (reply?.fresh ? reply.planned : undefined));
+  return { made, done };
+}

@@ -1,0 +1,105 @@
+import type { SliceOutcome } from '@tidings/events';
+import { ensureCollection } from '@tidings/event-store';
+import { type Emission, type SendableKey, sendableId, settledBit, type SliceStatuses } from '@tidings/delivery';
+import type { AnyBulkWriteOperation, ClientSession, Collection, Db, UpdateFilter } from 'mongodb';
+
+export const SLICE_STATUSES = 'sliceStatuses';
+
+/** The statuses of the slices of a sendable set. Updates may come in any order, so the first one makes the document. */
+export interface SliceStatusesDocument extends SliceStatuses {
+  /** Of `sendableId`. */
+  readonly _id: string;
+}
+
+/** The document's update for one slice. */
+type Change = { readonly settled: number } | { readonly deferred: number; readonly until: number };
+
+/** The collection of {@link SliceStatusesDocument}. */
+export class SliceStatusStore {
+  readonly #db: Db;
+  readonly #statuses: Collection<SliceStatusesDocument>;
+
+  constructor(db: Db) {
+    this.#db = db;
+    this.#statuses = db.collection<SliceStatusesDocument>(SLICE_STATUSES);
+  }
+
+  /** Transactions need the collection. */
+  prepare(): Promise<void> {
+    return ensureCollection(this.#db, SLICE_STATUSES);
+  }
+
+  /** Records where slices were emitted to. */
+  async emitted(
+    key: SendableKey,
+    slices: readonly { readonly number: number; readonly emission: Emission }[],
+  ): Promise<void> {
+    const set: Record<string, unknown> = {};
+    for (const { number, emission } of slices) {
+      set[`emitted.${number}`] = [emission.partition, emission.offset, emission.at];
+    }
+    const update = { $set: set } as UpdateFilter<SliceStatusesDocument>;
+    await this.#apply([{ updateOne: { filter: { _id: sendableId(key) }, update, upsert: true } }]);
+  }
+
+  /** Records outcomes, in the transaction of a session if there is one; repeats change nothing. */
+  async record(outcomes: readonly SliceOutcome[], session?: ClientSession): Promise<void> {
+    const changes = new Map<string, Change[]>();
+    for (const each of outcomes) {
+      const id = sendableId(each);
+      const list = changes.get(id) ?? [];
+      if (list.length === 0) changes.set(id, list);
+      if (each.outcome?.$case === 'settled') list.push({ settled: each.number });
+      else if (each.outcome?.value.until)
+        list.push({ deferred: each.number, until: each.outcome.value.until.getTime() });
+    }
+    await this.#apply(
+      [...changes].flatMap(([_id, list]) =>
+        list.length === 0 ? [] : [{ updateOne: { filter: { _id }, update: updateOf(list), upsert: true } }],
+      ),
+      session,
+    );
+  }
+
+  async #apply(
+    writes: readonly AnyBulkWriteOperation<SliceStatusesDocument>[],
+    session?: ClientSession,
+  ): Promise<void> {
+    if (writes.length === 0) return;
+    try {
+      await this.#statuses.bulkWrite([...writes], { ordered: false, ...(session && { session }) });
+    } catch (error) {
+      // Two upserts made the same document at once: one of them has to come again, as an update. A transaction has to begin anew.
+      if (session || (error as { code?: unknown }).code !== 11000) throw error;
+      await this.#statuses.bulkWrite([...writes], { ordered: false });
+    }
+  }
+
+  /** The statuses of sendable sets, by `_id`. */
+  async find(ids: readonly string[], session?: ClientSession): Promise<ReadonlyMap<string, SliceStatusesDocument>> {
+    const found =
+      ids.length === 0
+        ? []
+        : await this.#statuses.find({ _id: { $in: [...ids] } }, { ...(session && { session }) }).toArray();
+    return new Map(found.map((statuses) => [statuses._id, statuses]));
+  }
+}
+
+function updateOf(changes: readonly Change[]): UpdateFilter<SliceStatusesDocument> {
+  const bits: Record<string, { or: number }> = {};
+  const max: Record<string, number> = {};
+  for (const change of changes) {
+    if ('settled' in change) {
+      const { word, bit } = settledBit(change.settled);
+      const field = `settled.${word}`;
+      bits[field] = { or: (bits[field]?.or ?? 0) | bit };
+    } else {
+      const field = `deferred.${change.deferred}`;
+      max[field] = Math.max(max[field] ?? 0, change.until);
+    }
+  }
+  return {
+    ...(Object.keys(bits).length > 0 ? { $bit: bits } : {}),
+    ...(Object.keys(max).length > 0 ? { $max: max } : {}),
+  };
+}

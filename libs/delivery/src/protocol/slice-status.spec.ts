@@ -1,0 +1,49 @@
+import { describe, expect, it } from '@jest/globals';
+import { isSettled, type OpenSlice, openSliceOf, openSlices, sliceState } from './slice-status.ts';
+import { SILENCE_MS } from './times.ts';
+
+const emitted = { partition: 1, offset: 7, at: 1_000 };
+const ask = (slice: OpenSlice, now: number, hasPassed = true) => sliceState(slice, now, () => hasPassed);
+
+describe('the rule of the watchdog', () => {
+  it('emits what was never recorded as emitted', () => {
+    expect(ask({}, 0)).toEqual({ kind: 'due' });
+  });
+
+  it('emits again after silence for longer than a lease, once the record was passed', () => {
+    const silentAt = emitted.at + SILENCE_MS;
+    expect(ask({ emitted }, silentAt)).toEqual({ kind: 'inFlight', checkAt: silentAt + 1 });
+    expect(ask({ emitted }, silentAt + 1)).toEqual({ kind: 'due' });
+    expect(ask({ emitted }, silentAt + 1, false)).toMatchObject({ kind: 'inFlight' });
+  });
+
+  it('lets a deferral wait, whatever was passed, until it is overdue by more than a lease', () => {
+    const slice = { emitted, deferredUntil: 100_000 };
+    expect(ask(slice, 99_999)).toEqual({ kind: 'deferred', checkAt: 100_000 + SILENCE_MS + 1 });
+    expect(ask(slice, 100_001)).toMatchObject({ kind: 'inFlight' });
+    expect(ask(slice, 100_001 + SILENCE_MS, false)).toEqual({ kind: 'due' });
+  });
+});
+
+describe('slice statuses', () => {
+  it('hold 31 settled slices to a number', () => {
+    const statuses = { settled: { 0: 0b101, 4: 1 << 30 } };
+    expect([0, 1, 2, 30, 31, 124, 154].map((number) => isSettled(statuses, number))).toEqual([
+      true,
+      false,
+      true,
+      false,
+      false,
+      false,
+      true,
+    ]);
+    expect(openSlices(statuses, 4)).toEqual([1, 3]);
+    expect(openSlices(undefined, 2)).toEqual([0, 1]);
+  });
+
+  it('forget a deferral that a later emission has answered', () => {
+    const statuses = { emitted: { 0: [1, 7, 1_000] as const }, deferred: { 0: 900, 1: 900 } };
+    expect(openSliceOf(statuses, 0)).toEqual({ emitted, deferredUntil: undefined });
+    expect(openSliceOf(statuses, 1)).toEqual({ emitted: undefined, deferredUntil: 900 });
+  });
+});

@@ -1,0 +1,86 @@
+import { SILENCE_MS } from './times.ts';
+
+/** How soon to ask again whether a record was passed. */
+const ASK_AGAIN_MS = 5_000;
+
+/** Slices in one number of `settled`. */
+const WORD = 31;
+
+/** What is recorded of the slices of a sendable set. Every field is written by updates that may come in any order and be repeated. */
+export interface SliceStatuses {
+  /** By slice: partition, offset and time (milliseconds since 1970) of its last record. */
+  readonly emitted?: Readonly<Record<string, readonly [partition: number, offset: number, at: number]>>;
+  /** By slice: until when it was last deferred, milliseconds since 1970. Over once it was emitted later than that. */
+  readonly deferred?: Readonly<Record<string, number>>;
+  /** Settled slices, 31 to a number: bits only ever come. */
+  readonly settled?: Readonly<Record<string, number>>;
+}
+
+/** Where the bit of a settled slice is: the entry of `settled`, and the bit in it. */
+export const settledBit = (number: number): { readonly word: number; readonly bit: number } => ({
+  word: Math.floor(number / WORD),
+  bit: 1 << (number % WORD),
+});
+
+export function isSettled(statuses: Pick<SliceStatuses, 'settled'> | undefined, number: number): boolean {
+  const { word, bit } = settledBit(number);
+  return ((statuses?.settled?.[word] ?? 0) & bit) !== 0;
+}
+
+/** The slices below `count` that are not settled. */
+export function openSlices(statuses: Pick<SliceStatuses, 'settled'> | undefined, count: number): number[] {
+  const open: number[] = [];
+  for (let number = 0; number < count; number++) if (!isSettled(statuses, number)) open.push(number);
+  return open;
+}
+
+/** Where and when a slice was last emitted. */
+export interface Emission {
+  readonly partition: number;
+  readonly offset: number;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** What is known of a slice that is not settled. */
+export interface OpenSlice {
+  readonly emitted?: Emission | undefined;
+  readonly deferredUntil?: number | undefined;
+}
+
+/** The open slice `number` of the statuses. */
+export function openSliceOf(statuses: SliceStatuses | undefined, number: number): OpenSlice {
+  const emitted = statuses?.emitted?.[number];
+  const deferredUntil = statuses?.deferred?.[number];
+  // A deferral may be recorded before the emission that it answers: times tell them apart, not the order of writes.
+  const isOver = emitted !== undefined && deferredUntil !== undefined && deferredUntil <= emitted[2];
+  return {
+    emitted: emitted && { partition: emitted[0], offset: emitted[1], at: emitted[2] },
+    deferredUntil: isOver ? undefined : deferredUntil,
+  };
+}
+
+/** Whether a slice is to be emitted again, now or at the earliest when. */
+export type SliceState =
+  { readonly kind: 'due' } | { readonly kind: 'inFlight' | 'deferred'; readonly checkAt: number };
+
+/**
+ * The watchdog's rule. A slice is emitted again only when it was never recorded as emitted, or the channel's group has passed its record
+ * and nothing came for longer than a lease, or its deferral is overdue by more than that. Anything less strands slices or sends them
+ * twice; the simulation of the protocol says so.
+ */
+export function sliceState(
+  { emitted, deferredUntil }: OpenSlice,
+  now: number,
+  hasPassed: (emission: Emission) => boolean,
+): SliceState {
+  if (!emitted) return { kind: 'due' };
+  if (deferredUntil !== undefined) {
+    const checkAt = deferredUntil + SILENCE_MS;
+    if (now > checkAt) return { kind: 'due' };
+    return { kind: now > deferredUntil ? 'inFlight' : 'deferred', checkAt: checkAt + 1 };
+  }
+  const checkAt = emitted.at + SILENCE_MS;
+  if (now <= checkAt) return { kind: 'inFlight', checkAt: checkAt + 1 };
+  return hasPassed(emitted) ? { kind: 'due' } : { kind: 'inFlight', checkAt: now + ASK_AGAIN_MS };
+}
