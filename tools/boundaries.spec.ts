@@ -31,6 +31,7 @@ const forbidden = [
   ['libs/telemetry/src/probe.ts', '@tidings/runtime', dependency],
   ['libs/runtime/src/probe.ts', '@tidings/audience', dependency],
   ['libs/runtime/src/probe.ts', '@tidings/rpc', dependency],
+  ['libs/http2/src/probe.ts', '@tidings/delivery', dependency],
   ['libs/service/src/probe.ts', '@tidings/audience', dependency],
   ['libs/service/src/probe.ts', '@tidings/registry', dependency],
   ['apps/gateway/src/probe.ts', '@tidings/registry', dependency],

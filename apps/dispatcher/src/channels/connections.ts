@@ -1,6 +1,6 @@
 import { connectionResults, type SendResult } from '@tidings/delivery';
+import type { ProviderConnection } from '@tidings/http2';
 import { Fault } from '@tidings/kernel';
-import type { ProviderConnection } from '../providers/http2.ts';
 import type { Throttler } from '../throttles.ts';
 import type { Lane } from './port.ts';
 

@@ -1,10 +1,10 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { Http2World } from '../../testing/http2-world.ts';
 import { CANCEL, Flag, Frame } from './frames.ts';
 import { openFrameLink } from './frame-link.ts';
 import { openNodeLink } from './node-link.ts';
+import { Http2World } from './testing/http2-world.ts';
 
 /** How much of a body is kept. */
 const KEPT = 16_384;

@@ -1,5 +1,4 @@
-import type { ConnectionFailure } from '@tidings/delivery';
-import type { FailedOpening } from './connection-failure.ts';
+import type { ConnectionFailure, FailedOpening } from './connection-failure.ts';
 
 /** Where lines go, as pino takes them. */
 export interface FailureLogger {

@@ -1,10 +1,10 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type End, Http2World } from '../../testing/http2-world.ts';
-import type { Http2Connection } from '../http2.ts';
+import type { Http2Connection } from './connection.ts';
 import { openFrameLink } from './frame-link.ts';
 import { openNodeLink } from './node-link.ts';
+import { type End, Http2World } from './testing/http2-world.ts';
 
 /** A tenth of what holds outside of tests, but for what a busy machine needs. */
 const timing = { connectMs: 500, silenceMs: 100, pingMs: 200, graceMs: 1_500, watchMs: 25 };

@@ -1,5 +1,10 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { noHttp2 } from './connection-failure.ts';
+import { decodeHeaders, isOk } from './decode-headers.ts';
+import { FrameInput, type FrameSink } from './frame-input.ts';
+import { FrameOutput } from './frame-output.ts';
+import { CANCEL, Flag, Frame, FRAME_MAX, NO_ERROR, REFUSED_STREAM, Setting, settingsPayload } from './frames.ts';
 import {
   type AnswerHeaders,
   BODY_MAX,
@@ -11,12 +16,7 @@ import {
   MAX_STREAMS,
   noHeaders,
   type OutgoingRequest,
-} from '../http2.ts';
-import { noHttp2 } from '../connection-failure.ts';
-import { decodeHeaders, isOk } from './decode-headers.ts';
-import { FrameInput, type FrameSink } from './frame-input.ts';
-import { FrameOutput } from './frame-output.ts';
-import { CANCEL, Flag, Frame, FRAME_MAX, NO_ERROR, REFUSED_STREAM, Setting, settingsPayload } from './frames.ts';
+} from './port.ts';
 import { RequestEncoder } from './request-encoder.ts';
 import { newStream, type Stream } from './stream.ts';
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Http2Connection } from './connection.ts';
 import type { FailedOpening } from './connection-failure.ts';
-import { type ConnectionSettings, type Exchange, Http2Connection, type Link, type LinkEvents } from './http2.ts';
+import type { ConnectionSettings, Exchange, Link, LinkEvents } from './port.ts';
 
 const LATENCY_MS = 5;
 /** When TCP repeats what opens a connection. */

@@ -1,5 +1,14 @@
-import type { ConnectionFailure } from '@tidings/delivery';
 import { certificateFault } from '@tidings/runtime';
+
+/** Why a connection did not open, where the words of systems and of TLS differ. */
+export type ConnectionFailure =
+  | 'dns_failed'
+  | 'connection_refused'
+  | 'certificate_expired'
+  | 'certificate_untrusted'
+  | 'certificate_host'
+  | 'no_http2'
+  | 'unreachable';
 
 /** A connection that did not open, or that closed before the provider served a request on it. */
 export interface FailedOpening {

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { Http2World } from '../../testing/http2-world.ts';
-import type { Http2Connection } from '../http2.ts';
+import type { Http2Connection } from './connection.ts';
 import { openFrameLink } from './frame-link.ts';
 import { Frame, HEADER_BYTES } from './frames.ts';
 import { openNodeLink } from './node-link.ts';
+import { Http2World } from './testing/http2-world.ts';
 
 const RUNS = 150;
 const REQUESTS = 5;

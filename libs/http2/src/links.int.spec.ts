@@ -3,10 +3,10 @@ import { createSecureServer, type Http2Session, type ServerHttp2Stream, type Set
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { Http2World } from '../../testing/http2-world.ts';
-import { selfSigned } from '../../testing/simulators.ts';
+import { selfSigned } from '@tidings/testing';
 import { openFrameLink } from './frame-link.ts';
 import { openNodeLink } from './node-link.ts';
+import { Http2World } from './testing/http2-world.ts';
 
 /** Resolves when the other side has acknowledged the settings, and goes by them. */
 const change = (session: Http2Session, settings: Settings): Promise<void> =>

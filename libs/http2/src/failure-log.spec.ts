@@ -1,7 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { ConnectionFailure } from '@tidings/delivery';
-import { Registry } from 'prom-client';
-import { connectionMetrics } from './connection-metrics.ts';
+import type { ConnectionFailure } from './connection-failure.ts';
 import { failureLog } from './failure-log.ts';
 
 describe('the log of connections that do not open', () => {
@@ -41,20 +39,5 @@ describe('the log of connections that do not open', () => {
     expect(lines.length).toBe(1001);
     fail(1, 'dns_failed', 'host-0');
     expect(lines.length).toBe(1002);
-  });
-});
-
-describe('the count of connections that do not open', () => {
-  it('has channel and cause', async () => {
-    const registry = new Registry();
-    const metrics = connectionMetrics(registry, 'apns');
-    metrics.failed('dns_failed');
-    metrics.failed('dns_failed');
-    connectionMetrics(registry, 'fcm').failed('no_http2');
-    const { values } = await registry.getSingleMetric('tidings_dispatch_connection_failures_total')!.get();
-    expect(values.map(({ labels, value }) => ({ ...labels, value }))).toEqual([
-      { channel: 'apns', cause: 'dns_failed', value: 2 },
-      { channel: 'fcm', cause: 'no_http2', value: 1 },
-    ]);
   });
 });

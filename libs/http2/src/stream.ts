@@ -1,4 +1,4 @@
-import { type AnswerHeaders, type Exchange, noHeaders } from '../http2.ts';
+import { type AnswerHeaders, type Exchange, noHeaders } from './port.ts';
 
 /** A request under way. */
 export interface Stream {

@@ -8,13 +8,8 @@ import {
 } from 'node:http2';
 import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  type AnswerHeaders,
-  type ConnectionSettings,
-  type FailureCause,
-  Http2Connection,
-  type OpenLink,
-} from '../providers/http2.ts';
+import { Http2Connection } from '../connection.ts';
+import type { AnswerHeaders, ConnectionSettings, FailureCause, OpenLink } from '../port.ts';
 
 export type End = { status: number; headers: AnswerHeaders; body: string } | { cause: FailureCause };
 

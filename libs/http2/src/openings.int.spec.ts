@@ -2,12 +2,12 @@ import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { createSecureServer, createServer as createPlainServer } from 'node:http2';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { Http2World } from '../../testing/http2-world.ts';
-import { selfSigned, type TlsFiles } from '../../testing/simulators.ts';
-import type { FailedOpening } from '../connection-failure.ts';
-import type { Http2Connection } from '../http2.ts';
+import { selfSigned, type TlsFiles } from '@tidings/testing';
+import type { Http2Connection } from './connection.ts';
+import type { FailedOpening } from './connection-failure.ts';
 import { openFrameLink } from './frame-link.ts';
 import { openNodeLink } from './node-link.ts';
+import { Http2World } from './testing/http2-world.ts';
 
 /** Resolves when it is open, or has failed. */
 const opened = (connection: Http2Connection): Promise<void> => new Promise((resolve) => connection.whenReady(resolve));

@@ -5,6 +5,7 @@ import {
   constants,
   type IncomingHttpHeaders,
 } from 'node:http2';
+import { noHttp2 } from './connection-failure.ts';
 import {
   type AnswerHeaders,
   BODY_MAX,
@@ -15,8 +16,7 @@ import {
   MAX_STREAMS,
   noHeaders,
   type OutgoingRequest,
-} from '../http2.ts';
-import { noHttp2 } from '../connection-failure.ts';
+} from './port.ts';
 
 const WINDOW_BYTES = 1 << 20;
 /** node:http2 refuses streams of a session that holds more. */
