@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { rootCertificates } from 'node:tls';
+import { every } from '@tidings/coordination';
 import { OPEN_DEVICES, SLICE_SIZE, SLICES_PER_BATCH } from '@tidings/delivery';
 import { batchesTopic, SendBatch, topicNames } from '@tidings/events';
 import {
@@ -12,7 +13,7 @@ import {
 } from '@tidings/http2';
 import { Fault } from '@tidings/kernel';
 import type { Accounts, Operations, Providers } from '@tidings/rpc';
-import { AddressGuard, Closing, type Configuration, every, operationsOf, type ServiceDeps } from '@tidings/runtime';
+import { AddressGuard, Closing, type Configuration, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { deletedAmong, followDeletions } from '@tidings/service/deletions';
 import { type Broker, consume, incidentsTo, microBatcher } from '@tidings/streaming';
 import { traceOf } from '@tidings/telemetry';

@@ -1,6 +1,6 @@
+import { coalesce } from '@tidings/coordination';
 import { type Attempt, type Claim, type Claimed, dueOf, type Deferral, type Results } from '@tidings/delivery';
 import { Fault } from '@tidings/kernel';
-import { coalesce } from '@tidings/runtime';
 import { type AnyBulkWriteOperation, type Collection, type Filter, MongoBulkWriteError } from 'mongodb';
 import { type AttemptDocument, attemptOf, packDeferral, packResults } from './attempt-documents.ts';
 import type { AttemptCounts, AttemptStore, Due, Place, Resumed } from './attempts.ts';

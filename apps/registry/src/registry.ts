@@ -1,4 +1,5 @@
 import { DEFAULT_ACCOUNT } from '@tidings/audience';
+import { every } from '@tidings/coordination';
 import {
   commitsKept,
   type LogDefinition,
@@ -13,7 +14,7 @@ import {
 } from '@tidings/event-store';
 import { defaultQuotas, numberIds, type Quotas } from '@tidings/kernel';
 import type { Accounts, Devices, Geozones, Operations, Presets, Segments } from '@tidings/rpc';
-import { Closing, every, leaseReplica, operationsOf, type ServiceDeps } from '@tidings/runtime';
+import { Closing, leaseReplica, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, incidentsTo } from '@tidings/streaming';
 import { accountsLog } from './accounts/log.ts';
 import { configurationRecords } from './accounts/publish.ts';

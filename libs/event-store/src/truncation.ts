@@ -1,5 +1,6 @@
+import { every, type Periodic } from '@tidings/coordination';
 import type { Clock } from '@tidings/kernel';
-import { every, type Logger, type Periodic } from '@tidings/runtime';
+import type { Logger } from '@tidings/runtime';
 import type { Db } from 'mongodb';
 import { openCommits } from './mongo/open-commits.ts';
 import type { LogDefinition } from './port.ts';

@@ -1,6 +1,5 @@
 export { AddressGuard } from './addresses.ts';
 export { type CertificateFault, certificateFault } from './certificate-faults.ts';
-export { coalesce } from './coalesce.ts';
 export { Closing, closeOnSignal, endOnCrash, type ShutdownOptions } from './closing.ts';
 export {
   type Configuration,
@@ -10,7 +9,6 @@ export {
   type TracingConfiguration,
 } from './configuration.ts';
 export { onceMade, openDataFolder } from './data-folder.ts';
-export { every, type EveryOptions, type Periodic } from './every.ts';
 export { giveUp, reasonOf } from './giving-up.ts';
 export { healthModule, type HealthServerOptions, serveHealth } from './health.ts';
 export { type KeyFile, openKeyFile } from './key-files.ts';
@@ -43,8 +41,6 @@ export { type Mongod, mongoOptions, startMongod } from './mongod.ts';
 export { findMongod } from './mongod-process.ts';
 export { type ConnectionBudget, connectionBudget } from './open-files.ts';
 export { operationsOf, type ServiceOperations } from './operations.ts';
-export { hasEnded, isThisProcess, ownIdentity, type ProcessIdentity } from './process-identity.ts';
-export { isAlive, killNow } from './processes.ts';
 export { faultOf, isTransient, isTransientCode, transientAsFault, UnknownOutcome } from './transient.ts';
 export { freePort, freePorts, type Place, tryPlace, wrongPlace } from './ports.ts';
 export { type Probe, Readiness } from './readiness.ts';

@@ -1,10 +1,10 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isAlive } from '@tidings/coordination';
 import { describeWhere } from '@tidings/testing';
 import { canRunKafka } from './kafka-jars.ts';
 import { type LocalKafka, startLocalKafka } from './local-kafka.ts';
-import { isAlive } from './processes.ts';
 
 describeWhere(canRunKafka())('local Kafka', () => {
   let folder: string;

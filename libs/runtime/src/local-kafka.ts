@@ -6,10 +6,10 @@ import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isAlive, isProcessOf, killNow } from '@tidings/coordination';
 import { Fault } from '@tidings/kernel';
 import { KAFKA_VERSION, kafkaJars } from './kafka-jars.ts';
 import { freePorts } from './ports.ts';
-import { isAlive, isProcessOf, killNow } from './processes.ts';
 
 /** A Kafka of one node on the loopback address, for development and tests. */
 export interface LocalKafka {

@@ -1,9 +1,8 @@
+import { every, isAlive } from '@tidings/coordination';
 import type { Db, MongoClient } from 'mongodb';
 import type { Logger } from 'pino';
-import { every } from './every.ts';
 import { newMongoClient } from './mongo-replica-set.ts';
 import { type Mongod, startMongod } from './mongod.ts';
-import { isAlive } from './processes.ts';
 
 /** A connection to MongoDB and, where this process runs the server, the server. */
 export interface Mongo {

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { isAlive } from '@tidings/coordination';
 import { MongoClient } from 'mongodb';
 import { type Mongod, mongoOptions, startMongod } from './mongod.ts';
-import { isAlive } from './processes.ts';
 
 describe('startMongod', () => {
   const started: Mongod[] = [];

@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isAlive, isProcessOf, killNow } from '@tidings/coordination';
 import { Fault } from '@tidings/kernel';
 import { type Db, MongoClient, type MongoClientOptions, type Timestamp } from 'mongodb';
 import './mongo-connection.ts';
@@ -9,7 +10,6 @@ import { createUser, memberUrl, mongodKey, type MongodKey, mongodUrl } from './m
 import { findMongod, lastWordsOf, notStarted, type Server, spawnServer, untilListening } from './mongod-process.ts';
 import { keepVersion, refuseOtherVersion, versionOfProgram } from './mongod-version.ts';
 import { freePort, isFree } from './ports.ts';
-import { isAlive, isProcessOf, killNow } from './processes.ts';
 
 /** A MongoDB server that runs for this process alone, as a replica set of one member. It asks for a password that only its folder holds. */
 export interface Mongod {

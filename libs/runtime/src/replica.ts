@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { every } from '@tidings/coordination';
 import { Fault, REPLICAS, type ReplicaNumber } from '@tidings/kernel';
 import { type Collection, type Db, MongoServerError } from 'mongodb';
-import { every } from './every.ts';
 import type { Logger } from './logs.ts';
 
 const LEASE_MS = 30_000;

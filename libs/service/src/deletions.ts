@@ -1,6 +1,7 @@
+import { every } from '@tidings/coordination';
 import { topicNames } from '@tidings/events';
 import { ApplicationView } from '@tidings/rpc';
-import { every, type KeptCollection, transientAsFault, type ServiceDeps } from '@tidings/runtime';
+import { type KeptCollection, type ServiceDeps, transientAsFault } from '@tidings/runtime';
 import { type Broker, consume, incidentsTo } from '@tidings/streaming';
 import type { Db } from 'mongodb';
 

@@ -1,8 +1,9 @@
+import { every } from '@tidings/coordination';
 import { commitsKept } from '@tidings/event-store';
 import { facts, FanoutTask, type MessageEvent, topicNames } from '@tidings/events';
 import { randomBase62 } from '@tidings/kernel';
 import type { Operations } from '@tidings/rpc';
-import { Closing, every, Lease, operationsOf, type ServiceDeps, transientAsFault } from '@tidings/runtime';
+import { Closing, Lease, operationsOf, type ServiceDeps, transientAsFault } from '@tidings/runtime';
 import { type Broker, consume, type ConsumeOptions, type Headers, incidentsTo, type Readers } from '@tidings/streaming';
 import { currentTrace, inSpan, type Trace, traceOf } from '@tidings/telemetry';
 import { openAccountStore } from '../accounts/store.ts';

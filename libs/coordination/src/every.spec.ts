@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { pino } from 'pino';
 import { every } from './every.ts';
-import { openLog } from './logs.ts';
 
 describe('every', () => {
   const lines: string[] = [];
-  const log = openLog('info', { write: (line) => void lines.push(line) });
+  const log = pino({ level: 'info' }, { write: (line) => void lines.push(line) });
   beforeEach(() => {
     lines.length = 0;
     jest.useFakeTimers();
