@@ -1,13 +1,12 @@
 import { join } from 'node:path';
 import { topics } from '@tidings/events';
 import { channels, Fault, ShiftedClock, systemClock } from '@tidings/kernel';
+import { databaseOf, databasePrefixOf, tryReplicaSet } from '@tidings/mongo';
 import {
   Closing,
-  connectionBudget,
   type Configuration,
-  databaseOf,
+  connectionBudget,
   freePort,
-  databasePrefixOf,
   type Logger,
   openDataFolder,
   openMasterKey,
@@ -19,7 +18,6 @@ import {
   startTracing,
   systemDatabase,
   tryPlace,
-  tryReplicaSet,
   wrongPlace,
 } from '@tidings/runtime';
 import { observed, openEmbeddedBroker } from '@tidings/streaming';

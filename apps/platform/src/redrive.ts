@@ -1,18 +1,16 @@
 import { join } from 'node:path';
 import { topics } from '@tidings/events';
 import { channels, systemClock } from '@tidings/kernel';
+import { databaseOf, databasePrefixOf, tryReplicaSet } from '@tidings/mongo';
 import {
   Closing,
   type Configuration,
-  databaseOf,
-  databasePrefixOf,
   giveUp,
   type Logger,
   openDataFolder,
   openLog,
   openMongo,
   readEnv,
-  tryReplicaSet,
 } from '@tidings/runtime';
 import { connectKafka, untilThere } from '@tidings/service';
 import { type Broker, openEmbeddedBroker, redrive } from '@tidings/streaming';

@@ -28,23 +28,13 @@ export {
 } from './master-key.ts';
 export { masterKeyId, type MasterKeys, masterKeysOf } from './master-keys.ts';
 export { openMetrics } from './metrics.ts';
-export { Lease, removeLeases } from './lease.ts';
-export { databaseOf, databasePrefixOf, type Mongo, openMongo } from './mongo.ts';
-export {
-  checkReplicaSet,
-  newMongoClient,
-  shownMongoUrl,
-  tryReplicaSet,
-  unreachable as unreachableMongo,
-} from './mongo-replica-set.ts';
-export { type Mongod, mongoOptions, startMongod } from './mongod.ts';
+export { type Mongo, openMongo } from './mongo.ts';
+export { type Mongod, startMongod } from './mongod.ts';
 export { findMongod } from './mongod-process.ts';
 export { type ConnectionBudget, connectionBudget } from './open-files.ts';
 export { operationsOf, type ServiceOperations } from './operations.ts';
-export { faultOf, isTransient, isTransientCode, transientAsFault, UnknownOutcome } from './transient.ts';
 export { freePort, freePorts, type Place, tryPlace, wrongPlace } from './ports.ts';
 export { type Probe, Readiness } from './readiness.ts';
-export { leaseReplica, type Replica, type ReplicaOptions } from './replica.ts';
 export { open, reseal, seal, type SealedPlace, sealedWith } from './sealing.ts';
 export type { ServiceDeps } from './service.ts';
 export {
@@ -57,4 +47,3 @@ export {
 } from './service-configuration.ts';
 export { startTracing, type Tracing, type TracingOptions } from './tracing.ts';
 export { readyHeap } from './heap.ts';
-export { inDays, type KeptCollection } from './kept-collection.ts';

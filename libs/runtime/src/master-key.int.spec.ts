@@ -2,11 +2,12 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { mongoOptions } from '@tidings/mongo';
 import { type Db, MongoClient } from 'mongodb';
 import { identityKeysFrom } from './identity-keys.ts';
 import { type DeploymentKeys, openKeys, openMasterKey } from './master-key.ts';
 import { checkValueOf, masterKeyId } from './master-keys.ts';
-import { type Mongod, mongoOptions, startMongod } from './mongod.ts';
+import { type Mongod, startMongod } from './mongod.ts';
 
 describe('the master key', () => {
   let server: string;

@@ -1,7 +1,7 @@
 import { every, isAlive } from '@tidings/coordination';
-import type { Db, MongoClient } from 'mongodb';
+import { newMongoClient } from '@tidings/mongo';
+import type { MongoClient } from 'mongodb';
 import type { Logger } from 'pino';
-import { newMongoClient } from './mongo-replica-set.ts';
 import { type Mongod, startMongod } from './mongod.ts';
 
 /** A connection to MongoDB and, where this process runs the server, the server. */
@@ -60,11 +60,3 @@ function keep(started: Mongod, folder: string, log: Logger): { stop(this: void):
     },
   };
 }
-
-/** The database of a service: `tidings_registry`, `tidings_scheduler` … (architecture 2). */
-export const databaseOf = (client: MongoClient, service: string, prefix = 'tidings'): Db =>
-  client.db(`${prefix}_${service.replaceAll('-', '_')}`);
-
-/** What the names of a deployment's databases begin with: the path of `MONGO_URL`, or `tidings` where it has none. */
-export const databasePrefixOf = (url: string | undefined): string =>
-  /^mongodb(?:\+srv)?:\/\/[^/?]+\/([^/?]+)/.exec(url ?? '')?.[1] ?? 'tidings';

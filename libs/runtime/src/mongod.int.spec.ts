@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { isAlive } from '@tidings/coordination';
+import { mongoOptions } from '@tidings/mongo';
 import { MongoClient } from 'mongodb';
-import { type Mongod, mongoOptions, startMongod } from './mongod.ts';
+import { type Mongod, startMongod } from './mongod.ts';
 
 describe('startMongod', () => {
   const started: Mongod[] = [];

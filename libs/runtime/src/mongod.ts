@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isAlive, isProcessOf, killNow } from '@tidings/coordination';
 import { Fault } from '@tidings/kernel';
-import { type Db, MongoClient, type MongoClientOptions, type Timestamp } from 'mongodb';
-import './mongo-connection.ts';
+import { type Db, MongoClient, type Timestamp } from 'mongodb';
 import { alone } from './alone.ts';
 import { createUser, memberUrl, mongodKey, type MongodKey, mongodUrl } from './mongod-access.ts';
 import { findMongod, lastWordsOf, notStarted, type Server, spawnServer, untilListening } from './mongod-process.ts';
@@ -33,14 +32,6 @@ interface Note {
 const START_TIMEOUT_MS = 30_000;
 const STOP_TIMEOUT_MS = 10_000;
 const CHECKPOINT_TIMEOUT_MS = 2_000;
-/** Options that every connection to MongoDB shares: acknowledged means journaled on a majority (reliability 1). */
-export const mongoOptions: MongoClientOptions = {
-  writeConcern: { w: 'majority', journal: true },
-  readConcern: { level: 'local' },
-  ignoreUndefined: true,
-  maxPoolSize: 32,
-  serverSelectionTimeoutMS: 10_000,
-};
 
 /**
  * Starts MongoDB on a folder, or takes over the server that already runs on it: one whose parent was killed goes on running.

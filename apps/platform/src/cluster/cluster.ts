@@ -1,21 +1,20 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault } from '@tidings/kernel';
+import { connectMongo, databasePrefixOf } from '@tidings/mongo';
 import {
   addressVariable,
   Closing,
-  databasePrefixOf,
+  freePorts,
   type LocalKafka,
   type Logger,
   type MasterKeys,
   type Mongod,
-  freePorts,
   openMasterKey,
   startLocalKafka,
   startMongod,
   systemDatabase,
 } from '@tidings/runtime';
-import { connectMongo } from '@tidings/service';
 import { startNode } from '../process/node-process.ts';
 import { Member } from './member.ts';
 import { programs, type ServiceProgram, TOPICS } from './services.ts';

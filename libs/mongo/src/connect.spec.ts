@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { connectMongo } from './mongo.ts';
+import { connectMongo } from './connect.ts';
 
 describe('an address of MongoDB', () => {
   it.each(['mongodb://user:secret@a:b:c/', 'mongodb://user:secret@a/?tls=maybe', 'mongodb://user:secret%@a/'])(

@@ -3,10 +3,10 @@ import { numberIds, REPLICAS } from '@tidings/kernel';
 import { afterEach, expect, it } from '@jest/globals';
 import { describeWithMongo } from '@tidings/testing';
 import type { Db } from 'mongodb';
-import { openLog } from './logs.ts';
+import { pino } from 'pino';
 import { leaseReplica, type Replica, type ReplicaOptions } from './replica.ts';
 
-const log = openLog('silent');
+const log = pino({ level: 'silent' });
 
 describeWithMongo('leaseReplica', (mongo) => {
   let databases = 0;

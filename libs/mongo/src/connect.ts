@@ -1,5 +1,5 @@
-import { checkReplicaSet, newMongoClient, unreachableMongo } from '@tidings/runtime';
 import type { MongoClient } from 'mongodb';
+import { checkReplicaSet, newMongoClient, unreachable } from './replica-set.ts';
 
 /** A socket that is silent for so long is given up: what runs on it is repeated on another one. Longer than any statement takes. */
 const SOCKET_TIMEOUT_MS = 20_000;
@@ -17,6 +17,6 @@ export async function connectMongo(url: string): Promise<MongoClient> {
     return client;
   } catch (error) {
     await client.close();
-    throw unreachableMongo(url, error);
+    throw unreachable(url, error);
   }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { every } from '@tidings/coordination';
 import { Fault, REPLICAS, type ReplicaNumber } from '@tidings/kernel';
 import { type Collection, type Db, MongoServerError } from 'mongodb';
-import type { Logger } from './logs.ts';
+import type { Logger } from 'pino';
 
 const LEASE_MS = 30_000;
 const RENEW_EVERY_MS = 5_000;

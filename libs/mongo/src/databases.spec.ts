@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { databasePrefixOf } from './mongo.ts';
+import { databasePrefixOf } from './databases.ts';
 
 describe('the prefix of databases', () => {
   it.each([
