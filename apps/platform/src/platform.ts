@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { topics } from '@tidings/events';
 import { channels, Fault, ShiftedClock, systemClock } from '@tidings/kernel';
+import { openMongo } from '@tidings/local-servers';
 import { databaseOf, databasePrefixOf, tryReplicaSet } from '@tidings/mongo';
 import {
   Closing,
@@ -11,7 +12,6 @@ import {
   openDataFolder,
   openMasterKey,
   openMetrics,
-  openMongo,
   publicUrlOf,
   Readiness,
   serveHealth,

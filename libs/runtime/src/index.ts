@@ -13,8 +13,6 @@ export { giveUp, reasonOf } from './giving-up.ts';
 export { healthModule, type HealthServerOptions, serveHealth } from './health.ts';
 export { type KeyFile, openKeyFile } from './key-files.ts';
 export { openPlainKey } from './private-keys.ts';
-export { canRunKafka, KAFKA_VERSION } from './kafka-jars.ts';
-export { type LocalKafka, type LocalKafkaOptions, startLocalKafka } from './local-kafka.ts';
 export { type Logger, nestLogger, openLog } from './logs.ts';
 export { type IdentityKeys, identityKeysFrom, identityTold, type KeysTold, tellKeys } from './identity-keys.ts';
 export {
@@ -28,12 +26,9 @@ export {
 } from './master-key.ts';
 export { masterKeyId, type MasterKeys, masterKeysOf } from './master-keys.ts';
 export { openMetrics } from './metrics.ts';
-export { type Mongo, openMongo } from './mongo.ts';
-export { type Mongod, startMongod } from './mongod.ts';
-export { findMongod } from './mongod-process.ts';
 export { type ConnectionBudget, connectionBudget } from './open-files.ts';
 export { operationsOf, type ServiceOperations } from './operations.ts';
-export { freePort, freePorts, type Place, tryPlace, wrongPlace } from './ports.ts';
+export { freePort, freePorts, isFree, type Place, tryPlace, wrongPlace } from './ports.ts';
 export { type Probe, Readiness } from './readiness.ts';
 export { open, reseal, seal, type SealedPlace, sealedWith } from './sealing.ts';
 export type { ServiceDeps } from './service.ts';

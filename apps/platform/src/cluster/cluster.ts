@@ -1,18 +1,15 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault } from '@tidings/kernel';
+import { type LocalKafka, type Mongod, startLocalKafka, startMongod } from '@tidings/local-servers';
 import { connectMongo, databasePrefixOf } from '@tidings/mongo';
 import {
   addressVariable,
   Closing,
   freePorts,
-  type LocalKafka,
   type Logger,
   type MasterKeys,
-  type Mongod,
   openMasterKey,
-  startLocalKafka,
-  startMongod,
   systemDatabase,
 } from '@tidings/runtime';
 import { startNode } from '../process/node-process.ts';

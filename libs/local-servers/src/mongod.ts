@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isAlive, isProcessOf, killNow } from '@tidings/coordination';
 import { Fault } from '@tidings/kernel';
+import { freePort, isFree } from '@tidings/runtime';
 import { type Db, MongoClient, type Timestamp } from 'mongodb';
 import { alone } from './alone.ts';
 import { createUser, memberUrl, mongodKey, type MongodKey, mongodUrl } from './mongod-access.ts';
 import { findMongod, lastWordsOf, notStarted, type Server, spawnServer, untilListening } from './mongod-process.ts';
 import { keepVersion, refuseOtherVersion, versionOfProgram } from './mongod-version.ts';
-import { freePort, isFree } from './ports.ts';
 
 /** A MongoDB server that runs for this process alone, as a replica set of one member. It asks for a password that only its folder holds. */
 export interface Mongod {

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isAlive, isProcessOf, killNow } from '@tidings/coordination';
 import { Fault } from '@tidings/kernel';
+import { freePorts } from '@tidings/runtime';
 import { KAFKA_VERSION, kafkaJars } from './kafka-jars.ts';
-import { freePorts } from './ports.ts';
 
 /** A Kafka of one node on the loopback address, for development and tests. */
 export interface LocalKafka {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { randomBase62 } from '@tidings/kernel';
+import { onceMade } from '@tidings/runtime';
 import type { Db } from 'mongodb';
-import { onceMade } from './data-folder.ts';
 
 const KEY_FILE = 'mongod-key';
 /** 64 characters of base 62 hold 381 random bits. */
