@@ -33,6 +33,9 @@ const infrastructure = [
   ...['mongoose', 'mongodb', 'kafkajs', 'zod'].flatMap((name) => [name, `${name}/*`]),
 ];
 
+/** On packages that Nest must not reach, directly or through another: they import only each other. */
+const nestFree = 'nest:never';
+
 /** Specs may besides import the testing lib, and those of the kernel what they test with. */
 const boundaries = ({ forSpecs }) => {
   const banned = { kernel: forSpecs ? infrastructure : ['*'], domain: infrastructure, sending: infrastructure };
@@ -42,11 +45,18 @@ const boundaries = ({ forSpecs }) => {
       // A spec imports testing, which imports the lib under test: a cycle of projects, but not of files.
       // Cycles of files, across packages too, are found by tools/cycles.mjs.
       ignoredCircularDependencies: [['@tidings/testing', '*']],
-      depConstraints: Object.entries(mayImport).map(([source, targets]) => ({
-        sourceTag: layer(source),
-        onlyDependOnLibsWithTags: (forSpecs ? [...targets, 'testing'] : targets).map(layer),
-        ...(banned[source] ? { bannedExternalImports: banned[source] } : {}),
-      })),
+      depConstraints: [
+        ...Object.entries(mayImport).map(([source, targets]) => ({
+          sourceTag: layer(source),
+          onlyDependOnLibsWithTags: (forSpecs ? [...targets, 'testing'] : targets).map(layer),
+          ...(banned[source] ? { bannedExternalImports: banned[source] } : {}),
+        })),
+        {
+          sourceTag: nestFree,
+          onlyDependOnLibsWithTags: [nestFree, ...(forSpecs ? [layer('testing')] : [])],
+          bannedExternalImports: ['@nestjs/*'],
+        },
+      ],
     },
   ];
 };

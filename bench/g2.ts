@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startMongod } from '@tidings/runtime';
+import { startMongod } from '@tidings/local-servers';
 import { type Figure, format, type Measure, median, spreadOf } from './lib/figure.ts';
 import { type LoadResult, post, registration } from './lib/load.ts';
 import { inWords, mediansOf, type Parts, total, usedBetween } from './lib/parts.ts';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startMongod } from '@tidings/runtime';
+import { startMongod } from '@tidings/local-servers';
 import { type Figure, type Measure, median, spreadOf } from './lib/figure.ts';
 import { inWords, mediansOf, type Parts, total } from './lib/parts.ts';
 import { startProgram } from './lib/processes.ts';

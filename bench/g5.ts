@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startMongod } from '@tidings/runtime';
+import { startMongod } from '@tidings/local-servers';
 import { type Figure, format, type Measure, median, spreadOf } from './lib/figure.ts';
 import { type BulkDevice, bulkDevice, LEVELS } from './lib/load.ts';
 import { inWords, mediansOf, type Parts, total, usedBetween } from './lib/parts.ts';

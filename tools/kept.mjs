@@ -43,7 +43,7 @@ async function tables() {
   const service = async (name) => (await at(`apps/${name}/src/collections.ts`)).collections;
   const { topics } = await at('libs/events/src/index.ts');
   const { channels } = await at('libs/kernel/src/index.ts');
-  const { inDays } = await at('libs/runtime/src/kept-collection.ts');
+  const { inDays } = await at('libs/mongo/src/kept-collection.ts');
   const { embeddedLogKept } = await at('libs/streaming/src/embedded/store.ts');
   const databases = {
     registry: await service('registry'),

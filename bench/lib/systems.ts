@@ -1,8 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { canRunKafka } from '@tidings/local-servers';
 import { startCluster, startPlatformProcess } from '@tidings/platform';
-import { canRunKafka, freePort, openLog } from '@tidings/runtime';
+import { freePort, openLog } from '@tidings/runtime';
 import type { NamedProcess } from './processes.ts';
 
 /** Everything in one process, or each service as a process of its own on Kafka (architecture 3). */

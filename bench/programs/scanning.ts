@@ -1,6 +1,6 @@
 import { type Expression, Operator, TagType } from '@tidings/events';
+import { mongoOptions } from '@tidings/mongo';
 import type { Lookup } from '@tidings/segments';
-import { mongoOptions } from '@tidings/runtime';
 import { type Collection, MongoClient } from 'mongodb';
 import { Columns } from '../../apps/registry/src/fanout/scan/columns.ts';
 import { projectionOf } from '../../apps/registry/src/fanout/scan/read-device.ts';

@@ -1,7 +1,7 @@
 // Runs Kafka on this machine until it is told to stop; its address is the first line that it prints.
 //   npm run kafka [-- folder [version]]     .tidings/kafka and the project's version unless said otherwise
 import { once } from 'node:events';
-import { startLocalKafka } from '@tidings/runtime';
+import { startLocalKafka } from '@tidings/local-servers';
 
 const [folder = '.tidings/kafka', version] = process.argv.slice(2);
 const kafka = await startLocalKafka(folder, { version });

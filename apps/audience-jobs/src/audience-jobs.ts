@@ -1,8 +1,10 @@
+import { every } from '@tidings/coordination';
 import { commitsKept, logMetrics, openLogs, openRelay, type Problem, truncateLogs } from '@tidings/event-store';
 import { JobEvent, JobKind, type JobPieceProcessed, topicNames } from '@tidings/events';
 import type { Job } from '@tidings/jobs';
+import { removeLeases } from '@tidings/mongo';
 import type { Accounts, Devices, Jobs, Operations, Segments } from '@tidings/rpc';
-import { Closing, every, operationsOf, removeLeases, type ServiceDeps } from '@tidings/runtime';
+import { Closing, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { followDeletions } from '@tidings/service/deletions';
 import type { Broker } from '@tidings/streaming';
 import { openArchives } from './exports/archives.ts';

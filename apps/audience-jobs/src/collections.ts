@@ -1,5 +1,5 @@
 import { collectionsOfLogs, commitsKept } from '@tidings/event-store';
-import { inDays, type KeptCollection } from '@tidings/runtime';
+import { inDays, type KeptCollection } from '@tidings/mongo';
 import { deletionsKept } from '@tidings/service/deletions';
 import { JOBS } from './jobs/log.ts';
 import { KEPT_MS, REMAINS_KEPT_MS } from './jobs/store.ts';

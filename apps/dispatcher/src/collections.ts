@@ -1,4 +1,4 @@
-import { inDays, type KeptCollection } from '@tidings/runtime';
+import { inDays, type KeptCollection } from '@tidings/mongo';
 import { deletionsKept } from '@tidings/service/deletions';
 import { GIVE_UP_MS, REMEMBER_MS } from './mongo-attempts.ts';
 import { FORGET_LEASES_MS } from './worker-lease.ts';

@@ -1,10 +1,19 @@
 import { hostname } from 'node:os';
 import { rootCertificates } from 'node:tls';
+import { every } from '@tidings/coordination';
 import { dispatcherGroup, type Lane, lanes, OPEN_DEVICES, SLICE_SIZE, SLICES_PER_BATCH } from '@tidings/delivery';
 import { batchesTopic, SendBatch, topicNames } from '@tidings/events';
+import {
+  type ConnectionSettings,
+  type FailedOpening,
+  failureLog,
+  Http2Connection,
+  openFrameLink,
+  openNodeLink,
+} from '@tidings/http2';
 import { type Channel as ChannelName, Fault } from '@tidings/kernel';
 import type { Accounts, Operations, Providers } from '@tidings/rpc';
-import { AddressGuard, Closing, type Configuration, every, operationsOf, type ServiceDeps } from '@tidings/runtime';
+import { AddressGuard, Closing, type Configuration, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { deletedAmong, followDeletions } from '@tidings/service/deletions';
 import { type Broker, consume, incidentsTo, microBatcher } from '@tidings/streaming';
 import { traceOf } from '@tidings/telemetry';
@@ -20,12 +29,7 @@ import { channelMetrics, laneMetrics } from './metrics.ts';
 import { forgetLeases, mongoLeases, WorkerLease } from './worker-lease.ts';
 import { dispatcherPurge } from './purge.ts';
 import { providersOf } from './provider-views.ts';
-import type { FailedOpening } from './providers/connection-failure.ts';
 import { connectionMetrics } from './providers/connection-metrics.ts';
-import { failureLog } from './providers/failure-log.ts';
-import { openFrameLink } from './providers/http2/frame-link.ts';
-import { type ConnectionSettings, Http2Connection } from './providers/http2.ts';
-import { openNodeLink } from './providers/http2/node-link.ts';
 import { guardedPostForm } from './providers/post-form.ts';
 import { mongoThrottles, Throttles } from './throttles.ts';
 import { systemTimers } from './timers.ts';

@@ -1,3 +1,4 @@
+import { coalesce } from '@tidings/coordination';
 import {
   type Attempt,
   type Claim,
@@ -8,7 +9,6 @@ import {
   type Lane,
 } from '@tidings/delivery';
 import { Fault } from '@tidings/kernel';
-import { coalesce } from '@tidings/runtime';
 import { type AnyBulkWriteOperation, type Collection, type Filter, MongoBulkWriteError } from 'mongodb';
 import { type AttemptDocument, attemptOf, packDeferral, packResults } from './attempt-documents.ts';
 import type { AttemptCounts, AttemptStore, Due, Place, Resumed } from './attempts.ts';

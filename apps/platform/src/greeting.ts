@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { type Configuration, shownMongoUrl } from '@tidings/runtime';
+import { shownMongoUrl } from '@tidings/mongo';
+import type { Configuration } from '@tidings/runtime';
 import { ADMIN_TOKEN_FILE } from './admin-token.ts';
 import type { Cluster } from './cluster/cluster.ts';
 import type { Platform } from './platform.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { isAlive } from '@tidings/runtime';
+import { isAlive } from '@tidings/coordination';
 import { platformProcess, type ProcessWorld } from '@tidings/testing';
 
 const DEVICES = 400;

@@ -1,25 +1,23 @@
 import { join } from 'node:path';
 import { topics } from '@tidings/events';
 import { channels, Fault, ShiftedClock, systemClock } from '@tidings/kernel';
+import { openMongo } from '@tidings/local-servers';
+import { databaseOf, databasePrefixOf, tryReplicaSet } from '@tidings/mongo';
 import {
   Closing,
-  connectionBudget,
   type Configuration,
-  databaseOf,
+  connectionBudget,
   freePort,
-  databasePrefixOf,
   type Logger,
   openDataFolder,
   openMasterKey,
   openMetrics,
-  openMongo,
   publicUrlOf,
   Readiness,
   serveHealth,
   startTracing,
   systemDatabase,
   tryPlace,
-  tryReplicaSet,
   wrongPlace,
 } from '@tidings/runtime';
 import { observed, openEmbeddedBroker } from '@tidings/streaming';

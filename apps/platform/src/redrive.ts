@@ -1,19 +1,9 @@
 import { join } from 'node:path';
 import { topics } from '@tidings/events';
 import { channels, systemClock } from '@tidings/kernel';
-import {
-  Closing,
-  type Configuration,
-  databaseOf,
-  databasePrefixOf,
-  giveUp,
-  type Logger,
-  openDataFolder,
-  openLog,
-  openMongo,
-  readEnv,
-  tryReplicaSet,
-} from '@tidings/runtime';
+import { openMongo } from '@tidings/local-servers';
+import { databaseOf, databasePrefixOf, tryReplicaSet } from '@tidings/mongo';
+import { Closing, type Configuration, giveUp, type Logger, openDataFolder, openLog, readEnv } from '@tidings/runtime';
 import { connectKafka, untilThere } from '@tidings/service';
 import { type Broker, openEmbeddedBroker, redrive } from '@tidings/streaming';
 

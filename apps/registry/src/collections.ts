@@ -1,5 +1,5 @@
 import { collectionsOfLogs, commitsKept } from '@tidings/event-store';
-import { inDays, type KeptCollection } from '@tidings/runtime';
+import { inDays, type KeptCollection } from '@tidings/mongo';
 import {
   ACCOUNTS,
   ADDRESSES,

@@ -1,4 +1,5 @@
 import { DEFAULT_ACCOUNT } from '@tidings/audience';
+import { every } from '@tidings/coordination';
 import {
   commitsKept,
   type LogDefinition,
@@ -12,8 +13,9 @@ import {
   truncateLogs,
 } from '@tidings/event-store';
 import { defaultQuotas, numberIds, type Quotas } from '@tidings/kernel';
+import { leaseReplica } from '@tidings/mongo';
 import type { Accounts, Devices, Geozones, Operations, Presets, Segments } from '@tidings/rpc';
-import { Closing, every, leaseReplica, operationsOf, type ServiceDeps } from '@tidings/runtime';
+import { Closing, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, incidentsTo } from '@tidings/streaming';
 import { accountsLog } from './accounts/log.ts';
 import { configurationRecords } from './accounts/publish.ts';

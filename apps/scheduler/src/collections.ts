@@ -1,5 +1,5 @@
 import { collectionsOfLogs, commitsKept } from '@tidings/event-store';
-import { inDays, type KeptCollection } from '@tidings/runtime';
+import { inDays, type KeptCollection } from '@tidings/mongo';
 import { deletionsKept } from '@tidings/service/deletions';
 import { JOINS, LINKS, MESSAGES, PROGRESS, TRANSACTIONS } from './messages/log.ts';
 import { HIDDEN_KEPT_MS, JOINS_KEPT_MS, KEPT_MS, TRANSACTIONS_KEPT_MS } from './messages/storage.ts';

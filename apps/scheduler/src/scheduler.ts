@@ -1,8 +1,10 @@
+import { every } from '@tidings/coordination';
 import { commitsKept, logMetrics, openLogs, openRelay, type Problem, truncateLogs } from '@tidings/event-store';
 import { facts, MessageEvent, topicNames } from '@tidings/events';
 import { numberIds } from '@tidings/kernel';
+import { leaseReplica, transientAsFault } from '@tidings/mongo';
 import type { Messages, Operations } from '@tidings/rpc';
-import { Closing, every, leaseReplica, operationsOf, transientAsFault, type ServiceDeps } from '@tidings/runtime';
+import { Closing, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { followDeletions } from '@tidings/service/deletions';
 import { type Broker, consume, incidentsTo } from '@tidings/streaming';
 import { Completion } from './messages/completion.ts';

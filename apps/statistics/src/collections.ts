@@ -1,4 +1,4 @@
-import { inDays, type KeptCollection } from '@tidings/runtime';
+import { inDays, type KeptCollection } from '@tidings/mongo';
 import { HIDDEN_KEPT_MS, KEPT_MS } from './messages.ts';
 import { KEPT_MS as GROUPS_KEPT_MS } from './store.ts';
 

@@ -1,7 +1,9 @@
+import { every } from '@tidings/coordination';
 import { funnelOf, metricsOf } from '@tidings/delivery';
 import { facts, type MessageEvent, topicNames } from '@tidings/events';
+import { transientAsFault } from '@tidings/mongo';
 import type { Operations, Statistics } from '@tidings/rpc';
-import { every, operationsOf, transientAsFault, type ServiceDeps } from '@tidings/runtime';
+import { operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, type Decoded, incidentsTo } from '@tidings/streaming';
 import { openMessageFacts, purgedShares } from './messages.ts';
 import { type Change, changesOfOutcome, changesOfPlan, changesOfReports, type WindowEnds } from './stages.ts';

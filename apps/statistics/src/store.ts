@@ -1,6 +1,6 @@
 import { type ChunkStages, coarser, type FailedDevices, type HourSets } from '@tidings/delivery';
+import { project, type ProjectedDocument, RecentParts } from '@tidings/event-store';
 import { Bitmap } from '@tidings/kernel';
-import { project, type ProjectedDocument, RecentParts } from '@tidings/projecting';
 import { Binary, type Collection, type Db, type Document } from 'mongodb';
 import type { Share } from './messages.ts';
 import { type Change, type Group, mergeParts, noParts, type Parts, stagesOf, type WindowEnds } from './stages.ts';

@@ -1,5 +1,5 @@
 import { collectionsOfLogs } from '@tidings/event-store';
-import { inDays, type KeptCollection } from '@tidings/runtime';
+import { inDays, type KeptCollection } from '@tidings/mongo';
 import { HIDDEN_KEPT_MS, KEPT_MS } from './facts/messages.ts';
 import { SUBSCRIPTIONS, TOLD } from './log.ts';
 import { FORGET_OWNERS_MS } from './streams/streams.ts';

@@ -1,6 +1,8 @@
+import { every } from '@tidings/coordination';
 import { type CountingLogWriter, logMetrics, openCommits, openLogs, type Problem } from '@tidings/event-store';
+import { transientAsFault } from '@tidings/mongo';
 import type { Devices, Operations, Subscriptions } from '@tidings/rpc';
-import { AddressGuard, Closing, every, operationsOf, transientAsFault, type ServiceDeps } from '@tidings/runtime';
+import { AddressGuard, Closing, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, incidentsTo } from '@tidings/streaming';
 import { eventMaker } from './events/make.ts';
 import { openHeldReports } from './facts/held.ts';

@@ -65,7 +65,6 @@ export {
   THROTTLED_FOR_MS,
 } from './protocol/retries.ts';
 export {
-  type ConnectionFailure,
   connectionResults,
   type ErrorCategory,
   localResults,

@@ -80,18 +80,8 @@ export const localResults = {
   throttled: local('QUOTA_EXCEEDED', 'throttled'),
 } as const;
 
-/** Why no connection to a provider comes about (R-P1). */
-export type ConnectionFailure =
-  | 'dns_failed'
-  | 'connection_refused'
-  | 'certificate_expired'
-  | 'certificate_untrusted'
-  | 'certificate_host'
-  | 'no_http2'
-  | 'unreachable';
-
-/** What devices end with when no connection came about until the retries ended, by the last cause. */
-export const connectionResults: Readonly<Record<ConnectionFailure, SendResult>> = {
+/** What devices end with when no connection came about until the retries ended, by the last cause (R-P1). */
+export const connectionResults = {
   dns_failed: local('PROVIDER_ERROR', 'dns_failed'),
   connection_refused: local('PROVIDER_ERROR', 'connection_refused'),
   certificate_expired: local('PROVIDER_ERROR', 'certificate_expired'),
@@ -99,7 +89,7 @@ export const connectionResults: Readonly<Record<ConnectionFailure, SendResult>> 
   certificate_host: local('PROVIDER_ERROR', 'certificate_host'),
   no_http2: local('PROVIDER_ERROR', 'no_http2'),
   unreachable: localResults.unreachable,
-};
+} as const satisfies Readonly<Record<string, SendResult>>;
 
 /** Replies that no table lists (R-P3): 5xx and 429 are retried, the rest is final. */
 export function unlisted(status: number, name: string): SendResult {

@@ -1,5 +1,5 @@
 import { Fault, randomBase62, systemClock } from '@tidings/kernel';
-import { UnknownOutcome } from '@tidings/runtime';
+import { UnknownOutcome } from '@tidings/mongo';
 import { beginSpan, headersOf, type OpenSpan, type Trace } from '@tidings/telemetry';
 import type { DecidedGroup } from './deciding.ts';
 import type { Folder } from './folding.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { UnknownOutcome } from '@tidings/runtime';
+import { UnknownOutcome } from '@tidings/mongo';
 import fc from 'fast-check';
 import type { CountingLogWriter } from './options.ts';
 import type { DocumentAddress } from './port.ts';

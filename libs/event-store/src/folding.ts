@@ -1,5 +1,5 @@
 import { Fault } from '@tidings/kernel';
-import { isTransient } from '@tidings/runtime';
+import { isTransient } from '@tidings/mongo';
 import { type LoadedDocument, LoadedDocuments, type StateReader } from './documents.ts';
 import { load } from './loading.ts';
 import { OwnedFields } from './owned-fields.ts';

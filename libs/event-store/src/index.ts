@@ -11,6 +11,9 @@ export { openRelay, type Relay, type RelayOptions } from './relay/open-relay.ts'
 export type { Publisher, RelayedRecord } from './relay/outbox.ts';
 export type { RelayCounts } from './relay/tail.ts';
 export { MemoryStore } from './memory/memory-store.ts';
+export { project, type ProjectedDocument, type Projection } from './projecting/project.ts';
+export { RecentParts } from './projecting/recent-parts.ts';
+export { dropSeen, type SeenPlaces, type Stamp } from './projecting/seen.ts';
 export { commitsKept, truncateLogs, type TruncationOptions } from './truncation.ts';
 export type { CountingLogWriter, OpenLogsOptions } from './options.ts';
 export type { Problem, WriterCounts } from './problems.ts';

@@ -1,4 +1,4 @@
-import { inDays, type KeptCollection } from '@tidings/runtime';
+import { inDays, type KeptCollection } from '@tidings/mongo';
 
 /** The collections that the logs of a category have beside their states. @param keptMs how long commits are kept */
 export const collectionsOfLogs = (category: string, keptMs: number): readonly KeptCollection[] => [

@@ -1,4 +1,4 @@
-import { UnknownOutcome } from '@tidings/runtime';
+import { UnknownOutcome } from '@tidings/mongo';
 import type { Intake, Log } from './intake.ts';
 import type { Problem, WriterCounts } from './problems.ts';
 import type { Head, LogStore } from './store.ts';

@@ -1,6 +1,7 @@
+import { every, type Periodic } from '@tidings/coordination';
 import type { Clock } from '@tidings/kernel';
-import { every, type Logger, type Periodic } from '@tidings/runtime';
 import type { Db } from 'mongodb';
+import type { Logger } from 'pino';
 import { openCommits } from './mongo/open-commits.ts';
 import type { LogDefinition } from './port.ts';
 

@@ -1,5 +1,5 @@
 import { Fault } from '@tidings/kernel';
-import { UnknownOutcome } from '@tidings/runtime';
+import { UnknownOutcome } from '@tidings/mongo';
 import { outsideTraces } from '@tidings/telemetry';
 import { Committing } from './committing.ts';
 import { decideGroup, type DecidingLimits, prepareGroup } from './deciding.ts';

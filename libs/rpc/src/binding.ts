@@ -1,5 +1,5 @@
 import { Fault } from '@tidings/kernel';
-import { faultOf } from '@tidings/runtime';
+import { faultOf } from '@tidings/mongo';
 
 /** Reads and writes the messages of a type, as ts-proto generates it. */
 export interface Codec {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Fault, type FaultKind } from '@tidings/kernel';
-import { UnknownOutcome } from '@tidings/runtime';
+import { UnknownOutcome } from '@tidings/mongo';
 import { MongoNetworkError } from 'mongodb';
 import type { Codec, ServiceDefinition } from './binding.ts';
 import {

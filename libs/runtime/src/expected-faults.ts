@@ -1,5 +1,5 @@
 import { Fault } from '@tidings/kernel';
-import { isTransient } from './transient.ts';
+import { isTransient } from '@tidings/mongo';
 
 /** How often a message about expected faults is written. */
 const INTERVAL_MS = 1_000;

@@ -1,6 +1,5 @@
 export { AddressGuard } from './addresses.ts';
 export { type CertificateFault, certificateFault } from './certificate-faults.ts';
-export { coalesce } from './coalesce.ts';
 export { Closing, closeOnSignal, endOnCrash, type ShutdownOptions } from './closing.ts';
 export {
   type Configuration,
@@ -10,13 +9,10 @@ export {
   type TracingConfiguration,
 } from './configuration.ts';
 export { onceMade, openDataFolder } from './data-folder.ts';
-export { every, type EveryOptions, type Periodic } from './every.ts';
 export { giveUp, reasonOf } from './giving-up.ts';
 export { healthModule, type HealthServerOptions, serveHealth } from './health.ts';
 export { type KeyFile, openKeyFile } from './key-files.ts';
 export { openPlainKey } from './private-keys.ts';
-export { canRunKafka, KAFKA_VERSION } from './kafka-jars.ts';
-export { type LocalKafka, type LocalKafkaOptions, startLocalKafka } from './local-kafka.ts';
 export { type Logger, nestLogger, openLog } from './logs.ts';
 export { type IdentityKeys, identityKeysFrom, identityTold, type KeysTold, tellKeys } from './identity-keys.ts';
 export {
@@ -30,25 +26,10 @@ export {
 } from './master-key.ts';
 export { masterKeyId, type MasterKeys, masterKeysOf } from './master-keys.ts';
 export { openMetrics } from './metrics.ts';
-export { Lease, removeLeases } from './lease.ts';
-export { databaseOf, databasePrefixOf, type Mongo, openMongo } from './mongo.ts';
-export {
-  checkReplicaSet,
-  newMongoClient,
-  shownMongoUrl,
-  tryReplicaSet,
-  unreachable as unreachableMongo,
-} from './mongo-replica-set.ts';
-export { type Mongod, mongoOptions, startMongod } from './mongod.ts';
-export { findMongod } from './mongod-process.ts';
 export { type ConnectionBudget, connectionBudget } from './open-files.ts';
 export { operationsOf, type ServiceOperations } from './operations.ts';
-export { hasEnded, isThisProcess, ownIdentity, type ProcessIdentity } from './process-identity.ts';
-export { isAlive, killNow } from './processes.ts';
-export { faultOf, isTransient, isTransientCode, transientAsFault, UnknownOutcome } from './transient.ts';
-export { freePort, freePorts, type Place, tryPlace, wrongPlace } from './ports.ts';
+export { freePort, freePorts, isFree, type Place, tryPlace, wrongPlace } from './ports.ts';
 export { type Probe, Readiness } from './readiness.ts';
-export { leaseReplica, type Replica, type ReplicaOptions } from './replica.ts';
 export { open, reseal, seal, type SealedPlace, sealedWith } from './sealing.ts';
 export type { ServiceDeps } from './service.ts';
 export {
@@ -61,4 +42,3 @@ export {
 } from './service-configuration.ts';
 export { startTracing, type Tracing, type TracingOptions } from './tracing.ts';
 export { readyHeap } from './heap.ts';
-export { inDays, type KeptCollection } from './kept-collection.ts';

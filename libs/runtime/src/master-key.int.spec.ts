@@ -1,17 +1,14 @@
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Db, MongoClient } from 'mongodb';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { describeWithMongo } from '@tidings/testing';
+import type { Db } from 'mongodb';
 import { identityKeysFrom } from './identity-keys.ts';
 import { type DeploymentKeys, openKeys, openMasterKey } from './master-key.ts';
 import { checkValueOf, masterKeyId } from './master-keys.ts';
-import { type Mongod, mongoOptions, startMongod } from './mongod.ts';
 
-describe('the master key', () => {
-  let server: string;
-  let mongod: Mongod;
-  let client: MongoClient;
+describeWithMongo('the master key', (mongo) => {
   let system: Db;
   let folder: string;
   let number = 0;
@@ -21,18 +18,8 @@ describe('the master key', () => {
   const differs = (stored: Buffer, given: Buffer) =>
     `TIDINGS_MASTER_KEY: the data was written with the master key ${masterKeyId(stored)}, and this is the key ${masterKeyId(given)}`;
 
-  beforeAll(async () => {
-    server = await mkdtemp(join(tmpdir(), 'tidings-keys-'));
-    mongod = await startMongod(server);
-    client = await MongoClient.connect(mongod.url, mongoOptions);
-  });
-  afterAll(async () => {
-    await client.close();
-    await mongod.stop();
-    await rm(server, { recursive: true, force: true });
-  });
   beforeEach(async () => {
-    system = client.db(`system_${number++}`);
+    system = mongo.database(`system_${number++}`);
     folder = await mkdtemp(join(tmpdir(), 'tidings-key-'));
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));

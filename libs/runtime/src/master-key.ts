@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault } from '@tidings/kernel';
+import { databaseOf } from '@tidings/mongo';
 import type { Db, MongoClient } from 'mongodb';
 import { onceMade } from './data-folder.ts';
 import { type IdentityKeys, identityKeysFrom, newIdentityKeys, openIdentity, sealIdentity } from './identity-keys.ts';
 import { checkValueOf, idOf, KEY_BYTES, masterKeyId, type MasterKeys, masterKeysOf } from './master-keys.ts';
-import { databaseOf } from './mongo.ts';
 
 const DUPLICATE_KEY = 11000;
 

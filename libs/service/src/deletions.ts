@@ -1,6 +1,8 @@
+import { every } from '@tidings/coordination';
 import { topicNames } from '@tidings/events';
+import { type KeptCollection, transientAsFault } from '@tidings/mongo';
 import { ApplicationView } from '@tidings/rpc';
-import { every, type KeptCollection, transientAsFault, type ServiceDeps } from '@tidings/runtime';
+import type { ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, incidentsTo } from '@tidings/streaming';
 import type { Db } from 'mongodb';
 

@@ -3,4 +3,3 @@ export { microservice, rpcServer } from './microservice.ts';
 export { runService, type Running, type Service } from './run-service.ts';
 export { type ServiceParts, ServiceProcess } from './service-process.ts';
 export { untilThere, type WaitingOptions } from './waiting.ts';
-export { connectMongo } from './mongo.ts';

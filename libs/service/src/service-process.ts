@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Clock, Fault, ShiftedClock, systemClock } from '@tidings/kernel';
+import { connectMongo, databaseOf, databasePrefixOf, transientAsFault } from '@tidings/mongo';
 import { expectedMasterKeyId, openReplicas, type Replicas, type RpcAccess } from '@tidings/rpc/grpc';
 import {
   Closing,
   compareMasterKeys,
-  databaseOf,
-  databasePrefixOf,
   type DeploymentKeys,
   giveUp,
   type IdentityKeys,
@@ -16,7 +15,6 @@ import {
   masterKeysOf,
   openKeys,
   openMetrics,
-  transientAsFault,
   type Peer,
   publicUrlOf,
   Readiness,
@@ -29,7 +27,6 @@ import { type Broker, observed } from '@tidings/streaming';
 import type { Db, MongoClient } from 'mongodb';
 import type { Registry } from 'prom-client';
 import { connectKafka } from './kafka.ts';
-import { connectMongo } from './mongo.ts';
 import { untilThere } from './waiting.ts';
 
 /** How long a start waits for another service, which need not be there. */

@@ -38,6 +38,7 @@ export { platformProcess, type ProcessWorld, type ProcessWorldOptions } from './
 export { type RecordedTraces, recordTraces } from './traces.ts';
 export { type Moments, type Strike, struck, UNDER_WAY } from './struck.ts';
 export { everythingOn } from './topic.ts';
+export { selfSigned, type TlsFiles } from '@tidings/simulators';
 export { Visitors } from './visitors.ts';
 export { Wire } from './wire.ts';
 export { type ApplicationOptions, BUNDLE, type Parameters, type World } from './world.ts';

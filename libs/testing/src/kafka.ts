@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from '@jest/globals';
 import { Fault, randomBase62 } from '@tidings/kernel';
-import { canRunKafka, KAFKA_VERSION, type LocalKafka, startLocalKafka } from '@tidings/runtime';
+import { canRunKafka, KAFKA_VERSION, type LocalKafka, startLocalKafka } from '@tidings/local-servers';
 import { describeWhere } from './describe-where.ts';
 import { endWithJest, workerFolder } from './keeper.ts';
 

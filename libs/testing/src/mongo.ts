@@ -1,6 +1,7 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { Fault, randomBase62 } from '@tidings/kernel';
-import { findMongod, type Mongod, mongoOptions, startMongod } from '@tidings/runtime';
+import { findMongod, type Mongod, startMongod } from '@tidings/local-servers';
+import { mongoOptions } from '@tidings/mongo';
 import { type Db, MongoClient } from 'mongodb';
 import { describeWhere } from './describe-where.ts';
 import { endWithJest, workerFolder } from './keeper.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from '@jest/globals';
 import { ExportFormat, JobKind } from '@tidings/events';
 import { decideJob, evolveJob, type Job, type JobAction } from '@tidings/jobs';
-import { Lease, removeLeases } from '@tidings/runtime';
+import { Lease, removeLeases } from '@tidings/mongo';
 import { describeWithMongo, TestClock } from '@tidings/testing';
 import { JOBS, jobsLog } from './log.ts';
 import { type JobStore, openJobStore } from './store.ts';

@@ -1,8 +1,10 @@
+import { every, type Periodic } from '@tidings/coordination';
 import type { LogWriter } from '@tidings/event-store';
 import { JobFailure, type JobPieceProcessed } from '@tidings/events';
 import { isSuspect, type Job, type JobAction, type Queue, roundRobin } from '@tidings/jobs';
 import { type Clock, Fault, randomBase62 } from '@tidings/kernel';
-import { every, Lease, type Logger, transientAsFault, type Periodic } from '@tidings/runtime';
+import { Lease, transientAsFault } from '@tidings/mongo';
+import type { Logger } from '@tidings/runtime';
 import type { Db } from 'mongodb';
 import { type JobCommand, logOfJob } from './log.ts';
 import type { JobStore } from './store.ts';

@@ -1,12 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { SendBatch } from '@tidings/events';
+import { openFrameLink, openNodeLink } from '@tidings/http2';
 import { sendBatch, type TestDevice } from '../testing/batches.ts';
 import { type ChannelParts, LaneWorld } from '../testing/lane-world.ts';
 import { type Kind, type ProviderName, type Simulators, startSimulators } from '../testing/simulators.ts';
 import type { TestCredentials } from '../testing/credentials.ts';
-import { openFrameLink } from '../providers/http2/frame-link.ts';
-import { openNodeLink } from '../providers/http2/node-link.ts';
 import type { Channel } from './port.ts';
 
 /** What a channel brings to the suite. */

@@ -1,6 +1,6 @@
 import { connectionResults, type Lane, type SendResult } from '@tidings/delivery';
+import type { ProviderConnection } from '@tidings/http2';
 import { Fault } from '@tidings/kernel';
-import type { ProviderConnection } from '../providers/http2.ts';
 import type { Throttler } from '../throttles.ts';
 
 /** Resolves when a connection is open. Throws a Fault `unavailable` where it cannot be opened. */

@@ -1,5 +1,5 @@
 import { localResults, retryAfterMs, sent, type SendResult } from '@tidings/delivery';
-import type { AnswerHeaders, Exchange, FailureCause, ProviderConnection } from '../providers/http2.ts';
+import type { AnswerHeaders, Exchange, FailureCause, ProviderConnection } from '@tidings/http2';
 import type { PushListener } from './port.ts';
 
 /** What a provider's answer other than 200 means, in the words of libs/delivery. */

@@ -1,7 +1,6 @@
 import type { KeyObject } from 'node:crypto';
-import type { ConnectionFailure } from '@tidings/delivery';
+import { type ConnectionFailure, connectionFailureOf } from '@tidings/http2';
 import { type Clock, Fault } from '@tidings/kernel';
-import { connectionFailureOf } from '../providers/connection-failure.ts';
 import type { PostForm } from '../providers/post-form.ts';
 import { signedJwt } from './jwt.ts';
 

@@ -1,4 +1,4 @@
-import type { ConnectionFailure } from '@tidings/delivery';
+import type { ConnectionFailure } from '@tidings/http2';
 import { counterIn } from '@tidings/telemetry';
 import type { Registry } from 'prom-client';
 

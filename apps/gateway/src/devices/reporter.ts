@@ -1,9 +1,10 @@
 import { checkOf, personOf } from '@tidings/audience';
+import { coalesce } from '@tidings/coordination';
 import { type ReportKind, Reports, topicNames } from '@tidings/events';
 import { chunkOf, type Clock, Fault, madeAtOf, positionOf } from '@tidings/kernel';
 import { isGenuine, messageKeyOf, parseStatisticsHash, type StatisticsHash } from '@tidings/messaging';
 import type { Devices, Messages } from '@tidings/rpc';
-import { coalesce, type IdentityKeys } from '@tidings/runtime';
+import type { IdentityKeys } from '@tidings/runtime';
 import { type Broker, microBatcher } from '@tidings/streaming';
 
 /** Reports that are not durable yet: each waits for the registry, or for the topic. */

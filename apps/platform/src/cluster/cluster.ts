@@ -1,21 +1,17 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault } from '@tidings/kernel';
+import { type LocalKafka, type Mongod, startLocalKafka, startMongod } from '@tidings/local-servers';
+import { connectMongo, databasePrefixOf } from '@tidings/mongo';
 import {
   addressVariable,
   Closing,
-  databasePrefixOf,
-  type LocalKafka,
+  freePorts,
   type Logger,
   type MasterKeys,
-  type Mongod,
-  freePorts,
   openMasterKey,
-  startLocalKafka,
-  startMongod,
   systemDatabase,
 } from '@tidings/runtime';
-import { connectMongo } from '@tidings/service';
 import { startNode } from '../process/node-process.ts';
 import { Member } from './member.ts';
 import { programs, type ServiceProgram, TOPICS } from './services.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { ProcessIdentity } from '@tidings/coordination';
 import { MessageEvent, PlanEvent, type Stamp, topicNames } from '@tidings/events';
 import { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
-import type { ProcessIdentity } from '@tidings/runtime';
 import {
   casesOf,
   type ClusterWorld,

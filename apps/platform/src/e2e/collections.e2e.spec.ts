@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { databasePrefixOf } from '@tidings/runtime';
+import { databasePrefixOf } from '@tidings/mongo';
 import { answered, connectToStore, platform, type StoredWorld } from '@tidings/testing';
 import type { MongoClient } from 'mongodb';
 import { PNG } from 'pngjs';

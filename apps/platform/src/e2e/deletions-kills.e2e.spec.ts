@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startMongod } from '@tidings/runtime';
+import { startMongod } from '@tidings/local-servers';
 import { drawn, platformProcess, type ProcessWorld, storedText, untilDone } from '@tidings/testing';
 
 const DEVICES = 1000;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { databasePrefixOf } from '@tidings/runtime';
+import { databasePrefixOf } from '@tidings/mongo';
 import { listedMessage, connectToStore, platform, storedText, type StoredWorld, untilDone } from '@tidings/testing';
 import type { MongoClient } from 'mongodb';
 import { PNG } from 'pngjs';

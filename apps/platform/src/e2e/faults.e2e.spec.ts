@@ -3,7 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { batchesTopic, topicNames, topics, SliceOutcome } from '@tidings/events';
 import { channels, systemClock } from '@tidings/kernel';
-import { databaseOf, mongoOptions, startMongod } from '@tidings/runtime';
+import { startMongod } from '@tidings/local-servers';
+import { databaseOf, mongoOptions } from '@tidings/mongo';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { apnsToken, fcmToken } from '@tidings/simulators';
 import {

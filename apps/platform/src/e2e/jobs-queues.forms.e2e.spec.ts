@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { databaseOf, databasePrefixOf } from '@tidings/runtime';
+import { databaseOf, databasePrefixOf } from '@tidings/mongo';
 import { answered, type Parameters, platform, type StoredWorld } from '@tidings/testing';
 import { MongoClient } from 'mongodb';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { databasePrefixOf } from '@tidings/runtime';
+import { databasePrefixOf } from '@tidings/mongo';
 import { answered, connectToStore, platform, type StoredWorld } from '@tidings/testing';
 import type { MongoClient } from 'mongodb';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { toBase62 } from '@tidings/kernel';
 import { buildStatisticsHash, parseStatisticsHash, type StatisticsHash } from '@tidings/messaging';
-import { databaseOf, databasePrefixOf } from '@tidings/runtime';
+import { databaseOf, databasePrefixOf } from '@tidings/mongo';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose stand-ins a suite needs
 import { apnsToken, fcmToken, type ReceivedEvent, startSubscriber, type Subscriber } from '@tidings/simulators';
 import { listedMessage, type Parameters, platform, type StoredWorld } from '@tidings/testing';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isAlive, killNow } from '@tidings/runtime';
+import { isAlive, killNow } from '@tidings/coordination';
 import { startNode } from './node-process.ts';
 import { untilReady } from './until-ready.ts';
 

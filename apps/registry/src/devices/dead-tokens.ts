@@ -1,7 +1,7 @@
 import { deviceLogOf } from '@tidings/audience';
 import { facts, topicNames, type SliceOutcome } from '@tidings/events';
 import { seqOf } from '@tidings/kernel';
-import { transientAsFault } from '@tidings/runtime';
+import { transientAsFault } from '@tidings/mongo';
 import { consume, type Subscription } from '@tidings/streaming';
 import type { Collection } from 'mongodb';
 import type { DeviceLogCommand } from './command.ts';

@@ -3,7 +3,7 @@ import type { CommitEmptying, PlacedEvent } from '@tidings/event-store';
 import { partialDecoder, topicNames } from '@tidings/events';
 import { PartialErasureEvent } from '@tidings/events/generated/tidings/events/v1/partial_device_events';
 import type { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
-import { transientAsFault } from '@tidings/runtime';
+import { transientAsFault } from '@tidings/mongo';
 import { consume, type Subscription } from '@tidings/streaming';
 import type { Collection } from 'mongodb';
 import { type DeviceDocument, DEVICES } from './document.ts';

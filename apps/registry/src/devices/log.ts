@@ -12,7 +12,7 @@ import {
 import { fieldsOf, type LogDefinition, type Needs } from '@tidings/event-store';
 import { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
 import { Fault, Platform } from '@tidings/kernel';
-import { transientAsFault } from '@tidings/runtime';
+import { transientAsFault } from '@tidings/mongo';
 import { addressId } from '../accounts/log.ts';
 import type { BlacklistReader } from '../addresses/blacklist.ts';
 import { encodeEvent } from './codec.ts';

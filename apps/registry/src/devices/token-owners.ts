@@ -3,7 +3,7 @@ import type { LogWriter } from '@tidings/event-store';
 import { partialDecoder, topicNames } from '@tidings/events';
 import { PartialTokenEvent } from '@tidings/events/generated/tidings/events/v1/partial_device_events';
 import type { Clock } from '@tidings/kernel';
-import { transientAsFault } from '@tidings/runtime';
+import { transientAsFault } from '@tidings/mongo';
 import { type Broker, consume, type Incident, type Subscription } from '@tidings/streaming';
 import type { Collection, Db } from 'mongodb';
 import type { DeviceLogCommand, DeviceLogReply } from './command.ts';

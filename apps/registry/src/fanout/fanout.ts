@@ -1,9 +1,11 @@
+import { every } from '@tidings/coordination';
 import { fanoutGroups } from '@tidings/delivery';
 import { commitsKept } from '@tidings/event-store';
 import { facts, FanoutTask, type MessageEvent, topicNames } from '@tidings/events';
 import { randomBase62 } from '@tidings/kernel';
+import { Lease, transientAsFault } from '@tidings/mongo';
 import type { Operations } from '@tidings/rpc';
-import { Closing, every, Lease, operationsOf, type ServiceDeps, transientAsFault } from '@tidings/runtime';
+import { Closing, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, type ConsumeOptions, type Headers, incidentsTo, type Readers } from '@tidings/streaming';
 import { currentTrace, inSpan, type Trace, traceOf } from '@tidings/telemetry';
 import { openAccountStore } from '../accounts/store.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { deviceLogOf, isSharedTag, type TagDefinition, tagTypeOf } from '@tidings/audience';
+import { every } from '@tidings/coordination';
 import type { LogWriter } from '@tidings/event-store';
 import { type Clock, Fault } from '@tidings/kernel';
-import { every } from '@tidings/runtime';
 import type { Db } from 'mongodb';
 import type { Logger } from 'pino';
 import { ACCOUNTS, APPLICATIONS } from '../accounts/log.ts';

@@ -1,8 +1,7 @@
-import type { LogWriter } from '@tidings/event-store';
+import { type LogWriter, project, type ProjectedDocument } from '@tidings/event-store';
 import type { PlanEvent } from '@tidings/events';
 import { type Clock, Fault } from '@tidings/kernel';
 import type { Created } from '@tidings/messaging';
-import { project, type ProjectedDocument } from '@tidings/projecting';
 import type { Db } from 'mongodb';
 import type { StoredMessage } from './list.ts';
 import { logOfMessage, type MessageCommand, MESSAGES, PROGRESS } from './log.ts';

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { rendezvous } from '@tidings/rpc';
 import {
   every,
   hasEnded,
   isThisProcess,
-  type Logger,
   ownIdentity,
   type Periodic,
   type ProcessIdentity,
-} from '@tidings/runtime';
+} from '@tidings/coordination';
+import { rendezvous } from '@tidings/rpc';
+import type { Logger } from '@tidings/runtime';
 import type { Collection, Db } from 'mongodb';
 import type { SubscriptionStore } from '../subscriptions/store.ts';
 import type { Subscription } from '../subscriptions/subscription.ts';

@@ -1,4 +1,4 @@
-import { isTransient, UnknownOutcome } from '@tidings/runtime';
+import { isTransient, UnknownOutcome } from '@tidings/mongo';
 
 /**
  * How long one command to MongoDB may take before it counts as unanswered; majority writes are told the same. With the 3 s after which a

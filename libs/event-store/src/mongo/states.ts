@@ -1,4 +1,4 @@
-import { isTransientCode, UnknownOutcome } from '@tidings/runtime';
+import { isTransientCode, UnknownOutcome } from '@tidings/mongo';
 import { type Db, type Document, Long, MongoServerError } from 'mongodb';
 import type { StoredFields } from '../documents.ts';
 import { getOrAdd } from '../get-or-add.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
+import { hasEnded, ownIdentity, type ProcessIdentity } from '@tidings/coordination';
 import type { Clock } from '@tidings/kernel';
-import { hasEnded, ownIdentity, type ProcessIdentity } from '@tidings/runtime';
 import { type Collection, type Db, MongoServerError } from 'mongodb';
 import { answered } from '../mongo/answers.ts';
 

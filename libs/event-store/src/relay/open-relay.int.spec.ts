@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
+import { ownIdentity, type ProcessIdentity } from '@tidings/coordination';
 import { Fault, ShiftedClock } from '@tidings/kernel';
-import { ownIdentity, type ProcessIdentity } from '@tidings/runtime';
 import { describeWithMongo } from '@tidings/testing';
 import type { Collection, CollectionOptions, Db, Document, Filter, FindCursor, FindOptions, Sort } from 'mongodb';
 import { faulty } from '../mongo/faulty.features.ts';

@@ -1,5 +1,5 @@
 import { Fault } from '@tidings/kernel';
-import { isTransient } from '@tidings/runtime';
+import { isTransient } from '@tidings/mongo';
 import type { MongoCommits } from '../mongo/commits.ts';
 import type { Commit } from '../port.ts';
 import type { StoredCommit } from '../store.ts';

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
+import { ownIdentity, type ProcessIdentity } from '@tidings/coordination';
 import { randomBase62, ShiftedClock } from '@tidings/kernel';
-import { mongoOptions, ownIdentity, type ProcessIdentity } from '@tidings/runtime';
+import { mongoOptions } from '@tidings/mongo';
 import { describeWithMongo } from '@tidings/testing';
 import { type Db, type Document, MongoClient } from 'mongodb';
 import { brokerFeatures, type BrokerWorld } from '../broker.features.ts';

@@ -1,5 +1,5 @@
+import { hasEnded, isThisProcess, ownIdentity, type ProcessIdentity } from '@tidings/coordination';
 import { Fault } from '@tidings/kernel';
-import { hasEnded, isThisProcess, ownIdentity, type ProcessIdentity } from '@tidings/runtime';
 import { type Collection, type Db, MongoServerError } from 'mongodb';
 import { hostname } from 'node:os';
 

@@ -1,5 +1,5 @@
 import { Fault } from '@tidings/kernel';
-import type { KeptCollection } from '@tidings/runtime';
+import type { KeptCollection } from '@tidings/mongo';
 import { type Binary, type Db, type Document, MongoServerError } from 'mongodb';
 import type { OffsetStore, StoredOffset } from '../offsets.ts';
 import type { Batch } from './batch.ts';

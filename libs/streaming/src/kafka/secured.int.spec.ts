@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { systemClock } from '@tidings/kernel';
-import { canRunKafka, type LocalKafka, startLocalKafka } from '@tidings/runtime';
+import { canRunKafka, type LocalKafka, startLocalKafka } from '@tidings/local-servers';
 import { certificateAuthority, describeWhere } from '@tidings/testing';
 import type { Broker, TopicSpec } from '../port.ts';
 import type { KafkaClientOptions, KafkaSasl } from './client.ts';

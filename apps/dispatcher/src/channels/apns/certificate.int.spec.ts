@@ -3,10 +3,9 @@ import { createSecureServer, type Http2SecureServer, type IncomingHttpHeaders } 
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { openFrameLink, openNodeLink } from '@tidings/http2';
 import { ShiftedClock } from '@tidings/kernel';
 import forge from 'node-forge';
-import { openFrameLink } from '../../providers/http2/frame-link.ts';
-import { openNodeLink } from '../../providers/http2/node-link.ts';
 import { sendBatch } from '../../testing/batches.ts';
 import { LaneWorld } from '../../testing/lane-world.ts';
 import { apnsToken, selfSigned } from '../../testing/simulators.ts';

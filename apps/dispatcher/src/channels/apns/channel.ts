@@ -9,6 +9,7 @@ import {
   type SendResult,
 } from '@tidings/delivery';
 import type { SendBatch } from '@tidings/events';
+import type { ConnectionSettings, ProviderConnection } from '@tidings/http2';
 import type { Clock } from '@tidings/kernel';
 import {
   apnsKind,
@@ -20,7 +21,6 @@ import {
 } from '@tidings/messaging';
 import { type Credential, type Credentials, isDeleted, settingsOf } from '../../credentials/credentials.ts';
 import { fingerprint } from '../../credentials/fingerprint.ts';
-import type { ConnectionSettings, ProviderConnection } from '../../providers/http2.ts';
 import type { Throttler } from '../../throttles.ts';
 import { Connections, opened, troubleOf } from '../connections.ts';
 import { type ExchangeContext, PushExchange } from '../exchange.ts';

@@ -1,12 +1,12 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { connectionResults, fcmRefusal, localResults, type SendResult } from '@tidings/delivery';
 import type { SendBatch } from '@tidings/events';
+import type { ConnectionSettings, OutgoingRequest, ProviderConnection } from '@tidings/http2';
 import { type Clock, Fault } from '@tidings/kernel';
 import { type CompiledPayload, fcmPayload, fitsFcm, type MessageKey, PayloadWriter } from '@tidings/messaging';
 import { AccessToken } from '../../credentials/access-token.ts';
 import { type Credentials, isDeleted, settingsOf } from '../../credentials/credentials.ts';
 import { fingerprint } from '../../credentials/fingerprint.ts';
-import type { ConnectionSettings, OutgoingRequest, ProviderConnection } from '../../providers/http2.ts';
 import type { PostForm } from '../../providers/post-form.ts';
 import type { Throttler } from '../../throttles.ts';
 import { Connections, opened, troubleOf } from '../connections.ts';

@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { pino } from 'pino';
+import { every } from './every.ts';
+
+describe('every', () => {
+  const lines: string[] = [];
+  const log = pino({ level: 'info' }, { write: (line) => void lines.push(line) });
+  beforeEach(() => {
+    lines.length = 0;
+    jest.useFakeTimers();
+  });
+  afterEach(() => void jest.useRealTimers());
+
+  it('does the work again and again, one run at a time', async () => {
+    let done = 0;
+    let under = 0;
+    let most = 0;
+    const periodic = every(
+      100,
+      async () => {
+        most = Math.max(most, ++under);
+        await new Promise((resolve) => setTimeout(resolve, 250));
+        under--;
+        done++;
+      },
+      { name: 'work', log },
+    );
+    await jest.advanceTimersByTimeAsync(350 * 4);
+    expect([done, most]).toEqual([4, 1]);
+    await periodic.stop();
+  });
+
+  it('goes on after failures, which it logs once, and tells when it works again', async () => {
+    let run = 0;
+    const periodic = every(
+      100,
+      () => {
+        if (++run <= 3) throw new Error('no');
+      },
+      { name: 'work', log },
+    );
+    await jest.advanceTimersByTimeAsync(500);
+    await periodic.stop();
+    expect(run).toBe(5);
+    expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual([
+      'periodic work failed',
+      'works again',
+    ]);
+  });
+
+  it('works at once when told to, and a call during a run gets a run of its own', async () => {
+    let begun = 0;
+    const finish: (() => void)[] = [];
+    const periodic = every(100, () => new Promise<void>((resolve) => void (begun++, finish.push(resolve))), {
+      name: 'work',
+      log,
+      immediately: true,
+    });
+    expect(begun).toBe(1);
+    const both = Promise.all([periodic.now(), periodic.now()]);
+    finish[0]!();
+    await jest.advanceTimersByTimeAsync(0);
+    expect(begun).toBe(2);
+    finish[1]!();
+    await both;
+    expect(begun).toBe(2);
+    await periodic.stop();
+  });
+
+  it('stops after the run under way, which is told', async () => {
+    let told = false;
+    let over = false;
+    const periodic = every(
+      100,
+      async (signal) => {
+        signal.addEventListener('abort', () => (told = true));
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        over = true;
+      },
+      { name: 'work', log, immediately: true },
+    );
+    const stopped = periodic.stop();
+    expect([told, over]).toEqual([true, false]);
+    await jest.advanceTimersByTimeAsync(50);
+    await stopped;
+    expect(over).toBe(true);
+    await jest.advanceTimersByTimeAsync(1000);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+});

@@ -1,0 +1,73 @@
+import { certificateFault } from '@tidings/runtime';
+
+/** Why a connection did not open, where the words of systems and of TLS differ. */
+export type ConnectionFailure =
+  | 'dns_failed'
+  | 'connection_refused'
+  | 'certificate_expired'
+  | 'certificate_untrusted'
+  | 'certificate_host'
+  | 'no_http2'
+  | 'unreachable';
+
+/** A connection that did not open, or that closed before the provider served a request on it. */
+export interface FailedOpening {
+  readonly cause: ConnectionFailure;
+  /** The words of the system or of TLS, cut to 300 characters. Holds no secret. */
+  readonly message: string;
+  /** Milliseconds of the system's clock. */
+  readonly at: number;
+}
+
+const NO_HTTP2 = 'ERR_NO_HTTP2';
+const MESSAGE_LENGTH = 300;
+
+/** The provider answers, but not in HTTP/2. */
+export const noHttp2 = (message: string): Error => Object.assign(new Error(message), { code: NO_HTTP2 });
+
+const causes: ReadonlyMap<string, ConnectionFailure> = new Map<string, ConnectionFailure>([
+  ['ENOTFOUND', 'dns_failed'],
+  ['ECONNREFUSED', 'connection_refused'],
+  [NO_HTTP2, 'no_http2'],
+  // The provider's alert; its name differs between versions of OpenSSL.
+  ['ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL', 'no_http2'],
+  ['ERR_SSL_TLS_ALERT_NO_APPLICATION_PROTOCOL', 'no_http2'],
+  ['ERR_SSL_NO_APPLICATION_PROTOCOL', 'no_http2'],
+  // node:http2 could not read what came.
+  ['ERR_HTTP2_ERROR', 'no_http2'],
+]);
+
+/**
+ * Why a connection did not open, by the error that ended it; without one `unreachable`. Where several addresses were tried, the first
+ * cause that says more than that counts.
+ */
+export function connectionFailureOf(error: Error | undefined): ConnectionFailure {
+  if (!error) return 'unreachable';
+  const several = severalOf(error);
+  if (several) return several.map(connectionFailureOf).find((cause) => cause !== 'unreachable') ?? 'unreachable';
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  // EAI_AGAIN and its kind: the name could not be looked up.
+  if (syscall === 'getaddrinfo') return 'dns_failed';
+  const fault = certificateFault(String(code));
+  return fault ? `certificate_${fault}` : (causes.get(String(code)) ?? 'unreachable');
+}
+
+/** @param error undefined where the provider closed the connection without a word */
+export function failedOpening(error: Error | undefined, at: number): FailedOpening {
+  const message = messageOf(error).slice(0, MESSAGE_LENGTH);
+  return { cause: connectionFailureOf(error), message, at };
+}
+
+function messageOf(error: Error | undefined): string {
+  if (!error) return 'closed by the provider before it served a request';
+  // The error of several addresses has no text of its own.
+  if (error.message !== '') return error.message;
+  const several = severalOf(error) ?? [];
+  return several.map(({ message }) => message).join('; ');
+}
+
+/** The errors of an AggregateError, which net throws where each address of a name failed. */
+function severalOf(error: Error): readonly Error[] | undefined {
+  const { errors } = error as Partial<AggregateError>;
+  return Array.isArray(errors) ? errors : undefined;
+}

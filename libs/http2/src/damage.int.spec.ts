@@ -1,0 +1,113 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { Http2Connection } from './connection.ts';
+import { openFrameLink } from './frame-link.ts';
+import { Frame, HEADER_BYTES } from './frames.ts';
+import { openNodeLink } from './node-link.ts';
+import { Http2World } from './testing/http2-world.ts';
+
+const RUNS = 150;
+const REQUESTS = 5;
+const PATIENCE_MS = 20_000;
+const request = { path: '/p', shared: ['a', 'b'], own: ['c', 'd'] };
+
+const header = (length: number, type: number, flags: number, id: number): Buffer => {
+  const bytes = Buffer.alloc(HEADER_BYTES);
+  bytes.writeUIntBE(length, 0, 3);
+  bytes[3] = type;
+  bytes[4] = flags;
+  bytes.writeUInt32BE(id, 5);
+  return bytes;
+};
+const settings = header(0, Frame.Settings, 0, 0);
+
+/** Mostly what the protocol knows, with any content; its length is now and then another than it says. */
+const frame = fc
+  .record({
+    type: fc.oneof(
+      { weight: 4, arbitrary: fc.constantFrom(...Object.values(Frame)) },
+      fc.integer({ min: 0, max: 255 }),
+    ),
+    flags: fc.oneof(fc.constantFrom(0, 1, 4, 5, 8, 12, 32, 45), fc.integer({ min: 0, max: 255 })),
+    id: fc.oneof(fc.constantFrom(0, 1, 3, 5, 7, 2), fc.integer({ min: 0, max: 2 ** 32 - 1 })),
+    payload: fc.oneof(fc.constantFrom(Buffer.from([0x88]), Buffer.from([0x8d])), fc.uint8Array({ maxLength: 40 })),
+    lie: fc.oneof({ weight: 8, arbitrary: fc.constant(0) }, fc.integer({ min: -3, max: 70_000 })),
+  })
+  .map(({ type, flags, id, payload, lie }) =>
+    Buffer.concat([header(Math.max(0, payload.length + lie), type, flags, id), payload]),
+  );
+const damaged = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.array(frame, { minLength: 1, maxLength: 12 }).map((frames) => Buffer.concat([settings, ...frames])),
+  },
+  fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.concat([settings, bytes])),
+  fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
+);
+
+/** A provider that sends what no provider should. */
+describe.each([
+  ['frames of our own', openFrameLink],
+  ['node:http2', openNodeLink],
+])('damaged frames on HTTP/2 by %s', (_, openLink) => {
+  let world: Http2World;
+  beforeEach(() => {
+    world = new Http2World(openLink);
+  });
+  afterEach(() => world.close());
+
+  /** Resolves with how often each of the requests was told what became of it, when each was; those that could not be written have none. */
+  async function tellings(connection: Http2Connection, isGone: () => boolean): Promise<number[]> {
+    const told: number[] = [];
+    const giveUpAt = Date.now() + PATIENCE_MS;
+    while (told.length < REQUESTS && !isGone() && Date.now() < giveUpAt) {
+      const i = told.length;
+      const hear = (): void => void told[i]!++;
+      told.push(0);
+      const exchange = { deadline: Date.now() + PATIENCE_MS, mayGo: () => true, answered: hear, failed: hear };
+      if (connection.request(request, Buffer.from('{}'), exchange)) continue;
+      told.pop();
+      await delay(1);
+    }
+    while (told.includes(0) && Date.now() < giveUpAt) await delay(1);
+    return told;
+  }
+
+  it('end each request once, and harm no later connection', async () => {
+    let greeting = Buffer.alloc(0);
+    let split = 0;
+    let asked = 0;
+    const { port, sockets } = await world.tcp((socket) => {
+      const [first, rest] = [greeting.subarray(0, split), greeting.subarray(split)];
+      socket.write(first);
+      socket.once('data', () => {
+        socket.write(rest);
+        setTimeout(() => socket.destroy(), 5);
+      });
+    });
+    await fc.assert(
+      fc.asyncProperty(damaged, fc.nat(60), async (bytes, at) => {
+        greeting = bytes;
+        split = Math.min(at, bytes.length);
+        const before = sockets.length;
+        const connection = world.connect(`http://127.0.0.1:${port}`);
+        const isGone = (): boolean => sockets.length > before && sockets.at(-1)!.destroyed;
+        try {
+          const told = await tellings(connection, isGone);
+          // Nobody is told late, either.
+          await delay(5);
+          expect(told).toEqual(told.map(() => 1));
+          asked += told.length;
+        } finally {
+          connection.close();
+        }
+      }),
+      { numRuns: RUNS },
+    );
+    // Else nothing was tried.
+    expect(asked).toBeGreaterThan(RUNS / 3);
+    const { url } = await world.serve((stream) => stream.respond({ ':status': 200 }, { endStream: true }));
+    expect(await world.ask(world.connect(url))).toMatchObject({ status: 200 });
+  });
+});

@@ -1,0 +1,43 @@
+import type { ConnectionFailure, FailedOpening } from './connection-failure.ts';
+
+/** Where lines go, as pino takes them. */
+export interface FailureLogger {
+  warn(fields: object, message: string): void;
+}
+
+interface HostState {
+  readonly causes: Set<ConnectionFailure>;
+  loggedAt: number;
+  suppressed: number;
+}
+
+const EVERY_MS = 60_000;
+const HOSTS_MAX = 1000;
+
+/**
+ * Logs why connections do not open: at once where the host has not failed for this cause before, else at most once a minute for each
+ * host, with how many failures were not logged since. Remembers 1,000 hosts; beyond that it forgets the one that came first.
+ */
+export function failureLog(log: FailureLogger): (failure: FailedOpening, host: string) => void {
+  const hosts = new Map<string, HostState>();
+  const stateOf = (host: string): HostState => {
+    const known = hosts.get(host);
+    if (known) return known;
+    if (hosts.size >= HOSTS_MAX) hosts.delete(hosts.keys().next().value!);
+    const state: HostState = { causes: new Set(), loggedAt: -Infinity, suppressed: 0 };
+    hosts.set(host, state);
+    return state;
+  };
+  return ({ cause, message, at }, host) => {
+    const state = stateOf(host);
+    if (state.causes.has(cause) && at - state.loggedAt < EVERY_MS) {
+      state.suppressed++;
+      return;
+    }
+    const { suppressed } = state;
+    log.warn({ host, cause, reason: message, suppressed }, 'no connection to the provider');
+    state.causes.add(cause);
+    state.loggedAt = at;
+    state.suppressed = 0;
+  };
+}

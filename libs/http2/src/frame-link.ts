@@ -1,0 +1,351 @@
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { noHttp2 } from './connection-failure.ts';
+import { decodeHeaders, isOk } from './decode-headers.ts';
+import { FrameInput, type FrameSink } from './frame-input.ts';
+import { FrameOutput } from './frame-output.ts';
+import { CANCEL, Flag, Frame, FRAME_MAX, NO_ERROR, REFUSED_STREAM, Setting, settingsPayload } from './frames.ts';
+import {
+  type AnswerHeaders,
+  BODY_MAX,
+  type ConnectionSettings,
+  type Exchange,
+  type FailureCause,
+  type Link,
+  type LinkEvents,
+  MAX_STREAMS,
+  noHeaders,
+  type OutgoingRequest,
+} from './port.ts';
+import { RequestEncoder } from './request-encoder.ts';
+import { newStream, type Stream } from './stream.ts';
+
+const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
+const DEFAULT_WINDOW = 65_535;
+const WINDOW_MAX = 2 ** 31 - 1;
+/** What the provider may send on a stream, and on the connection, before it hears that it was read. */
+const STREAM_WINDOW = 1 << 20;
+const CONNECTION_WINDOW = 1 << 24;
+/** Bytes that may wait for the socket before no further request is taken. */
+const BACKLOG_BYTES = 1 << 20;
+const PATH_MAX = 8_192;
+/** How long the other side may take to close after us. */
+const CLOSE_MS = 5_000;
+const OK = 200;
+
+/** The provider keeps no header table for its answers, pushes nothing, and may send much before it hears from us. */
+const ownSettings = settingsPayload([
+  [Setting.HeaderTableSize, 0],
+  [Setting.EnablePush, 0],
+  [Setting.InitialWindowSize, STREAM_WINDOW],
+]);
+
+/**
+ * A link that writes and reads frames itself: no object of node:http2 per request, headers that repeat are a byte each, and what a turn
+ * writes goes out together.
+ */
+class FrameLink implements Link, FrameSink {
+  readonly #socket: Socket;
+  readonly #events: LinkEvents;
+  readonly #encoder: RequestEncoder;
+  readonly #input = new FrameInput(this);
+  readonly #output: FrameOutput;
+  readonly #write: (target: Buffer, at: number) => number;
+  readonly #maxStreams: number;
+  readonly #streams = new Map<number, Stream>();
+  #opened = false;
+  #draining = false;
+  /** Nothing more will be written. */
+  #ended = false;
+  #error: Error | undefined;
+  #nextId = 1;
+  #peerStreams = Infinity;
+  #peerWindow = DEFAULT_WINDOW;
+  #peerFrame = FRAME_MAX;
+  #window = DEFAULT_WINDOW;
+  #read = 0;
+  /** Streams with a body that waits for a window. */
+  #stuck = 0;
+  heardAt = Date.now();
+  proven = false;
+
+  constructor({ url, tls, maxStreams = MAX_STREAMS }: ConnectionSettings, events: LinkEvents) {
+    const { protocol, hostname, host, port } = new URL(url);
+    const secure = protocol === 'https:';
+    const name = hostname.replace(/^\[|\]$/g, '');
+    const address = { host: name, port: Number(port) || (secure ? 443 : 80) };
+    this.#events = events;
+    this.#maxStreams = maxStreams;
+    this.#encoder = new RequestEncoder(secure, host);
+    this.#write = (target, at) => this.#encoder.write(target, at);
+    const servername = isIP(name) === 0 ? { servername: name } : {};
+    this.#socket = secure
+      ? connectTls({ ...servername, ...tls, ...address, ALPNProtocols: ['h2'] }, () => this.#onConnect())
+      : connectTcp(address, () => this.#onConnect());
+    this.#output = new FrameOutput(this.#socket);
+    this.#socket.setNoDelay(true);
+    this.#socket.on('data', (chunk: Buffer) => this.#onData(chunk));
+    this.#socket.on('drain', () => events.room());
+    // What goes wrong is followed by `close`; an end of the other side is answered by it.
+    this.#socket.on('error', (error) => (this.#error ??= error));
+    this.#socket.on('end', () => this.#socket.destroy());
+    this.#socket.once('close', () => this.#onClose());
+  }
+
+  get busy(): number {
+    return this.#streams.size;
+  }
+
+  ready(): boolean {
+    const open = this.#opened && !this.#draining && !this.#ended;
+    const { size } = this.#streams;
+    const free = size < this.#maxStreams && size < this.#peerStreams && this.#stuck === 0;
+    return open && free && this.#socket.writableLength < BACKLOG_BYTES;
+  }
+
+  request({ path, shared, own }: OutgoingRequest, body: Uint8Array, exchange: Exchange): boolean {
+    if (!this.ready()) return false;
+    if (path.length > PATH_MAX) throw new RangeError('http2: path too long');
+    const bound = this.#encoder.prepare(path, shared, own);
+    const id = this.#nextId;
+    this.#nextId += 2;
+    this.#output.begin(exchange, id, bound, this.#write);
+    const stream = newStream(id, exchange, this.#peerWindow, body);
+    this.#streams.set(id, stream);
+    this.#stuck++;
+    this.#send(stream);
+    return true;
+  }
+
+  expire(now: number): void {
+    const busy = this.#streams.size;
+    for (const stream of this.#streams.values()) {
+      if (stream.exchange.deadline > now) continue;
+      this.#output.number(Frame.RstStream, stream.id, CANCEL);
+      if (stream.status === 0) this.#fail(stream, 'timeout');
+      else this.#onEnd(stream);
+    }
+    if (this.#streams.size < busy) this.#events.room();
+    this.#endIfDone();
+  }
+
+  ping(): void {
+    this.#output.frame(Frame.Ping, 0, 0, new Uint8Array(8));
+  }
+
+  drain(): void {
+    this.#draining = true;
+    this.#endIfDone();
+  }
+
+  destroy(error?: Error): void {
+    this.#error ??= error;
+    this.#socket.destroy();
+  }
+
+  onHeaders(id: number, flags: number, block: Buffer): void {
+    const stream = this.#streams.get(id);
+    // The provider's table is empty: what is not read is not missed. Trailers say nothing that is needed.
+    if (!stream) return;
+    if (stream.status === 0) {
+      if (isOk(block)) this.#onOk(stream);
+      else this.#onRefusal(stream, decodeHeaders(block));
+    }
+    if (flags & Flag.EndStream) this.#onEnd(stream);
+  }
+
+  onBody(id: number, flags: number, frameBytes: number, part: Buffer): void {
+    this.#read += frameBytes;
+    const stream = this.#streams.get(id);
+    if (!stream) return;
+    // The chunk that it is in is longer than it, and must not be kept for it.
+    if (stream.status !== OK) (stream.body ??= []).push(Buffer.from(part));
+    stream.bodyBytes += part.length;
+    if (flags & Flag.EndStream) this.#onEnd(stream);
+    else if (stream.bodyBytes >= BODY_MAX) {
+      // The window is not opened again for what nobody reads: the rest is declined, and the place is free.
+      this.#output.number(Frame.RstStream, id, CANCEL);
+      this.#onEnd(stream);
+    }
+  }
+
+  onReset(id: number, code: number): void {
+    const stream = this.#streams.get(id);
+    if (!stream) return;
+    // The same request would be answered in the same way: the status counts.
+    if (stream.status !== 0) this.#onEnd(stream);
+    else this.#fail(stream, code === REFUSED_STREAM ? 'unprocessed' : 'lost');
+  }
+
+  onSettings(payload: Buffer): void {
+    for (let at = 0; at + 6 <= payload.length; at += 6) {
+      this.#onSetting(payload.readUInt16BE(at), payload.readUInt32BE(at + 2));
+    }
+    this.#output.frame(Frame.Settings, Flag.Ack, 0, new Uint8Array());
+    if (this.#opened) this.#events.room();
+    else {
+      this.#opened = true;
+      this.#events.opened();
+    }
+  }
+
+  onPing(flags: number, payload: Buffer): void {
+    // That an answer came is noted with all that comes.
+    if ((flags & Flag.Ack) === 0) this.#output.frame(Frame.Ping, Flag.Ack, 0, payload);
+  }
+
+  onGoAway(lastId: number): void {
+    this.#draining = true;
+    if (lastId > 0) this.proven = true;
+    this.#events.draining();
+    for (const stream of this.#streams.values()) if (stream.id > lastId) this.#fail(stream, 'unprocessed');
+  }
+
+  onWindow(id: number, increment: number): void {
+    if (id === 0) {
+      this.#window += increment;
+      if (this.#window > WINDOW_MAX) throw new RangeError('http2: window too large');
+    } else {
+      const stream = this.#streams.get(id);
+      if (stream) stream.window += increment;
+    }
+    this.#sendStuck();
+  }
+
+  #onConnect(): void {
+    const { encrypted, alpnProtocol } = this.#socket as Partial<TLSSocket>;
+    if (encrypted && alpnProtocol !== 'h2') {
+      this.destroy(noHttp2('the provider does not offer HTTP/2'));
+      return;
+    }
+    this.#output.text(PREFACE);
+    this.#output.frame(Frame.Settings, 0, 0, ownSettings);
+    this.#output.number(Frame.WindowUpdate, 0, CONNECTION_WINDOW - DEFAULT_WINDOW);
+  }
+
+  #onClose(): void {
+    this.#ended = true;
+    for (const stream of this.#streams.values()) {
+      this.#fail(stream, stream.id > this.#output.flushedStream ? 'unprocessed' : 'lost');
+    }
+    this.#events.closed(this.#error);
+  }
+
+  #onData(chunk: Buffer): void {
+    this.heardAt = Date.now();
+    const busy = this.#streams.size;
+    try {
+      this.#input.take(chunk);
+    } catch (error) {
+      // The provider breaks the rules, or we misunderstand it: nothing that follows can be trusted.
+      this.destroy(this.#opened ? (error as Error) : noHttp2('the provider does not speak HTTP/2'));
+      return;
+    }
+    if (this.#read > CONNECTION_WINDOW / 2) {
+      this.#output.number(Frame.WindowUpdate, 0, this.#read);
+      this.#read = 0;
+    }
+    if (this.#streams.size < busy) this.#events.room();
+    this.#endIfDone();
+  }
+
+  #onSetting(id: number, value: number): void {
+    switch (id) {
+      case Setting.HeaderTableSize:
+        this.#encoder.limit(value);
+        break;
+      case Setting.MaxConcurrentStreams:
+        this.#peerStreams = value;
+        break;
+      case Setting.InitialWindowSize:
+        for (const stream of this.#streams.values()) stream.window += value - this.#peerWindow;
+        this.#peerWindow = value;
+        this.#sendStuck();
+        break;
+      case Setting.MaxFrameSize:
+        this.#peerFrame = value;
+        break;
+      default:
+        break;
+    }
+  }
+
+  #onOk(stream: Stream): void {
+    stream.status = OK;
+    stream.done = true;
+    this.proven = true;
+    stream.exchange.answered(OK, noHeaders, '');
+  }
+
+  #onRefusal(stream: Stream, headers: AnswerHeaders): void {
+    const status = Number(headers[':status']);
+    if (status === OK) this.#onOk(stream);
+    else if (status < 100 || status >= 200) {
+      stream.status = status;
+      stream.headers = headers;
+    }
+  }
+
+  #onEnd(stream: Stream): void {
+    if (stream.status === 0) {
+      // An end without a beginning breaks the protocol, and says nothing.
+      this.#fail(stream, 'lost');
+      return;
+    }
+    this.#forget(stream);
+    if (stream.done) return;
+    stream.done = true;
+    this.proven = true;
+    const body = stream.body ? Buffer.concat(stream.body).toString('utf8', 0, BODY_MAX) : '';
+    stream.exchange.answered(stream.status, stream.headers, body);
+  }
+
+  #forget(stream: Stream): void {
+    this.#streams.delete(stream.id);
+    if (stream.unsent) this.#stuck--;
+    stream.unsent = undefined;
+  }
+
+  #fail(stream: Stream, cause: FailureCause): void {
+    this.#forget(stream);
+    if (stream.done) return;
+    stream.done = true;
+    stream.exchange.failed(cause);
+  }
+
+  /** Writes as much of a body as the windows let through: nearly always all of it. */
+  #send(stream: Stream): void {
+    while (stream.unsent) {
+      const { unsent } = stream;
+      const bytes = Math.max(0, Math.min(unsent.length, this.#window, stream.window, this.#peerFrame));
+      if (bytes === 0 && unsent.length > 0) return;
+      const last = bytes === unsent.length;
+      stream.unsent = last ? undefined : unsent.subarray(bytes);
+      if (last) this.#stuck--;
+      this.#window -= bytes;
+      stream.window -= bytes;
+      const part = last ? unsent : unsent.subarray(0, bytes);
+      this.#output.body(stream.exchange, last ? Flag.EndStream : 0, stream.id, part);
+    }
+  }
+
+  #sendStuck(): void {
+    if (this.#stuck === 0) return;
+    for (const stream of this.#streams.values()) if (stream.unsent) this.#send(stream);
+    if (this.#stuck === 0) this.#events.room();
+  }
+
+  #endIfDone(): void {
+    if (!this.#draining || this.#streams.size > 0 || this.#ended) return;
+    this.#ended = true;
+    const payload = Buffer.alloc(8);
+    payload.writeUInt32BE(NO_ERROR, 4);
+    this.#output.frame(Frame.GoAway, 0, 0, payload);
+    this.#output.flush();
+    this.#socket.end();
+    this.#socket.setTimeout(CLOSE_MS, () => this.destroy());
+  }
+}
+
+export const openFrameLink = (settings: ConnectionSettings, events: LinkEvents): Link =>
+  new FrameLink(settings, events);

@@ -1,0 +1,109 @@
+import type { Socket } from 'node:net';
+import type { Exchange } from './port.ts';
+import { Flag, Frame, FRAME_MAX, HEADER_BYTES } from './frames.ts';
+
+const SLAB_BYTES = 65_536;
+/** Bytes that go out at once, without waiting for the end of the turn. */
+const FLUSH_BYTES = 32_768;
+
+/** Frames on their way to a socket: what a turn of the event loop writes goes out together. */
+export class FrameOutput {
+  readonly #socket: Socket;
+  /** The socket may hold parts of it, so nothing in it is written twice. */
+  #slab: Buffer = Buffer.allocUnsafeSlow(SLAB_BYTES);
+  #at = 0;
+  #flushedAt = 0;
+  #flushing = false;
+  #lastStream = 0;
+  /** The first exchange that has something in what waits for the end of the turn. */
+  #first: Exchange | undefined;
+  /** The last stream whose beginning was handed to the socket. */
+  flushedStream = 0;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+  }
+
+  text(text: string): void {
+    this.#reserve(text.length);
+    this.#at += this.#slab.write(text, this.#at, 'latin1');
+    this.#flushSoon();
+  }
+
+  frame(type: number, flags: number, id: number, payload: Uint8Array): void {
+    this.#reserve(HEADER_BYTES + payload.length);
+    this.#header(this.#at, payload.length, type, flags, id);
+    this.#slab.set(payload, this.#at + HEADER_BYTES);
+    this.#at += HEADER_BYTES + payload.length;
+    this.#flushSoon();
+  }
+
+  /** Some of the body of an exchange. */
+  body(exchange: Exchange, flags: number, id: number, part: Uint8Array): void {
+    this.frame(Frame.Data, flags, id, part);
+    this.#first ??= exchange;
+  }
+
+  /** A frame whose content is one 32-bit number. */
+  number(type: number, id: number, value: number): void {
+    this.#reserve(HEADER_BYTES + 4);
+    this.#header(this.#at, 4, type, 0, id);
+    this.#slab.writeUInt32BE(value, this.#at + HEADER_BYTES);
+    this.#at += HEADER_BYTES + 4;
+    this.#flushSoon();
+  }
+
+  /** The headers of an exchange, written in place by `write`, which takes `bound` bytes at most and returns where it ended. */
+  begin(exchange: Exchange, id: number, bound: number, write: (target: Buffer, at: number) => number): void {
+    this.#reserve(HEADER_BYTES + bound);
+    const from = this.#at;
+    const end = write(this.#slab, from + HEADER_BYTES);
+    if (end - from - HEADER_BYTES > FRAME_MAX) throw new RangeError('http2: headers too large');
+    this.#header(from, end - from - HEADER_BYTES, Frame.Headers, Flag.EndHeaders, id);
+    this.#at = end;
+    this.#lastStream = id;
+    this.#first ??= exchange;
+    this.#flushSoon();
+  }
+
+  flush(): void {
+    if (this.#at === this.#flushedAt || this.#socket.destroyed) return;
+    if (this.#first?.mayGo() === false) {
+      this.#socket.destroy();
+      return;
+    }
+    this.#first = undefined;
+    const bytes = this.#slab.subarray(this.#flushedAt, this.#at);
+    this.#flushedAt = this.#at;
+    this.flushedStream = this.#lastStream;
+    this.#socket.write(bytes);
+  }
+
+  #header(at: number, length: number, type: number, flags: number, id: number): void {
+    const slab = this.#slab;
+    slab[at] = length >>> 16;
+    slab[at + 1] = length >>> 8;
+    slab[at + 2] = length;
+    slab[at + 3] = type;
+    slab[at + 4] = flags;
+    slab.writeUInt32BE(id, at + 5);
+  }
+
+  #reserve(bytes: number): void {
+    if (this.#at - this.#flushedAt > FLUSH_BYTES) this.flush();
+    if (this.#at + bytes <= this.#slab.length) return;
+    this.flush();
+    this.#slab = Buffer.allocUnsafeSlow(Math.max(SLAB_BYTES, bytes));
+    this.#at = 0;
+    this.#flushedAt = 0;
+  }
+
+  #flushSoon(): void {
+    if (this.#flushing) return;
+    this.#flushing = true;
+    setImmediate(() => {
+      this.#flushing = false;
+      this.flush();
+    });
+  }
+}

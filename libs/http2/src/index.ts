@@ -1,0 +1,14 @@
+export { Http2Connection } from './connection.ts';
+export { type ConnectionFailure, connectionFailureOf, type FailedOpening } from './connection-failure.ts';
+export { failureLog, type FailureLogger } from './failure-log.ts';
+export { openFrameLink } from './frame-link.ts';
+export { openNodeLink } from './node-link.ts';
+export type {
+  AnswerHeaders,
+  ConnectionSettings,
+  Exchange,
+  FailureCause,
+  OpenLink,
+  OutgoingRequest,
+  ProviderConnection,
+} from './port.ts';

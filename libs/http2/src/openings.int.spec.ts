@@ -1,0 +1,160 @@
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
+import { createSecureServer, createServer as createPlainServer } from 'node:http2';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { selfSigned, type TlsFiles } from '@tidings/testing';
+import type { Http2Connection } from './connection.ts';
+import type { FailedOpening } from './connection-failure.ts';
+import { openFrameLink } from './frame-link.ts';
+import { openNodeLink } from './node-link.ts';
+import { Http2World } from './testing/http2-world.ts';
+
+/** Resolves when it is open, or has failed. */
+const opened = (connection: Http2Connection): Promise<void> => new Promise((resolve) => connection.whenReady(resolve));
+
+const trusted = selfSigned();
+
+/** Why a connection does not open: both links tell the same. */
+describe.each([
+  ['frames of our own', openFrameLink],
+  ['node:http2', openNodeLink],
+])('HTTP/2 by %s that does not open', (_, openLink) => {
+  let world: Http2World;
+  beforeEach(() => {
+    world = new Http2World(openLink);
+  });
+  afterEach(() => world.close());
+
+  /** Tries once, and tells what is said of it. */
+  async function failure(url: string, tls = {}): Promise<FailedOpening> {
+    const told: [FailedOpening, string][] = [];
+    const timing = { connectMs: url.endsWith('/silent') ? 300 : 10_000 };
+    const connection = world.connect(url, tls, { timing, onFailure: (...all) => told.push(all) });
+    expect(connection.ready()).toBe(false);
+    expect(connection.lastFailure()).toBeUndefined();
+    await opened(connection);
+    expect(connection.downUntil()).toBeGreaterThan(0);
+    const last = connection.lastFailure();
+    expect(told).toEqual([[last, new URL(url).host]]);
+    expect(last!.message).not.toBe('');
+    expect(Math.abs(Date.now() - last!.at)).toBeLessThan(60_000);
+    return last!;
+  }
+
+  async function serveTls({ key, cert }: TlsFiles): Promise<string> {
+    const server = createSecureServer({ key, cert });
+    for (const event of ['sessionError', 'tlsClientError']) server.on(event, () => undefined);
+    const port = await world.listen(server);
+    world.onClose(() => server.close());
+    return `https://localhost:${port}`;
+  }
+
+  async function tlsOnly(options: TlsOptions): Promise<string> {
+    const server = createTlsServer({ ...trusted, ...options }, (socket) => {
+      socket.on('error', () => undefined);
+      socket.resume();
+    });
+    server.on('tlsClientError', () => undefined);
+    const port = await world.listen(server);
+    world.onClose(() => server.close());
+    return `https://localhost:${port}`;
+  }
+
+  const freePort = async (): Promise<number> => {
+    const other = new Http2World(openLink);
+    const { port } = await other.tcp(() => undefined);
+    await other.close();
+    return port;
+  };
+
+  it('opens where all is well', async () => {
+    const connection = world.connect(await serveTls(trusted), { ca: trusted.cert });
+    connection.ready();
+    await opened(connection);
+    expect(connection.ready()).toBe(true);
+    expect(connection.lastFailure()).toBeUndefined();
+  });
+
+  it('tells an expired certificate', async () => {
+    const files = selfSigned({ days: -0.1 });
+    const told = await failure(await serveTls(files), { ca: files.cert });
+    expect(told).toMatchObject({ cause: 'certificate_expired', message: expect.stringMatching(/expired/) });
+  });
+
+  it('tells a certificate that no known authority signed', async () => {
+    expect(await failure(await serveTls(trusted))).toMatchObject({ cause: 'certificate_untrusted' });
+  });
+
+  it('tells a certificate for another host', async () => {
+    const files = selfSigned({ host: 'push.example.com' });
+    const told = await failure(await serveTls(files), { ca: files.cert });
+    expect(told).toMatchObject({ cause: 'certificate_host' });
+  });
+
+  it.each([
+    ['offers HTTP/1.1 only', { ALPNProtocols: ['http/1.1'] }],
+    ['offers nothing', {}],
+  ])('tells a server that %s', async (_kind, options) => {
+    expect(await failure(await tlsOnly(options), { ca: trusted.cert })).toMatchObject({ cause: 'no_http2' });
+  });
+
+  it('tells a server that speaks HTTP/1.1 without TLS', async () => {
+    const { port } = await world.tcp((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    expect(await failure(`http://localhost:${port}`)).toMatchObject({ cause: 'no_http2' });
+  });
+
+  it('tells a refused connection', async () => {
+    const url = `://localhost:${await freePort()}`;
+    expect(await failure(`http${url}`)).toMatchObject({
+      cause: 'connection_refused',
+      message: expect.stringMatching(/ECONNREFUSED/),
+    });
+    expect(await failure(`https${url}`)).toMatchObject({ cause: 'connection_refused' });
+  });
+
+  it('tells a name that nobody knows', async () => {
+    // A label of more than 63 characters fails without asking any server.
+    const host = `${'a'.repeat(64)}.invalid`;
+    expect(await failure(`https://${host}`)).toMatchObject({ cause: 'dns_failed' });
+    expect(await failure(`http://${host}`)).toMatchObject({ cause: 'dns_failed' });
+  });
+
+  it.each(['http', 'https'])('tells a server that accepts and says nothing: %s', async (scheme) => {
+    const { port } = await world.tcp(() => undefined);
+    const told = await failure(`${scheme}://localhost:${port}/silent`);
+    expect(told).toMatchObject({ cause: 'unreachable', message: 'not open after 300 ms' });
+  });
+
+  it('tells a server that closes at once', async () => {
+    const { port } = await world.tcp((socket) => socket.destroy());
+    expect(await failure(`http://localhost:${port}`)).toMatchObject({ cause: 'unreachable' });
+    expect(await failure(`https://localhost:${port}`)).toMatchObject({ cause: 'unreachable' });
+  });
+
+  it('tells a server that says good-bye before it has served anything', async () => {
+    const { url, sessions } = await world.serve((stream) => stream.close());
+    const connection = world.connect(url);
+    connection.ready();
+    await opened(connection);
+    expect(connection.ready()).toBe(true);
+    sessions[0]!.destroy();
+    while (connection.ready()) await new Promise<void>((resolve) => setImmediate(resolve));
+    expect(connection.lastFailure()).toMatchObject({ cause: 'unreachable' });
+  });
+
+  it('says nothing any more once it is open', async () => {
+    const port = await freePort();
+    const connection = world.connect(`http://127.0.0.1:${port}`);
+    connection.ready();
+    await opened(connection);
+    expect(connection.lastFailure()).toMatchObject({ cause: 'connection_refused' });
+    const server = createPlainServer();
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    world.onClose(() => server.close());
+    while (!connection.ready()) {
+      if (connection.downUntil() > 0) await delay(10);
+      else await opened(connection);
+    }
+    expect(connection.lastFailure()).toBeUndefined();
+  });
+});

@@ -1,0 +1,191 @@
+import {
+  createServer,
+  type Http2Server,
+  type Http2Session,
+  type IncomingHttpHeaders,
+  type ServerHttp2Stream,
+  type ServerOptions,
+} from 'node:http2';
+import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Http2Connection } from '../connection.ts';
+import type { AnswerHeaders, ConnectionSettings, FailureCause, OpenLink } from '../port.ts';
+
+export type End = { status: number; headers: AnswerHeaders; body: string } | { cause: FailureCause };
+
+export interface Received {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+const anything = { path: '/p', shared: ['a', 'b'], own: ['c', 'd'] };
+
+/** Node's own HTTP/2 server, which is another implementation of the protocol, and connections to it over a link. */
+export class Http2World {
+  readonly #openLink: OpenLink;
+  readonly #closers: (() => unknown)[] = [];
+
+  constructor(openLink: OpenLink) {
+    this.#openLink = openLink;
+  }
+
+  onClose(close: () => unknown): void {
+    this.#closers.push(close);
+  }
+
+  async close(): Promise<void> {
+    for (const close of this.#closers.splice(0).reverse()) await close();
+  }
+
+  async listen(server: Http2Server | Server): Promise<number> {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return (server.address() as AddressInfo).port;
+  }
+
+  async serve(
+    answer: (stream: ServerHttp2Stream, received: Received) => void,
+    options: ServerOptions = {},
+  ): Promise<{ url: string; received: Received[]; sessions: Http2Session[] }> {
+    const received: Received[] = [];
+    const sessions: Http2Session[] = [];
+    const server = createServer(options);
+    server.on('session', (session) => sessions.push(session));
+    server.on('stream', (stream, headers) => {
+      const parts: Buffer[] = [];
+      stream.on('error', () => undefined);
+      stream.on('data', (part: Buffer) => parts.push(part));
+      stream.on('end', () => {
+        const one = { headers, body: Buffer.concat(parts) };
+        received.push(one);
+        answer(stream, one);
+      });
+    });
+    const url = `http://127.0.0.1:${await this.listen(server)}`;
+    this.onClose(() => {
+      for (const session of sessions) session.destroy();
+      server.close();
+    });
+    return { url, received, sessions };
+  }
+
+  /** A listener that does with each connection what `greet` does. */
+  async tcp(greet: (socket: Socket) => unknown): Promise<{ port: number; sockets: Socket[] }> {
+    const sockets: Socket[] = [];
+    const server = createTcpServer((socket) => {
+      sockets.push(socket);
+      socket.on('error', () => undefined);
+      greet(socket);
+    });
+    const port = await this.listen(server);
+    this.onClose(() => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    });
+    return { port, sockets };
+  }
+
+  /** Something between client and server that can stand still, as a provider does whose process is stopped. */
+  async proxy(url: string): Promise<Proxy> {
+    const proxy = new Proxy(Number(new URL(url).port));
+    const { port } = await this.tcp((socket) => proxy.accept(socket));
+    this.onClose(() => proxy.close());
+    return Object.assign(proxy, { url: `http://127.0.0.1:${port}` });
+  }
+
+  connect(url: string, tls = {}, settings: Partial<ConnectionSettings> = {}): Http2Connection {
+    const connection = new Http2Connection({ url, tls, ...settings }, this.#openLink);
+    this.onClose(() => connection.close());
+    return connection;
+  }
+
+  async ask(
+    connection: Http2Connection,
+    body: Uint8Array = Buffer.from('{}'),
+    request = anything,
+    patienceMs = 10_000,
+    mayGo = () => true,
+  ): Promise<End> {
+    const ended = Promise.withResolvers<End>();
+    const exchange = {
+      deadline: Date.now() + patienceMs,
+      mayGo,
+      answered: (status: number, headers: AnswerHeaders, text: string) =>
+        ended.resolve({ status, headers, body: text }),
+      failed: (cause: FailureCause) => ended.resolve({ cause }),
+    };
+    while (!connection.request(request, body, exchange)) {
+      // Until then nobody is called later than at once.
+      if (connection.downUntil() > Date.now()) await delay(5);
+      else await new Promise<void>((resolve) => connection.whenReady(resolve));
+    }
+    return ended.promise;
+  }
+}
+
+interface Pair {
+  readonly client: Socket;
+  readonly server: Socket;
+  cut: boolean;
+}
+
+/** Hands on what comes, unless it is told otherwise. */
+export class Proxy {
+  readonly url: string = '';
+  readonly #port: number;
+  readonly #pairs: Pair[] = [];
+  #stalled = false;
+
+  constructor(port: number) {
+    this.#port = port;
+  }
+
+  /** How many connections were made to it. */
+  get connections(): number {
+    return this.#pairs.length;
+  }
+
+  accept(client: Socket): void {
+    const server = connect(this.#port, '127.0.0.1');
+    server.on('error', () => undefined);
+    const pair = { client, server, cut: false };
+    this.#pairs.push(pair);
+    client.pipe(server);
+    server.pipe(client);
+    client.once('close', () => server.destroy());
+    server.once('close', () => client.destroy());
+    if (this.#stalled) this.#pause(pair);
+  }
+
+  /** Nothing is read or written any more, on connections old and new. */
+  stall(): void {
+    this.#stalled = true;
+    for (const pair of this.#pairs) this.#pause(pair);
+  }
+
+  /** Goes on with what it stood still with, except for what was cut. */
+  resume(): void {
+    this.#stalled = false;
+    for (const { client, server, cut } of this.#pairs) {
+      if (cut) continue;
+      client.pipe(server);
+      server.pipe(client);
+    }
+  }
+
+  /** Connections that are open now carry nothing any more, for ever; new ones do. */
+  cut(): void {
+    for (const pair of this.#pairs) {
+      pair.cut = true;
+      this.#pause(pair);
+    }
+  }
+
+  close(): void {
+    for (const { server } of this.#pairs) server.destroy();
+  }
+
+  #pause({ client, server }: Pair): void {
+    client.unpipe(server).pause();
+    server.unpipe(client).pause();
+  }
+}

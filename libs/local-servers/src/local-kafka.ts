@@ -1,0 +1,291 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
+import { createConnection } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isAlive, isProcessOf, killNow } from '@tidings/coordination';
+import { Fault } from '@tidings/kernel';
+import { freePorts } from '@tidings/runtime';
+import { KAFKA_VERSION, kafkaJars } from './kafka-jars.ts';
+
+/** A Kafka of one node on the loopback address, for development and tests. */
+export interface LocalKafka {
+  /** Its address, `host:port`; stays the same over restarts. */
+  readonly brokers: string;
+  /** Its address behind TLS and SASL, under the name `localhost`; undefined without {@link LocalKafkaOptions.security}. */
+  readonly securedBrokers: string | undefined;
+  /** Changes with every start. */
+  readonly pid: number;
+  /** Ends it with a clean shutdown. */
+  stop(): Promise<void>;
+  /** Ends it at once, as a crash would. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port and data, after a stop if it runs. */
+  restart(): Promise<void>;
+}
+
+export interface LocalKafkaOptions {
+  /** @default {@link KAFKA_VERSION} */
+  readonly version?: string;
+  /** Makes it listen behind TLS and SASL, too, for one user by each of PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512. @default it does not */
+  readonly security?: LocalKafkaSecurity | undefined;
+}
+
+/** The certificate of `localhost`, its key, and the CA that certificates of clients, which may have one, come from: PEM texts. */
+export interface LocalKafkaSecurity {
+  readonly cert: string;
+  readonly key: string;
+  readonly ca: string;
+  readonly username: string;
+  readonly password: string;
+}
+
+/** What is kept in the folder to find the server again. */
+interface Note {
+  readonly pid: number;
+  readonly port: number;
+  readonly controllerPort: number;
+  readonly securedPort: number;
+}
+
+const START_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 15_000;
+const LOOK_EVERY_MS = 20;
+const JVM = [
+  '-Xmx512m',
+  '-XX:+UseSerialGC',
+  '-XX:TieredStopAtLevel=1',
+  '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
+];
+
+/**
+ * Starts Kafka on a folder, or takes over the server that already runs on it. The first start on a machine fetches the program with Maven.
+ * The server ends with this process, however that ends by itself; after a kill it goes on running.
+ * @throws Fault `unavailable` when there is no Java, or it does not start within a minute.
+ */
+export async function startLocalKafka(
+  folder: string,
+  { version = KAFKA_VERSION, security }: LocalKafkaOptions = {},
+): Promise<LocalKafka> {
+  await mkdir(folder, { recursive: true });
+  const known = await readNote(folder);
+  if (known && isProcessOf(known.pid, folder)) {
+    const server = new Server(folder, { version, security }, known);
+    await server.untilReady();
+    return server;
+  }
+  const [port, controllerPort, securedPort] = (await freePorts(3)) as [number, number, number];
+  const server = new Server(folder, { version, security }, { pid: 0, port, controllerPort, securedPort });
+  await server.start();
+  return server;
+}
+
+interface ServerOptions {
+  readonly version: string;
+  readonly security: LocalKafkaSecurity | undefined;
+}
+
+class Server implements LocalKafka {
+  readonly #folder: string;
+  readonly #version: string;
+  readonly #security: LocalKafkaSecurity | undefined;
+  #note: Note;
+  readonly #endNow = (): void => {
+    if (this.#runs()) killNow(this.pid);
+  };
+
+  constructor(folder: string, { version, security }: ServerOptions, note: Note) {
+    this.#folder = folder;
+    this.#security = security;
+    this.#version = version;
+    this.#note = note;
+    process.once('exit', this.#endNow);
+  }
+
+  get brokers(): string {
+    return `127.0.0.1:${this.#note.port}`;
+  }
+
+  get securedBrokers(): string | undefined {
+    return this.#security && `localhost:${this.#note.securedPort}`;
+  }
+
+  get pid(): number {
+    return this.#note.pid;
+  }
+
+  async start(): Promise<void> {
+    const classPath = join(await kafkaJars(this.#version), '*');
+    const properties = join(this.#folder, 'server.properties');
+    await writeFile(properties, this.#properties());
+    if (!existsSync(join(this.#data, 'meta.properties'))) {
+      // The id may begin with a dash.
+      const id = `--cluster-id=${randomBytes(16).toString('base64url')}`;
+      const args = ['format', id, '-c', properties, ...scramUser(this.#security)];
+      const format = await this.#java(classPath, 'kafka.tools.StorageTool', args);
+      const [code] = (await once(format, 'exit')) as [number | null];
+      if (code !== 0) throw this.#refusal();
+    }
+    const child = await this.#java(classPath, 'kafka.Kafka', [properties]);
+    // A server is no reason for its parent to go on living.
+    child.unref();
+    this.#note = { ...this.#note, pid: child.pid ?? 0 };
+    await writeFile(join(this.#folder, NOTE), JSON.stringify(this.#note));
+    await this.untilReady();
+  }
+
+  async untilReady(): Promise<void> {
+    const deadline = Date.now() + START_TIMEOUT_MS;
+    while (!(await answers(this.#note.port))) {
+      if (!isAlive(this.pid) || Date.now() > deadline) {
+        this.#endNow();
+        throw this.#refusal();
+      }
+      await delay(LOOK_EVERY_MS);
+    }
+  }
+
+  async stop(): Promise<void> {
+    process.off('exit', this.#endNow);
+    if (this.#runs()) process.kill(this.pid, 'SIGTERM');
+    if (!(await this.#isGone())) await this.kill();
+  }
+
+  async kill(): Promise<void> {
+    this.#endNow();
+    await this.#isGone();
+  }
+
+  async restart(): Promise<void> {
+    await this.stop();
+    process.once('exit', this.#endNow);
+    await this.start();
+  }
+
+  get #data(): string {
+    return join(this.#folder, 'data');
+  }
+
+  #runs(): boolean {
+    return isProcessOf(this.pid, this.#folder);
+  }
+
+  async #isGone(): Promise<boolean> {
+    const deadline = Date.now() + STOP_TIMEOUT_MS;
+    while (this.#runs()) {
+      if (Date.now() > deadline) return false;
+      await delay(LOOK_EVERY_MS);
+    }
+    return true;
+  }
+
+  async #java(classPath: string, program: string, args: readonly string[]) {
+    const log = await open(join(this.#folder, 'server.log'), 'a');
+    // A session of its own: Ctrl-C in a terminal must not end the server before its parent has finished.
+    const child = spawn('java', [...JVM, '-cp', classPath, program, ...args], {
+      stdio: ['ignore', log.fd, log.fd],
+      detached: true,
+    });
+    child.on('error', () => undefined);
+    await log.close();
+    return child;
+  }
+
+  #properties(): string {
+    const { port, controllerPort, securedPort } = this.#note;
+    const secured = this.#security ? `,SASL_SSL://127.0.0.1:${securedPort}` : '';
+    return Object.entries({
+      'process.roles': 'broker,controller',
+      'node.id': 1,
+      'controller.quorum.voters': `1@127.0.0.1:${controllerPort}`,
+      'controller.listener.names': 'CONTROLLER',
+      listeners: `PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}${secured}`,
+      'advertised.listeners': `PLAINTEXT://127.0.0.1:${port}${secured.replace('127.0.0.1', 'localhost')}`,
+      'log.dirs': this.#data,
+      ...SETTINGS,
+      ...(this.#security && securitySettings(this.#security)),
+    })
+      .map(([name, value]) => `${name}=${value}\n`)
+      .join('');
+  }
+
+  #refusal(): Fault {
+    return Fault.unavailable(`Kafka did not start; see ${join(this.#folder, 'server.log')}`);
+  }
+}
+
+/** One node, little memory, and nothing that waits for others to come. */
+const SETTINGS = {
+  'auto.create.topics.enable': false,
+  'offsets.topic.replication.factor': 1,
+  'offsets.topic.num.partitions': 1,
+  'group.initial.rebalance.delay.ms': 0,
+  // After a kill it waits until its former self counts as dead.
+  'broker.heartbeat.interval.ms': 500,
+  'broker.session.timeout.ms': 3_000,
+  'log.cleaner.backoff.ms': 500,
+  'log.cleaner.dedupe.buffer.size': 8 << 20,
+  'log.retention.check.interval.ms': 5_000,
+};
+
+const MECHANISMS = ['SCRAM-SHA-256', 'SCRAM-SHA-512'];
+
+const scramUser = (security: LocalKafkaSecurity | undefined): string[] =>
+  security
+    ? MECHANISMS.flatMap((name) => ['--add-scram', `${name}=[name=${security.username},password=${security.password}]`])
+    : [];
+
+/** A PEM text as a property takes it. */
+const oneLine = (pem: string): string => pem.replaceAll(/\r?\n/g, '\\n');
+
+function securitySettings({ cert, key, ca, username, password }: LocalKafkaSecurity): Record<string, string> {
+  const login = 'org.apache.kafka.common.security';
+  return {
+    'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SASL_SSL:SASL_SSL',
+    'ssl.keystore.type': 'PEM',
+    'ssl.keystore.certificate.chain': oneLine(cert),
+    'ssl.keystore.key': oneLine(key),
+    'ssl.truststore.type': 'PEM',
+    'ssl.truststore.certificates': oneLine(ca),
+    'ssl.client.auth': 'requested',
+    'sasl.enabled.mechanisms': ['PLAIN', ...MECHANISMS].join(),
+    'listener.name.sasl_ssl.plain.sasl.jaas.config': `${login}.plain.PlainLoginModule required user_${username}="${password}";`,
+    ...Object.fromEntries(
+      MECHANISMS.map((name) => [
+        `listener.name.sasl_ssl.${name.toLowerCase()}.sasl.jaas.config`,
+        `${login}.scram.ScramLoginModule required;`,
+      ]),
+    ),
+  };
+}
+
+const NOTE = 'tidings-kafka.json';
+
+async function readNote(folder: string): Promise<Note | undefined> {
+  try {
+    return JSON.parse(await readFile(join(folder, NOTE), 'utf8')) as Note;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a broker answers on a port: it does not before it is ready. */
+async function answers(port: number): Promise<boolean> {
+  const socket = createConnection(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    socket.write(API_VERSIONS);
+    await once(socket, 'data', { signal: AbortSignal.timeout(1_000) });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** The request that every client begins with: length, key 18, version 0, correlation 1, no client id. */
+const API_VERSIONS = Buffer.from('0000000a' + '0012' + '0000' + '00000001' + 'ffff', 'hex');

@@ -1,0 +1,41 @@
+import { join } from 'node:path';
+import { randomBase62 } from '@tidings/kernel';
+import { onceMade } from '@tidings/runtime';
+import type { Db } from 'mongodb';
+
+const KEY_FILE = 'mongod-key';
+/** 64 characters of base 62 hold 381 random bits. */
+const KEY_LENGTH = 64;
+const USER = 'tidings';
+/** Before and since MongoDB 4.2. */
+const USER_EXISTS: ReadonlySet<unknown> = new Set([11000, 51003]);
+
+/** What a server of this folder asks for: other users of the machine can connect to its port, but cannot read the folder. */
+export interface MongodKey {
+  /** For the server's `keyFile`. */
+  readonly file: string;
+  readonly secret: string;
+}
+
+export async function mongodKey(folder: string): Promise<MongodKey> {
+  const file = join(folder, KEY_FILE);
+  return { file, secret: (await onceMade(file, () => randomBase62(KEY_LENGTH))).text };
+}
+
+const addressOf = (user: string, database: string, secret: string, port: number): string =>
+  `mongodb://${user}:${secret}@127.0.0.1:${port}/?directConnection=true&authSource=${database}`;
+
+/** The server's address with its user and password. */
+export const mongodUrl = (port: number, { secret }: MongodKey): string => addressOf(USER, 'admin', secret, port);
+
+/** The same as members of the replica set know each other: there before any user is. */
+export const memberUrl = (port: number, { secret }: MongodKey): string => addressOf('__system', 'local', secret, port);
+
+/** Makes the user of {@link mongodUrl} unless there is one. */
+export async function createUser(admin: Db, { secret }: MongodKey): Promise<void> {
+  try {
+    await admin.command({ createUser: USER, pwd: secret, roles: ['root'] });
+  } catch (error) {
+    if (!USER_EXISTS.has((error as { code?: unknown }).code)) throw error;
+  }
+}

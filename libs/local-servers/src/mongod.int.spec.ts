@@ -1,0 +1,181 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { isAlive } from '@tidings/coordination';
+import { mongoOptions } from '@tidings/mongo';
+import { MongoClient } from 'mongodb';
+import { type Mongod, startMongod } from './mongod.ts';
+
+describe('startMongod', () => {
+  const started: Mongod[] = [];
+  const start = async (folder: string): Promise<Mongod> => {
+    const mongod = await startMongod(folder);
+    started.push(mongod);
+    return mongod;
+  };
+  afterEach(async () => {
+    for (const mongod of started.splice(0)) await mongod.stop().catch(() => undefined);
+  });
+
+  it('takes writes, keeps data across a restart, and takes over a server that still runs', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tidings-mongod-'));
+    const first = await start(folder);
+    const client = await MongoClient.connect(first.url, mongoOptions);
+    await client.db('t').collection<{ _id: string }>('c').insertOne({ _id: 'kept' });
+
+    const adopted = await startMongod(folder);
+    expect(adopted.pid).toBe(first.pid);
+    await client.close();
+    await first.stop();
+
+    const second = await start(folder);
+    expect(second.pid).not.toBe(first.pid);
+    const again = await MongoClient.connect(second.url, mongoOptions);
+    expect(await again.db('t').collection('c').countDocuments()).toBe(1);
+    await again.close();
+    await second.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('asks everybody for a password, which nobody but the owner of the folder can read', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tidings-mongod-'));
+    const { url } = await start(folder);
+    const { username, password, port } = new URL(url);
+    const refused = async (address: string): Promise<unknown> => {
+      const client = new MongoClient(address);
+      try {
+        return await client.db('t').collection('c').findOne();
+      } catch (error) {
+        return (error as { codeName?: unknown }).codeName;
+      } finally {
+        await client.close();
+      }
+    };
+    expect(await refused(`mongodb://127.0.0.1:${port}/?directConnection=true`)).toBe('Unauthorized');
+    expect(await refused(url.replace(password, 'another'))).toBe('AuthenticationFailed');
+    expect(await refused(url.replace(`${username}:`, '__system:'))).toBe('AuthenticationFailed');
+    expect(await refused(url)).toBeNull();
+    const holding = [];
+    for (const name of await readdir(folder)) {
+      const file = await stat(join(folder, name));
+      if (file.isFile() && (await readFile(join(folder, name), 'latin1')).includes(password))
+        holding.push([name, file.mode & 0o777]);
+    }
+    expect(holding).toEqual([['mongod-key', 0o600]]);
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('refuses data of another series before a server touches them', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tidings-mongod-'));
+    await (await start(folder)).stop();
+    const kept = join(folder, 'mongod-version');
+    const own = (await readFile(kept, 'utf8')).trim();
+    const log = join(folder, 'mongod.log');
+    const before = await readFile(log, 'utf8');
+    for (const other of ['7.0.5', '4.2.24', '3.6.8']) {
+      await writeFile(kept, `${other}\n`);
+      await expect(start(folder)).rejects.toThrow(
+        new RegExp(`are of MongoDB ${other}, and the mongod here is ${own}: put mongod \\d+\\.\\d+ on the PATH`),
+      );
+    }
+    expect(await readFile(log, 'utf8')).toBe(before);
+    // Another release of the same series reads them, and so does one that was begun before versions were kept.
+    for (const text of [own.replace(/\.\d+$/, '.999'), '']) {
+      await writeFile(kept, text);
+      await (await start(folder)).stop();
+      expect((await readFile(kept, 'utf8')).trim()).toBe(own);
+    }
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('lets its owner in where the data is older than the password', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tidings-mongod-'));
+    const first = await start(folder);
+    const client = await MongoClient.connect(first.url, mongoOptions);
+    await client.db('t').collection<{ _id: string }>('c').insertOne({ _id: 'kept' });
+    await client.db('admin').command({ dropUser: new URL(first.url).username });
+    await client.close();
+    await first.stop();
+    const second = await start(folder);
+    const again = await MongoClient.connect(second.url, mongoOptions);
+    expect(await again.db('t').collection('c').countDocuments()).toBe(1);
+    await again.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('leaves alone a server that belongs to another live process, and takes it over when that has ended', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tidings-mongod-'));
+    const note = join(folder, 'tidings-mongod.json');
+    const { pid } = await start(folder);
+    const belongTo = async (parent: number): Promise<void> =>
+      writeFile(note, JSON.stringify({ ...(JSON.parse(await readFile(note, 'utf8')) as object), parent }));
+
+    await belongTo(process.ppid);
+    const borrowed = await startMongod(folder);
+    await borrowed.stop();
+    expect(isAlive(pid)).toBe(true);
+
+    await belongTo(2 ** 22 + 1);
+    const inherited = await startMongod(folder);
+    expect(inherited.pid).toBe(pid);
+    await inherited.stop();
+    expect(isAlive(pid)).toBe(false);
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('starts again where it was as soon as the server is killed', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tidings-mongod-'));
+    const { pid, url } = await start(folder);
+    // No outgoing connection is given such a port while the server is away.
+    expect(Number(new URL(url).port)).toBeLessThan(32_768);
+    const client = await MongoClient.connect(url, mongoOptions);
+    await client.db('t').collection<{ _id: string }>('c').insertOne({ _id: 'kept' });
+    await client.close();
+    process.kill(pid, 'SIGKILL');
+    let again = await start(folder);
+    for (let kills = 1; kills < 4; kills++) {
+      expect(again.url).toBe(url);
+      process.kill(again.pid, 'SIGKILL');
+      again = await start(folder);
+    }
+    const later = await MongoClient.connect(again.url, mongoOptions);
+    expect(await later.db('t').collection('c').countDocuments()).toBe(1);
+    await later.close();
+    await again.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('starts again after its parent was killed before it had noted the server', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tidings-mongod-'));
+    const { pid } = await start(folder);
+    await rm(join(folder, 'tidings-mongod.json'));
+    const again = await start(folder);
+    expect(again.pid).not.toBe(pid);
+    expect(isAlive(pid)).toBe(false);
+    await again.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('says how a server ended', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tidings-mongod-'));
+    const mongod = await start(folder);
+    expect(await mongod.lastWords()).toEqual({});
+    process.kill(mongod.pid, 'SIGKILL');
+    while (isAlive(mongod.pid) || (await mongod.lastWords()).how === undefined) await nextTurn();
+    expect(await mongod.lastWords()).toEqual({ how: 'signal SIGKILL, perhaps for want of memory' });
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('is started by one of two at a time on a folder', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tidings-mongod-'));
+    const results = await Promise.allSettled([start(folder), start(folder)]);
+    expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(results.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: { kind: 'conflict', message: expect.stringContaining(`in use by process ${process.pid}`) as unknown },
+    });
+    for (const mongod of started.splice(0)) await mongod.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+});

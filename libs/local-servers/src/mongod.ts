@@ -1,0 +1,253 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isAlive, isProcessOf, killNow } from '@tidings/coordination';
+import { Fault } from '@tidings/kernel';
+import { freePort, isFree } from '@tidings/runtime';
+import { type Db, MongoClient, type Timestamp } from 'mongodb';
+import { alone } from './alone.ts';
+import { createUser, memberUrl, mongodKey, type MongodKey, mongodUrl } from './mongod-access.ts';
+import { findMongod, lastWordsOf, notStarted, type Server, spawnServer, untilListening } from './mongod-process.ts';
+import { keepVersion, refuseOtherVersion, versionOfProgram } from './mongod-version.ts';
+
+/** A MongoDB server that runs for this process alone, as a replica set of one member. It asks for a password that only its folder holds. */
+export interface Mongod {
+  /** With user and password. */
+  readonly url: string;
+  readonly pid: number;
+  /** How the server ended, and what it said last that matters: for the log. Only of one that has ended. */
+  lastWords(): Promise<{ readonly how?: string; readonly said?: string }>;
+  /** Ends the server with a clean shutdown. */
+  stop(): Promise<void>;
+}
+
+/** What is kept in the data folder to find the server again: after a kill of its parent it still runs, and its port stays its own. */
+interface Note {
+  readonly pid: number;
+  readonly port: number;
+  /** The process that ends the server. */
+  readonly parent: number;
+}
+
+const START_TIMEOUT_MS = 30_000;
+const STOP_TIMEOUT_MS = 10_000;
+const CHECKPOINT_TIMEOUT_MS = 2_000;
+
+/**
+ * Starts MongoDB on a folder, or takes over the server that already runs on it: one whose parent was killed goes on running.
+ * The server ends with this process. One that belongs to another live process is used and left alone: what keeps two processes off the
+ * same data is the lease of the embedded log.
+ * @throws Fault `unavailable` when there is no server program, the data are another series' or it does not start within 30 s; Fault `conflict` while another process starts it.
+ */
+export async function startMongod(folder: string): Promise<Mongod> {
+  await mkdir(folder, { recursive: true });
+  return alone(folder, () => startOn(folder));
+}
+
+async function startOn(folder: string): Promise<Mongod> {
+  const note = join(folder, 'tidings-mongod.json');
+  const known = await readNote(note);
+  const running = await runningOn(folder, known);
+  const key = await mongodKey(folder);
+  if (running !== undefined && known?.pid === running) {
+    if (known.parent !== process.pid && isAlive(known.parent)) return borrow(known, key);
+    if (await takesWrites(known.port, key)) return takeOver(known, { folder, note, key });
+  }
+  // Whoever started it did not live to see it ready, or it does not answer any more.
+  if (running !== undefined) await kill(running);
+  const program = await findMongod();
+  if (program === undefined) {
+    throw Fault.unavailable('No MongoDB server program found: install mongod or set MONGO_URL');
+  }
+  const version = versionOfProgram(program);
+  await refuseOtherVersion(folder, version);
+  const port = await portFor(known?.port);
+  const child = await spawnServer(program, folder, { port, keyFile: key.file });
+  const started = { pid: child.pid, port, parent: process.pid };
+  await writeNote(note, started);
+  const mongod = owned(started, { folder, note, key }, child);
+  const ended = child.ended.then(async () => {
+    throw await notStarted(child, folder);
+  });
+  ended.catch(() => undefined);
+  await Promise.race([untilListening(port, folder).then(() => becomePrimary(port, key)), ended]);
+  await keepVersion(folder, version);
+  return mongod;
+}
+
+/** A server's folder, the note in it, and what it asks for. */
+interface Place {
+  readonly folder: string;
+  readonly note: string;
+  readonly key: MongodKey;
+}
+
+/** The server on a folder, by its own lock file where nobody came to write a note. */
+async function runningOn(folder: string, known: Note | undefined): Promise<number | undefined> {
+  const lock = await readFile(join(folder, 'mongod.lock'), 'utf8').catch(() => '');
+  return [known?.pid ?? 0, Number(lock)].find((pid) => isProcessOf(pid, folder));
+}
+
+/** The server of another live process, which may still be starting. */
+async function borrow({ pid, port }: Note, key: MongodKey): Promise<Mongod> {
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  while (!(await takesWrites(port, key))) {
+    if (Date.now() > deadline || !isAlive(pid)) throw Fault.unavailable(`MongoDB (process ${pid}) does not answer`);
+    await delay(100);
+  }
+  return { url: mongodUrl(port, key), pid, lastWords: () => Promise.resolve({}), stop: () => Promise.resolve() };
+}
+
+async function takeOver({ pid, port }: Note, place: Place): Promise<Mongod> {
+  await writeNote(place.note, { pid, port, parent: process.pid });
+  await withAdmin(port, place.key, untilCheckpoint);
+  return owned({ pid, port }, place);
+}
+
+/** Servers that end with this process: folder by pid. */
+const ending = new Map<number, string>();
+
+/** A signal would make them wait for secondaries, and the next start would meet a server that is about to end. The journal has everything. */
+function endAll(): void {
+  for (const [pid, folder] of ending) if (isProcessOf(pid, folder)) killNow(pid);
+}
+
+function owned({ pid, port }: Pick<Note, 'pid' | 'port'>, { folder, note, key }: Place, child?: Server): Mongod {
+  if (ending.size === 0) process.once('exit', endAll);
+  ending.set(pid, folder);
+  return {
+    url: mongodUrl(port, key),
+    pid,
+    lastWords: () => lastWordsOf(folder, child),
+    async stop() {
+      ending.delete(pid);
+      if (ending.size === 0) process.off('exit', endAll);
+      await shutDown(port, key);
+      if (!(await isGone(pid, STOP_TIMEOUT_MS))) await kill(pid);
+      await writeNote(note, { pid: 0, port, parent: 0 });
+    },
+  };
+}
+
+async function readNote(note: string): Promise<Note | undefined> {
+  try {
+    return JSON.parse(await readFile(note, 'utf8')) as Note;
+  } catch {
+    return undefined;
+  }
+}
+
+const writeNote = (file: string, note: Note): Promise<void> => writeFile(file, JSON.stringify(note));
+
+async function kill(pid: number): Promise<void> {
+  killNow(pid);
+  await isGone(pid, STOP_TIMEOUT_MS);
+}
+
+async function isGone(pid: number, timeoutMs: number): Promise<boolean> {
+  const deadline = Date.now() + timeoutMs;
+  while (isAlive(pid)) {
+    if (Date.now() > deadline) return false;
+    await delay(10);
+  }
+  return true;
+}
+
+/** A clean shutdown at once: on a signal, a primary without secondaries first waits 10 s for one to take over. */
+async function shutDown(port: number, key: MongodKey): Promise<void> {
+  const client = new MongoClient(memberUrl(port, key), { serverSelectionTimeoutMS: 1000 });
+  await client
+    .db('admin')
+    .command({ shutdown: 1, force: true, timeoutSecs: 0 })
+    .catch(() => undefined); // it answers by closing the connection
+  await client.close();
+}
+
+/** Whether a primary answers that asks for this key; one that is shutting down no longer is one. */
+async function takesWrites(port: number, key: MongodKey): Promise<boolean> {
+  const client = new MongoClient(mongodUrl(port, key), { serverSelectionTimeoutMS: 1000 });
+  try {
+    return (await client.db('admin').command({ isMaster: 1 }))['ismaster'] === true;
+  } catch {
+    return false;
+  } finally {
+    await client.close();
+  }
+}
+
+/**
+ * The port that the server had before, if nobody has it now: a replica set remembers its member's port, and so do clients. One of those that
+ * systems give to no outgoing connection: while the server is away its clients would soon have taken it themselves.
+ */
+const portFor = async (known: number | undefined): Promise<number> =>
+  known !== undefined && (await isFree(known)) ? known : freePort();
+
+/** A replica set's configuration as the server keeps it. */
+interface ReplicaSet {
+  readonly version: number;
+  readonly members: readonly { readonly _id: number; readonly host: string }[];
+}
+
+/** Initiates the replica set, or gives it its member's new port, and waits until it takes writes. */
+const becomePrimary = (port: number, key: MongodKey): Promise<void> =>
+  withAdmin(port, key, async (admin, client) => {
+    const member = { _id: 0, host: `127.0.0.1:${port}` };
+    const config = await client.db('local').collection<ReplicaSet>('system.replset').findOne();
+    if (!config) {
+      await admin.command({ replSetInitiate: { _id: 'rs0', members: [member] } });
+      await untilPrimary(admin);
+      await createUser(admin, key);
+      await untilCheckpoint(admin);
+      return;
+    }
+    if (config.members[0]?.host !== member.host) {
+      await admin.command({
+        replSetReconfig: {
+          ...config,
+          version: config.version + 1,
+          members: [{ ...config.members[0], ...member }],
+        },
+        force: true,
+      });
+    }
+    await untilPrimary(admin);
+    // The data may be older than the user, and its first start may have ended before it was made.
+    await createUser(admin, key);
+  });
+
+async function withAdmin(
+  port: number,
+  key: MongodKey,
+  work: (admin: Db, client: MongoClient) => Promise<void>,
+): Promise<void> {
+  const client = new MongoClient(memberUrl(port, key));
+  try {
+    await work(client.db('admin'), client);
+  } finally {
+    await client.close();
+  }
+}
+
+async function untilPrimary(admin: Db): Promise<void> {
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  while (!(await admin.command({ isMaster: 1 }))['ismaster']) {
+    if (Date.now() > deadline) throw Fault.unavailable('MongoDB did not become primary');
+    await delay(10);
+  }
+}
+
+/**
+ * Waits for the first checkpoint of a new replica set (some 100 ms). A server that is killed before it loses everything, its journal
+ * notwithstanding, acknowledged writes and the replica set included (seen with 4.0.10).
+ */
+async function untilCheckpoint(admin: Db): Promise<void> {
+  const deadline = Date.now() + CHECKPOINT_TIMEOUT_MS;
+  const isThere = async (): Promise<boolean> => {
+    const status = await admin.command({ replSetGetStatus: 1 });
+    const at = (status['lastStableCheckpointTimestamp'] ?? status['lastStableRecoveryTimestamp']) as
+      Timestamp | undefined;
+    return at !== undefined && !at.isZero();
+  };
+  while (!(await isThere()) && Date.now() < deadline) await delay(10);
+  await admin.command({ fsync: 1 });
+}

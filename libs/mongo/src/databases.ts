@@ -1,0 +1,9 @@
+import type { Db, MongoClient } from 'mongodb';
+
+/** The database of a service: `tidings_registry`, `tidings_scheduler` … (architecture 2). */
+export const databaseOf = (client: MongoClient, service: string, prefix = 'tidings'): Db =>
+  client.db(`${prefix}_${service.replaceAll('-', '_')}`);
+
+/** What the names of a deployment's databases begin with: the path of `MONGO_URL`, or `tidings` where it has none. */
+export const databasePrefixOf = (url: string | undefined): string =>
+  /^mongodb(?:\+srv)?:\/\/[^/?]+\/([^/?]+)/.exec(url ?? '')?.[1] ?? 'tidings';

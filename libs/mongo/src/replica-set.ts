@@ -1,0 +1,77 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Fault } from '@tidings/kernel';
+import { MongoClient, type MongoClientOptions, MongoServerError, MongoServerSelectionError } from 'mongodb';
+import { mongoOptions } from './options.ts';
+
+/** How long a primary is looked for. */
+const SELECTION_MS = 3_000;
+/** The same with all that comes before it, such as names that are resolved. */
+const PATIENCE_MS = 4_000;
+const AUTHENTICATION_FAILED = 18;
+
+/** The address for people: without user, password and options. */
+export const shownMongoUrl = (url: string): string => url.replace(/\/\/.*@/s, '//').replace(/\?.*$/s, '');
+
+/** A client, not connected. @throws Fault `argument`: the driver's own words for what is wrong may repeat the address, password and all */
+export function newMongoClient(url: string, options: MongoClientOptions = {}): MongoClient {
+  try {
+    return new MongoClient(url, { ...mongoOptions, ...options });
+  } catch {
+    throw Fault.argument('MONGO_URL: is no address of a MongoDB');
+  }
+}
+
+const initiate = (url: string): string => `mongosh "${shownMongoUrl(url)}" --eval "rs.initiate()"`;
+
+const notInitiated = (url: string, cause?: unknown): Fault =>
+  Fault.unavailable(`MONGO_URL: the replica set at ${shownMongoUrl(url)} is not initiated: ${initiate(url)}`, cause);
+
+/** What is wrong where no primary was found. */
+export function unreachable(url: string, error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  if (error instanceof MongoServerError && error.code === AUTHENTICATION_FAILED) {
+    return Fault.argument('MONGO_URL: user or password are refused');
+  }
+  if (error instanceof MongoServerSelectionError) {
+    const servers = [...(error.reason?.servers.values() ?? [])];
+    if (servers.some(({ type }) => type === 'RSGhost')) return notInitiated(url, error);
+  }
+  return Fault.unavailable(`MONGO_URL: no primary of a replica set answers at ${shownMongoUrl(url)}`, error);
+}
+
+/**
+ * Checks that a connected client has found a replica set: commits of several documents and change streams need one.
+ * @throws Fault `argument` for a server that runs alone; Fault `unavailable` for a replica set that is not initiated
+ */
+export async function checkReplicaSet(client: MongoClient, url: string): Promise<void> {
+  const hello = await client.db('admin').command({ isMaster: 1 });
+  if (hello['setName'] !== undefined || hello['msg'] === 'isdbgrid') return;
+  if (hello['isreplicaset'] === true) throw notInitiated(url);
+  throw Fault.argument(
+    `MONGO_URL: the server at ${shownMongoUrl(url)} is no replica set: start it with --replSet rs0, then run ${initiate(url)}`,
+  );
+}
+
+/**
+ * Looks for the replica set at an address, for 4 s at most.
+ * @throws Fault that says in one sentence, without a password, what is wrong with it
+ */
+export async function tryReplicaSet(url: string): Promise<void> {
+  const client = newMongoClient(url, { serverSelectionTimeoutMS: SELECTION_MS, connectTimeoutMS: SELECTION_MS });
+  const patience = new AbortController();
+  const overdue = delay(PATIENCE_MS, undefined, { signal: patience.signal }).then(() => {
+    throw Fault.unavailable(`MONGO_URL: no primary of a replica set answers at ${shownMongoUrl(url)}`);
+  });
+  overdue.catch(() => undefined);
+  const looked = client.connect().then(() => checkReplicaSet(client, url));
+  try {
+    await Promise.race([looked, overdue]);
+  } catch (error) {
+    throw unreachable(url, error);
+  } finally {
+    patience.abort();
+    // What still waits for an answer ends with the client.
+    looked.catch(() => undefined);
+    void client.close();
+  }
+}

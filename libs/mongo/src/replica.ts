@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import { every } from '@tidings/coordination';
+import { Fault, REPLICAS, type ReplicaNumber } from '@tidings/kernel';
+import { type Collection, type Db, MongoServerError } from 'mongodb';
+import type { Logger } from 'pino';
+
+const LEASE_MS = 30_000;
+const RENEW_EVERY_MS = 5_000;
+/** Clocks of hosts agree to within a second: until a number that was given back may be taken, ids of its former holder lie in the past. */
+const CLOCKS_AGREE_MS = 2_000;
+const DUPLICATE_KEY = 11000;
+const DURABLE = { writeConcern: { w: 'majority', journal: true } } as const;
+
+interface LeaseDocument {
+  /** `replica/<number>` */
+  readonly _id: string;
+  /** Random for each process: neither host names nor process ids tell processes apart. */
+  readonly owner: string;
+  /** By the server's clock. */
+  readonly until: Date;
+}
+
+/** A leased number of this process. */
+export interface Replica extends ReplicaNumber {
+  /** Gives the number back; it is free 2 s later. */
+  close(): Promise<void>;
+}
+
+export interface ReplicaOptions {
+  readonly log: Logger;
+  /** How long the number is nobody else's after it was last renewed. @default 30 s, renewed every 5 s */
+  readonly leaseMs?: number;
+}
+
+/** How long ago something was. Both clocks count: one stands still while the machine sleeps, the other can be set. */
+function stopwatch(): () => number {
+  const [wall, steady] = [Date.now(), performance.now()];
+  return () => Math.max(Date.now() - wall, performance.now() - steady);
+}
+
+class LeasedNumber implements ReplicaNumber {
+  readonly #db: Db;
+  readonly #leases: Collection<LeaseDocument>;
+  readonly #leaseMs: number;
+  readonly #owner = randomUUID();
+  #number: number | undefined;
+  #agoMs: () => number = () => Infinity;
+
+  constructor(db: Db, leaseMs: number) {
+    this.#db = db;
+    this.#leases = db.collection('leases');
+    this.#leaseMs = leaseMs;
+  }
+
+  /** The rest of the lease is for what was issued to be used, and for clocks that differ. */
+  held(): number | undefined {
+    return this.#agoMs() < (this.#leaseMs * 2) / 3 ? this.#number : undefined;
+  }
+
+  /** Renews the lease, or takes another number where that is another process's by now. */
+  async renew(): Promise<void> {
+    const { agoMs, until } = await this.#term(this.#leaseMs);
+    if (this.#number !== undefined) {
+      const mine = { _id: idOf(this.#number), owner: this.#owner };
+      if ((await this.#leases.updateOne(mine, { $set: { until } }, DURABLE)).matchedCount === 1) {
+        this.#agoMs = agoMs;
+        return;
+      }
+    }
+    this.#number = await this.#take(until);
+    this.#agoMs = agoMs;
+  }
+
+  async release(): Promise<void> {
+    if (this.#number === undefined) return;
+    const mine = { _id: idOf(this.#number), owner: this.#owner };
+    this.#number = undefined;
+    const { until } = await this.#term(CLOCKS_AGREE_MS);
+    await this.#leases.updateOne(mine, { $min: { until } }, DURABLE);
+  }
+
+  async #take(until: Date): Promise<number> {
+    const { now } = await this.#term(0);
+    const ids = Array.from({ length: REPLICAS }, (_, number) => idOf(number));
+    const known = new Map(
+      (await this.#leases.find({ _id: { $in: ids } }).toArray()).map((lease) => [lease._id, lease]),
+    );
+    for (const [number, _id] of ids.entries()) {
+      const holder = known.get(_id);
+      if (holder && holder.until > now) continue;
+      if (holder ? await this.#follow(holder, until) : await this.#insert({ _id, owner: this.#owner, until }))
+        return number;
+    }
+    const first = Math.min(...[...known.values()].map((lease) => lease.until.getTime()));
+    const seconds = Math.max(1, Math.ceil((first - now.getTime()) / 1000));
+    throw Fault.conflict(
+      `All ${REPLICAS} numbers for processes that make ids in the database ${this.#db.databaseName} are taken: run fewer processes of this service. The next number may be free in ${seconds} s`,
+    );
+  }
+
+  async #follow({ _id, owner, until: before }: LeaseDocument, until: Date): Promise<boolean> {
+    const $set = { owner: this.#owner, until };
+    return (await this.#leases.updateOne({ _id, owner, until: before }, { $set }, DURABLE)).matchedCount === 1;
+  }
+
+  async #insert(lease: LeaseDocument): Promise<boolean> {
+    try {
+      await this.#leases.insertOne(lease, DURABLE);
+      return true;
+    } catch (error) {
+      if (error instanceof MongoServerError && error.code === DUPLICATE_KEY) return false;
+      throw error;
+    }
+  }
+
+  /** A time from now by the server's clock, and how long ago it began by the own ones. */
+  async #term(ms: number): Promise<{ readonly agoMs: () => number; readonly now: Date; readonly until: Date }> {
+    const agoMs = stopwatch();
+    const { localTime: now } = (await this.#db.command({ isMaster: 1 })) as unknown as { readonly localTime: Date };
+    return { agoMs, now, until: new Date(now.getTime() + ms) };
+  }
+}
+
+const idOf = (number: number): string => `replica/${number}`;
+
+/**
+ * Leases this process a number, 0 to 31, that no other living process of the same database has, for its ids (`numberIds` of the kernel). A
+ * number is free again when its lease is over. A process that could not renew its lease in time, because it stood still or the store did
+ * not answer, has no number until it can: then it has the same or another one.
+ * @throws Fault `conflict` with a sentence for operators when all are taken.
+ */
+export async function leaseReplica(db: Db, { log, leaseMs = LEASE_MS }: ReplicaOptions): Promise<Replica> {
+  const replica = new LeasedNumber(db, leaseMs);
+  await replica.renew();
+  const everyMs = (RENEW_EVERY_MS * leaseMs) / LEASE_MS;
+  const renewal = every(everyMs, () => replica.renew(), { name: 'lease of the number for ids', log });
+  return {
+    held: () => replica.held(),
+    async close() {
+      await renewal.stop();
+      await replica.release();
+    },
+  };
+}
