@@ -1,15 +1,5 @@
-import {
-  apnsRefusal,
-  chunkKey,
-  type DeviceResult,
-  fcmRefusal,
-  hourOf,
-  ranksOf,
-  resultsOf,
-  sent,
-  settledOutcome,
-  sliceCount,
-} from '@tidings/delivery';
+import { definitions, sent } from '@tidings/channels';
+import { chunkKey, type DeviceResult, hourOf, ranksOf, resultsOf, settledOutcome, sliceCount } from '@tidings/delivery';
 import { MessageEvent, PlanEvent, ReportKind, Reports, topicNames, SliceOutcome } from '@tidings/events';
 import { CHUNK_SIZE, channelOf, Bitmap, newMessageCode, Platform } from '@tidings/kernel';
 import type { OutRecord } from '@tidings/streaming';
@@ -49,8 +39,8 @@ const LATEST_MS = 12 * 60 * MINUTE_MS;
 const APPLICATION = 'A1B2C-3D4E5';
 const platforms = [Platform.iOS, Platform.Android] as const;
 const refusals = {
-  [Platform.iOS]: apnsRefusal(410, '{"reason":"Unregistered"}').result,
-  [Platform.Android]: fcmRefusal(404, '{"error":{"details":[{"errorCode":"UNREGISTERED"}]}}'),
+  [Platform.iOS]: definitions.apns.refusal(410, '{"reason":"Unregistered"}').result,
+  [Platform.Android]: definitions.fcm.refusal(404, '{"error":{"details":[{"errorCode":"UNREGISTERED"}]}}').result,
 };
 
 interface Told {

@@ -1,11 +1,5 @@
-import {
-  type Attempt,
-  noResults,
-  type Progress,
-  type Deferral,
-  type Results,
-  type SendResult,
-} from '@tidings/delivery';
+import type { SendResult } from '@tidings/channels';
+import { type Attempt, noResults, type Progress, type Deferral, type Results } from '@tidings/delivery';
 import { SliceSettled } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
 import { Binary } from 'mongodb';

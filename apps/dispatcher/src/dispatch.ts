@@ -1,4 +1,5 @@
-import { type HeldBack, localResults, OPEN_DEVICES, sliceId } from '@tidings/delivery';
+import { localResults } from '@tidings/channels';
+import { type HeldBack, OPEN_DEVICES, sliceId } from '@tidings/delivery';
 import type { SendBatch, Slice } from '@tidings/events';
 import type { OutRecord } from '@tidings/streaming';
 import { currentTrace, inSpan, type Trace } from '@tidings/telemetry';

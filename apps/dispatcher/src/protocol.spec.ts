@@ -1,14 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  answered,
-  apnsRefusal,
-  localResults,
-  sent,
-  type Settled,
-  type SendResult,
-  sliceId,
-  WORKER_LEASE_MS,
-} from '@tidings/delivery';
+import { apnsRefusal, localResults, sent, type SendResult } from '@tidings/channels';
+import { answered, type Settled, sliceId, WORKER_LEASE_MS } from '@tidings/delivery';
 import { type FailedSet, type SendBatch, SliceOutcome } from '@tidings/events';
 import { Bitmap, Fault } from '@tidings/kernel';
 import type { Channel, Job, PushListener, Sender } from './channels/port.ts';

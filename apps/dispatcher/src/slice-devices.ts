@@ -1,16 +1,15 @@
+import { localResults, type SendResult } from '@tidings/channels';
 import {
   type BatchColumns,
   bitAt,
   type DeviceResult,
   type HeldBack,
-  localResults,
   type MessageTimes,
   type Progress,
   retryDeadline,
   retryWaitMs,
   tokenOf,
   unsendable,
-  type SendResult,
   waitOf,
 } from '@tidings/delivery';
 import type { SendBatch } from '@tidings/events';

@@ -1,4 +1,5 @@
-import { type HeldBack, localResults, type SendResult } from '@tidings/delivery';
+import { localResults, type SendResult } from '@tidings/channels';
+import type { HeldBack } from '@tidings/delivery';
 import { Fault } from '@tidings/kernel';
 import type { AnswerDetail, PushListener, Sender } from './channels/port.ts';
 import type { Epoch } from './worker-lease.ts';

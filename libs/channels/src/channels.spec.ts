@@ -25,7 +25,7 @@ describe('the channels', () => {
   });
 
   it('refuse a variant that no definition names', () => {
-    expect(() => channelServing(Platform.iOS, 'carrier pigeon')).toThrow('no channel serves');
-    expect(() => channelServing(Platform.Email, 'alert')).toThrow('no channel serves');
+    expect(() => channelServing(Platform.iOS, 'carrier pigeon')).toThrow('Internal error');
+    expect(() => channelServing(Platform.Email, 'alert')).toThrow('Internal error');
   });
 });

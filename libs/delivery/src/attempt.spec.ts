@@ -14,7 +14,7 @@ import {
   woken,
 } from './attempt.ts';
 import { noResults, resultsOf } from './results.ts';
-import { sent } from './send-results.ts';
+import { sent } from '@tidings/channels';
 
 const results = resultsOf([
   { position: 1, platform: 1, hour: 5, displayable: true, result: sent, deadToken: undefined, since: undefined },

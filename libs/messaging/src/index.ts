@@ -65,6 +65,4 @@ export {
   trimmable,
   url,
 } from './payload.ts';
-export { PayloadWriter } from './payload-writer.ts';
-export { apnsKind, apnsPayload, type ApnsPayloadKind } from './apns-payload.ts';
-export { fcmPayload, fitsFcm } from './fcm-payload.ts';
+export { OVERSIZED_BYTES, PayloadWriter } from './payload-writer.ts';

@@ -1,4 +1,4 @@
-import { connectionResults, type SendResult } from '@tidings/delivery';
+import { connectionResults, type SendResult } from '@tidings/channels';
 import { Fault } from '@tidings/kernel';
 import type { ProviderConnection } from '../providers/http2.ts';
 import type { Throttler } from '../throttles.ts';

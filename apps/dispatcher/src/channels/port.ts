@@ -1,5 +1,6 @@
+import type { SendResult } from '@tidings/channels';
 import type { SendBatch } from '@tidings/events';
-import type { BatchColumns, SendResult } from '@tidings/delivery';
+import type { BatchColumns } from '@tidings/delivery';
 import type { Throttler } from '../throttles.ts';
 
 /** Messages to named recipients have consumers and connections of their own: a receipt never waits behind a broadcast. */

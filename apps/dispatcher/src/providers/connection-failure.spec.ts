@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { connectionResults } from '@tidings/delivery';
+import { connectionResults } from '@tidings/channels';
 import { connectionFailureOf, failedOpening, noHttp2 } from './connection-failure.ts';
 
 const error = (code: string, syscall?: string, message = code): Error =>

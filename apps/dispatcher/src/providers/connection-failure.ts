@@ -1,4 +1,4 @@
-import type { ConnectionFailure } from '@tidings/delivery';
+import type { ConnectionFailure } from '@tidings/channels';
 import { certificateFault } from '@tidings/runtime';
 
 /** A connection that did not open, or that closed before the provider served a request on it. */

@@ -1,4 +1,4 @@
-import type { ConnectionFailure } from '@tidings/delivery';
+import type { ConnectionFailure } from '@tidings/channels';
 import { counterIn } from '@tidings/telemetry';
 import type { Registry } from 'prom-client';
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { ConnectionFailure } from '@tidings/delivery';
+import type { ConnectionFailure } from '@tidings/channels';
 import { Registry } from 'prom-client';
 import { connectionMetrics } from './connection-metrics.ts';
 import { failureLog } from './failure-log.ts';

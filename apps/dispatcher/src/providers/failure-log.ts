@@ -1,4 +1,4 @@
-import type { ConnectionFailure } from '@tidings/delivery';
+import type { ConnectionFailure } from '@tidings/channels';
 import type { FailedOpening } from './connection-failure.ts';
 
 /** Where lines go, as pino takes them. */
