@@ -1,4 +1,4 @@
-import type { Content } from '@tidings/events';
+import type { Content, Localized } from '@tidings/events';
 import type { Channel, PlatformCode } from '@tidings/kernel';
 import type { CompiledPayload, MessageKey, OutgoingMessage } from '@tidings/messaging';
 import type { CredentialDefinition } from './credential.ts';
@@ -12,6 +12,13 @@ export interface ChannelPayload {
   readonly payload: CompiledPayload;
   /** Bytes: a body within them is never too large, and a longer one has its trimmable text cut to them. */
   readonly limit: number;
+}
+
+/** What the payloads of a channel take from the fields of a content that are its own. */
+export interface OwnTexts {
+  readonly localized: readonly (Localized | undefined)[];
+  /** URLs that may hold placeholders. */
+  readonly urls: readonly (string | undefined)[];
 }
 
 /** What a channel is, without input or output: everything that is not its transport. */
@@ -31,6 +38,8 @@ export interface ChannelDefinition<Credential = unknown> {
   readonly masksRepeats: boolean;
   /** A push token as it is stored and compared (R-RES2). */
   tokenText(token: string): string;
+  /** The texts whose languages and placeholders have to be known before devices are read (R-I15, R-I17). */
+  ownTextsOf(content: Content): OwnTexts;
   /** The badge that a content asks for: a number, a relative one such as "+1", or undefined (R-C9). */
   badgeOf(content: Content | undefined): string | undefined;
   /** Seconds for which the provider keeps a push; undefined where the content does not say. */

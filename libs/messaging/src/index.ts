@@ -37,8 +37,6 @@ export {
   parseTemplate,
   type Placeholder,
   requestValue,
-  languagesOf,
-  tagsOf,
   type Template,
   textFor,
   valueText,

@@ -1,8 +1,8 @@
 import type { TagDefinition } from '@tidings/audience';
+import { languagesOf } from '@tidings/channels';
 import type { LogWriter } from '@tidings/event-store';
 import { batchesTopic, type ChunkPlanned, type FanoutTask, type SendBatch } from '@tidings/events';
 import { type Channel, channelOf, channels, chunkOf, Bitmap, type Clock, sendIdOf } from '@tidings/kernel';
-import { languagesOf } from '@tidings/messaging';
 import type { Broker, GroupLag, Position } from '@tidings/streaming';
 import type { Collection, Db } from 'mongodb';
 import type { Columns } from './columns.ts';

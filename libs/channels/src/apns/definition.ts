@@ -13,6 +13,7 @@ export const apns: ChannelDefinition<ApnsCredential> = {
   masksRepeats: true,
   // Tokens are hexadecimal.
   tokenText: (token) => token.toLowerCase(),
+  ownTextsOf: ({ ios }) => ({ localized: [ios?.text, ios?.title, ios?.subtitle], urls: [ios?.attachment] }),
   badgeOf: (content) => content?.ios?.badge,
   ttlSecondsOf: (content) => content?.ios?.ttlSeconds,
   compile: apnsPayload,

@@ -12,6 +12,10 @@ export const fcm: ChannelDefinition<FcmCredential> = {
   // The collapse key while the device is away, the tag of the notification once it is shown.
   masksRepeats: true,
   tokenText: (token) => token,
+  ownTextsOf: ({ android }) => ({
+    localized: [android?.text, android?.title],
+    urls: [android?.banner, android?.customIcon],
+  }),
   badgeOf: (content) => content?.android?.badge,
   ttlSecondsOf: (content) => content?.android?.ttlSeconds,
   compile: fcmPayload,
