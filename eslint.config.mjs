@@ -7,7 +7,8 @@ process.env.NX_DAEMON ??= 'false';
 await createProjectGraphAsync({ exitOnError: true });
 
 const layer = (name) => `layer:${name}`;
-const inner = ['kernel', 'telemetry', 'events', 'rpc', 'contract', 'domain', 'sending', 'platform-lib', 'service'];
+const domain = ['domain', 'channels', 'delivery'];
+const inner = ['kernel', 'telemetry', 'events', 'rpc', 'contract', ...domain, 'platform-lib', 'service'];
 
 /** What each layer may import of the workspace. */
 const mayImport = {
@@ -18,7 +19,8 @@ const mayImport = {
   contract: ['kernel'],
   domain: ['kernel', 'events'],
   // The domain of sends rests on that of messages.
-  sending: ['kernel', 'events', 'domain', 'sending'],
+  channels: ['kernel', 'events', 'domain'],
+  delivery: ['kernel', 'events', 'domain', 'channels'],
   'platform-lib': ['kernel', 'telemetry', 'events', 'platform-lib'],
   service: ['kernel', 'telemetry', 'events', 'rpc', 'platform-lib'],
   app: inner,
@@ -38,7 +40,8 @@ const nestFree = 'nest:never';
 
 /** Specs may besides import the testing lib, and those of the kernel what they test with. */
 const boundaries = ({ forSpecs }) => {
-  const banned = { kernel: forSpecs ? infrastructure : ['*'], domain: infrastructure, sending: infrastructure };
+  const pure = Object.fromEntries(domain.map((name) => [name, infrastructure]));
+  const banned = { ...pure, kernel: forSpecs ? infrastructure : ['*'] };
   return [
     'error',
     {

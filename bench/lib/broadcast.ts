@@ -1,13 +1,10 @@
-import { ALERT } from '@tidings/channels';
+import { ALERT, definitions, sent } from '@tidings/channels';
 import {
-  apnsRefusal,
   type DeviceResult,
-  fcmRefusal,
   hourOf,
   messageChunkKey,
   positionsOfSlice,
   resultsOf,
-  sent,
   settledOutcome,
   sliceCount,
 } from '@tidings/delivery';
@@ -50,8 +47,8 @@ const LATEST_MS = 12 * 60 * MINUTE_MS;
 const APPLICATION = 'A1B2C-3D4E5';
 const platforms = [Platform.iOS, Platform.Android] as const;
 const refusals = {
-  [Platform.iOS]: apnsRefusal(410, '{"reason":"Unregistered"}').result,
-  [Platform.Android]: fcmRefusal(404, '{"error":{"details":[{"errorCode":"UNREGISTERED"}]}}'),
+  [Platform.iOS]: definitions.apns.refusal(410, '{"reason":"Unregistered"}').result,
+  [Platform.Android]: definitions.fcm.refusal(404, '{"error":{"details":[{"errorCode":"UNREGISTERED"}]}}').result,
 };
 
 interface Told {

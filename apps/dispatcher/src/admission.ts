@@ -1,4 +1,5 @@
-import { type HeldBack, localResults, type SendResult } from '@tidings/delivery';
+import { localResults, type SendResult } from '@tidings/channels';
+import type { HeldBack } from '@tidings/delivery';
 import { type Clock, Fault } from '@tidings/kernel';
 import type { Sender } from './channels/port.ts';
 import type { Job } from './sending.ts';

@@ -1,12 +1,5 @@
-import {
-  type Attempt,
-  noResults,
-  type Progress,
-  type Deferral,
-  type Results,
-  type SendResult,
-  type Lane,
-} from '@tidings/delivery';
+import type { SendResult } from '@tidings/channels';
+import { type Attempt, type Deferral, type Lane, type Progress, type Results, noResults } from '@tidings/delivery';
 import { SliceSettled } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
 import { Binary } from 'mongodb';

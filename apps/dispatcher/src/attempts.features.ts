@@ -1,15 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import {
-  apnsRefusal,
-  claimed,
-  noResults,
-  type Progress,
-  type Deferral,
-  type Deferred,
-  resultsOf,
-  sent,
-  untried,
-} from '@tidings/delivery';
+import { apnsRefusal, sent } from '@tidings/channels';
+import { claimed, noResults, type Progress, type Deferral, type Deferred, resultsOf, untried } from '@tidings/delivery';
 import type { AttemptStore } from './attempts.ts';
 
 const results = resultsOf([

@@ -1,7 +1,7 @@
+import { localResults } from '@tidings/channels';
 import {
   claimed,
   type HeldBack,
-  localResults,
   resolveClaim,
   noResults,
   type Deferred,

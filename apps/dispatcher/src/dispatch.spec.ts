@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { apnsRefusal, OPEN_DEVICES, unlisted } from '@tidings/delivery';
+import { apnsRefusal, unlisted } from '@tidings/channels';
+import { OPEN_DEVICES } from '@tidings/delivery';
 import type { SendBatch } from '@tidings/events';
 import { ios, content, sendBatch } from './testing/batches.ts';
 import { VirtualLane, type VirtualProvider } from './testing/virtual-lane.ts';

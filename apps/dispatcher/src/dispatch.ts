@@ -1,14 +1,13 @@
-import { channelServing } from '@tidings/channels';
+import { channelServing, localResults } from '@tidings/channels';
 import {
   CUTOFF_MS,
   DEADLINE_MS,
   type HeldBack,
   LATE_ANSWER_MS,
-  localResults,
   OPEN_DEVICES,
   READY_MS,
-  sliceId,
   SLOTS_MS,
+  sliceId,
 } from '@tidings/delivery';
 import type { SendBatch, Slice } from '@tidings/events';
 import type { OutRecord } from '@tidings/streaming';

@@ -1,17 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  answered,
-  apnsRefusal,
-  isSettled,
-  localResults,
-  openSliceOf,
-  sent,
-  settledBit,
-  type Settled,
-  type SendResult,
-  sliceId,
-  sliceState,
-} from '@tidings/delivery';
+import { type SendResult, apnsRefusal, localResults, sent } from '@tidings/channels';
+import { type Settled, answered, isSettled, openSliceOf, settledBit, sliceId, sliceState } from '@tidings/delivery';
 import { type FailedSet, type SendBatch, SliceOutcome } from '@tidings/events';
 import { Bitmap, Fault } from '@tidings/kernel';
 import type { Channel, Job, PushListener, Sender } from './channels/port.ts';

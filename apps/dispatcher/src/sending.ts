@@ -1,3 +1,4 @@
+import type { SendResult } from '@tidings/channels';
 import {
   type Addressee,
   answered,
@@ -21,7 +22,6 @@ import {
   type Settled,
   settledOutcome,
   untried,
-  type SendResult,
   waitOf,
   withResults,
 } from '@tidings/delivery';

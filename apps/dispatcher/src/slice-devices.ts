@@ -1,17 +1,16 @@
+import { localResults, type SendResult } from '@tidings/channels';
 import {
   type BatchColumns,
   bitAt,
   type DeviceResult,
   type HeldBack,
   LATE_ANSWER_MS,
-  localResults,
   type MessageTimes,
   type Progress,
   retryDeadline,
   retryWaitMs,
   tokenOf,
   unsendable,
-  type SendResult,
   waitOf,
 } from '@tidings/delivery';
 import type { SendBatch } from '@tidings/events';

@@ -1,4 +1,5 @@
-import { type HeldBack, LATE_ANSWER_MS, localResults, type SendResult } from '@tidings/delivery';
+import { type SendResult, localResults } from '@tidings/channels';
+import { type HeldBack, LATE_ANSWER_MS } from '@tidings/delivery';
 import { Fault } from '@tidings/kernel';
 import type { AnswerDetail, PushListener, Sender } from './channels/port.ts';
 import type { Epoch } from './worker-lease.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { localResults } from '@tidings/channels';
 import { Content, SendBatch } from '@tidings/events';
 import fc from 'fast-check';
 import { bitAt, columnsOf, hasToken, OVERSIZED, pickDevices, tokenOf, unsendable } from './columns.ts';
-import { localResults } from './send-results.ts';
 
 interface Device {
   position: number;

@@ -1,5 +1,5 @@
+import { localResults, type SendResult } from '@tidings/channels';
 import type { SendBatch, Slice } from '@tidings/events';
-import { localResults, type SendResult } from './send-results.ts';
 
 /** Which column of a device is longer than a batch carries: the values of `SendBatch.oversized`. */
 export const OVERSIZED = { token: 1, values: 2 } as const;

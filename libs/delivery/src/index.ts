@@ -30,7 +30,6 @@ export {
   withResults,
   woken,
 } from './protocol/attempt.ts';
-export { type ApnsRefusal, apnsRefusal } from './apns-results.ts';
 export {
   type BatchColumns,
   bitAt,
@@ -41,7 +40,6 @@ export {
   tokenOf,
   unsendable,
 } from './columns.ts';
-export { fcmRefusal } from './fcm-results.ts';
 export {
   type Addressee,
   answered,
@@ -64,16 +62,6 @@ export {
   throttleDeadline,
   THROTTLED_FOR_MS,
 } from './protocol/retries.ts';
-export {
-  connectionResults,
-  type ErrorCategory,
-  localResults,
-  sent,
-  type Then,
-  type Throttles,
-  unlisted,
-  type SendResult,
-} from './send-results.ts';
 export { type HeldBack, type MessageTimes, type Wait, waitOf } from './protocol/waits.ts';
 export {
   type ChunkKey,

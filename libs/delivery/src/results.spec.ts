@@ -1,10 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import { apnsRefusal, localResults, sent } from '@tidings/channels';
 import { SliceOutcome } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
 import fc from 'fast-check';
-import { apnsRefusal } from './apns-results.ts';
 import { answered, type DeviceResult, merged, noResults, resultsOf, settledOutcome } from './results.ts';
-import { localResults, sent } from './send-results.ts';
 
 const unregistered = apnsRefusal(410, '{"reason":"Unregistered"}').result;
 

@@ -1,6 +1,6 @@
+import type { SendResult } from '@tidings/channels';
 import type { DeadToken, FailedSet, SentSet, SliceOutcome, SliceSettled } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
-import type { SendResult } from './send-results.ts';
 import type { SliceIdentity } from './protocol/slices.ts';
 
 /** What became of one device. */

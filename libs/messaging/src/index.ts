@@ -37,8 +37,6 @@ export {
   parseTemplate,
   type Placeholder,
   requestValue,
-  languagesOf,
-  tagsOf,
   type Template,
   textFor,
   valueText,
@@ -65,6 +63,4 @@ export {
   trimmable,
   url,
 } from './payload.ts';
-export { PayloadWriter } from './payload-writer.ts';
-export { apnsKind, apnsPayload, type ApnsPayloadKind } from './apns-payload.ts';
-export { fcmPayload, fitsFcm } from './fcm-payload.ts';
+export { OVERSIZED_BYTES, PayloadWriter } from './payload-writer.ts';

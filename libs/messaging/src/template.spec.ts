@@ -1,19 +1,8 @@
-import { describe, expect, it, jest } from '@jest/globals';
-import { Content, type Localized } from '@tidings/events';
+import { describe, expect, it } from '@jest/globals';
+import type { Localized } from '@tidings/events';
 import fc from 'fast-check';
-import {
-  FILLED_LIMIT,
-  filledText,
-  formatted,
-  parseTemplate,
-  requestValue,
-  languagesOf,
-  tagsOf,
-  textFor,
-  valueText,
-} from './template.ts';
+import { FILLED_LIMIT, filledText, formatted, parseTemplate, requestValue, textFor, valueText } from './template.ts';
 
-const content = (fields: Partial<Content>): Content => ({ ...Content.decode(new Uint8Array()), ...fields });
 const localized = (texts: Record<string, string>): Localized => ({
   entries: Object.entries(texts).map(([language, text]) => ({ language, text })),
 });
@@ -144,51 +133,6 @@ describe('languages', () => {
     ['none', {}, 'en', undefined],
   ])('choose %s', (_, given, language, text) => {
     expect(textFor(localized(given), language)).toBe(text);
-  });
-});
-
-describe('languages of a content', () => {
-  it('are those of all its texts', () => {
-    const { ios, android } = content({});
-    const given = content({
-      text: localized({ en: 'Hello', default: 'Hi' }),
-      title: localized({ de: 'Neues' }),
-      ios: { ...ios!, subtitle: localized({ fr: 'Salut' }) },
-      android: { ...android!, title: localized({ it: 'Ciao', en: 'Hello' }) },
-    });
-    expect([...languagesOf(given)].toSorted()).toEqual(['de', 'default', 'en', 'fr', 'it']);
-  });
-});
-
-describe('tags of a content', () => {
-  it('are those that no value of the request covers, in order of appearance', () => {
-    const given = content({
-      text: localized({ en: 'Dear {{Name}}, {{given}} {{City||x}}', de: 'Liebe {{Vorname}}' }),
-      title: localized({ default: '{{Name}} {{user.age}}' }),
-      link: 'https://example.com/{{Path}}',
-      data: '{"a":"{{Data}}"}',
-      bindings: '{"user":{"age":7,"id":12345678901234567890}}',
-      placeholders: '{"given":"yes","City":""}',
-      android: {
-        ...content({ android: undefined }).android!,
-        text: localized({ en: '{{Droid}}' }),
-        title: undefined,
-      },
-    });
-    expect(tagsOf(given)).toEqual(['Name', 'City', 'Vorname', 'Droid', 'Path']);
-  });
-
-  it('are looked for once, however often they are named', () => {
-    const bindings = JSON.stringify({ a: Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`k${i}`, i])) });
-    const text = localized({ en: '{{a}}{{b}}'.repeat(5_000), de: '{{a}}'.repeat(5_000) });
-    const written = jest.spyOn(JSON, 'stringify');
-    expect(tagsOf(content({ text, bindings }))).toEqual(['b']);
-    expect(written).toHaveBeenCalledTimes(1);
-    written.mockRestore();
-  });
-
-  it('keep large integers of the request whole', () => {
-    expect(tagsOf(content({ text: localized({ en: '{{id}}' }), bindings: '{"id":12345678901234567890}' }))).toEqual([]);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { Content, Localized, LocalizedEntry } from '@tidings/events';
+import type { Content, Localized } from '@tidings/events';
 
 /** How a placeholder's value is written (R-I16). An unknown format is `regular`. */
 export type Format = 'regular' | 'raw' | 'capitalizefirst' | 'capitalizeallfirst' | 'uppercase' | 'lowercase';
@@ -190,35 +190,6 @@ export function textFor(localized: Localized | undefined, language: string): str
     if (entry) return entry.text;
   }
   return entries[0]?.text;
-}
-
-function localizedEntries({ text, title, subtitle, ios, android }: Content): readonly LocalizedEntry[] {
-  const localized = [text, title, subtitle, ios?.text, ios?.title, ios?.subtitle, android?.text, android?.title];
-  return localized.flatMap((each) => each?.entries ?? []);
-}
-
-/** The languages that a content has a text in. Devices of all others get what those without a language get (R-I15). */
-export const languagesOf = (content: Content): ReadonlySet<string> =>
-  new Set(localizedEntries(content).map(({ language }) => language));
-
-/** Every text of a content that may hold placeholders: texts, titles and URLs, but neither data nor root params (R-I17). */
-function templatedTexts(content: Content): string[] {
-  const { ios, android } = content;
-  const urls = [content.link, ios?.attachment, android?.banner, android?.customIcon];
-  return [...localizedEntries(content).map(({ text }) => text), ...urls.filter((url) => url !== undefined)];
-}
-
-/**
- * Names of the tags that the content's placeholders refer to, each once, in order of appearance: what `Content.tags` holds. A name for
- * which the request itself brings a value needs no tag.
- */
-export function tagsOf(content: Content): string[] {
-  const variables = variablesOf(content);
-  const names = new Set<string>();
-  for (const text of templatedTexts(content)) {
-    for (const part of parseTemplate(text)) if (typeof part !== 'string') names.add(part.name);
-  }
-  return [...names].filter((name) => requestValue(name, variables) === undefined);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type Topic, topics } from '@tidings/events';
-import { type Clock, systemClock } from '@tidings/kernel';
+import { channels as allChannels, type Clock, systemClock } from '@tidings/kernel';
 import { type EmbeddedBroker, openEmbeddedBroker } from '@tidings/streaming';
 import type { Db } from 'mongodb';
 
@@ -9,7 +9,7 @@ export interface TestBrokerOptions {
   readonly clock?: Clock;
   /** @default all of a deployment with these channels */
   readonly topics?: readonly Topic[];
-  /** @default apns and fcm */
+  /** @default all */
   readonly channels?: readonly string[];
 }
 
@@ -17,6 +17,6 @@ export interface TestBrokerOptions {
 export const testBroker = ({
   db,
   clock = systemClock,
-  channels = ['apns', 'fcm'],
+  channels = allChannels,
   topics: given = topics(channels),
 }: TestBrokerOptions): Promise<EmbeddedBroker> => openEmbeddedBroker({ db, clock, topics: given, owner: 'test' });

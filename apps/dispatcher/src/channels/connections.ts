@@ -1,4 +1,5 @@
-import { connectionResults, type Lane, type SendResult } from '@tidings/delivery';
+import { type SendResult, connectionResults } from '@tidings/channels';
+import type { Lane } from '@tidings/delivery';
 import type { ProviderConnection } from '@tidings/http2';
 import { Fault } from '@tidings/kernel';
 import type { Throttler } from '../throttles.ts';

@@ -1,13 +1,7 @@
-import { localResults, retryAfterMs, sent, type SendResult } from '@tidings/delivery';
+import { type Refusal, localResults, sent } from '@tidings/channels';
+import { retryAfterMs } from '@tidings/delivery';
 import type { AnswerHeaders, Exchange, FailureCause, ProviderConnection } from '@tidings/http2';
 import type { PushListener } from './port.ts';
-
-/** What a provider's answer other than 200 means, in the words of libs/delivery. */
-export interface Refusal {
-  readonly result: SendResult;
-  /** Since when the token is dead, milliseconds. */
-  readonly since?: number | undefined;
-}
 
 /** What the pushes of one sender share. */
 export interface ExchangeContext {

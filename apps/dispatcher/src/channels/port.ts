@@ -1,5 +1,6 @@
+import type { SendResult } from '@tidings/channels';
 import type { SendBatch } from '@tidings/events';
-import type { BatchColumns, Lane, SendResult } from '@tidings/delivery';
+import type { BatchColumns, Lane } from '@tidings/delivery';
 import type { Throttler } from '../throttles.ts';
 
 /** The devices of a slice, or some of them, as a channel gets them. */

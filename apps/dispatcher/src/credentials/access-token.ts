@@ -1,16 +1,8 @@
-import type { KeyObject } from 'node:crypto';
+import type { ServiceAccount } from '@tidings/channels';
 import { type ConnectionFailure, connectionFailureOf } from '@tidings/http2';
 import { type Clock, Fault } from '@tidings/kernel';
 import type { PostForm } from '../providers/post-form.ts';
 import { signedJwt } from './jwt.ts';
-
-/** The fields of a Google service account that access tokens are got with. */
-export interface ServiceAccount {
-  readonly clientEmail: string;
-  readonly key: KeyObject;
-  readonly keyId: string | undefined;
-  readonly tokenUri: string;
-}
 
 export interface AccessTokenParts {
   readonly account: ServiceAccount;

@@ -1,4 +1,4 @@
-import { AndroidContent, Content, IosContent, type LocalizedEntry, type SendBatch } from '@tidings/events';
+import { Content, IosContent, type LocalizedEntry, type SendBatch } from '@tidings/events';
 
 export interface TestDevice {
   readonly position: number;
@@ -23,7 +23,7 @@ export interface TestSlice {
 const empty = new Uint8Array();
 
 /** A text in one language for all. */
-export const texts = (by: Readonly<Record<string, string>>): { entries: LocalizedEntry[] } => ({
+const texts = (by: Readonly<Record<string, string>>): { entries: LocalizedEntry[] } => ({
   entries: Object.entries(by).map(([language, text]) => ({ language, text })),
 });
 
@@ -33,10 +33,6 @@ export const content = (fields: Partial<Content> = {}): Content => ({
   ...fields,
 });
 export const ios = (fields: Partial<IosContent> = {}): IosContent => ({ ...IosContent.decode(empty), ...fields });
-export const android = (fields: Partial<AndroidContent> = {}): AndroidContent => ({
-  ...AndroidContent.decode(empty),
-  ...fields,
-});
 
 const u32 = (numbers: readonly number[]): Buffer => Buffer.from(Uint32Array.from(numbers).buffer);
 

@@ -1,4 +1,4 @@
-import { localResults, sent, type SendResult } from '@tidings/delivery';
+import { definitions, localResults, sent, type SendResult } from '@tidings/channels';
 import { type SendBatch, SliceOutcome } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 import type { Channel, Job, PushListener, Sender } from '../channels/port.ts';
@@ -98,7 +98,7 @@ export class VirtualLane {
   #channel(): Channel {
     return {
       open: async (job) => this.#sender(job),
-      ttlSeconds: ({ content }: SendBatch) => content?.ios?.ttlSeconds,
+      ttlSeconds: ({ content }: SendBatch) => definitions.apns.ttlSecondsOf(content),
       applications: () => [],
       forget: () => undefined,
       close: () => undefined,

@@ -16,6 +16,7 @@ import {
   type TagDefinition,
   type TagWrite,
 } from '@tidings/audience';
+import { definitionOf } from '@tidings/channels';
 import type { ActivityTokenSet, DeviceKeys } from '@tidings/events/generated/tidings/events/v1/devices';
 import { Fault, isPushPlatform, Platform } from '@tidings/kernel';
 import type { BindUser, DeviceCommand, Occur, Open, Register, SetActivityToken } from '@tidings/rpc';
@@ -73,17 +74,16 @@ const limited = (field: string, text: string | undefined): string | undefined =>
   return text;
 };
 
-/** A push token as it is stored and compared (R-RES2). */
+/** A push token, or the address of a contact, as it is stored and compared (R-RES2, R-E1). */
 export const tokenText = (platform: number, token: string): string =>
-  platform === Platform.iOS ? token.toLowerCase() : token;
+  platform === Platform.Email ? token.toLowerCase() : (definitionOf(platform)?.tokenText(token) ?? token);
 
 export const tokenHash = (tokenKey: KeyObject, text: string): string => keyedId(tokenKey, text);
 
 /** What a contact is sent to: its hwid, but for mail, whose contacts may have one of their own and keep their address (R-C1). */
 function addressOf({ platform, pushToken }: Register, hwid: string): string | undefined {
   if (platform !== Platform.Email) return hwid;
-  const address = pushToken || (hwid.includes('@') ? hwid : pushToken);
-  return address?.toLowerCase();
+  return pushToken || (hwid.includes('@') ? hwid : pushToken);
 }
 
 function tokenOf(command: Register, { hwid, keys }: Reading): NewToken | null | undefined {

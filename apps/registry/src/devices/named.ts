@@ -1,7 +1,7 @@
 import { deviceIdOf, personOf } from '@tidings/audience';
-import { Platform, type Seq } from '@tidings/kernel';
+import type { Seq } from '@tidings/kernel';
 import type { Collection } from 'mongodb';
-import { type IdentityKeys, tokenHash } from './action.ts';
+import { type IdentityKeys, tokenHash, tokenText } from './action.ts';
 import { contactsMeant } from './contacts-meant.ts';
 import { type DeviceDocument, deviceIndexes } from './document.ts';
 import { devicesOfUsers } from './users.ts';
@@ -22,11 +22,8 @@ export interface Found {
   readonly unknown: readonly string[];
 }
 
-/** Platforms whose tokens are compared in lower case (R-I4, R-E1). */
-const lowerCased: ReadonlySet<number> = new Set([Platform.iOS, Platform.Email]);
-
 const isToken = ({ platform, token }: Pick<DeviceDocument, 'platform' | 'token'>, name: string): boolean =>
-  token === name || (lowerCased.has(platform) && token === name.toLowerCase());
+  token === tokenText(platform, name);
 
 /** The names by the hashes under which a device with such a token would be found. */
 function hashesOf(names: Iterable<string>, { keys }: Lookup): Map<string, string[]> {

@@ -1,4 +1,5 @@
 import type { TagDefinition } from '@tidings/audience';
+import { languagesOf } from '@tidings/channels';
 import type { LogWriter } from '@tidings/event-store';
 import { channelServing, definitions } from '@tidings/channels';
 import {
@@ -16,8 +17,7 @@ import {
   sliceState,
 } from '@tidings/delivery';
 import { batchesTopic, type ChunkPlanned, type FanoutTask, type SendBatch } from '@tidings/events';
-import { chunkOf, Bitmap, type Clock, sendIdOf } from '@tidings/kernel';
-import { languagesOf } from '@tidings/messaging';
+import { Bitmap, type Clock, chunkOf, sendIdOf } from '@tidings/kernel';
 import type { Broker } from '@tidings/streaming';
 import type { Collection, Db } from 'mongodb';
 import type { Columns } from './scan/columns.ts';

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { zoneTexts } from '@tidings/audience';
+import { tagsOf } from '@tidings/channels';
 import { Content, type Geozone, MessageAccepted, type Preset } from '@tidings/events';
-import { isShortenable, tagsOf } from '@tidings/messaging';
+import { isShortenable } from '@tidings/messaging';
 
 const SOURCE = 'GEO_ZONE';
 const DAY_MS = 86_400_000;

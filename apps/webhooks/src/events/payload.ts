@@ -1,15 +1,6 @@
-import { channelOf, Platform, sendIdOf } from '@tidings/kernel';
-import {
-  apnsKind,
-  apnsPayload,
-  type CompiledPayload,
-  type DeviceColumns,
-  fcmPayload,
-  type MessageKey,
-  messageKeyOf,
-  type OutgoingMessage,
-  PayloadWriter,
-} from '@tidings/messaging';
+import { type ChannelPayload, definitionOf, isRelative } from '@tidings/channels';
+import { sendIdOf } from '@tidings/kernel';
+import { type DeviceColumns, messageKeyOf, type OutgoingMessage, PayloadWriter } from '@tidings/messaging';
 import type { DeviceDescription } from '@tidings/rpc';
 import type { KeyObject } from 'node:crypto';
 import type { KnownMessage } from '../facts/messages.ts';
@@ -25,14 +16,9 @@ export interface Recipient {
   readonly values: readonly string[];
 }
 
-interface Rendering {
-  readonly payload: CompiledPayload;
-  readonly limit: number;
-}
-
 const writer = new PayloadWriter();
 /** What was compiled for a message, by application, platform and language; it goes with the message. */
-const compiled = new WeakMap<KnownMessage, Map<string, Rendering | undefined>>();
+const compiled = new WeakMap<KnownMessage, Map<string, ChannelPayload | undefined>>();
 
 const outgoing = ({ code, bucket, id, accepted }: KnownMessage): OutgoingMessage => ({
   message: code,
@@ -42,41 +28,25 @@ const outgoing = ({ code, bucket, id, accepted }: KnownMessage): OutgoingMessage
   content: accepted.content,
 });
 
-function compile(message: KnownMessage, platform: number, language: string, key: MessageKey): Rendering | undefined {
-  const channel = channelOf(platform);
-  switch (channel) {
-    case 'apns':
-      return {
-        payload: apnsPayload(outgoing(message), language, key),
-        limit: apnsKind(message.accepted.content!).limit,
-      };
-    case 'fcm':
-      return { payload: fcmPayload(outgoing(message), language, key), limit: Infinity };
-    case undefined:
-      return undefined;
-  }
-}
-
-function renderingOf(message: KnownMessage, recipient: Recipient, reportKey: KeyObject): Rendering | undefined {
+function payloadOf(message: KnownMessage, recipient: Recipient, reportKey: KeyObject): ChannelPayload | undefined {
   const { application, platform } = recipient;
   const { language } = recipient.device;
-  const renderings = compiled.get(message) ?? new Map<string, Rendering | undefined>();
-  compiled.set(message, renderings);
+  const payloads = compiled.get(message) ?? new Map<string, ChannelPayload | undefined>();
+  compiled.set(message, payloads);
   const name = `${application}/${platform}/${language}`;
-  if (!renderings.has(name)) {
+  if (!payloads.has(name)) {
     const { code, id: messageId, accepted } = message;
     const key = messageKeyOf(reportKey, application, { code, messageId, campaignId: accepted.campaignId });
-    renderings.set(name, compile(message, platform, language, key));
+    payloads.set(name, definitionOf(platform)?.compile(outgoing(message), language, key));
   }
-  return renderings.get(name);
+  return payloads.get(name);
 }
 
 /** The badge that the message showed on the device: settled, it is the device's base; until then it is to be added (R-C9). */
 function badgeOf({ code, bucket, accepted }: KnownMessage, { platform, device }: Recipient): number {
-  const { ios, android } = accepted.content!;
-  const badge = platform === Platform.iOS ? ios?.badge : android?.badge;
-  const isRelative = badge !== undefined && /^[+-]/.test(badge);
-  if (!isRelative || device.badgeOf === sendIdOf({ message: code, bucket })) return device.badge;
+  const badge = definitionOf(platform)?.badgeOf(accepted.content);
+  if (badge === undefined || !isRelative(badge) || device.badgeOf === sendIdOf({ message: code, bucket }))
+    return device.badge;
   return Math.max(0, device.badge + Number(badge));
 }
 
@@ -105,7 +75,7 @@ function columnsOf(message: KnownMessage, recipient: Recipient): DeviceColumns {
  * @param reportKey what statistics hashes are signed with
  */
 export function handedOver(message: KnownMessage, recipient: Recipient, reportKey: KeyObject): string {
-  const rendering = renderingOf(message, recipient, reportKey);
-  if (!rendering) return '{}';
-  return writer.write(rendering.payload, columnsOf(message, recipient), 0, rendering.limit).toString('utf8');
+  const found = payloadOf(message, recipient, reportKey);
+  if (!found) return '{}';
+  return writer.write(found.payload, columnsOf(message, recipient), 0, found.limit).toString('utf8');
 }

@@ -52,7 +52,7 @@ export const operationWords = {
   seconds: 'The time in seconds.',
   'listProviders.providers': 'The credentials that were sent with.',
   credential: 'Fingerprint of the credential. Equal credentials of several applications are one.',
-  'providers.channel': '`apns` or `fcm`.',
+  'providers.channel': 'The channel that sends with it, such as `apns`.',
   'providers.applications': 'Codes of the applications that use it.',
   state: 'Whether the provider takes messages (`open`), has asked to wait (`throttled`) or cannot be reached.',
   last_error: 'The last failure to reach the provider; null where there was none.',

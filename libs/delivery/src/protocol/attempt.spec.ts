@@ -13,8 +13,8 @@ import {
   withResults,
   woken,
 } from './attempt.ts';
+import { sent } from '@tidings/channels';
 import { noResults, resultsOf } from '../results.ts';
-import { sent } from '../send-results.ts';
 
 const results = resultsOf([
   { position: 1, platform: 1, hour: 5, displayable: true, result: sent, deadToken: undefined, since: undefined },

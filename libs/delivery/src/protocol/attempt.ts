@@ -1,5 +1,5 @@
-import { answered, merged, type Results } from '../results.ts';
-import type { SendResult } from '../send-results.ts';
+import type { SendResult } from '@tidings/channels';
+import { type Results, answered, merged } from '../results.ts';
 
 /** The dispatcher's memory of a slice (sending 4). Instants are milliseconds since 1970. */
 export type Attempt = Claimed | Deferred | Settled;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { untried } from './attempt.ts';
-import { localResults, unlisted } from '../send-results.ts';
+import { localResults, unlisted } from '@tidings/channels';
 import { type HeldBack, type MessageTimes, waitOf } from './waits.ts';
 
 const MINUTE = 60_000;

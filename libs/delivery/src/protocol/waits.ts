@@ -1,6 +1,6 @@
 import type { Progress } from './attempt.ts';
 import { RETRY_FOR_MS, retryDeadline, throttleDeadline } from './retries.ts';
-import { localResults, type SendResult } from '../send-results.ts';
+import { type SendResult, localResults } from '@tidings/channels';
 
 /** Why a device is not written now. Instants are milliseconds since 1970. */
 export type HeldBack =

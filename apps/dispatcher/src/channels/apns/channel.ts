@@ -1,32 +1,26 @@
-import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
+import { createHash, type KeyObject } from 'node:crypto';
 import type { ConnectionOptions } from 'node:tls';
 import {
-  type ApnsRefusal,
-  apnsRefusal,
-  type BatchColumns,
+  type ApnsCredential,
+  type ApnsProof,
+  apnsPushType,
+  type ApnsPushType,
+  type ChannelPayload,
+  definitions,
   localResults,
-  tokenOf,
   type SendResult,
-} from '@tidings/delivery';
-import type { SendBatch } from '@tidings/events';
+} from '@tidings/channels';
+import { type BatchColumns, tokenOf } from '@tidings/delivery';
 import type { ConnectionSettings, ProviderConnection } from '@tidings/http2';
 import type { Clock } from '@tidings/kernel';
-import {
-  apnsKind,
-  apnsPayload,
-  type ApnsPayloadKind,
-  type CompiledPayload,
-  type MessageKey,
-  PayloadWriter,
-} from '@tidings/messaging';
-import { type Credential, type Credentials, isDeleted, settingsOf } from '../../credentials/credentials.ts';
-import { fingerprint } from '../../credentials/fingerprint.ts';
+import { type MessageKey, PayloadWriter } from '@tidings/messaging';
+import type { Credentials } from '../../credentials/credentials.ts';
 import type { Throttler } from '../../throttles.ts';
 import { Connections, opened, troubleOf } from '../connections.ts';
 import { type ExchangeContext, PushExchange } from '../exchange.ts';
 import { keyOfBatch } from '../message-key.ts';
 import type { Channel, Job, PushListener, Sender } from '../port.ts';
-import { type ApnsCredential, apnsCredential, type ApnsProof } from './credential.ts';
+import { type Prepared, PreparedCredentials } from '../prepared.ts';
 import { ProviderToken } from './provider-token.ts';
 
 export interface ApnsParts {
@@ -44,72 +38,53 @@ export interface ApnsParts {
 const PRODUCTION = 'https://api.push.apple.com';
 const SANDBOX = 'https://api.sandbox.push.apple.com';
 
-interface Prepared {
-  readonly version: number;
-  readonly credential: ApnsCredential | SendResult;
-  readonly token: ProviderToken | undefined;
-  readonly fingerprint: string;
-}
+const { apns } = definitions;
+
+/** A certificate needs none. */
+type Tokens = ProviderToken | undefined;
 
 /** Apple's push service. */
 export class ApnsChannel implements Channel {
   readonly #parts: ApnsParts;
   readonly #connections = new Connections();
-  readonly #prepared = new Map<string, Prepared>();
+  readonly #credentials: PreparedCredentials<ApnsCredential, Tokens>;
   readonly #writer = new PayloadWriter();
 
   constructor(parts: ApnsParts) {
+    const { credentials: stored, clock } = parts;
     this.#parts = parts;
-  }
-
-  async open(job: Job): Promise<Sender | SendResult> {
-    const { credential: reference } = job.batch;
-    if (!reference) return localResults.notConfigured;
-    const stored = await this.#parts.credentials.read(reference);
-    if (isDeleted(reference, stored)) return localResults.applicationDeleted;
-    const settings = settingsOf(stored);
-    const { credential, token, fingerprint } = await this.#prepare(settings.reference, stored);
-    if ('category' in credential) return credential;
-    const connection = this.#connections.of(settings, job.lane, () => this.#connect(credential));
-    const parts = { job, settings, fingerprint, credential, token, connection };
-    return new ApnsSender({
-      ...parts,
-      writer: this.#writer,
-      clock: this.#parts.clock,
-      reportKey: this.#parts.reportKey,
+    this.#credentials = new PreparedCredentials({
+      channel: 'apns',
+      stored,
+      definition: apns.credential,
+      tokensOf: ({ proof }): Tokens => (proof.by === 'token' ? new ProviderToken(proof, clock) : undefined),
     });
   }
 
-  ttlSeconds({ content }: SendBatch): number | undefined {
-    return content?.ios?.ttlSeconds;
+  async open(job: Job): Promise<Sender | SendResult> {
+    const prepared = await this.#credentials.of(job.batch.credential);
+    if ('category' in prepared) return prepared;
+    const { settings, credential } = prepared;
+    const connection = this.#connections.of(settings, job.lane, () => this.#connect(credential));
+    const { clock, reportKey } = this.#parts;
+    return new ApnsSender({ job, prepared, connection, writer: this.#writer, clock, reportKey });
+  }
+
+  ttlSeconds({ content }: Job['batch']): number | undefined {
+    return apns.ttlSecondsOf(content);
   }
 
   applications(): readonly string[] {
-    const prepared = [...this.#prepared.keys()].map((reference) => reference.slice(0, reference.indexOf('/')));
-    return [...new Set([...this.#parts.credentials.applications(), ...prepared])];
+    return this.#credentials.applications();
   }
 
   forget(application: string): void {
-    this.#parts.credentials.forget(application);
-    for (const key of this.#prepared.keys()) if (key.startsWith(`${application}/`)) this.#prepared.delete(key);
+    this.#credentials.forget(application);
     this.#connections.forget(application);
   }
 
   close(): void {
     this.#connections.close();
-  }
-
-  /** What a stored credential comes to: opened once per version, for all who send with it. */
-  async #prepare(reference: string, stored: Credential): Promise<Prepared> {
-    const known = this.#prepared.get(reference);
-    if (known?.version === stored.version) return known;
-    const credential = await apnsCredential(stored);
-    const since = this.#prepared.get(reference);
-    if (since && since.version >= stored.version) return since;
-    const token = providerTokenOf(credential, this.#parts.clock);
-    const prepared = { version: stored.version, credential, token, fingerprint: fingerprintOf(credential) };
-    this.#prepared.set(reference, prepared);
-    return prepared;
   }
 
   #connect({ sandbox, proof }: ApnsCredential): ProviderConnection {
@@ -119,18 +94,6 @@ export class ApnsChannel implements Channel {
   }
 }
 
-function fingerprintOf(credential: ApnsCredential | SendResult): string {
-  if (!('proof' in credential)) return '';
-  const { sandbox, proof } = credential;
-  const environment = sandbox ? 'sandbox' : 'production';
-  if (proof.by === 'certificate') return fingerprint('apns', [environment, proof.tls.cert]);
-  const key = createPublicKey(proof.key).export({ type: 'spki', format: 'der' });
-  return fingerprint('apns', [environment, proof.teamId, proof.keyId, key.toString('base64')]);
-}
-
-const providerTokenOf = (credential: ApnsCredential | SendResult, clock: Clock): ProviderToken | undefined =>
-  'proof' in credential && credential.proof.by === 'token' ? new ProviderToken(credential.proof, clock) : undefined;
-
 const tlsOf = (proof: ApnsProof, ca: readonly string[] | undefined): ConnectionOptions => ({
   ...(proof.by === 'certificate' ? proof.tls : {}),
   ...(ca ? { ca: [...ca] } : {}),
@@ -138,10 +101,7 @@ const tlsOf = (proof: ApnsProof, ca: readonly string[] | undefined): ConnectionO
 
 interface SenderParts {
   readonly job: Job;
-  readonly settings: Throttler;
-  readonly fingerprint: string;
-  readonly credential: ApnsCredential;
-  readonly token: ProviderToken | undefined;
+  readonly prepared: Prepared<ApnsCredential, Tokens>;
   readonly connection: ProviderConnection;
   readonly writer: PayloadWriter;
   readonly reportKey: KeyObject;
@@ -163,8 +123,8 @@ function idPrefix({ messageId, bucket, application }: Job['batch']): string {
 }
 
 /** Headers that all pushes of a batch share, names and values in turn. */
-function sharedHeaders(batch: Job['batch'], { pushType }: ApnsPayloadKind, bundleId: string): readonly string[] {
-  const ttlSeconds = batch.content?.ios?.ttlSeconds;
+function sharedHeaders(batch: Job['batch'], pushType: ApnsPushType, bundleId: string): readonly string[] {
+  const ttlSeconds = apns.ttlSecondsOf(batch.content);
   const releasedAt = Math.floor((batch.releasedAt?.getTime() ?? 0) / 1000);
   const expiration = ttlSeconds === 0 ? '0' : String(releasedAt + (ttlSeconds ?? 0));
   return [
@@ -202,11 +162,10 @@ class ApnsSender implements Sender {
   readonly credential: string;
   readonly settings: Throttler;
   readonly #parts: SenderParts;
-  readonly #kind: ApnsPayloadKind;
   readonly #shared: readonly string[];
   readonly #idPrefix: string;
   readonly #key: MessageKey;
-  readonly #payloads: (CompiledPayload | undefined)[] = [];
+  readonly #payloads: (ChannelPayload | undefined)[] = [];
   readonly #exchanges: ExchangeContext;
   readonly #tokens: PathTokens;
   /** Shared headers with an authorization: made anew only when that changes. */
@@ -214,12 +173,10 @@ class ApnsSender implements Sender {
 
   constructor(parts: SenderParts) {
     this.#parts = parts;
-    const { job, credential, connection, clock } = parts;
-    const content = job.batch.content!;
-    this.credential = parts.fingerprint;
-    this.settings = parts.settings;
-    this.#kind = apnsKind(content);
-    this.#shared = sharedHeaders(job.batch, this.#kind, credential.bundleId);
+    const { job, prepared, connection, clock } = parts;
+    this.credential = prepared.fingerprint;
+    this.settings = prepared.settings;
+    this.#shared = sharedHeaders(job.batch, apnsPushType(job.batch.content!), prepared.credential.bundleId);
     this.#idPrefix = idPrefix(job.batch);
     this.#key = keyOfBatch(parts.reportKey, job.batch);
     this.#tokens = new PathTokens(job.columns);
@@ -228,7 +185,7 @@ class ApnsSender implements Sender {
       refused: '',
       connection,
       now: () => clock.now(),
-      refusal: (status, body): ApnsRefusal => apnsRefusal(status, body),
+      refusal: (status, body) => apns.refusal(status, body),
     };
   }
 
@@ -244,8 +201,9 @@ class ApnsSender implements Sender {
     const { job, connection, writer } = this.#parts;
     if (!connection.ready()) return 'busy';
     const { columns } = job;
-    const body = writer.write(this.#payloadFor(columns.languages[device]!), columns, device, this.#kind.limit);
-    if (body.length > this.#kind.limit) return localResults.payloadTooLarge;
+    const { payload, limit } = this.#payloadFor(columns.languages[device]!);
+    const body = writer.write(payload, columns, device, limit);
+    if (!apns.fits(body, limit)) return localResults.payloadTooLarge;
     const id = this.#idPrefix + hex(columns.chunk * 65_536 + columns.positions[device]!, 8);
     const request = {
       path: `/3/device/${this.#tokens.of(device)}`,
@@ -265,16 +223,16 @@ class ApnsSender implements Sender {
   }
 
   async refresh(): Promise<void> {
-    this.#parts.token?.renew(this.#exchanges.refused);
+    this.#parts.prepared.tokens?.renew(this.#exchanges.refused);
   }
 
-  #payloadFor(language: number): CompiledPayload {
+  #payloadFor(language: number): ChannelPayload {
     const { batch } = this.#parts.job;
-    return (this.#payloads[language] ??= apnsPayload(batch, batch.languageNames[language] ?? '', this.#key));
+    return (this.#payloads[language] ??= apns.compile(batch, batch.languageNames[language] ?? '', this.#key));
   }
 
   #currentHeaders(): readonly string[] {
-    const authorization = this.#parts.token?.authorization() ?? '';
+    const authorization = this.#parts.prepared.tokens?.authorization() ?? '';
     if (authorization !== this.#exchanges.credential || this.#headers.length === 0) {
       this.#exchanges.credential = authorization;
       this.#headers = authorization === '' ? this.#shared : ['authorization', authorization, ...this.#shared];

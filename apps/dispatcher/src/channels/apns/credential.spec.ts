@@ -1,7 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import { definitions, readCredential } from '@tidings/channels';
 import { generateApnsKey, selfSigned } from '../../testing/simulators.ts';
-import { apnsCredential } from './credential.ts';
+import { keyOpener } from '../prepared.ts';
 
 const { privateKey } = generateApnsKey();
 const { cert, key } = selfSigned();
@@ -15,7 +16,7 @@ const complete = {
   ios_team_id: 'T',
 };
 const of = (settings: Readonly<Record<string, string>>) =>
-  apnsCredential({ application: 'A', platform: 1, version: 1, settings: new Map(Object.entries(settings)) });
+  readCredential(definitions.apns.credential, new Map(Object.entries(settings)), keyOpener);
 
 describe('an APNs credential', () => {
   it('is a key that signs tokens', async () => {

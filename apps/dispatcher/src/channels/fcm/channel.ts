@@ -1,19 +1,25 @@
-import { createPublicKey, type KeyObject } from 'node:crypto';
-import { connectionResults, fcmRefusal, localResults, type SendResult } from '@tidings/delivery';
-import type { SendBatch } from '@tidings/events';
+import {
+  type ChannelPayload,
+  type FcmCredential,
+  type SendResult,
+  connectionResults,
+  definitions,
+  localResults,
+} from '@tidings/channels';
 import type { ConnectionSettings, OutgoingRequest, ProviderConnection } from '@tidings/http2';
-import { type Clock, Fault } from '@tidings/kernel';
-import { type CompiledPayload, fcmPayload, fitsFcm, type MessageKey, PayloadWriter } from '@tidings/messaging';
-import { AccessToken } from '../../credentials/access-token.ts';
-import { type Credentials, isDeleted, settingsOf } from '../../credentials/credentials.ts';
+import type { KeyObject } from 'node:crypto';
+import type { Credentials } from '../../credentials/credentials.ts';
 import { fingerprint } from '../../credentials/fingerprint.ts';
+import { type Clock, Fault } from '@tidings/kernel';
+import { type MessageKey, PayloadWriter } from '@tidings/messaging';
+import { AccessToken } from '../../credentials/access-token.ts';
 import type { PostForm } from '../../providers/post-form.ts';
 import type { Throttler } from '../../throttles.ts';
 import { Connections, opened, troubleOf } from '../connections.ts';
-import { type ExchangeContext, PushExchange, type Refusal } from '../exchange.ts';
+import { type ExchangeContext, PushExchange } from '../exchange.ts';
 import { keyOfBatch } from '../message-key.ts';
 import type { Channel, Job, PushListener, Sender } from '../port.ts';
-import { type FcmCredential, fcmCredential } from './credential.ts';
+import { type Prepared, PreparedCredentials } from '../prepared.ts';
 
 export interface FcmParts {
   readonly credentials: Credentials;
@@ -31,90 +37,56 @@ export interface FcmParts {
 const FCM = 'https://fcm.googleapis.com';
 const SCOPE = 'https://www.googleapis.com/auth/firebase.messaging';
 
-interface Prepared {
-  readonly version: number;
-  readonly credential: FcmCredential | SendResult;
-  readonly access: AccessToken | undefined;
-  readonly fingerprint: string;
-}
+const { fcm } = definitions;
 
 /** Firebase Cloud Messaging, HTTP v1. */
 export class FcmChannel implements Channel {
   readonly #parts: FcmParts;
   readonly #connections = new Connections();
-  readonly #prepared = new Map<string, Prepared>();
+  readonly #credentials: PreparedCredentials<FcmCredential, AccessToken>;
   readonly #writer = new PayloadWriter();
 
   constructor(parts: FcmParts) {
+    const { credentials: stored, postForm, clock } = parts;
     this.#parts = parts;
+    this.#credentials = new PreparedCredentials({
+      channel: 'fcm',
+      stored,
+      definition: fcm.credential,
+      tokensOf: ({ account }) => new AccessToken({ account, scope: SCOPE, postForm, clock }),
+    });
   }
 
   async open(job: Job): Promise<Sender | SendResult> {
-    const { credential: reference } = job.batch;
-    if (!reference) return localResults.notConfigured;
-    const { credentials, url = FCM, connect, ca, clock, reportKey } = this.#parts;
-    const stored = await credentials.read(reference);
-    if (isDeleted(reference, stored)) return localResults.applicationDeleted;
-    const settings = settingsOf(stored);
-    let prepared = this.#prepared.get(settings.reference);
-    if (prepared?.version !== stored.version) {
-      const credential = fcmCredential(stored);
-      prepared = {
-        version: stored.version,
-        credential,
-        access: this.#accessOf(credential),
-        fingerprint: fingerprintOf(credential),
-      };
-      this.#prepared.set(settings.reference, prepared);
-    }
-    const { credential, access, fingerprint: id } = prepared;
-    if ('category' in credential) return credential;
+    const prepared = await this.#credentials.of(job.batch.credential);
+    if ('category' in prepared) return prepared;
+    const { url = FCM, connect, ca, clock, reportKey } = this.#parts;
     const tls = ca ? { ca: [...ca] } : {};
-    const connection = this.#connections.of(settings, job.lane, () => connect({ url, tls }));
-    const { projectId } = credential;
-    const parts = { job, settings, fingerprint: id, projectId, access: access!, connection };
-    return new FcmSender({ ...parts, writer: this.#writer, clock, reportKey });
+    const connection = this.#connections.of(prepared.settings, job.lane, () => connect({ url, tls }));
+    return new FcmSender({ job, prepared, connection, writer: this.#writer, clock, reportKey });
   }
 
-  ttlSeconds({ content }: SendBatch): number | undefined {
-    return content?.android?.ttlSeconds;
+  ttlSeconds({ content }: Job['batch']): number | undefined {
+    return fcm.ttlSecondsOf(content);
   }
 
   applications(): readonly string[] {
-    const prepared = [...this.#prepared.keys()].map((reference) => reference.slice(0, reference.indexOf('/')));
-    return [...new Set([...this.#parts.credentials.applications(), ...prepared])];
+    return this.#credentials.applications();
   }
 
   forget(application: string): void {
-    this.#parts.credentials.forget(application);
-    for (const key of this.#prepared.keys()) if (key.startsWith(`${application}/`)) this.#prepared.delete(key);
+    this.#credentials.forget(application);
     this.#connections.forget(application);
   }
 
   close(): void {
     this.#connections.close();
   }
-
-  #accessOf(credential: FcmCredential | SendResult): AccessToken | undefined {
-    if ('category' in credential) return undefined;
-    const { postForm, clock } = this.#parts;
-    return new AccessToken({ account: credential.account, scope: SCOPE, postForm, clock });
-  }
-}
-
-function fingerprintOf(credential: FcmCredential | SendResult): string {
-  if ('category' in credential) return '';
-  const { projectId, account } = credential;
-  const key = createPublicKey(account.key).export({ type: 'spki', format: 'der' });
-  return fingerprint('fcm', [projectId, account.clientEmail, key.toString('base64')]);
 }
 
 interface SenderParts {
   readonly job: Job;
-  readonly settings: Throttler;
-  readonly fingerprint: string;
-  readonly projectId: string;
-  readonly access: AccessToken;
+  readonly prepared: Prepared<FcmCredential, AccessToken>;
   readonly connection: ProviderConnection;
   readonly writer: PayloadWriter;
   readonly reportKey: KeyObject;
@@ -126,25 +98,30 @@ class FcmSender implements Sender {
   readonly settings: Throttler;
   readonly #parts: SenderParts;
   readonly #key: MessageKey;
-  readonly #payloads: (CompiledPayload | undefined)[] = [];
+  readonly #payloads: (ChannelPayload | undefined)[] = [];
   readonly #exchanges: ExchangeContext;
   #request: OutgoingRequest;
 
   constructor(parts: SenderParts) {
     this.#parts = parts;
     this.#key = keyOfBatch(parts.reportKey, parts.job.batch);
-    const { connection, clock } = parts;
-    this.credential = parts.fingerprint;
-    this.settings = parts.settings;
-    this.#request = requestWith(parts.projectId, '');
-    const refusal = (status: number, body: string): Refusal => ({ result: fcmRefusal(status, body) });
-    this.#exchanges = { connection, now: () => clock.now(), refusal, credential: '', refused: '' };
+    const { prepared, connection, clock } = parts;
+    this.credential = prepared.fingerprint;
+    this.settings = prepared.settings;
+    this.#request = requestWith(prepared.credential.projectId, '');
+    this.#exchanges = {
+      credential: '',
+      refused: '',
+      connection,
+      now: () => clock.now(),
+      refusal: (status, body) => fcm.refusal(status, body),
+    };
   }
 
   async prepare(): Promise<SendResult | undefined> {
-    const { access, connection } = this.#parts;
+    const { prepared, connection } = this.#parts;
     try {
-      this.#use(await access.get());
+      this.#use(await prepared.tokens.get());
     } catch (error) {
       if (Fault.from(error).kind === 'forbidden') return localResults.accessRefused;
       throw error;
@@ -154,16 +131,18 @@ class FcmSender implements Sender {
   }
 
   trouble(): SendResult {
-    const { access, connection } = this.#parts;
-    return access.lastFailure === undefined ? troubleOf(connection) : connectionResults[access.lastFailure];
+    const { prepared, connection } = this.#parts;
+    const { lastFailure } = prepared.tokens;
+    return lastFailure === undefined ? troubleOf(connection) : connectionResults[lastFailure];
   }
 
   push(device: number, tag: number, deadline: number, listener: PushListener): 'written' | 'busy' | SendResult {
     const { job, connection, writer } = this.#parts;
     if (!connection.ready()) return 'busy';
     const { columns } = job;
-    const body = writer.write(this.#payloadFor(columns.languages[device]!), columns, device, Infinity);
-    if (!fitsFcm(body)) return localResults.payloadTooLarge;
+    const { payload, limit } = this.#payloadFor(columns.languages[device]!);
+    const body = writer.write(payload, columns, device, limit);
+    if (!fcm.fits(body, limit)) return localResults.payloadTooLarge;
     const exchange = new PushExchange(tag, deadline, listener, this.#exchanges);
     return connection.request(this.#request, body, exchange) ? 'written' : 'busy';
   }
@@ -177,18 +156,18 @@ class FcmSender implements Sender {
   }
 
   async refresh(): Promise<void> {
-    this.#use(await this.#parts.access.renewed(this.#exchanges.refused));
+    this.#use(await this.#parts.prepared.tokens.renewed(this.#exchanges.refused));
   }
 
   #use(accessToken: string): void {
     if (accessToken === this.#exchanges.credential) return;
     this.#exchanges.credential = accessToken;
-    this.#request = requestWith(this.#parts.projectId, accessToken);
+    this.#request = requestWith(this.#parts.prepared.credential.projectId, accessToken);
   }
 
-  #payloadFor(language: number): CompiledPayload {
+  #payloadFor(language: number): ChannelPayload {
     const { batch } = this.#parts.job;
-    return (this.#payloads[language] ??= fcmPayload(batch, batch.languageNames[language] ?? '', this.#key));
+    return (this.#payloads[language] ??= fcm.compile(batch, batch.languageNames[language] ?? '', this.#key));
   }
 }
 

@@ -1,22 +1,19 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { fcmCredential } from './credential.ts';
+import { definitions, readCredential } from '@tidings/channels';
+import { keyOpener } from '../prepared.ts';
 
 const pem = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'pem' }).toString();
 const rsa = (modulusLength: number): string => pem(generateKeyPairSync('rsa', { modulusLength }).privateKey);
-const of = (private_key: string) =>
-  fcmCredential({
-    application: 'A',
-    platform: 3,
-    version: 1,
-    settings: new Map([
-      ['android_fcm_service_account', JSON.stringify({ project_id: 'p', client_email: 'a@p.example', private_key })],
-    ]),
-  });
+const of = (private_key: string) => {
+  const account = { project_id: 'p', client_email: 'a@p.example', private_key };
+  const settings = new Map([['android_fcm_service_account', JSON.stringify(account)]]);
+  return readCredential(definitions.fcm.credential, settings, keyOpener);
+};
 
 describe('an FCM credential', () => {
-  it.each([2048, 4096])('signs with RSA of %i bits', (bits) => {
-    expect(of(rsa(bits))).toMatchObject({ projectId: 'p', account: { clientEmail: 'a@p.example' } });
+  it.each([2048, 4096])('signs with RSA of %i bits', async (bits) => {
+    expect(await of(rsa(bits))).toMatchObject({ projectId: 'p', account: { clientEmail: 'a@p.example' } });
   });
 
   it.each([
@@ -24,7 +21,7 @@ describe('an FCM credential', () => {
     ['a key of another kind', pem(generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey)],
     ['a text of a megabyte', `-----BEGIN PRIVATE KEY-----\n${'A'.repeat(1_000_000)}\n-----END PRIVATE KEY-----\n`],
     ['nothing', ''],
-  ])('is unusable with %s', (_, key) => {
-    expect(of(key)).toMatchObject({ category: 'INVALID_CONFIGURATION', name: 'unusable_key' });
+  ])('is unusable with %s', async (_, key) => {
+    expect(await of(key)).toMatchObject({ category: 'INVALID_CONFIGURATION', name: 'unusable_key' });
   });
 });

@@ -1,6 +1,7 @@
+import { tagsOf } from '@tidings/channels';
 import type { GivenContent } from '@tidings/contract';
 import { AndroidContent, Content, IosContent, type Preset } from '@tidings/events';
-import { isShortenable, tagsOf } from '@tidings/messaging';
+import { isShortenable } from '@tidings/messaging';
 
 type Given<Of> = { readonly [Name in keyof Of]?: Of[Name] | undefined };
 

@@ -1,29 +1,26 @@
 import type { Content, IosContent } from '@tidings/events';
-import { type JsonObject, parseObject } from './exact-json.ts';
 import {
   badge,
-  type CompiledPayload,
   compilePayload,
   type Fragment,
   json,
+  type MessageKey,
   object,
   type OutgoingMessage,
   statisticsHash,
   text,
+  textFor,
   type TemplateContext,
   trimmable,
   url,
-} from './payload.ts';
-import type { MessageKey } from './statistics-hash.ts';
-import { textFor, variablesOf } from './template.ts';
+  variablesOf,
+} from '@tidings/messaging';
+import { isRelative } from '../badge.ts';
+import type { ChannelPayload } from '../definition.ts';
+import { type JsonObject, parseObject } from '../exact-json.ts';
 
+/** `apns-push-type`. */
 export type ApnsPushType = 'alert' | 'background' | 'voip';
-
-/** What the headers and the size limit depend on. */
-export interface ApnsPayloadKind {
-  readonly pushType: ApnsPushType;
-  readonly limit: number;
-}
 
 const LIMIT = 4096;
 const VOIP_LIMIT = 5120;
@@ -61,10 +58,9 @@ function soundOf(ios: IosContent | undefined, alert: Alert): string | undefined 
 }
 
 /** How the pushes of a batch travel: the same for all its languages. */
-export function apnsKind(content: Content): ApnsPayloadKind {
-  if (content.voip) return { pushType: 'voip', limit: VOIP_LIMIT };
-  const background = isBackground(content, alertOf(content, ''));
-  return { pushType: background ? 'background' : 'alert', limit: LIMIT };
+export function apnsPushType(content: Content): ApnsPushType {
+  if (content.voip) return 'voip';
+  return isBackground(content, alertOf(content, '')) ? 'background' : 'alert';
 }
 
 function alertFragment(alert: Alert, context: TemplateContext, trim: boolean): Fragment | undefined {
@@ -86,7 +82,7 @@ function soundFragment(ios: IosContent | undefined, alert: Alert): Fragment | un
 /** A relative badge was worked out for each device; it is the same sign that tells it. */
 function badgeFragment(value: string | undefined): Fragment | undefined {
   if (value === undefined) return undefined;
-  return /^[+-]/.test(value) ? badge : json(Number(value));
+  return isRelative(value) ? badge : json(Number(value));
 }
 
 const fragments = (fields: JsonObject): Record<string, Fragment> =>
@@ -126,7 +122,7 @@ function apsFragment(content: Content, alert: Alert, context: TemplateContext, e
  * win, but not over the statistics hash.
  * @param key the message's, in the application of the devices
  */
-export function apnsPayload(message: OutgoingMessage, language: string, key: MessageKey): CompiledPayload {
+export function apnsPayload(message: OutgoingMessage, language: string, key: MessageKey): ChannelPayload {
   const content = message.content!;
   const { ios } = content;
   const context = { variables: variablesOf(content), tags: content.tags };
@@ -134,15 +130,14 @@ export function apnsPayload(message: OutgoingMessage, language: string, key: Mes
   const { aps: extra, ...root } = parseObject(ios?.rootParams);
   const extraAps = typeof extra === 'object' && extra !== null && !Array.isArray(extra) ? (extra as JsonObject) : {};
   const hash = { messageId: message.messageId, campaignId: message.campaignId, code: message.message };
-  return compilePayload(
-    object({
-      aps: apsFragment(content, alert, context, extraAps),
-      pw_msg: json('1'),
-      u: content.data === undefined ? undefined : json(content.data),
-      l: given(content.link) ? url(content.link, context) : undefined,
-      attachment: given(ios?.attachment) ? url(ios.attachment, context) : undefined,
-      ...fragments(root),
-      p: statisticsHash(hash, key),
-    }),
-  );
+  const whole = object({
+    aps: apsFragment(content, alert, context, extraAps),
+    pw_msg: json('1'),
+    u: content.data === undefined ? undefined : json(content.data),
+    l: given(content.link) ? url(content.link, context) : undefined,
+    attachment: given(ios?.attachment) ? url(ios.attachment, context) : undefined,
+    ...fragments(root),
+    p: statisticsHash(hash, key),
+  });
+  return { payload: compilePayload(whole), limit: content.voip ? VOIP_LIMIT : LIMIT };
 }

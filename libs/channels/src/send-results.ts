@@ -38,6 +38,13 @@ export interface SendResult {
   readonly then: Then;
 }
 
+/** What a provider's answer other than 200 means. */
+export interface Refusal {
+  readonly result: SendResult;
+  /** Since when the token is dead, milliseconds, where the provider says so: a token registered later is left alone (R-P2). */
+  readonly since?: number | undefined;
+}
+
 export const final: Then = { do: 'final' };
 export const invalidate: Then = { do: 'invalidate' };
 export const once: Then = { do: 'once' };

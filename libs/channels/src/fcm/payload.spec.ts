@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Content, SendBatch } from '@tidings/events';
-import { fcmPayload, fitsFcm } from '@tidings/messaging';
-import { android, content, sendBatch, type TestDevice, texts } from '../../testing/batches.ts';
-import { isHashOf, keyOf, rendered } from '../../testing/rendered.ts';
+import type { Content } from '@tidings/events';
+import { android, isHashOf, type TestDevice, texts, TOKEN, written } from '../testing/payloads.ts';
+import { fcm } from './definition.ts';
 
 interface Message {
   readonly token: string;
@@ -10,31 +9,23 @@ interface Message {
   readonly data: Record<string, string>;
 }
 
-const device: TestDevice = { position: 66, token: 'a:"b' };
-
-const batchOf = (fields: Partial<Content>, of: Partial<TestDevice> = {}): SendBatch =>
-  sendBatch([{ number: 0, devices: [{ ...device, ...of }] }], { content: content(fields), platform: 3 });
-function bodyOf(fields: Partial<Content>, of: Partial<TestDevice> = {}, language = ''): string {
-  const batch = batchOf(fields, of);
-  return rendered(fcmPayload(batch, language, keyOf(batch)), batch);
-}
-const messageOf = (...parameters: Parameters<typeof bodyOf>): Message =>
-  (JSON.parse(bodyOf(...parameters)) as { message: Message }).message;
-const dataOf = (...parameters: Parameters<typeof bodyOf>): Record<string, string> => messageOf(...parameters).data;
+const messageIn = (body: Buffer): Message => (JSON.parse(body.toString()) as { message: Message }).message;
+const messageOf = (fields: Partial<Content>, of: TestDevice = {}): Message => messageIn(written(fcm, fields, of).body);
+const dataOf = (...parameters: Parameters<typeof messageOf>): Record<string, string> => messageOf(...parameters).data;
 
 describe('an FCM request', () => {
   it('of a text alone is a data message with a collapse key and a tag of its message', () => {
     const message = messageOf({});
     const { p, ...data } = message.data;
-    expect(message.token).toBe('a:"b');
+    expect(message.token).toBe(TOKEN);
     expect(message.android).toEqual({ collapse_key: 'AF0B-EEFE4D5E-E445B2E9' });
     expect(data).toEqual({ title: 'Hello', pw_msg: '1', pw_msg_tag: 'AF0B-EEFE4D5E-E445B2E9' });
-    expect(isHashOf(p!, batchOf({}), { seq: 66, platform: 3, check: (1 << 16) | 66 })).toBe(true);
+    expect(isHashOf(p, 3)).toBe(true);
   });
 
   it('has the text as title and the title as header, in the language that fits', () => {
     const fields = { text: texts({ en: 'Hello', de: 'Hallo' }), title: texts({ default: 'T' }) };
-    expect(dataOf(fields, {}, 'de')).toMatchObject({ title: 'Hallo', header: 'T' });
+    expect(dataOf(fields, { language: 'de' })).toMatchObject({ title: 'Hallo', header: 'T' });
   });
 
   it('prefers the texts for Android', () => {
@@ -120,13 +111,14 @@ describe('an FCM request', () => {
   });
 
   it('is measured by its data', () => {
-    const bytes = (count: number): Buffer => Buffer.from(bodyOf({ text: texts({ default: 'x'.repeat(count) }) }));
+    const bytes = (count: number) => written(fcm, { text: texts({ default: 'x'.repeat(count) }) });
     const size = (body: Buffer): number =>
-      Object.entries((JSON.parse(body.toString()) as { message: Message }).message.data)
+      Object.entries(messageIn(body).data)
         .flat()
         .reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-    const rest = size(bytes(1)) - 1;
-    expect(fitsFcm(bytes(4096 - rest))).toBe(true);
-    expect(fitsFcm(bytes(4097 - rest))).toBe(false);
+    const fits = ({ body, limit }: ReturnType<typeof bytes>): boolean => fcm.fits(body, limit);
+    const rest = size(bytes(1).body) - 1;
+    expect(fits(bytes(4096 - rest))).toBe(true);
+    expect(fits(bytes(4097 - rest))).toBe(false);
   });
 });

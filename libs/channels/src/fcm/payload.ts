@@ -1,26 +1,28 @@
 import type { AndroidContent, Content } from '@tidings/events';
-import { type JsonObject, parseObject } from './exact-json.ts';
 import { sendIdOf } from '@tidings/kernel';
 import {
   badgeText,
-  type CompiledPayload,
   compilePayload,
   type Fragment,
   json,
+  type MessageKey,
   object,
   type OutgoingMessage,
+  OVERSIZED_BYTES,
   statisticsHash,
   text,
+  textFor,
   type TemplateContext,
   token,
   url,
-} from './payload.ts';
-import { OVERSIZED_BYTES } from './payload-writer.ts';
-import type { MessageKey } from './statistics-hash.ts';
-import { textFor, variablesOf } from './template.ts';
+  variablesOf,
+} from '@tidings/messaging';
+import { isRelative } from '../badge.ts';
+import type { ChannelPayload } from '../definition.ts';
+import { type JsonObject, parseObject } from '../exact-json.ts';
 
 /** Bytes of keys and values in `data`. */
-export const FCM_LIMIT = 4096;
+const LIMIT = 4096;
 const LONGEST_TTL_SECONDS = 2_419_200;
 
 const given = (value: string | undefined): value is string => value !== undefined && value !== '';
@@ -36,7 +38,7 @@ const rootFragments = (params: JsonObject): Record<string, Fragment> =>
 /** A relative badge was worked out for each device. */
 function badgeFragment(value: string | undefined): Fragment | undefined {
   if (value === undefined) return undefined;
-  return /^[+-]/.test(value) ? badgeText : json(value);
+  return isRelative(value) ? badgeText : json(value);
 }
 
 /** An absent sound is the default one, an empty one is none. */
@@ -100,19 +102,18 @@ function priorityOf(content: Content): string | undefined {
  * merged into `data`; they win, but not over the statistics hash and the mark of our messages.
  * @param key the message's, in the application of the devices
  */
-export function fcmPayload(message: OutgoingMessage, language: string, key: MessageKey): CompiledPayload {
+export function fcmPayload(message: OutgoingMessage, language: string, key: MessageKey): ChannelPayload {
   const content = message.content!;
   const ttlSeconds = content.android?.ttlSeconds;
   const ttl = ttlSeconds === undefined ? undefined : `${Math.min(ttlSeconds, LONGEST_TTL_SECONDS)}s`;
-  return compilePayload(
-    object({
-      message: object({
-        token,
-        android: json({ collapse_key: sendIdOf(message), priority: priorityOf(content), ttl }),
-        data: dataFragment(message, language, key),
-      }),
+  const whole = object({
+    message: object({
+      token,
+      android: json({ collapse_key: sendIdOf(message), priority: priorityOf(content), ttl }),
+      data: dataFragment(message, language, key),
     }),
-  );
+  });
+  return { payload: compilePayload(whole), limit: LIMIT };
 }
 
 interface FcmRequest {
@@ -120,13 +121,13 @@ interface FcmRequest {
 }
 
 /** Whether a request is within FCM's limit. Only what might not be is read again. */
-export function fitsFcm(body: Buffer): boolean {
-  if (body.length <= FCM_LIMIT) return true;
+export function fitsFcm(body: Buffer, limit: number): boolean {
+  if (body.length <= limit) return true;
   if (body.length >= OVERSIZED_BYTES) return false;
   const { data } = (JSON.parse(body.toString('utf8')) as FcmRequest).message;
   const bytes = Object.entries(data).reduce(
     (sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value),
     0,
   );
-  return bytes <= FCM_LIMIT;
+  return bytes <= limit;
 }

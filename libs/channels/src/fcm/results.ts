@@ -4,11 +4,12 @@ import {
   interned,
   invalidate,
   once,
+  type Refusal,
   retry,
   type Then,
   unlisted,
   type SendResult,
-} from './send-results.ts';
+} from '../send-results.ts';
 
 interface Row {
   readonly category: ErrorCategory;
@@ -75,4 +76,4 @@ function nameOf(body: string): string {
 }
 
 /** What an answer of FCM v1 other than 200 means. */
-export const fcmRefusal = (status: number, body: string): SendResult => resultOf(status, nameOf(body));
+export const fcmRefusal = (status: number, body: string): Refusal => ({ result: resultOf(status, nameOf(body)) });

@@ -1,9 +1,7 @@
-import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
-import { localResults, type SendResult } from '@tidings/delivery';
-import { Fault } from '@tidings/kernel';
-import { openKeyFile } from '@tidings/runtime';
-import type { Credential } from '../../credentials/credentials.ts';
+import type { CredentialDefinition } from '../credential.ts';
+import { localResults } from '../send-results.ts';
 
 /** How an application proves itself to APNs. */
 export type ApnsProof =
@@ -27,17 +25,16 @@ const SANDBOX = '0';
 /** The curve of ES256, the one algorithm that APNs takes tokens in. */
 const TOKEN_CURVE = 'prime256v1';
 
-/**
- * Reads what configureApplication stored for iOS; a result where nothing can be sent with it (R-A2, R-A6).
- * @throws Fault `unavailable` where it cannot be opened at this moment
- */
-export async function apnsCredential({ settings }: Credential): Promise<ApnsCredential | SendResult> {
-  const text = (name: string): string => settings.get(name) ?? '';
-  const file = Buffer.from(text('ios_key_file'), 'base64');
-  if (file.length === 0) return localResults.notConfigured;
-  const sandbox = text('ios_gateway') === SANDBOX;
-  try {
-    const { key: pem, certificates } = await openKeyFile(file, text('ios_key_password'));
+/** What configureApplication stores for iOS: a key that signs tokens, or a certificate with its key (R-A2, R-A6). */
+export const apnsCredential: CredentialDefinition<ApnsCredential> = {
+  required: ['ios_key_file'],
+
+  async read(settings, open) {
+    const text = (name: string): string => settings.get(name) ?? '';
+    const file = Buffer.from(text('ios_key_file'), 'base64');
+    if (file.length === 0) return localResults.notConfigured;
+    const sandbox = text('ios_gateway') === SANDBOX;
+    const { key: pem, certificates } = await open.file(file, text('ios_key_password'));
     if (pem === undefined) return localResults.unusableKey;
     if (certificates.length > 0) {
       const { subject, tls } = clientCertificate(certificates, pem);
@@ -49,11 +46,15 @@ export async function apnsCredential({ settings }: Credential): Promise<ApnsCred
     if (key.asymmetricKeyDetails?.namedCurve !== TOKEN_CURVE) return localResults.unusableKey;
     if (keyId === '' || teamId === '' || bundleId === '') return localResults.notConfigured;
     return { bundleId, sandbox, proof: { by: 'token', key, keyId, teamId } };
-  } catch (error) {
-    if (error instanceof Fault && error.kind === 'unavailable') throw error;
-    return localResults.unusableKey;
-  }
-}
+  },
+
+  identityOf({ sandbox, proof }) {
+    const environment = sandbox ? 'sandbox' : 'production';
+    if (proof.by === 'certificate') return [environment, proof.tls.cert];
+    const key = createPublicKey(proof.key).export({ type: 'spki', format: 'der' });
+    return [environment, proof.teamId, proof.keyId, key.toString('base64')];
+  },
+};
 
 /** @throws Error where the key does not belong to the first certificate */
 function clientCertificate(certificates: readonly string[], key: string) {

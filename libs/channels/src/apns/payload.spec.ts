@@ -1,23 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Content, SendBatch } from '@tidings/events';
-import { apnsKind, apnsPayload, parseStatisticsHash } from '@tidings/messaging';
-import { content, ios, sendBatch, type TestDevice, texts } from '../../testing/batches.ts';
-import { isHashOf, keyOf, rendered } from '../../testing/rendered.ts';
+import type { Content } from '@tidings/events';
+import { parseStatisticsHash } from '@tidings/messaging';
+import { content, ios, isHashOf, type TestDevice, texts, written } from '../testing/payloads.ts';
+import { apns } from './definition.ts';
+import { apnsPushType } from './payload.ts';
 
-const device: TestDevice = { position: 66, token: 'ab' };
-const batchOf = (fields: Partial<Content>, of: Partial<TestDevice> = {}, more: Partial<SendBatch> = {}): SendBatch =>
-  sendBatch([{ number: 0, devices: [{ ...device, ...of }] }], {
-    content: content(fields),
-    campaignId: 961_234n,
-    ...more,
-  });
-const textOf = (fields: Partial<Content>, of: Partial<TestDevice> = {}, language = ''): string => {
-  const batch = batchOf(fields, of);
-  return rendered(apnsPayload(batch, language, keyOf(batch)), batch);
-};
-const payloadOf = (...parameters: Parameters<typeof textOf>): Record<string, unknown> =>
-  JSON.parse(textOf(...parameters)) as Record<string, unknown>;
-const apsOf = (...parameters: Parameters<typeof textOf>): unknown => payloadOf(...parameters)['aps'];
+const bodyOf = (fields: Partial<Content>, of: TestDevice = {}): string => written(apns, fields, of).body.toString();
+const payloadOf = (...parameters: Parameters<typeof bodyOf>): Record<string, unknown> =>
+  JSON.parse(bodyOf(...parameters)) as Record<string, unknown>;
+const apsOf = (...parameters: Parameters<typeof bodyOf>): unknown => payloadOf(...parameters)['aps'];
 
 describe('an APNs payload', () => {
   it('of a text alone is as small as can be', () => {
@@ -28,7 +19,7 @@ describe('an APNs payload', () => {
       messageId: 20_012_343_258n,
       code: 'AF0B-EEFE4D5E-E445B2E9',
     });
-    expect(isHashOf(p as string, batchOf({}), { seq: 66, platform: 1, check: (1 << 16) | 66 })).toBe(true);
+    expect(isHashOf(p, 1)).toBe(true);
   });
 
   it('has title, subtitle and body, each in the language that fits', () => {
@@ -37,8 +28,10 @@ describe('an APNs payload', () => {
       title: texts({ default: 'T', de: 'Titel' }),
       subtitle: texts({ fr: 'Sous' }),
     };
-    expect(apsOf(fields, {}, 'de')).toMatchObject({ alert: { title: 'Titel', subtitle: 'Sous', body: 'Hallo' } });
-    expect(apsOf(fields, {}, 'it')).toMatchObject({ alert: { title: 'T', subtitle: 'Sous', body: 'Hello' } });
+    expect(apsOf(fields, { language: 'de' })).toMatchObject({
+      alert: { title: 'Titel', subtitle: 'Sous', body: 'Hallo' },
+    });
+    expect(apsOf(fields, { language: 'it' })).toMatchObject({ alert: { title: 'T', subtitle: 'Sous', body: 'Hello' } });
   });
 
   it('prefers the texts for iOS', () => {
@@ -102,7 +95,7 @@ describe('an APNs payload', () => {
 
   it('merges root params, numbers as they were written, but keeps the hash', () => {
     const rootParams = '{"aps":{"alert":"mine","x":1.50},"callId":12345678901234567890,"p":"stolen","n":null}';
-    const text = textOf({ ios: ios({ rootParams }) });
+    const text = bodyOf({ ios: ios({ rootParams }) });
     expect(text).toContain('"x":1.50');
     expect(text).toContain('"callId":12345678901234567890');
     const { aps, p, n } = JSON.parse(text) as Record<string, unknown>;
@@ -114,34 +107,38 @@ describe('an APNs payload', () => {
   it('that is silent only wakes the app', () => {
     const fields = { ios: ios({ silent: true, badge: '3', sound: 'x' }), data: '{}' };
     expect(apsOf(fields)).toEqual({ 'content-available': 1 });
-    expect(apnsKind(content(fields))).toEqual({ pushType: 'background', limit: 4096 });
+    expect(apnsPushType(content(fields))).toBe('background');
+    expect(written(apns, fields).limit).toBe(4096);
   });
 
   it('of data alone only wakes the app, with a badge it is an alert', () => {
-    expect(apnsKind(content({ text: undefined, data: '{}' })).pushType).toBe('background');
+    expect(apnsPushType(content({ text: undefined, data: '{}' }))).toBe('background');
     const badge = { text: undefined, ios: ios({ badge: '3' }) };
-    expect(apnsKind(content(badge)).pushType).toBe('alert');
+    expect(apnsPushType(content(badge))).toBe('alert');
     expect(apsOf(badge)).toEqual({ badge: 3 });
   });
 
   it('of a call is a VoIP push and may be larger', () => {
     const fields = { voip: true, ios: ios({ rootParams: '{"callerName":"Anna","video":true}' }) };
-    expect(apnsKind(content(fields))).toEqual({ pushType: 'voip', limit: 5120 });
+    expect(apnsPushType(content(fields))).toBe('voip');
+    expect(written(apns, fields).limit).toBe(5120);
     expect(payloadOf(fields)).toMatchObject({ callerName: 'Anna', video: true });
   });
 
   it('with call keys, but without voip, is an ordinary push', () => {
-    expect(apnsKind(content({ ios: ios({ rootParams: '{"callerName":"Anna"}' }) })).pushType).toBe('alert');
+    expect(apnsPushType(content({ ios: ios({ rootParams: '{"callerName":"Anna"}' }) }))).toBe('alert');
   });
 
   it('that is too large has its body cut if that is asked for', () => {
     const long = { text: texts({ default: 'ü'.repeat(4000) }), title: texts({ default: 'T' }) };
-    const cut = batchOf({ ...long, ios: ios({ trim: true }) });
-    const text = rendered(apnsPayload(cut, '', keyOf(cut)), cut, 4096);
-    expect(Buffer.byteLength(text)).toBeGreaterThan(4090);
-    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(4096);
-    expect((JSON.parse(text) as { aps: { alert: { body: string } } }).aps.alert.body).toMatch(/^ü+\.\.\.$/);
-    const whole = batchOf(long);
-    expect(Buffer.byteLength(rendered(apnsPayload(whole, '', keyOf(whole)), whole, 4096))).toBeGreaterThan(8000);
+    const cut = written(apns, { ...long, ios: ios({ trim: true }) });
+    expect(cut.body.length).toBeGreaterThan(4090);
+    expect(cut.body.length).toBeLessThanOrEqual(4096);
+    expect(apns.fits(cut.body, cut.limit)).toBe(true);
+    const { aps } = JSON.parse(cut.body.toString()) as { aps: { alert: { body: string } } };
+    expect(aps.alert.body).toMatch(/^ü+\.\.\.$/);
+    const whole = written(apns, long);
+    expect(whole.body.length).toBeGreaterThan(8000);
+    expect(apns.fits(whole.body, whole.limit)).toBe(false);
   });
 });

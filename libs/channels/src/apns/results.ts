@@ -4,12 +4,13 @@ import {
   interned,
   invalidate,
   once,
+  type Refusal,
   retry,
   retryElsewhere,
   type Then,
   unlisted,
   type SendResult,
-} from './send-results.ts';
+} from '../send-results.ts';
 
 type Row = readonly [ErrorCategory, Then, readonly string[]];
 
@@ -54,12 +55,6 @@ const resultOf = interned((status, reason): SendResult => {
   return row ? { ...row, code: String(status), name: reason } : unlisted(status, reason);
 });
 
-export interface ApnsRefusal {
-  readonly result: SendResult;
-  /** Since when the token is dead, milliseconds, where APNs says so: a token registered later is left alone (R-P2). */
-  readonly since: number | undefined;
-}
-
 const UNREADABLE = 'unreadable_reply';
 
 function read(body: string): { reason: string; timestamp: number | undefined } {
@@ -74,8 +69,8 @@ function read(body: string): { reason: string; timestamp: number | undefined } {
   }
 }
 
-/** What an answer of APNs other than 200 means. */
-export function apnsRefusal(status: number, body: string): ApnsRefusal {
+/** What an answer of APNs other than 200 means; a dead token comes with its time where APNs says it. */
+export function apnsRefusal(status: number, body: string): Refusal {
   const { reason, timestamp } = read(body);
   const result = resultOf(status, reason);
   return { result, since: result.then.do === 'invalidate' ? timestamp : undefined };

@@ -1,0 +1,78 @@
+import { AndroidContent, Content, IosContent, type LocalizedEntry } from '@tidings/events';
+import { isGenuine, messageKeyOf, type OutgoingMessage, parseStatisticsHash, PayloadWriter } from '@tidings/messaging';
+import { createSecretKey } from 'node:crypto';
+import type { ChannelDefinition } from '../definition.ts';
+
+const empty = new Uint8Array();
+
+/** A text by language. */
+export const texts = (by: Readonly<Record<string, string>>): { entries: LocalizedEntry[] } => ({
+  entries: Object.entries(by).map(([language, text]) => ({ language, text })),
+});
+
+export const content = (fields: Partial<Content> = {}): Content => ({
+  ...Content.decode(empty),
+  text: texts({ default: 'Hello' }),
+  ...fields,
+});
+export const ios = (fields: Partial<IosContent> = {}): IosContent => ({ ...IosContent.decode(empty), ...fields });
+export const android = (fields: Partial<AndroidContent> = {}): AndroidContent => ({
+  ...AndroidContent.decode(empty),
+  ...fields,
+});
+
+export interface TestDevice {
+  /** Of the tags that the content names, in their order. */
+  readonly values?: readonly string[];
+  readonly badge?: number;
+  /** @default '' */
+  readonly language?: string;
+}
+
+const messageOf = (fields: Partial<Content>): OutgoingMessage => ({
+  message: 'AF0B-EEFE4D5E-E445B2E9',
+  bucket: 0,
+  messageId: 20_012_343_258n,
+  campaignId: 961_234n,
+  content: content(fields),
+});
+
+const APPLICATION = 'AAAAA-00000';
+const SEQ = 66;
+const CHECK = 0x010042;
+export const TOKEN = 'a:"b';
+const reportKey = createSecretKey(new Uint8Array(32).fill(5));
+
+/** What a device of a channel is sent, and the limit that it was written with. */
+export function written(
+  definition: ChannelDefinition,
+  fields: Partial<Content>,
+  { values = [], badge, language = '' }: TestDevice = {},
+): { readonly body: Buffer; readonly limit: number } {
+  const message = messageOf(fields);
+  const { message: code, messageId, campaignId } = message;
+  const key = messageKeyOf(reportKey, APPLICATION, { code, messageId, campaignId });
+  const { payload, limit } = definition.compile(message, language, key);
+  const token = Buffer.from(TOKEN);
+  let end = 0;
+  const columns = {
+    chunk: 0,
+    positions: Uint16Array.of(SEQ),
+    platform: definition.platforms[0]!,
+    checks: Uint8Array.of(CHECK >>> 16, (CHECK >>> 8) & 0xff, CHECK & 0xff),
+    tokens: token,
+    tokenEnds: Uint32Array.of(token.length),
+    values: Buffer.from(values.join('')),
+    valueEnds: Uint32Array.from(values, (value) => (end += Buffer.byteLength(value))),
+    tags: values.length,
+    badges: badge === undefined ? new Int32Array() : Int32Array.of(badge),
+  };
+  return { body: new PayloadWriter().write(payload, columns, 0, limit), limit };
+}
+
+/** Whether a statistics hash is that of {@link written} for the device of a platform. */
+export function isHashOf(hash: unknown, platform: number): boolean {
+  const parsed = parseStatisticsHash(String(hash));
+  if (parsed?.device?.seq !== SEQ || parsed.device.platform !== platform) return false;
+  return isGenuine(messageKeyOf(reportKey, APPLICATION, parsed), parsed.device, CHECK);
+}
