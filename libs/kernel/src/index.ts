@@ -20,13 +20,11 @@ export { CHUNK_SIZE, chunkOf, positionOf, type Seq, seqOf, seqRangeOf } from './
 export { Bitmap } from './bitmap.ts';
 export {
   type Channel,
-  channelOf,
   channels,
   isPlatform,
   isPushPlatform,
   Platform,
   type PlatformCode,
-  platformOf,
   pushPlatforms,
 } from './platforms.ts';
 export { exactInteger, jsonInteger } from './integers.ts';

@@ -27,25 +27,10 @@ const platformCodes: readonly PlatformCode[] = Object.values(Platform);
 
 export const isPlatform = (code: number): code is PlatformCode => (platformCodes as readonly number[]).includes(code);
 
-/** Channels have a dispatcher each; a batch and a slice belong to exactly one. */
+/** Channels have a dispatcher each; `libs/channels` says which platforms each of them reaches. */
 export const channels = ['apns', 'fcm'] as const;
 
 export type Channel = (typeof channels)[number];
-
-/** The channel that serves a platform, or undefined where none does. */
-export function channelOf(platform: number): Channel | undefined {
-  switch (platform) {
-    case Platform.iOS:
-      return 'apns';
-    case Platform.Android:
-      return 'fcm';
-    default:
-      return undefined;
-  }
-}
-
-/** The platform that a channel serves; each of today's serves one. */
-export const platformOf: Readonly<Record<Channel, PlatformCode>> = { apns: Platform.iOS, fcm: Platform.Android };
 
 /** Platforms that a message reaches when it names none (R-I5): the push platforms. */
 export const pushPlatforms: readonly PlatformCode[] = [1, 2, 3, 5, 7, 8, 9, 10, 11, 12, 13, 17, 19];
