@@ -1,4 +1,5 @@
 // Compiles src to dist in every package. Types are tsc's business; this only has to be quick.
+//   node tools/build.mjs [folder …]    only the packages in these folders, such as libs/kernel
 import { transform } from '@swc/core';
 import { mkdirSync, readFileSync, rmSync, writeFileSync, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -51,7 +52,15 @@ async function build({ folder }) {
   return sources.length;
 }
 
+const folders = process.argv.slice(2);
+const unknown = folders.filter((folder) => !packages.some((known) => known.folder === folder));
+if (unknown.length > 0) {
+  console.error(`no such package: ${unknown.join(', ')}`);
+  process.exit(2);
+}
+
 const started = performance.now();
-const counts = await Promise.all(packages.map(build));
+const chosen = folders.length > 0 ? packages.filter(({ folder }) => folders.includes(folder)) : packages;
+const counts = await Promise.all(chosen.map(build));
 const total = counts.reduce((sum, count) => sum + count, 0);
 console.error(`built ${total} files in ${Math.round(performance.now() - started)} ms`);

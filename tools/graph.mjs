@@ -1,15 +1,21 @@
-// Fails when nx and the workspace disagree about which packages there are, or when a package has no layer: the import
-// rules say nothing about a package that they do not know.
+// Fails when nx and the workspace disagree about which packages there are, when a package has no layer, since the import rules say
+// nothing about a package that they do not know, and when it has no targets or the graph no edges: nx would then test too little.
 import { createProjectGraphAsync } from '@nx/devkit';
 import { packages } from './packages.mjs';
 
-const { nodes } = await createProjectGraphAsync({ exitOnError: true });
+const { nodes, dependencies } = await createProjectGraphAsync({ exitOnError: true });
 const known = Object.values(nodes).filter(({ data }) => data.root !== '.');
 const faults = [
   ...packages.filter(({ name }) => !nodes[name]).map(({ name }) => `${name} is not in nx's project graph`),
   ...known
     .filter(({ data }) => data.tags?.filter((tag) => tag.startsWith('layer:')).length !== 1)
     .map(({ name }) => `${name} needs exactly one tag that starts with "layer:"`),
+  ...known
+    .filter(({ data }) => !data.targets?.build || !data.targets.test)
+    .map(({ name }) => `${name} needs the targets build and test`),
+  ...(Object.values(dependencies).flat().length > 0
+    ? []
+    : ['no package depends on another: nx has not read their sources']),
 ];
 for (const fault of faults) console.error(fault);
 console.log(`${known.length} packages`);

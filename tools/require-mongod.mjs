@@ -1,4 +1,4 @@
-// Fails when tests would have no real MongoDB: no address in MONGO_URL, no mongod on the PATH that runs, and no packaged
+// Fails when tests would have no real MongoDB: no address in MONGO_URL, no Docker that runs, no mongod on the PATH that runs, and no packaged
 // one that does. Tests that report "skipped" for want of a server must not pass for green.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -11,6 +11,7 @@ const version = (binary) =>
 
 const found =
   (process.env.MONGO_URL && 'MongoDB at MONGO_URL') ||
+  (spawnSync('docker', ['info'], { stdio: 'ignore' }).status === 0 && 'in Docker') ||
   ['mongod', packaged].map(version).find((text) => text !== undefined);
 
 console.log(found ? `real MongoDB: ${found}` : 'real MongoDB is missing');

@@ -34,6 +34,9 @@ const tasks = {
   ],
   build: [['tools/build.mjs']],
   generate: [['tools/generate.mjs']],
+  'proto-image': [
+    ['node_modules/@bufbuild/buf/bin/buf', 'build', 'proto', '--exclude-source-info', '--output', 'proto/image.binpb'],
+  ],
   lint: [['node_modules/eslint/bin/eslint.js', '.']],
   format: [['node_modules/prettier/bin/prettier.cjs', '--write', '--log-level=warn', '.']],
   types: [['node_modules/typescript/bin/tsc']],

@@ -6,6 +6,7 @@ import { root } from './packages.mjs';
 
 const eslint = 'node_modules/eslint/bin/eslint.js';
 const prettier = 'node_modules/prettier/bin/prettier.cjs';
+const buf = 'node_modules/@bufbuild/buf/bin/buf';
 const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
 
 /** In order of start, the longest first. The graph comes before all: the linter reads what it stores. */
@@ -17,7 +18,8 @@ const checks = {
   types: ['node_modules/typescript/bin/tsc', '--noEmit'],
   cycles: ['tools/cycles.mjs'],
   lockfile: ['tools/lockfile.mjs'],
-  proto: ['node_modules/@bufbuild/buf/bin/buf', 'lint', 'proto'],
+  proto: [buf, 'lint', 'proto'],
+  breaking: [buf, 'breaking', 'proto', '--against', 'proto/image.binpb'],
   generated: ['tools/generate.mjs', '--check'],
 };
 

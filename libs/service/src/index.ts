@@ -1,5 +1,5 @@
 export { connectKafka, kafkaOptions, type KafkaParts } from './kafka.ts';
-export { microservice, rpcServer } from './microservice.ts';
+export { microservice, processModule, rpcServer } from './microservice.ts';
 export { runService, type Running, type Service } from './run-service.ts';
 export { type ServiceParts, ServiceProcess } from './service-process.ts';
 export { untilThere, type WaitingOptions } from './waiting.ts';

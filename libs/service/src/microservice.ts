@@ -10,7 +10,7 @@ import { ServiceProcess } from './service-process.ts';
 class ProcessModule {}
 
 /** What a service's module may inject: {@link ServiceProcess}. */
-const processModule = (process: ServiceProcess): DynamicModule => ({
+export const processModule = (process: ServiceProcess): DynamicModule => ({
   module: ProcessModule,
   global: true,
   providers: [{ provide: ServiceProcess, useValue: process }],

@@ -36,6 +36,7 @@ export {
 } from './platform.ts';
 export { platformProcess, type ProcessWorld, type ProcessWorldOptions } from './platform-process.ts';
 export { type RecordedTraces, recordTraces } from './traces.ts';
+export { describeServiceModule, type Reach, type ServiceModuleOptions } from './service-module.ts';
 export { type Moments, type Strike, struck, UNDER_WAY } from './struck.ts';
 export { everythingOn } from './topic.ts';
 export { selfSigned, type TlsFiles } from '@tidings/simulators';

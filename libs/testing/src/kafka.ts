@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from '@jest/globals';
 import { Fault, randomBase62 } from '@tidings/kernel';
 import { canRunKafka, KAFKA_VERSION, type LocalKafka, startLocalKafka } from '@tidings/local-servers';
+import { addressFrom, dockerRuns, imageOf, sharedContainer } from './containers.ts';
 import { describeWhere } from './describe-where.ts';
 import { endWithJest, workerFolder } from './keeper.ts';
 
@@ -34,8 +34,6 @@ const IMAGES: Readonly<Record<string, string>> = {
 
 const wantedVersion = (): string => process.env['KAFKA_VERSION'] ?? KAFKA_VERSION;
 
-const dockerRuns = (): boolean => spawnSync('docker', ['info'], { stdio: 'ignore' }).status === 0;
-
 const freshNamespace = (): string => `test-${randomBase62(10)}.`;
 
 /**
@@ -44,8 +42,11 @@ const freshNamespace = (): string => `test-${randomBase62(10)}.`;
  * @throws Fault `unavailable` when there is none.
  */
 export async function startKafka({ version = wantedVersion() }: StartKafkaOptions = {}): Promise<TestKafka> {
-  const given = process.env['KAFKA_BROKERS'];
-  const brokers = given ?? (dockerRuns() ? await sharedContainer(version) : (await sharedServer(version)).brokers);
+  const brokers = await addressFrom({
+    given: process.env['KAFKA_BROKERS'],
+    container: () => sharedContainer(`kafka-${version}`, () => startContainer(version)),
+    program: async () => (await sharedServer(version)).brokers,
+  });
   return { brokers, namespace: freshNamespace() };
 }
 
@@ -121,18 +122,9 @@ async function sharedServer(version: string): Promise<LocalKafka> {
   return server;
 }
 
-/** The container of this Jest worker, which Docker is told to remove when the worker has ended. */
-async function sharedContainer(version: string): Promise<string> {
-  const folder = workerFolder(`kafka-${version}`);
-  const note = join(folder, `container-${process.pid}`);
-  const known = await readFile(note, 'utf8').catch(() => undefined);
-  if (known !== undefined) return known;
-  const image = IMAGES[version.split('.', 2).join('.')];
-  if (image === undefined) throw Fault.unavailable(`No image of Kafka ${version} is known`);
+/** Starts a Kafka in a container. */
+async function startContainer(version: string): Promise<string> {
   const { KafkaContainer } = await import('@testcontainers/kafka');
-  const container = await new KafkaContainer(image).withKraft().start();
-  const brokers = `${container.getHost()}:${container.getMappedPort(9093)}`;
-  await mkdir(folder, { recursive: true });
-  await writeFile(note, brokers);
-  return brokers;
+  const container = await new KafkaContainer(imageOf('Kafka', IMAGES, version)).withKraft().start();
+  return `${container.getHost()}:${container.getMappedPort(9093)}`;
 }

@@ -3,6 +3,7 @@ import { Fault, randomBase62 } from '@tidings/kernel';
 import { findMongod, type Mongod, startMongod } from '@tidings/local-servers';
 import { mongoOptions } from '@tidings/mongo';
 import { type Db, MongoClient } from 'mongodb';
+import { addressFrom, dockerRuns, imageOf, sharedContainer } from './containers.ts';
 import { describeWhere } from './describe-where.ts';
 import { endWithJest, workerFolder } from './keeper.ts';
 
@@ -20,15 +21,30 @@ export interface TestMongo {
   close(): Promise<void>;
 }
 
-/** Whether a MongoDB can be had: an address in `MONGO_URL`, or a server program. */
-const canHaveMongo = process.env['MONGO_URL'] !== undefined || (await findMongod()) !== undefined;
+/** Images by the MongoDB in them: the oldest series that is supported, and the one of `docker-compose.yml`. */
+const IMAGES: Readonly<Record<string, string>> = {
+  '4.0': 'mongo:4.0.28',
+  '8.0': 'mongo:8.0.13',
+};
+
+/** The series in the container; a server program has the version that it has. */
+const wantedVersion = (): string => process.env['MONGO_VERSION'] ?? '8.0';
+
+/** Whether a MongoDB can be had: an address in `MONGO_URL`, a server program, or a container. */
+const canHaveMongo = process.env['MONGO_URL'] !== undefined || (await findMongod()) !== undefined || dockerRuns();
 
 /**
- * A MongoDB for a suite: the one at `MONGO_URL`, else one that all suites of a Jest worker share and that ends with Jest.
+ * A MongoDB for a suite: the one at `MONGO_URL`, else one that all suites of a Jest worker share and that ends with Jest, in Docker where
+ * that runs and on this machine otherwise.
  * @throws Fault `unavailable` when there is none.
  */
 export async function startMongo(): Promise<TestMongo> {
-  const url = process.env['MONGO_URL'] ?? (await sharedMongod()).url;
+  const version = wantedVersion();
+  const url = await addressFrom({
+    given: process.env['MONGO_URL'],
+    container: () => sharedContainer(`mongo-${version}`, () => startContainer(version)),
+    program: async () => (await sharedMongod()).url,
+  });
   const client = await MongoClient.connect(url, mongoOptions);
   const prefix = `test_${randomBase62(10)}`;
   const database = (name: string): Db => client.db(`${prefix}_${name}`);
@@ -83,4 +99,14 @@ async function sharedMongod(): Promise<Mongod> {
   const mongod = await startMongod(folder);
   await endWithJest(mongod.pid, folder);
   return mongod;
+}
+
+/**
+ * Starts a MongoDB in a container, as a replica set of one member. The member is named as the container calls itself, so clients must not
+ * look for it: they connect directly.
+ */
+async function startContainer(version: string): Promise<string> {
+  const { MongoDBContainer } = await import('@testcontainers/mongodb');
+  const container = await new MongoDBContainer(imageOf('MongoDB', IMAGES, version)).start();
+  return `${container.getConnectionString()}/?directConnection=true`;
 }

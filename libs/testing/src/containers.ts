@@ -1,0 +1,51 @@
+import { spawnSync } from 'node:child_process';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Fault } from '@tidings/kernel';
+import { workerFolder } from './keeper.ts';
+
+/** Whether a Docker engine answers. */
+export const dockerRuns = (env: NodeJS.ProcessEnv = process.env): boolean =>
+  spawnSync('docker', ['info'], { stdio: 'ignore', env }).status === 0;
+
+/** Where a server for tests may come from. */
+export interface ServerSources {
+  /** The address in the environment. */
+  readonly given: string | undefined;
+  /** Starts one in a container. */
+  readonly container: () => Promise<string>;
+  /** Starts one as a program of this machine. */
+  readonly program: () => Promise<string>;
+}
+
+/** The address of a server for tests: the one that is given, else of a container where a Docker engine answers, else of a program. */
+export const addressFrom = async (
+  { given, container, program }: ServerSources,
+  hasDocker: () => boolean = dockerRuns,
+): Promise<string> => given ?? (await (hasDocker() ? container() : program()));
+
+/**
+ * The image that has a version of a server in it.
+ * @param images by `major.minor`
+ * @throws Fault `unavailable` where none is known
+ */
+export function imageOf(server: string, images: Readonly<Record<string, string>>, version: string): string {
+  const image = images[version.split('.', 2).join('.')];
+  if (image === undefined) throw Fault.unavailable(`No image of ${server} ${version} is known`);
+  return image;
+}
+
+/**
+ * The address of a container that all suites of this Jest worker share. Docker is told to remove the container when the worker has ended.
+ * @param start starts the container, for the first suite
+ */
+export async function sharedContainer(name: string, start: () => Promise<string>): Promise<string> {
+  const folder = workerFolder(name);
+  const note = join(folder, `container-${process.pid}`);
+  const known = await readFile(note, 'utf8').catch(() => undefined);
+  if (known !== undefined) return known;
+  const address = await start();
+  await mkdir(folder, { recursive: true });
+  await writeFile(note, address);
+  return address;
+}

@@ -1,0 +1,162 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it } from '@jest/globals';
+import type { Type } from '@nestjs/common';
+import type { Operations, ServiceDefinition } from '@tidings/rpc';
+import { addressVariable, type Peer, readServiceEnv } from '@tidings/runtime';
+import type { Broker } from '@tidings/streaming';
+import { testBroker } from './broker.ts';
+import { describeWithMongo, startMongo, type TestMongo } from './mongo.ts';
+import { testLog } from './world.ts';
+
+/** The service as another process calls it: by gRPC. */
+export type Reach = <Service extends object>(definition: ServiceDefinition) => Service;
+
+export interface ServiceModuleOptions {
+  readonly name: string;
+  readonly module: Type;
+  /** What it serves. */
+  readonly services: Readonly<Record<string, ServiceDefinition>> & { readonly operations: ServiceDefinition };
+  /** Services that it calls, which do not run here: a start does not need them. @default none */
+  readonly peers?: readonly Peer[];
+  /** Asks it something and checks the answer. @default nothing beside its operations */
+  readonly answers?: (reach: Reach) => Promise<void>;
+}
+
+const CLOSED_WITHIN_MS = 10_000;
+
+/**
+ * A suite that starts the Nest module of a service as its process does, on a real MongoDB and the embedded log in place of Kafka: it becomes
+ * ready, answers by gRPC, and leaves no subscription, socket, server or timer behind when it is closed.
+ */
+export function describeServiceModule(options: ServiceModuleOptions): void {
+  describeWithMongo(`the module of ${options.name}`, (mongo) => {
+    it('becomes ready, answers by gRPC, and closes with nothing left open', async () => {
+      const opening = await loadAll();
+      const before = openResources();
+      const service = await start(options, mongo, opening);
+      try {
+        expect(await service.waitingFor()).toEqual({});
+        const operations = service.reach<Operations>(options.services.operations);
+        while ((await operations.settled({})).open.length > 0);
+        await options.answers?.(service.reach);
+      } finally {
+        await service.close();
+      }
+      expect(await service.waitingFor()).toEqual({ shutdown: 'under way' });
+      expect([...service.subscriptions]).toEqual([]);
+      expect(await leftOpen(before)).toEqual([]);
+    });
+  });
+}
+
+/** Loaded when they are needed: most suites do without. */
+async function loadAll() {
+  const [nest, rpc, service] = await Promise.all([
+    import('@nestjs/testing'),
+    import('@tidings/rpc/grpc'),
+    import('@tidings/service'),
+  ]);
+  return { ...nest, ...rpc, ...service };
+}
+
+async function start(
+  { name, module, services, peers = [] }: ServiceModuleOptions,
+  mongo: Pick<TestMongo, 'url' | 'prefix'>,
+  { Test, openReplicas, remote, ServiceProcess, processModule, rpcServer }: Awaited<ReturnType<typeof loadAll>>,
+) {
+  const url = new URL(mongo.url);
+  url.pathname = `/${mongo.prefix}`;
+  const required = ['MONGO_URL', 'KAFKA_BROKERS', 'TIDINGS_MASTER_KEY'] as const;
+  const configuration = readServiceEnv(
+    { required, peers },
+    {
+      HOST: '127.0.0.1',
+      GRPC_PORT: '0',
+      MONGO_URL: url.href,
+      KAFKA_BROKERS: '127.0.0.1:1',
+      TIDINGS_MASTER_KEY: Buffer.alloc(32, 1).toString('base64'),
+      PUBLIC_URL: 'https://push.example',
+      ...Object.fromEntries(peers.map((peer) => [addressVariable(peer), '127.0.0.1:1'])),
+    },
+  );
+  // Connections of its own: those of the suite would be open before and after.
+  const store = await startMongo();
+  const opened = await testBroker({ db: store.db });
+  const { broker, subscriptions } = withSubscriptions(opened);
+  class ProcessOnEmbeddedLog extends ServiceProcess<(typeof required)[number], Peer> {
+    override async broker(): Promise<Broker> {
+      return broker;
+    }
+  }
+  const stopping = new AbortController();
+  const process = new ProcessOnEmbeddedLog({ name, configuration, log: testLog(), signal: stopping.signal });
+  const { closing, readiness } = process;
+  closing.add('store of the log', store, (connected) => connected.close());
+  closing.add('broker', opened, (running) => running.close());
+  const close = async (): Promise<void> => {
+    readiness.stop();
+    stopping.abort();
+    await closing.close();
+  };
+  try {
+    const compiled = await Test.createTestingModule({ imports: [processModule(process), module] }).compile();
+    const strategy = rpcServer(process, Object.values(services));
+    const app = compiled.createNestMicroservice({ strategy });
+    closing.add('requests', app, (running) => running.close());
+    await app.listen();
+    readiness.start();
+    const replicas = await openReplicas(strategy.address, { access: process.rpcAccess });
+    closing.add('callers', replicas, (channels) => channels.close());
+    return {
+      reach: ((definition) => remote(definition, replicas)) as Reach,
+      waitingFor: () => readiness.waitingFor(),
+      /** Groups that have subscribed and not been stopped. */
+      subscriptions,
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The broker, and the groups of its subscriptions that have not been stopped. */
+function withSubscriptions(broker: Broker) {
+  const subscriptions = new Set<string>();
+  const subscribe: Broker['subscribe'] = async (options) => {
+    const subscription = await broker.subscribe(options);
+    subscriptions.add(options.group);
+    return {
+      async stop() {
+        await subscription.stop();
+        subscriptions.delete(options.group);
+      },
+    };
+  };
+  const counted: Broker = {
+    subscribe,
+    publish: (topic, records) => broker.publish(topic, records),
+    lag: (group) => broker.lag(group),
+    groups: () => broker.groups(),
+    seek: (group, topic, partition, offset) => broker.seek(group, topic, partition, offset),
+    close: () => broker.close(),
+  };
+  return { broker: counted, subscriptions };
+}
+
+/** What keeps this process alive, by kind. */
+function openResources(): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return counts;
+}
+
+/** Kinds of which there are more than before once sockets had time to end. */
+async function leftOpen(before: ReadonlyMap<string, number>): Promise<string[]> {
+  const deadline = performance.now() + CLOSED_WITHIN_MS;
+  for (;;) {
+    const more = [...openResources()].filter(([kind, count]) => count > (before.get(kind) ?? 0));
+    if (more.length === 0 || performance.now() > deadline) return more.map(([kind, count]) => `${kind}: ${count}`);
+    await delay(20, undefined, { ref: false });
+  }
+}

@@ -1,0 +1,13 @@
+// The targets of every package, for nx: what they run, read and write stands in nx.json.
+import { dirname } from 'node:path';
+
+export const name = 'tidings';
+
+export const createNodes = [
+  '{libs,apps}/*/package.json',
+  (manifests) =>
+    manifests.map((manifest) => {
+      const root = dirname(manifest);
+      return [manifest, { projects: { [root]: { root, targets: { build: {}, test: {} } } } }];
+    }),
+];
