@@ -30,6 +30,7 @@ export default {
   ],
   // Which projects run beside each other, and how many suites at a time: tools/test.mjs.
   maxWorkers: 2,
+  testSequencer: '<rootDir>/tools/sequencer.mjs',
   // Jest knows no time-out per project; a hang is what this bounds, nothing is timed.
   testTimeout: 300_000,
   workerIdleMemoryLimit: '256MB',

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { SendBatch } from '@tidings/events';
-import { openFrameLink, openNodeLink } from '@tidings/http2';
+import { openFrameLink, openNodeLink, type OpenLink } from '@tidings/http2';
 import { sendBatch, type TestDevice } from '../testing/batches.ts';
 import { type ChannelParts, LaneWorld } from '../testing/lane-world.ts';
 import { type Kind, type ProviderName, type Simulators, startSimulators } from '../testing/simulators.ts';
@@ -21,30 +21,38 @@ export interface ChannelSubject {
   readonly words: { readonly dead: string; readonly throttled: string; readonly serverError: string };
 }
 
-/** What every channel does with what a provider can answer, or fail to. */
-export function channelFeatures(subject: ChannelSubject): void {
-  describe.each([
-    ['frames of our own', openFrameLink],
-    ['node:http2', openNodeLink],
-  ])(`channel ${subject.name} over %s`, (_, openLink) => {
-    let simulators: Simulators;
-    let world: LaneWorld;
+/** What a test has for itself: a provider, and a lane that sends to it. */
+interface Scene {
+  readonly simulators: Simulators;
+  readonly world: LaneWorld;
+  /** What the provider has seen. */
+  summary(): ReturnType<Simulators['ledger']['summary']>[ChannelSubject['name']];
+}
 
-    beforeAll(async () => {
-      simulators = await startSimulators({ control: false, maxConcurrentStreams: 100 });
-    });
-    afterAll(() => simulators.close());
-    beforeEach(async () => {
-      await simulators.faults.clear();
-      simulators.reset({ keepPayloads: true });
-      world = new LaneWorld(
-        subject.credentials(simulators),
-        (parts) => subject.open(parts, simulators),
-        simulators.clock,
-        openLink,
-      );
-    });
-    afterEach(() => world.close());
+const links: readonly (readonly [string, OpenLink])[] = [
+  ['frames of our own', openFrameLink],
+  ['node:http2', openNodeLink],
+];
+
+/** What every channel does with what a provider can answer, or fail to. Most of it is waiting: the tests run side by side. */
+export function channelFeatures(subject: ChannelSubject): void {
+  describe(`channel ${subject.name}`, () => {
+    const scenario = (title: string, test: (scene: Scene) => Promise<void>): void =>
+      it.concurrent.each(links)(`${title}, over %s`, async (_, openLink) => {
+        const simulators = await startSimulators({ control: false, maxConcurrentStreams: 100, keepPayloads: true });
+        const world = new LaneWorld(
+          subject.credentials(simulators),
+          (parts) => subject.open(parts, simulators),
+          simulators.clock,
+          openLink,
+        );
+        try {
+          await test({ simulators, world, summary: () => simulators.ledger.summary()[subject.name] });
+        } finally {
+          await world.close();
+          await simulators.close();
+        }
+      });
 
     const device = (kind: Exclude<Kind, 'reason'>, position: number, argument?: number): TestDevice => ({
       position,
@@ -63,17 +71,24 @@ export function channelFeatures(subject: ChannelSubject): void {
           ...fields,
         },
       );
-    const summary = () => simulators.ledger.summary()[subject.name];
     const all = (count: number, fate: string): [number, string][] => Array.from({ length: count }, (_, i) => [i, fate]);
 
-    it('sends each device once', async () => {
+    // Half a minute, and so the first to begin.
+    scenario('repeats what was not answered in time, masked by the same id', async ({ world, summary }) => {
+      const fates = await world.send(batch([device('silent', 0), device('lostReply', 1)]), 90_000);
+      expect(new Set(fates.values())).toEqual(new Set(['SENT']));
+      const { duplicates, masked } = summary();
+      expect(duplicates).toBe(masked);
+    });
+
+    scenario('sends each device once', async ({ world, summary }) => {
       const fates = await world.send(batch(accepted(1200)));
       expect([...fates]).toEqual(all(1200, 'SENT'));
       expect(summary()).toMatchObject({ accepted: 1200, refused: 0, tokens: 1200, duplicates: 0, unidentified: 0 });
       expect(world.settledSlices()).toEqual([0, 1, 2]);
     });
 
-    it('reports a dead token, and its siblings as sent', async () => {
+    scenario('reports a dead token, and its siblings as sent', async ({ world }) => {
       const fates = await world.send(batch([device('accepted', 0), device('dead', 1), device('accepted', 2)]));
       expect([...fates].toSorted()).toEqual([
         [0, 'SENT'],
@@ -83,21 +98,26 @@ export function channelFeatures(subject: ChannelSubject): void {
       expect(world.results[0]?.deadTokens).toMatchObject([{ position: 1, token: subject.token('dead', 1) }]);
     });
 
-    it('sends nothing inside the time that a throttled credential has to wait, and all of it afterwards', async () => {
-      await simulators.faults.set(subject.name, { retryAfterSeconds: 2 });
-      const startedAt = Date.now();
-      await world.hand(batch([device('unavailable', 0, 1), ...accepted(1).map((each) => ({ ...each, position: 1 }))]));
-      const asked = summary().refused;
-      const later = batch([{ ...device('accepted', 7), position: 7 }], { bucket: 1 });
-      await world.hand(later);
-      expect(summary().accepted).toBeLessThanOrEqual(1);
-      expect(asked).toBe(1);
-      await world.settle(30_000, true);
-      expect(new Set(world.fates().values())).toEqual(new Set(['SENT']));
-      expect(Date.now() - startedAt).toBeLessThan(30_000);
-    });
+    scenario(
+      'sends nothing inside the time that a throttled credential has to wait, and all of it afterwards',
+      async ({ world, simulators, summary }) => {
+        await simulators.faults.set(subject.name, { retryAfterSeconds: 2 });
+        const startedAt = Date.now();
+        await world.hand(
+          batch([device('unavailable', 0, 1), ...accepted(1).map((each) => ({ ...each, position: 1 }))]),
+        );
+        const asked = summary().refused;
+        const later = batch([{ ...device('accepted', 7), position: 7 }], { bucket: 1 });
+        await world.hand(later);
+        expect(summary().accepted).toBeLessThanOrEqual(1);
+        expect(asked).toBe(1);
+        await world.settle(30_000, true);
+        expect(new Set(world.fates().values())).toEqual(new Set(['SENT']));
+        expect(Date.now() - startedAt).toBeLessThan(30_000);
+      },
+    );
 
-    it('loses nobody to a provider that asks to wait for hours', async () => {
+    scenario('loses nobody to a provider that asks to wait for hours', async ({ world, simulators, summary }) => {
       await simulators.faults.set(subject.name, { retryAfterSeconds: 7200 });
       await world.hand(
         batch([device('unavailable', 0, 1), ...accepted(300).map((each, i) => ({ ...each, position: 1 + i }))]),
@@ -117,7 +137,7 @@ export function channelFeatures(subject: ChannelSubject): void {
       expect(world.clock.aheadMs - aheadMs).toBeLessThan(1_000_000);
     });
 
-    it('sends nothing twice to a provider that answers after 6 s', async () => {
+    scenario('sends nothing twice to a provider that answers after 6 s', async ({ world, simulators, summary }) => {
       await simulators.faults.set(subject.name, { latencyMs: 6000 });
       const fates = await world.send(batch(accepted(60)), 60_000, false);
       expect([...fates]).toEqual(all(60, 'SENT'));
@@ -125,20 +145,20 @@ export function channelFeatures(subject: ChannelSubject): void {
       expect(world.settledSlices()).toEqual([0]);
     });
 
-    it('tries again after a server error until it is over', async () => {
+    scenario('tries again after a server error until it is over', async ({ world, summary }) => {
       const fates = await world.send(batch([device('unavailable', 0, 2)]));
       expect([...fates]).toEqual([[0, 'SENT']]);
       expect(summary()).toMatchObject({ accepted: 1, refused: 2 });
     });
 
-    it('gives up after an hour with what the provider said', async () => {
+    scenario('gives up after an hour with what the provider said', async ({ world }) => {
       const startedAt = world.clock.now();
       const fates = await world.send(batch([device('serverError', 0)]), 60_000);
       expect([...fates]).toEqual([[0, subject.words.serverError]]);
       expect(world.clock.now() - startedAt).toBeGreaterThan(3_000_000);
     });
 
-    it('gives up at the time to live', async () => {
+    scenario('gives up at the time to live', async ({ world }) => {
       const content = withTtl(20);
       const startedAt = world.clock.now();
       const fates = await world.send(batch([device('serverError', 0)], content));
@@ -146,20 +166,13 @@ export function channelFeatures(subject: ChannelSubject): void {
       expect(world.clock.now() - startedAt).toBeLessThan(60_000);
     });
 
-    it('repeats what was not answered in time, masked by the same id', async () => {
-      const fates = await world.send(batch([device('silent', 0), device('lostReply', 1)]), 90_000);
-      expect(new Set(fates.values())).toEqual(new Set(['SENT']));
-      const { duplicates, masked } = summary();
-      expect(duplicates).toBe(masked);
-    });
-
-    it('takes a reply that it cannot read for what its status says', async () => {
+    scenario('takes a reply that it cannot read for what its status says', async ({ world }) => {
       const fates = await world.send(batch([device('malformed', 0), device('accepted', 1)]));
       expect(fates.get(1)).toBe('SENT');
       expect(fates.get(0)).toMatch(/^SENT$|^UNCLASSIFIED_ERROR 400 unreadable_reply$/);
     });
 
-    it('gets over lost connections, reset and refused streams', async () => {
+    scenario('gets over lost connections, reset and refused streams', async ({ world, summary }) => {
       const devices = [device('disconnect', 0), device('reset', 1), device('refusedStream', 2)];
       const others = accepted(40).map((each, i) => ({ ...each, position: 10 + i }));
       const fates = await world.send(batch([...devices, ...others]));
@@ -168,43 +181,49 @@ export function channelFeatures(subject: ChannelSubject): void {
       expect(summary().duplicates).toBe(summary().masked);
     });
 
-    it('repeats at once what a provider left aside when it said good-bye, and nothing else', async () => {
-      await simulators.faults.set(subject.name, { goawayEvery: 50 });
-      const aheadMs = world.clock.aheadMs;
-      const fates = await world.send(batch([device('goawayBefore', 900), ...accepted(500)]));
-      expect(fates.size).toBe(501);
-      expect(new Set(fates.values())).toEqual(new Set(['SENT']));
-      // Nothing was put off until later, or the clock would have been set forward to it.
-      expect(world.clock.aheadMs).toBe(aheadMs);
-      expect(summary()).toMatchObject({ accepted: 501, duplicates: 0 });
-    });
+    scenario(
+      'repeats at once what a provider left aside when it said good-bye, and nothing else',
+      async ({ world, simulators, summary }) => {
+        await simulators.faults.set(subject.name, { goawayEvery: 50 });
+        const aheadMs = world.clock.aheadMs;
+        const fates = await world.send(batch([device('goawayBefore', 900), ...accepted(500)]));
+        expect(fates.size).toBe(501);
+        expect(new Set(fates.values())).toEqual(new Set(['SENT']));
+        // Nothing was put off until later, or the clock would have been set forward to it.
+        expect(world.clock.aheadMs).toBe(aheadMs);
+        expect(summary()).toMatchObject({ accepted: 501, duplicates: 0 });
+      },
+    );
 
-    it('gets through a storm of reset streams', async () => {
+    scenario('gets through a storm of reset streams', async ({ world, simulators }) => {
       await simulators.faults.set(subject.name, { resetEvery: 7 });
       const fates = await world.send(batch(accepted(300)));
       expect([...fates.values()].filter((fate) => fate !== 'SENT')).toEqual([]);
       expect(fates.size).toBe(300);
     });
 
-    it('finds out that nobody answers on an open connection, and goes on within 5 s of the end', async () => {
-      expect((await world.send(batch(accepted(10)))).size).toBe(10);
-      await simulators.faults.set(subject.name, { blackhole: true });
-      const handed = world.hand(batch(accepted(20), { bucket: 1 }));
-      await delay(6000);
-      await simulators.faults.set(subject.name, { blackhole: false });
-      await handed;
-      const endedAt = Date.now();
-      while (world.open().length > 0 && Date.now() - endedAt < 15_000) {
-        const due = world.nextDue();
-        if (due !== undefined) world.advanceTo(due);
-        await delay(20);
-      }
-      expect(Date.now() - endedAt).toBeLessThan(6000);
-      expect(world.open()).toEqual([]);
-      expect([...world.fates().values()].filter((fate) => fate !== 'SENT')).toEqual([]);
-    });
+    scenario(
+      'finds out that nobody answers on an open connection, and goes on within 5 s of the end',
+      async ({ world, simulators }) => {
+        expect((await world.send(batch(accepted(10)))).size).toBe(10);
+        await simulators.faults.set(subject.name, { blackhole: true });
+        const handed = world.hand(batch(accepted(20), { bucket: 1 }));
+        await delay(6000);
+        await simulators.faults.set(subject.name, { blackhole: false });
+        await handed;
+        const endedAt = Date.now();
+        while (world.open().length > 0 && Date.now() - endedAt < 15_000) {
+          const due = world.nextDue();
+          if (due !== undefined) world.advanceTo(due);
+          await delay(20);
+        }
+        expect(Date.now() - endedAt).toBeLessThan(6000);
+        expect(world.open()).toEqual([]);
+        expect([...world.fates().values()].filter((fate) => fate !== 'SENT')).toEqual([]);
+      },
+    );
 
-    it('loses nothing to a provider that is down and comes back', async () => {
+    scenario('loses nothing to a provider that is down and comes back', async ({ world, simulators }) => {
       await simulators.faults.set(subject.name, { down: true });
       await world.hand(batch(accepted(1000)));
       expect(world.outcomes.every(({ outcome }) => outcome?.$case === 'deferred')).toBe(true);
@@ -216,7 +235,7 @@ export function channelFeatures(subject: ChannelSubject): void {
       expect([...world.fates()].toSorted((a, b) => a[0] - b[0])).toEqual(all(1000, 'SENT'));
     });
 
-    it('sends to nobody who is gone or has no token', async () => {
+    scenario('sends to nobody who is gone or has no token', async ({ world }) => {
       const fates = await world.send(
         batch([
           { ...device('accepted', 0), gone: true },
@@ -231,13 +250,13 @@ export function channelFeatures(subject: ChannelSubject): void {
       ]);
     });
 
-    it('tells a missing credential', async () => {
+    scenario('tells a missing credential', async ({ world }) => {
       const other = { application: 'AAAAA-00000', platform: 7, version: 0 };
       const fates = await world.send(batch(accepted(2), { credential: other }));
       expect([...fates]).toEqual(all(2, 'INVALID_CONFIGURATION 0 not_configured'));
     });
 
-    it('gets a new token where the old one is refused, once', async () => {
+    scenario('gets a new token where the old one is refused, once', async ({ world }) => {
       const fates = await world.send(
         batch([device('expiredAuth', 0, 0), device('expiredAuth', 1, 5), device('accepted', 2)]),
       );

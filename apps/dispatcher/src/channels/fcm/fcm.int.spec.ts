@@ -2,11 +2,14 @@ import { fcmToken, generateServiceAccount, publicKeyOf } from '../../testing/sim
 import { channelFeatures } from '../channel.features.ts';
 import { FcmChannel } from './channel.ts';
 
+/** Its key is made once: that takes long enough to hold up others. */
+const anyAccount = generateServiceAccount('');
+
 channelFeatures({
   name: 'fcm',
   platform: 3,
   credentials(simulators) {
-    const account = generateServiceAccount(simulators.tokenUrl);
+    const account = { ...anyAccount, token_uri: simulators.tokenUrl };
     simulators.keys.register({ google: [publicKeyOf(account)] });
     return { 3: { settings: { android_fcm_service_account: JSON.stringify(account) } } };
   },
