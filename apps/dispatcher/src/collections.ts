@@ -1,7 +1,7 @@
 import { inDays, type KeptCollection } from '@tidings/mongo';
 import { deletionsKept } from '@tidings/service/deletions';
-import { GIVE_UP_MS, REMEMBER_MS } from './mongo-attempts.ts';
-import { FORGET_LEASES_MS } from './worker-lease.ts';
+import { GIVE_UP_MS, REMEMBER_MS } from './claim/mongo-attempts.ts';
+import { FORGET_LEASES_MS } from './claim/worker-lease.ts';
 
 /** The collections of the dispatchers, each with its retention. */
 export const collections: readonly KeptCollection[] = [

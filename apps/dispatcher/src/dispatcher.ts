@@ -17,21 +17,21 @@ import { AddressGuard, Closing, type Configuration, operationsOf, type ServiceDe
 import { deletedAmong, followDeletions } from '@tidings/service/deletions';
 import { type Broker, consume, incidentsTo, microBatcher } from '@tidings/streaming';
 import { traceOf } from '@tidings/telemetry';
-import type { CredentialState } from './admission.ts';
-import type { AttemptDocument } from './attempt-documents.ts';
-import { GIVE_UP_MS, MongoAttempts, REMEMBER_MS } from './mongo-attempts.ts';
+import type { CredentialState } from './receive/admission.ts';
+import type { AttemptDocument } from './claim/attempt-documents.ts';
+import { GIVE_UP_MS, MongoAttempts, REMEMBER_MS } from './claim/mongo-attempts.ts';
 import { ApnsChannel } from './channels/apns/channel.ts';
 import { FcmChannel } from './channels/fcm/channel.ts';
 import type { Channel } from './channels/port.ts';
-import { Credentials } from './credentials/credentials.ts';
-import { Dispatch } from './dispatch.ts';
+import { Credentials } from './channels/credentials/credentials.ts';
+import { Dispatch } from './receive/dispatch.ts';
 import { channelMetrics, laneMetrics } from './metrics.ts';
-import { forgetLeases, mongoLeases, WorkerLease } from './worker-lease.ts';
+import { forgetLeases, mongoLeases, WorkerLease } from './claim/worker-lease.ts';
 import { dispatcherPurge } from './purge.ts';
-import { providersOf } from './provider-views.ts';
-import { connectionMetrics } from './providers/connection-metrics.ts';
-import { guardedPostForm } from './providers/post-form.ts';
-import { mongoThrottles, Throttles } from './throttles.ts';
+import { providersOf } from './throttle/provider-views.ts';
+import { connectionMetrics } from './channels/connection-metrics.ts';
+import { guardedPostForm } from './channels/post-form.ts';
+import { mongoThrottles, Throttles } from './throttle/throttles.ts';
 import { systemTimers } from './timers.ts';
 
 export interface ProviderUrls {

@@ -4,13 +4,13 @@ import { type Settled, answered, isSettled, openSliceOf, settledBit, sliceId, sl
 import { type FailedSet, type SendBatch, SliceOutcome } from '@tidings/events';
 import { Bitmap, Fault } from '@tidings/kernel';
 import type { Channel, Job, PushListener, Sender } from './channels/port.ts';
-import { Dispatch } from './dispatch.ts';
-import { WorkerLease } from './worker-lease.ts';
+import { Dispatch } from './receive/dispatch.ts';
+import { WorkerLease } from './claim/worker-lease.ts';
 import { sendBatch } from './testing/batches.ts';
 import { type Journey, MemoryAttempts, MemoryLeases, MemoryThrottles } from './testing/memory-store.ts';
 import { noMetrics } from './testing/no-metrics.ts';
 import { VirtualTime } from './testing/virtual-time.ts';
-import { Throttles } from './throttles.ts';
+import { Throttles } from './throttle/throttles.ts';
 
 /*
  * The send protocol under kills, freezes, lost records, 429s, late and missing answers, throttled credentials and providers that cannot be

@@ -1,8 +1,8 @@
 import { channels, type Clock } from '@tidings/kernel';
 import type { DeletionsOptions } from '@tidings/service/deletions';
 import type { Db } from 'mongodb';
-import type { AttemptDocument } from './attempt-documents.ts';
-import type { ThrottleDocument } from './throttles.ts';
+import type { AttemptDocument } from './claim/attempt-documents.ts';
+import type { ThrottleDocument } from './throttle/throttles.ts';
 
 /** Ids of slices begin with message, bucket and application; no code has a character that means something here. */
 const slicesOf = (application: string): RegExp => new RegExp(`^[^/]+/\\d+/${application}/`);

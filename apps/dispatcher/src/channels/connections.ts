@@ -2,7 +2,7 @@ import { type SendResult, connectionResults } from '@tidings/channels';
 import type { Lane } from '@tidings/delivery';
 import type { ProviderConnection } from '@tidings/http2';
 import { Fault } from '@tidings/kernel';
-import type { Throttler } from '../throttles.ts';
+import type { Throttler } from '../throttle/throttles.ts';
 
 /** Resolves when a connection is open. Throws a Fault `unavailable` where it cannot be opened. */
 export async function opened(connection: ProviderConnection): Promise<void> {

@@ -1,7 +1,7 @@
 import type { SendResult } from '@tidings/channels';
 import type { SendBatch } from '@tidings/events';
 import type { BatchColumns, Lane } from '@tidings/delivery';
-import type { Throttler } from '../throttles.ts';
+import type { Throttler } from '../throttle/throttles.ts';
 
 /** The devices of a slice, or some of them, as a channel gets them. */
 export interface Job {

@@ -8,9 +8,9 @@ import {
 import type { CredentialReference } from '@tidings/events';
 import type { Channel } from '@tidings/kernel';
 import { openKeyFile, openPlainKey } from '@tidings/runtime';
-import { type Credential as Stored, type Credentials, isDeleted, settingsOf } from '../credentials/credentials.ts';
-import { fingerprint } from '../credentials/fingerprint.ts';
-import type { Throttler } from '../throttles.ts';
+import { type Credential as Stored, type Credentials, isDeleted, settingsOf } from './credentials/credentials.ts';
+import { fingerprint } from './credentials/fingerprint.ts';
+import type { Throttler } from '../throttle/throttles.ts';
 
 /** Files in a thread of their own, keys within a millisecond. */
 export const keyOpener: KeyOpener = { file: openKeyFile, key: openPlainKey };

@@ -6,11 +6,11 @@ import { type ConnectionSettings, Http2Connection, type OpenLink } from '@tiding
 import { Bitmap, ShiftedClock } from '@tidings/kernel';
 import { AddressGuard, type MasterKeys } from '@tidings/runtime';
 import type { Channel } from '../channels/port.ts';
-import { Credentials } from '../credentials/credentials.ts';
-import { Dispatch } from '../dispatch.ts';
-import { WorkerLease } from '../worker-lease.ts';
-import { guardedPostForm } from '../providers/post-form.ts';
-import { Throttles } from '../throttles.ts';
+import { Credentials } from '../channels/credentials/credentials.ts';
+import { Dispatch } from '../receive/dispatch.ts';
+import { WorkerLease } from '../claim/worker-lease.ts';
+import { guardedPostForm } from '../channels/post-form.ts';
+import { Throttles } from '../throttle/throttles.ts';
 import { systemTimers } from '../timers.ts';
 import { accountsWith, type TestCredentials } from './credentials.ts';
 import { MemoryAttempts, MemoryLeases, MemoryThrottles } from './memory-store.ts';

@@ -9,9 +9,9 @@ import {
   woken,
   type Lane,
 } from '@tidings/delivery';
-import type { AttemptStore, Due, Place, Resumed } from '../attempts.ts';
-import type { LeaseStore } from '../worker-lease.ts';
-import type { Throttle, ThrottleStore } from '../throttles.ts';
+import type { AttemptStore, Due, Place, Resumed } from '../claim/attempts.ts';
+import type { LeaseStore } from '../claim/worker-lease.ts';
+import type { Throttle, ThrottleStore } from '../throttle/throttles.ts';
 
 /** How a call reaches the store: the effect happens once, some time between call and answer, or never. */
 export type Journey = <T>(effect: () => T) => Promise<T>;

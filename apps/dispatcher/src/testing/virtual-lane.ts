@@ -2,9 +2,9 @@ import { definitions, localResults, sent, type SendResult } from '@tidings/chann
 import { type SendBatch, SliceOutcome } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 import type { Channel, Job, PushListener, Sender } from '../channels/port.ts';
-import { Dispatch } from '../dispatch.ts';
-import { WorkerLease } from '../worker-lease.ts';
-import { Throttles } from '../throttles.ts';
+import { Dispatch } from '../receive/dispatch.ts';
+import { WorkerLease } from '../claim/worker-lease.ts';
+import { Throttles } from '../throttle/throttles.ts';
 import { MemoryAttempts, MemoryLeases, MemoryThrottles } from './memory-store.ts';
 import { noMetrics } from './no-metrics.ts';
 import { VirtualTime } from './virtual-time.ts';

@@ -8,13 +8,12 @@ import {
 } from '@tidings/channels';
 import type { ConnectionSettings, OutgoingRequest, ProviderConnection } from '@tidings/http2';
 import type { KeyObject } from 'node:crypto';
-import type { Credentials } from '../../credentials/credentials.ts';
-import { fingerprint } from '../../credentials/fingerprint.ts';
+import type { Credentials } from '../credentials/credentials.ts';
 import { type Clock, Fault } from '@tidings/kernel';
 import { type MessageKey, PayloadWriter } from '@tidings/messaging';
-import { AccessToken } from '../../credentials/access-token.ts';
-import type { PostForm } from '../../providers/post-form.ts';
-import type { Throttler } from '../../throttles.ts';
+import { AccessToken } from '../credentials/access-token.ts';
+import type { PostForm } from '../post-form.ts';
+import type { Throttler } from '../../throttle/throttles.ts';
 import { Connections, opened, troubleOf } from '../connections.ts';
 import { type ExchangeContext, PushExchange } from '../exchange.ts';
 import { keyOfBatch } from '../message-key.ts';

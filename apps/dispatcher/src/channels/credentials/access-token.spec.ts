@@ -1,7 +1,7 @@
 import { generateKeyPairSync, verify } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { Fault, ShiftedClock } from '@tidings/kernel';
-import type { FormReply } from '../providers/post-form.ts';
+import type { FormReply } from '../post-form.ts';
 import { AccessToken } from './access-token.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });

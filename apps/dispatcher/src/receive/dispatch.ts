@@ -13,15 +13,22 @@ import type { SendBatch, Slice } from '@tidings/events';
 import type { OutRecord } from '@tidings/streaming';
 import { currentTrace, inSpan, type Trace } from '@tidings/telemetry';
 import { Admission, type CredentialState } from './admission.ts';
-import type { Due } from './attempts.ts';
-import type { Sender } from './channels/port.ts';
-import { Claims, type Run } from './claims.ts';
+import type { Due } from '../claim/attempts.ts';
+import type { Sender } from '../channels/port.ts';
+import { Claims, type Run } from '../claim/claims.ts';
 import { DeviceSlots, SliceSlots } from './device-slots.ts';
-import { LateAnswers } from './late-answers.ts';
-import type { Epoch, WorkerLease } from './worker-lease.ts';
-import { RetryScheduler } from './retry-scheduler.ts';
-import { type Budget, type Job, type OpenSlice, type Publication, Sending, type SendingParts } from './sending.ts';
-import type { SliceRun } from './slice-run.ts';
+import { LateAnswers } from '../send/late-answers.ts';
+import type { Epoch, WorkerLease } from '../claim/worker-lease.ts';
+import { RetryScheduler } from '../retry/retry-scheduler.ts';
+import {
+  type Budget,
+  type Job,
+  type OpenSlice,
+  type Publication,
+  Sending,
+  type SendingParts,
+} from '../send/sending.ts';
+import type { SliceRun } from '../send/slice-run.ts';
 
 export interface DispatchParts extends SendingParts {
   readonly workerLease: WorkerLease;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { WorkerLease } from './worker-lease.ts';
-import { MemoryLeases } from './testing/memory-store.ts';
-import { VirtualTime } from './testing/virtual-time.ts';
+import { MemoryLeases } from '../testing/memory-store.ts';
+import { VirtualTime } from '../testing/virtual-time.ts';
 
 const START = 1_800_000_000_000;
 

@@ -1,4 +1,4 @@
-import type { Timers } from './timers.ts';
+import type { Timers } from '../timers.ts';
 import type { SliceRun } from './slice-run.ts';
 
 export interface LateAnswersOptions {

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { WORKER_LEASE_MS, WORKER_MARGIN_MS, WORKER_RENEW_MS } from '@tidings/delivery';
 import { Fault } from '@tidings/kernel';
 import type { Collection } from 'mongodb';
-import type { Timers } from './timers.ts';
-import { reached } from './unavailable.ts';
+import type { Timers } from '../timers.ts';
+import { reached } from '../unavailable.ts';
 
 /** Where workers say that they live. */
 export interface LeaseStore {

@@ -1,10 +1,10 @@
 import { localResults, type SendResult } from '@tidings/channels';
 import type { HeldBack } from '@tidings/delivery';
 import { type Clock, Fault } from '@tidings/kernel';
-import type { Sender } from './channels/port.ts';
-import type { Job } from './sending.ts';
-import type { Throttles } from './throttles.ts';
-import type { Timers } from './timers.ts';
+import type { Sender } from '../channels/port.ts';
+import type { Job } from '../send/sending.ts';
+import type { Throttles } from '../throttle/throttles.ts';
+import type { Timers } from '../timers.ts';
 
 /** Whether the slices of a job can be sent now. */
 export type Readiness =

@@ -1,9 +1,9 @@
 import type { Lane } from '@tidings/delivery';
 import type { Clock } from '@tidings/kernel';
 import type { Logger } from 'pino';
-import type { AttemptStore, Due } from './attempts.ts';
-import type { Epoch, WorkerLease } from './worker-lease.ts';
-import type { Timers } from './timers.ts';
+import type { AttemptStore, Due } from '../claim/attempts.ts';
+import type { Epoch, WorkerLease } from '../claim/worker-lease.ts';
+import type { Timers } from '../timers.ts';
 
 export interface RetrySchedulerOptions {
   readonly lane: Lane;

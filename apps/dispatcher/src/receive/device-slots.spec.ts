@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { DeviceSlots } from './device-slots.ts';
-import { VirtualTime } from './testing/virtual-time.ts';
+import { VirtualTime } from '../testing/virtual-time.ts';
 
 const never = new Promise<void>(() => undefined);
 

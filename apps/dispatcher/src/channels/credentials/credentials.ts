@@ -2,7 +2,7 @@ import type { CredentialReference } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 import type { Accounts, SealedCredential } from '@tidings/rpc';
 import { type MasterKeys, open } from '@tidings/runtime';
-import type { Throttler } from '../throttles.ts';
+import type { Throttler } from '../../throttle/throttles.ts';
 
 /** The credential of a platform, opened. */
 export interface Credential {

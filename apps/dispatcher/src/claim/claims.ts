@@ -20,7 +20,7 @@ import {
   deferralOf,
   type Sending,
   type SendingParts,
-} from './sending.ts';
+} from '../send/sending.ts';
 
 export interface ClaimsParts extends Pick<SendingParts, 'lane' | 'store' | 'clock' | 'metrics'> {
   readonly workerLease: WorkerLease;

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ShiftedClock } from '@tidings/kernel';
-import { MemoryThrottles } from './testing/memory-store.ts';
+import { MemoryThrottles } from '../testing/memory-store.ts';
 import { type Throttler, Throttles } from './throttles.ts';
 
 const KEY = 'apns/fingerprint';

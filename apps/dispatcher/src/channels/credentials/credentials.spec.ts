@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { MasterKeys } from '@tidings/runtime';
-import { accountsWith, type TestCredentials } from '../testing/credentials.ts';
+import { accountsWith, type TestCredentials } from '../../testing/credentials.ts';
 import { Credentials, isDeleted } from './credentials.ts';
 
 const KEY = { application: 'AAAAA-00001', platform: 1, version: 1 };

@@ -1,10 +1,10 @@
 import { type SendResult, localResults } from '@tidings/channels';
 import { type HeldBack, LATE_ANSWER_MS } from '@tidings/delivery';
 import { Fault } from '@tidings/kernel';
-import type { AnswerDetail, PushListener, Sender } from './channels/port.ts';
-import type { Epoch } from './worker-lease.ts';
-import type { Throttles } from './throttles.ts';
-import type { Timers } from './timers.ts';
+import type { AnswerDetail, PushListener, Sender } from '../channels/port.ts';
+import type { Epoch } from '../claim/worker-lease.ts';
+import type { Throttles } from '../throttle/throttles.ts';
+import type { Timers } from '../timers.ts';
 import { type Standing, SliceDevices, type SliceDevicesParts } from './slice-devices.ts';
 
 /** How the writing of a slice ended: the worker lost its lease, or every device has a result or something to wait for. */

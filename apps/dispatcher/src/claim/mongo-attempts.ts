@@ -12,7 +12,7 @@ import { Fault } from '@tidings/kernel';
 import { type AnyBulkWriteOperation, type Collection, type Filter, MongoBulkWriteError } from 'mongodb';
 import { type AttemptDocument, attemptOf, packDeferral, packResults } from './attempt-documents.ts';
 import type { AttemptCounts, AttemptStore, Due, Place, Resumed } from './attempts.ts';
-import { reached } from './unavailable.ts';
+import { reached } from '../unavailable.ts';
 
 /** How long a settled slice is remembered: as long as its record may be delivered again, with a margin. */
 export const REMEMBER_MS = 48 * 3_600_000;

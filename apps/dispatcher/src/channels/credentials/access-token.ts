@@ -1,7 +1,7 @@
 import type { ServiceAccount } from '@tidings/channels';
 import { type ConnectionFailure, connectionFailureOf } from '@tidings/http2';
 import { type Clock, Fault } from '@tidings/kernel';
-import type { PostForm } from '../providers/post-form.ts';
+import type { PostForm } from '../post-form.ts';
 import { signedJwt } from './jwt.ts';
 
 export interface AccessTokenParts {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LateAnswers } from './late-answers.ts';
-import { VirtualTime } from './testing/virtual-time.ts';
+import { VirtualTime } from '../testing/virtual-time.ts';
 
 /** A run with so many devices outstanding, whose answers are told by `answer`. */
 class Run {
