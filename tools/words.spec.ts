@@ -12,6 +12,7 @@ const REPLACED: Readonly<Record<string, string>> = {
   glance: 'partialDecoder',
   incarnation: 'epoch',
   isPassing: 'isTransient',
+  marksId: 'sendableId',
   parked: 'deadLetter',
   presented: 'credentials',
   repaired: 'refreshed',
@@ -21,6 +22,8 @@ const REPLACED: Readonly<Record<string, string>> = {
   unanswered: 'outcomeUnknown',
   unfit: 'invalidTags',
   verdict: 'sendResult',
+  windowId: 'sliceId',
+  windowSize: 'sliceSize',
 };
 
 const pattern = new RegExp(`(?<![\\w$])(?:${Object.keys(REPLACED).join('|')})(?![\\w$])`, 'gi');
