@@ -105,7 +105,10 @@ export interface LogWriter<Command, Reply> {
    *   nothing was committed
    */
   submit(log: string, command: Command, committed?: (reply: Reply) => void): Promise<Reply>;
-  /** Folds what is committed ahead of the states, in every log of the category. Runs at start and every second. */
+  /**
+   * Folds what is committed ahead of the states, in every log of the category. Runs at start and every second. Waits for a store that does not
+   * answer; rejects with what it refuses.
+   */
   fold(): Promise<void>;
   /** True when no command is waiting or under way. */
   idle(): boolean;

@@ -2,6 +2,7 @@ import { UnknownOutcome } from '@tidings/mongo';
 import type { Intake, Log } from './intake.ts';
 import type { Problem, WriterCounts } from './problems.ts';
 import type { Head, LogStore } from './store.ts';
+import { delay } from './waiting.ts';
 
 /** What of the folder is needed here, whatever the events. */
 export interface FoldsLogs {
@@ -21,6 +22,9 @@ export interface SweeperParts<Command, Reply> {
 
 /** Logs looked at together: one query for their heads, one for the commits after them. */
 const PAGE = 1000;
+
+/** Between looks that the store left unanswered. */
+const [PAUSE_MS, MAX_PAUSE_MS] = [50, 500];
 
 /**
  * Knows how far each log is folded. It opens logs for a cycle, keeps `heads` up lazily, and looks every second for commits that stay ahead
@@ -59,10 +63,20 @@ export class Sweeper<Command, Reply> {
     await Promise.all(unsure.filter(({ name }) => ahead.has(name)).map((log) => this.#fold(log)));
   }
 
-  /** Folds every log of the category that is ahead of its states, after what is being folded already; logs that a cycle holds are its business. */
+  /**
+   * Folds every log of the category that is ahead of its states, after what is being folded already; logs that a cycle holds are its business.
+   * Repeats what the store leaves unanswered until the close: a service that starts on a busy server waits for it.
+   */
   async foldAll(): Promise<void> {
     await this.#running;
-    await this.#foldEach();
+    for (let pause = PAUSE_MS; ; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
+      try {
+        return await this.#foldEach();
+      } catch (error) {
+        if (this.#closed || !(error instanceof UnknownOutcome)) throw error;
+        await delay(pause);
+      }
+    }
   }
 
   async #foldEach(): Promise<void> {

@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import { Fault } from '@tidings/kernel';
+import { UnknownOutcome } from '@tidings/mongo';
+import { MemoryLogStore } from './memory/memory-logs.ts';
+import { MemoryStore } from './memory/memory-store.ts';
+import type { Head } from './store.ts';
+import { things } from './things.features.ts';
+import { GroupingLogWriter } from './writer.ts';
+
+/** A store that fails the first looks at its heads. */
+class SlowStart extends MemoryLogStore {
+  looks = 0;
+  readonly #failures: readonly Error[];
+
+  constructor(failures: readonly Error[]) {
+    super(new MemoryStore(), things);
+    this.#failures = failures;
+  }
+
+  override async headsAfter(log: string, limit: number): Promise<readonly Head[]> {
+    const failure = this.#failures[this.looks++];
+    if (failure) throw failure;
+    return super.headsAfter(log, limit);
+  }
+}
+
+const slow = new UnknownOutcome('no answer within 2000 ms');
+
+describe('the look at all logs that a service begins with', () => {
+  it('is repeated while the store leaves it unanswered: a start waits for a busy server', async () => {
+    const store = new SlowStart([slow, slow, slow]);
+    const writer = new GroupingLogWriter(things, store, {});
+    await writer.fold();
+    expect(store.looks).toBeGreaterThanOrEqual(4);
+    await writer.close();
+  });
+
+  it('ends with what the store refuses', async () => {
+    const refused = Fault.bug('refused');
+    const writer = new GroupingLogWriter(things, new SlowStart([refused, refused, refused]), {});
+    await expect(writer.fold()).rejects.toBe(refused);
+    await writer.close();
+  });
+
+  it('ends when the writer is closed meanwhile', async () => {
+    const writer = new GroupingLogWriter(things, new SlowStart(Array.from({ length: 1000 }, () => slow)), {});
+    const looking = writer.fold();
+    await writer.close();
+    await expect(looking).rejects.toBe(slow);
+  });
+});
