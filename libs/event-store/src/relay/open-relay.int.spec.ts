@@ -3,9 +3,10 @@ import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ownIdentity, type ProcessIdentity } from '@tidings/coordination';
 import { Fault, ShiftedClock } from '@tidings/kernel';
+import { UnknownOutcome } from '@tidings/mongo';
 import { describeWithMongo } from '@tidings/testing';
 import type { Collection, CollectionOptions, Db, Document, Filter, FindCursor, FindOptions, Sort } from 'mongodb';
-import { faulty } from '../mongo/faulty.features.ts';
+import { faulty, lost } from '../mongo/faulty.features.ts';
 import { openLogs } from '../mongo/open-logs.ts';
 import type { CountingLogWriter } from '../options.ts';
 import type { Commit } from '../port.ts';
@@ -66,6 +67,30 @@ function gated(db: Db, gate: () => Promise<void> | undefined): Db {
   return over(db, {
     collection: (name: string, options?: CollectionOptions) =>
       name.endsWith('.heads') ? heads(db.collection(name, options)) : db.collection(name, options),
+  });
+}
+
+/** A database whose leases leave the first writes unanswered. */
+function slowToLease(db: Db, times: number): Db {
+  let left = times;
+  const slow = (collection: Collection): Collection =>
+    new Proxy(collection, {
+      get(target, property) {
+        const value: unknown = Reflect.get(target, property, target);
+        if (typeof value !== 'function') return value;
+        if (left > 0 && property === 'findOneAndUpdate') return () => (left--, Promise.reject(lost()));
+        return (value as () => unknown).bind(target);
+      },
+    });
+  return new Proxy(db, {
+    get(target, property) {
+      if (property === 'collection') {
+        return (name: string, options?: CollectionOptions) =>
+          name === 'leases' ? slow(target.collection(name, options)) : target.collection(name, options);
+      }
+      const value: unknown = Reflect.get(target, property, target);
+      return typeof value === 'function' ? (value as () => unknown).bind(target) : value;
+    },
   });
 }
 
@@ -337,6 +362,15 @@ describeWithMongo('openRelay', (mongo) => {
       expect(broker.seen('things-2')).toEqual(numbers(3));
       expect(broker.values.length).toBeGreaterThan(13);
     });
+  });
+
+  it('opens on a server that is busy, and takes its lease when that answers', async () => {
+    const [db, broker] = [newDb(), new Published()];
+    const problems: unknown[] = [];
+    const relay = await relayOn(slowToLease(db, 1), broker, { onProblem: (problem) => problems.push(problem) });
+    expect(problems).toEqual([expect.any(UnknownOutcome)]);
+    await commit(writerOn(db, relay), 'things-1', 3);
+    await until(() => broker.values.length === 3);
   });
 
   it('follows a process that has ended at once, and no other one that has its host name and number', async () => {

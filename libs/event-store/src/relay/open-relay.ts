@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '@tidings/kernel';
+import { UnknownOutcome } from '@tidings/mongo';
 import type { Db } from 'mongodb';
 import { getOrAdd } from '../get-or-add.ts';
 import { MongoCommits } from '../mongo/commits.ts';
@@ -112,8 +113,12 @@ class CommitRelay<Event> implements Relay<Event> {
     };
   }
 
+  /** On a server that is busy the lease is taken by a later renewal. */
   async start(): Promise<void> {
-    await this.#renew();
+    await this.#renew().catch((error: unknown) => {
+      if (!(error instanceof UnknownOutcome)) throw error;
+      this.#report(error);
+    });
     this.#renewal = setInterval(() => void this.#renew().catch(this.#report), RENEW_MS).unref();
     this.#lookAgain(0);
   }
