@@ -281,7 +281,8 @@ describe('the running program', () => {
       expect((await listedMessage(world, application, code))?.status).toBe('DONE');
       expect(funnelFigures(await funnelOf(world, code))).toMatchObject({ eligible: count, sent: count, errors: {} });
     }
-    const [push] = pushesOf(world.simulators, 'fcm', named);
+    // Devices register side by side, so theirs are numbers in any order: a hash is of one device only.
+    const push = pushesOf(world.simulators, 'fcm', named).find(({ token }) => token === fcmToken('accepted', 1));
     await world.call('pushStat', { application, hwid: 'device-1', hash: push!.hash });
     await world.call('registerDevice', {
       application,
