@@ -1,7 +1,7 @@
 import type { TagDefinition } from '@tidings/audience';
 import { languagesOf } from '@tidings/channels';
 import type { LogWriter } from '@tidings/event-store';
-import { channelServing, definitions } from '@tidings/channels';
+import { channelServing, definitionOf, definitions } from '@tidings/channels';
 import {
   type ChunkKey,
   chunkKeyOf,
@@ -258,7 +258,8 @@ function headOf({ message }: ChunkWork, { application, key }: Emitting): BatchHe
     content: message.accepted.content,
     credential,
     releasedAt: message.releasedAt,
-    atMostOnce: application?.atMostOnce ?? false,
+    // Without a mask a repeat would be a second push.
+    atMostOnce: application?.atMostOnce === true || definitionOf(key.platform)?.masksRepeats === false,
   };
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, expect, it } from '@jest/globals';
+import { afterEach, expect, it, jest } from '@jest/globals';
+import { definitions } from '@tidings/channels';
 import { dispatcherGroup, lanes, SLICE_SIZE } from '@tidings/delivery';
 import {
   type Audience,
@@ -421,6 +422,25 @@ describeWithMongo('fan-out', (mongo) => {
     await release(broker, newMessage({ audience: selection() }), clock.date);
     await settle(fanout, clock, dispatchers);
     expect(new Set(dispatchers.batches.map((batch) => batch.atMostOnce))).toEqual(new Set([atMostOnce]));
+  });
+
+  it('sends at most once where the channel masks no repeats', async () => {
+    const masked = jest.replaceProperty(definitions.fcm, 'masksRepeats', false);
+    try {
+      const { broker, clock, dispatchers, start } = await world(some.slice(0, 6));
+      const fanout = await start();
+      await release(broker, newMessage({ audience: selection() }), clock.date);
+      await settle(fanout, clock, dispatchers);
+      const sent = dispatchers.batches.map(({ platform, atMostOnce }) => [platform, atMostOnce]);
+      expect(new Map(sent as [number, boolean][])).toEqual(
+        new Map([
+          [1, false],
+          [3, true],
+        ]),
+      );
+    } finally {
+      masked.restore();
+    }
   });
 
   it('counts every named device that is known, and sends to those that can be sent to', async () => {
