@@ -1,17 +1,6 @@
 import { DEFAULT_ACCOUNT } from '@tidings/audience';
 import { every } from '@tidings/coordination';
-import {
-  commitsKept,
-  type LogDefinition,
-  logMetrics,
-  type LogWriter,
-  openCommits,
-  openEmptying,
-  openLogs,
-  openRelay,
-  type RelayOptions,
-  truncateLogs,
-} from '@tidings/event-store';
+import { commitsKept, type LogWriter, openCommits, openEmptying } from '@tidings/event-store';
 import { defaultQuotas, numberIds, type Quotas } from '@tidings/kernel';
 import { leaseReplica } from '@tidings/mongo';
 import type { Accounts, Devices, Geozones, Operations, Presets, Segments } from '@tidings/rpc';
@@ -54,6 +43,7 @@ import { reportRpc } from './geozones/report.ts';
 import { geozonesRpc } from './geozones/rpc.ts';
 import { openGeozoneStore, prepareGeozones } from './geozones/store.ts';
 import { prepareVisits, visitRecords, visitsLog } from './geozones/visits.ts';
+import { openLogCategory } from './log-category.ts';
 import { presetsRpc } from './presets/rpc.ts';
 import { openPresetStore, preparePresets } from './presets/store.ts';
 import { plansLog } from './fanout/plan/plans.ts';
@@ -116,51 +106,6 @@ const lagOf =
         .map(({ topic, partition }) => `${group}: ${topic} ${partition}`),
     );
   };
-
-/** The logs of a category, their relay, and what is open in either. */
-interface Logs<Command, Reply> {
-  readonly writer: LogWriter<Command, Reply>;
-  readonly open: Open;
-}
-
-async function openCategory<Command, Event, State, Reply, Context>(
-  { db, clock, log, broker, metrics }: RegistryDeps,
-  definition: LogDefinition<Command, Event, State, Reply, Context>,
-  { publish, lingerMs, keptMs }: Pick<RelayOptions<Event>, 'publish' | 'lingerMs'> & { readonly keptMs: number },
-  closing: Closing,
-): Promise<Logs<Command, Reply>> {
-  const { category } = definition;
-  const relay = await openRelay({
-    db,
-    category,
-    decode: (bytes) => definition.decode(bytes),
-    isKnown: (event) => definition.isKnown(event),
-    broker,
-    publish,
-    ...(lingerMs !== undefined && { lingerMs }),
-    onProblem: (error) => log.warn({ category, err: error }, 'relay in trouble'),
-  });
-  closing.add(`relay of ${category}`, relay, () => relay.close());
-  const writer = openLogs(db, definition, {
-    clock,
-    committed: relay.offer,
-    // More rounds at once would be smaller ones: what a round costs beside its devices counts for more than waiting for it.
-    cyclesInFlight: 1,
-    onProblem: ({ error, ...problem }) => log.error({ ...problem, err: error }, 'log in trouble'),
-  });
-  closing.add(`logs of ${category}`, writer, () => writer.close());
-  logMetrics(metrics, { category, writer, relay });
-  const truncation = truncateLogs(db, definition, { clock, log, keptMs });
-  closing.add(`truncation of ${category}`, truncation, () => truncation.stop());
-  await writer.fold();
-  return {
-    writer,
-    async open() {
-      if (!writer.idle()) return [`registry: commands to ${category}`];
-      return (await relay.level()) ? [] : [`registry: unpublished commits of ${category}`];
-    },
-  };
-}
 
 /** In the order in which work flows, so that nothing slips past from one part to the next while it is looked at. */
 async function allOpen(parts: readonly Open[]): Promise<string[]> {
@@ -258,10 +203,12 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
   const replica = closing.add('number for ids', await leaseReplica(db, { log }), (leased) => leased.close());
   const nextId = numberIds(() => clock.now(), replica);
   const accountsDefinition = accountsLog(quotas);
-  const accountLogs = await openCategory(
+  // One cycle at a time: the fixed cost of a cycle outweighs the wait.
+  const shared = { service: 'registry', cyclesInFlight: 1 } as const;
+  const accountLogs = await openLogCategory(
     deps,
     accountsDefinition,
-    { publish: (commit) => () => configurationRecords(commit, store), keptMs: commitsKept.asFigures },
+    { ...shared, publish: (commit) => () => configurationRecords(commit, store), keptMs: commitsKept.asFigures },
     closing,
   );
   const devicesDefinition = devicesLog({
@@ -269,17 +216,17 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
     readNotes: openNotes(db),
     readBlacklist: openBlacklist(db),
   });
-  const deviceLogs = await openCategory(
+  const deviceLogs = await openLogCategory(
     deps,
     devicesDefinition,
-    { publish: deviceRecords, lingerMs: DEVICES_LINGER_MS, keptMs: commitsKept.asDetails },
+    { ...shared, publish: deviceRecords, lingerMs: DEVICES_LINGER_MS, keptMs: commitsKept.asDetails },
     closing,
   );
 
-  const visitLogs = await openCategory(
+  const visitLogs = await openLogCategory(
     deps,
     visitsLog,
-    { publish: visitRecords, keptMs: commitsKept.asDetails },
+    { ...shared, publish: visitRecords, keptMs: commitsKept.asDetails },
     closing,
   );
 

@@ -11,12 +11,13 @@ import { currentTrace, inSpan, type Trace, traceOf } from '@tidings/telemetry';
 import { openAccountStore } from '../accounts/store.ts';
 import { applicationView } from '../applications/view.ts';
 import { prepareDevices } from '../devices/document.ts';
+import { openLogCategory } from '../log-category.ts';
 import { openTags } from '../tags/tags.ts';
 import { Badges } from './settle/badges.ts';
 import { Chunks } from './chunks.ts';
 import { BufferPool } from './buffer-pool.ts';
 import { removeExpired } from './release/expiry.ts';
-import { openPlanLogs } from './plan/plan-logs.ts';
+import { planRecords } from './plan/plan-records.ts';
 import { Releases } from './release/releases.ts';
 import { fanoutMetrics, watchMetrics } from './metrics.ts';
 import { OutgoingMessages } from './release/outgoing.ts';
@@ -83,8 +84,9 @@ async function openParts(deps: FanoutDeps, closing: Closing) {
   const { db, clock, broker, metrics, bufferBytes } = deps;
   // Scans name the indexes that they use.
   await prepareDevices(db);
-  const planLogs = await openPlanLogs(deps, plansLog, { closing, keptMs: commitsKept.asFigures });
-  const fanoutLogs = await openPlanLogs(deps, fanoutsLog, { closing, keptMs: commitsKept.asDetails });
+  const shared = { service: 'fanout', publish: planRecords } as const;
+  const planLogs = await openLogCategory(deps, plansLog, { ...shared, keptMs: commitsKept.asFigures }, closing);
+  const fanoutLogs = await openLogCategory(deps, fanoutsLog, { ...shared, keptMs: commitsKept.asDetails }, closing);
   const [plans, fanouts] = [planLogs.writer, fanoutLogs.writer];
   const outgoing = new OutgoingMessages(db, clock);
   await outgoing.prepare();

@@ -1,0 +1,66 @@
+import {
+  type LogDefinition,
+  logMetrics,
+  type LogWriter,
+  openLogs,
+  type OpenLogsOptions,
+  openRelay,
+  type RelayOptions,
+  truncateLogs,
+} from '@tidings/event-store';
+import type { Closing, ServiceDeps } from '@tidings/runtime';
+import type { Broker } from '@tidings/streaming';
+
+/** The logs of a category with their relay. */
+export interface LogCategory<Command, Reply> {
+  readonly writer: LogWriter<Command, Reply>;
+  /** One line for what is not written, or not published yet. */
+  readonly open: () => Promise<string[]>;
+}
+
+export interface LogCategoryOptions<Event>
+  extends Pick<RelayOptions<Event>, 'publish' | 'lingerMs'>, Pick<OpenLogsOptions<Event>, 'cyclesInFlight'> {
+  /** Whose logs they are, for the lines about what is open. */
+  readonly service: 'registry' | 'fanout';
+  /** Milliseconds for which commits are kept. */
+  readonly keptMs: number;
+}
+
+/** Opens a category of logs with its relay, metrics and truncation, and folds what an earlier process left. Everything ends with `closing`. */
+export async function openLogCategory<Command, Event, State, Reply, Context>(
+  { db, clock, log, broker, metrics }: ServiceDeps & { readonly broker: Broker },
+  definition: LogDefinition<Command, Event, State, Reply, Context>,
+  { service, publish, lingerMs, cyclesInFlight, keptMs }: LogCategoryOptions<Event>,
+  closing: Closing,
+): Promise<LogCategory<Command, Reply>> {
+  const { category } = definition;
+  const relay = await openRelay({
+    db,
+    category,
+    decode: (bytes) => definition.decode(bytes),
+    isKnown: (event) => definition.isKnown(event),
+    broker,
+    publish,
+    ...(lingerMs !== undefined && { lingerMs }),
+    onProblem: (error) => log.warn({ category, err: error }, 'relay in trouble'),
+  });
+  closing.add(`relay of ${category}`, relay, () => relay.close());
+  const writer = openLogs(db, definition, {
+    clock,
+    committed: relay.offer,
+    ...(cyclesInFlight !== undefined && { cyclesInFlight }),
+    onProblem: ({ error, ...problem }) => log.error({ ...problem, err: error }, 'log in trouble'),
+  });
+  closing.add(`logs of ${category}`, writer, () => writer.close());
+  logMetrics(metrics, { category, writer, relay });
+  const truncation = truncateLogs(db, definition, { clock, log, keptMs });
+  closing.add(`truncation of ${category}`, truncation, () => truncation.stop());
+  await writer.fold();
+  return {
+    writer,
+    async open() {
+      if (!writer.idle()) return [`${service}: commands to ${category}`];
+      return (await relay.level()) ? [] : [`${service}: unpublished commits of ${category}`];
+    },
+  };
+}
