@@ -21,11 +21,11 @@ export interface ChannelSubject {
   readonly words: { readonly dead: string; readonly throttled: string; readonly serverError: string };
 }
 
-/** What a test has for itself: a provider, and a lane that sends to it. */
+/** A provider, and a lane that sends to it, for one test alone. */
 interface Scene {
   readonly simulators: Simulators;
   readonly world: LaneWorld;
-  /** What the provider has seen. */
+  /** The provider's ledger, in counts. */
   summary(): ReturnType<Simulators['ledger']['summary']>[ChannelSubject['name']];
 }
 
@@ -34,7 +34,7 @@ const links: readonly (readonly [string, OpenLink])[] = [
   ['node:http2', openNodeLink],
 ];
 
-/** What every channel does with what a provider can answer, or fail to. Most of it is waiting: the tests run side by side. */
+/** The suite that each channel passes: every kind of answer, and every way to get none. The tests mostly wait, so they run side by side. */
 export function channelFeatures(subject: ChannelSubject): void {
   describe(`channel ${subject.name}`, () => {
     const scenario = (title: string, test: (scene: Scene) => Promise<void>): void =>
@@ -71,26 +71,27 @@ export function channelFeatures(subject: ChannelSubject): void {
           ...fields,
         },
       );
-    const all = (count: number, fate: string): [number, string][] => Array.from({ length: count }, (_, i) => [i, fate]);
+    const all = (count: number, outcome: string): [number, string][] =>
+      Array.from({ length: count }, (_, i) => [i, outcome]);
 
     // Half a minute, and so the first to begin.
     scenario('repeats what was not answered in time, masked by the same id', async ({ world, summary }) => {
-      const fates = await world.send(batch([device('silent', 0), device('lostReply', 1)]), 90_000);
-      expect(new Set(fates.values())).toEqual(new Set(['SENT']));
+      const outcomes = await world.send(batch([device('silent', 0), device('lostReply', 1)]), 90_000);
+      expect(new Set(outcomes.values())).toEqual(new Set(['SENT']));
       const { duplicates, masked } = summary();
       expect(duplicates).toBe(masked);
     });
 
     scenario('sends each device once', async ({ world, summary }) => {
-      const fates = await world.send(batch(accepted(1200)));
-      expect([...fates]).toEqual(all(1200, 'SENT'));
+      const outcomes = await world.send(batch(accepted(1200)));
+      expect([...outcomes]).toEqual(all(1200, 'SENT'));
       expect(summary()).toMatchObject({ accepted: 1200, refused: 0, tokens: 1200, duplicates: 0, unidentified: 0 });
       expect(world.settledSlices()).toEqual([0, 1, 2]);
     });
 
     scenario('reports a dead token, and its siblings as sent', async ({ world }) => {
-      const fates = await world.send(batch([device('accepted', 0), device('dead', 1), device('accepted', 2)]));
-      expect([...fates].toSorted()).toEqual([
+      const outcomes = await world.send(batch([device('accepted', 0), device('dead', 1), device('accepted', 2)]));
+      expect([...outcomes].toSorted()).toEqual([
         [0, 'SENT'],
         [1, subject.words.dead],
         [2, 'SENT'],
@@ -112,7 +113,7 @@ export function channelFeatures(subject: ChannelSubject): void {
         expect(summary().accepted).toBeLessThanOrEqual(1);
         expect(asked).toBe(1);
         await world.settle(30_000, true);
-        expect(new Set(world.fates().values())).toEqual(new Set(['SENT']));
+        expect(new Set(world.deviceOutcomes().values())).toEqual(new Set(['SENT']));
         expect(Date.now() - startedAt).toBeLessThan(30_000);
       },
     );
@@ -128,10 +129,10 @@ export function channelFeatures(subject: ChannelSubject): void {
           { bucket: 1 },
         ),
       );
-      expect([...world.fates().values()].filter((fate) => fate !== 'SENT')).toEqual([]);
+      expect([...world.deviceOutcomes().values()].filter((outcome) => outcome !== 'SENT')).toEqual([]);
       const aheadMs = world.clock.aheadMs;
       await world.settle(30_000, true);
-      expect(new Set(world.fates().values())).toEqual(new Set(['SENT']));
+      expect(new Set(world.deviceOutcomes().values())).toEqual(new Set(['SENT']));
       expect(summary()).toMatchObject({ refused: 1, duplicates: 0 });
       // 15 minutes at most, and what a probe takes.
       expect(world.clock.aheadMs - aheadMs).toBeLessThan(1_000_000);
@@ -139,45 +140,45 @@ export function channelFeatures(subject: ChannelSubject): void {
 
     scenario('sends nothing twice to a provider that answers after 6 s', async ({ world, simulators, summary }) => {
       await simulators.faults.set(subject.name, { latencyMs: 6000 });
-      const fates = await world.send(batch(accepted(60)), 60_000, false);
-      expect([...fates]).toEqual(all(60, 'SENT'));
+      const outcomes = await world.send(batch(accepted(60)), 60_000, false);
+      expect([...outcomes]).toEqual(all(60, 'SENT'));
       expect(summary()).toMatchObject({ accepted: 60, duplicates: 0 });
       expect(world.settledSlices()).toEqual([0]);
     });
 
     scenario('tries again after a server error until it is over', async ({ world, summary }) => {
-      const fates = await world.send(batch([device('unavailable', 0, 2)]));
-      expect([...fates]).toEqual([[0, 'SENT']]);
+      const outcomes = await world.send(batch([device('unavailable', 0, 2)]));
+      expect([...outcomes]).toEqual([[0, 'SENT']]);
       expect(summary()).toMatchObject({ accepted: 1, refused: 2 });
     });
 
     scenario('gives up after an hour with what the provider said', async ({ world }) => {
       const startedAt = world.clock.now();
-      const fates = await world.send(batch([device('serverError', 0)]), 60_000);
-      expect([...fates]).toEqual([[0, subject.words.serverError]]);
+      const outcomes = await world.send(batch([device('serverError', 0)]), 60_000);
+      expect([...outcomes]).toEqual([[0, subject.words.serverError]]);
       expect(world.clock.now() - startedAt).toBeGreaterThan(3_000_000);
     });
 
     scenario('gives up at the time to live', async ({ world }) => {
       const content = withTtl(20);
       const startedAt = world.clock.now();
-      const fates = await world.send(batch([device('serverError', 0)], content));
-      expect([...fates]).toEqual([[0, subject.words.serverError]]);
+      const outcomes = await world.send(batch([device('serverError', 0)], content));
+      expect([...outcomes]).toEqual([[0, subject.words.serverError]]);
       expect(world.clock.now() - startedAt).toBeLessThan(60_000);
     });
 
     scenario('takes a reply that it cannot read for what its status says', async ({ world }) => {
-      const fates = await world.send(batch([device('malformed', 0), device('accepted', 1)]));
-      expect(fates.get(1)).toBe('SENT');
-      expect(fates.get(0)).toMatch(/^SENT$|^UNCLASSIFIED_ERROR 400 unreadable_reply$/);
+      const outcomes = await world.send(batch([device('malformed', 0), device('accepted', 1)]));
+      expect(outcomes.get(1)).toBe('SENT');
+      expect(outcomes.get(0)).toMatch(/^SENT$|^UNCLASSIFIED_ERROR 400 unreadable_reply$/);
     });
 
     scenario('gets over lost connections, reset and refused streams', async ({ world, summary }) => {
       const devices = [device('disconnect', 0), device('reset', 1), device('refusedStream', 2)];
       const others = accepted(40).map((each, i) => ({ ...each, position: 10 + i }));
-      const fates = await world.send(batch([...devices, ...others]));
-      expect(new Set(fates.values())).toEqual(new Set(['SENT']));
-      expect(fates.size).toBe(43);
+      const outcomes = await world.send(batch([...devices, ...others]));
+      expect(new Set(outcomes.values())).toEqual(new Set(['SENT']));
+      expect(outcomes.size).toBe(43);
       expect(summary().duplicates).toBe(summary().masked);
     });
 
@@ -186,9 +187,9 @@ export function channelFeatures(subject: ChannelSubject): void {
       async ({ world, simulators, summary }) => {
         await simulators.faults.set(subject.name, { goawayEvery: 50 });
         const aheadMs = world.clock.aheadMs;
-        const fates = await world.send(batch([device('goawayBefore', 900), ...accepted(500)]));
-        expect(fates.size).toBe(501);
-        expect(new Set(fates.values())).toEqual(new Set(['SENT']));
+        const outcomes = await world.send(batch([device('goawayBefore', 900), ...accepted(500)]));
+        expect(outcomes.size).toBe(501);
+        expect(new Set(outcomes.values())).toEqual(new Set(['SENT']));
         // Nothing was put off until later, or the clock would have been set forward to it.
         expect(world.clock.aheadMs).toBe(aheadMs);
         expect(summary()).toMatchObject({ accepted: 501, duplicates: 0 });
@@ -197,9 +198,9 @@ export function channelFeatures(subject: ChannelSubject): void {
 
     scenario('gets through a storm of reset streams', async ({ world, simulators }) => {
       await simulators.faults.set(subject.name, { resetEvery: 7 });
-      const fates = await world.send(batch(accepted(300)));
-      expect([...fates.values()].filter((fate) => fate !== 'SENT')).toEqual([]);
-      expect(fates.size).toBe(300);
+      const outcomes = await world.send(batch(accepted(300)));
+      expect([...outcomes.values()].filter((outcome) => outcome !== 'SENT')).toEqual([]);
+      expect(outcomes.size).toBe(300);
     });
 
     scenario(
@@ -219,7 +220,7 @@ export function channelFeatures(subject: ChannelSubject): void {
         }
         expect(Date.now() - endedAt).toBeLessThan(6000);
         expect(world.open()).toEqual([]);
-        expect([...world.fates().values()].filter((fate) => fate !== 'SENT')).toEqual([]);
+        expect([...world.deviceOutcomes().values()].filter((outcome) => outcome !== 'SENT')).toEqual([]);
       },
     );
 
@@ -232,18 +233,18 @@ export function channelFeatures(subject: ChannelSubject): void {
       const backAt = Date.now();
       await world.settle(60_000);
       expect(Date.now() - backAt).toBeLessThan(15_000);
-      expect([...world.fates()].toSorted((a, b) => a[0] - b[0])).toEqual(all(1000, 'SENT'));
+      expect([...world.deviceOutcomes()].toSorted((a, b) => a[0] - b[0])).toEqual(all(1000, 'SENT'));
     });
 
     scenario('sends to nobody who is gone or has no token', async ({ world }) => {
-      const fates = await world.send(
+      const outcomes = await world.send(
         batch([
           { ...device('accepted', 0), gone: true },
           { ...device('accepted', 1), token: '' },
           device('accepted', 2),
         ]),
       );
-      expect([...fates].toSorted()).toEqual([
+      expect([...outcomes].toSorted()).toEqual([
         [0, 'NO_DEVICE 0 no_device'],
         [1, 'NO_TOKEN 0 no_token'],
         [2, 'SENT'],
@@ -252,17 +253,17 @@ export function channelFeatures(subject: ChannelSubject): void {
 
     scenario('tells a missing credential', async ({ world }) => {
       const other = { application: 'AAAAA-00000', platform: 7, version: 0 };
-      const fates = await world.send(batch(accepted(2), { credential: other }));
-      expect([...fates]).toEqual(all(2, 'INVALID_CONFIGURATION 0 not_configured'));
+      const outcomes = await world.send(batch(accepted(2), { credential: other }));
+      expect([...outcomes]).toEqual(all(2, 'INVALID_CONFIGURATION 0 not_configured'));
     });
 
     scenario('gets a new token where the old one is refused, once', async ({ world }) => {
-      const fates = await world.send(
+      const outcomes = await world.send(
         batch([device('expiredAuth', 0, 0), device('expiredAuth', 1, 5), device('accepted', 2)]),
       );
-      expect(fates.get(0)).toBe('SENT');
-      expect(fates.get(1)).toMatch(/^INVALID_CONFIGURATION 40[13] /);
-      expect(fates.get(2)).toBe('SENT');
+      expect(outcomes.get(0)).toBe('SENT');
+      expect(outcomes.get(1)).toMatch(/^INVALID_CONFIGURATION 40[13] /);
+      expect(outcomes.get(2)).toBe('SENT');
     });
 
     function withTtl(ttlSeconds: number): Partial<SendBatch> {

@@ -29,7 +29,7 @@ export interface ChannelParts {
 const NOT_READY = 'a credential cannot be sent with';
 
 /** A device's outcome in one line: `SENT`, or `<category> <code> <name>`. */
-export type Fate = string;
+export type DeviceOutcome = string;
 
 /** One lane with a real channel, and everything else in memory. */
 export class LaneWorld {
@@ -93,10 +93,10 @@ export class LaneWorld {
   }
 
   /** Hands a batch over and resolves when all of it is settled; the clock is set forward where somebody waits. */
-  async send(batch: SendBatch, patienceMs = 60_000, hurry = true): Promise<ReadonlyMap<number, Fate>> {
+  async send(batch: SendBatch, patienceMs = 60_000, hurry = true): Promise<ReadonlyMap<number, DeviceOutcome>> {
     await this.hand(batch);
     await this.settle(patienceMs, hurry);
-    return this.fates();
+    return this.deviceOutcomes();
   }
 
   /** The slices that were told to be settled, ascending. */
@@ -144,17 +144,17 @@ export class LaneWorld {
     return [...this.attempts.byId.values()].map(({ attempt }) => attempt.results ?? noResults);
   }
 
-  /** What became of each device, by position. */
-  fates(): ReadonlyMap<number, Fate> {
-    const fates = new Map<number, Fate>();
-    const note = (set: Uint8Array, fate: Fate): void => {
-      for (const position of Bitmap.decode(set).positions()) fates.set(position, fate);
+  /** The outcome of each device that has one, by position. */
+  deviceOutcomes(): ReadonlyMap<number, DeviceOutcome> {
+    const outcomes = new Map<number, DeviceOutcome>();
+    const note = (set: Uint8Array, outcome: DeviceOutcome): void => {
+      for (const position of Bitmap.decode(set).positions()) outcomes.set(position, outcome);
     };
     for (const { sent, failed } of this.results) {
       for (const { set } of sent) note(set, 'SENT');
       for (const { category, code, name, set } of failed) note(set, `${category} ${code} ${name}`);
     }
-    return fates;
+    return outcomes;
   }
 
   async close(): Promise<void> {
