@@ -51,6 +51,19 @@ export function eventStoreFeatures(name: string, start: () => Promise<EventStore
       expect(await store.commits(log)).toMatchObject([{ n: 1, events: [expect.anything()] }]);
     });
 
+    it('tells who submitted of the commit, before it answers, and of nothing where nothing was committed', async () => {
+      const { log, id } = fresh();
+      const heard: string[] = [];
+      const add = async (name: string): Promise<void> => {
+        const committed = ({ count }: ThingReply): void => void heard.push(`${name} committed with ${count}`);
+        await writer.submit(log, { kind: 'add', id, key: 'k', by: 2 }, committed);
+        heard.push(`${name} answered`);
+      };
+      await add('first');
+      await add('repeat');
+      expect(heard).toEqual(['first committed with 2', 'first answered', 'repeat answered']);
+    });
+
     it('decides what arrives together as one group, in order', async () => {
       const { log, id, other } = fresh();
       const replies = await Promise.all([
