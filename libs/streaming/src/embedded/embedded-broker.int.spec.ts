@@ -6,7 +6,9 @@ import { randomBase62, ShiftedClock } from '@tidings/kernel';
 import { mongoOptions } from '@tidings/mongo';
 import { describeWithMongo } from '@tidings/testing';
 import { type Db, type Document, MongoClient } from 'mongodb';
-import { brokerFeatures, type BrokerWorld } from '../broker.features.ts';
+import { brokerFeatures } from '../broker.features.ts';
+import type { BrokerWorld } from '../features/broker-under-test.ts';
+import { housekeepingFeatures } from '../features/housekeeping.features.ts';
 import type { Broker, TopicSpec } from '../port.ts';
 import { type EmbeddedBroker, type EmbeddedBrokerOptions, openEmbeddedBroker } from './embedded-broker.ts';
 
@@ -78,14 +80,7 @@ class EmbeddedWorld implements BrokerWorld {
 }
 
 describeWithMongo('on MongoDB', (mongo) => {
-  brokerFeatures('embedded broker', async () => new EmbeddedWorld(mongo), {
-    gaplessOffsets: true,
-    trimsWork: true,
-    retentionByClock: true,
-    compacts: true,
-    lingers: true,
-    manyProcesses: false,
-  });
+  brokerFeatures('embedded broker', async () => new EmbeddedWorld(mongo), housekeepingFeatures);
 });
 
 describeWithMongo('embedded broker on MongoDB, what is its own', (mongo) => {

@@ -3,6 +3,7 @@ import { jest } from '@jest/globals';
 import { describeWithKafka } from '@tidings/testing';
 import kafkajs, { type Admin } from 'kafkajs';
 import { brokerFeatures } from '../broker.features.ts';
+import { processesFeatures } from '../features/processes.features.ts';
 import type { Broker, InRecord, SubscribeOptions, TopicKind, TopicSpec } from '../port.ts';
 import { newClient } from './client.ts';
 import { openKafkaBroker } from './kafka-broker.ts';
@@ -22,15 +23,8 @@ async function until(condition: () => unknown): Promise<void> {
 }
 
 describeWithKafka('on Kafka', (kafka) => {
-  brokerFeatures('Kafka broker', async () => new KafkaWorld(kafka), {
-    gaplessOffsets: true,
-    // Records go by retention alone, by Kafka's own clock; its cleaner runs when it likes.
-    trimsWork: false,
-    retentionByClock: false,
-    compacts: false,
-    lingers: true,
-    manyProcesses: true,
-  });
+  // No housekeeping: records go by retention alone, by Kafka's own clock; its cleaner runs when it likes.
+  brokerFeatures('Kafka broker', async () => new KafkaWorld(kafka), processesFeatures);
 });
 
 describeWithKafka('Kafka broker, what is its own', (kafka) => {

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { randomBase62, ShiftedClock } from '@tidings/kernel';
-import type { BrokerWorld } from '../../broker.features.ts';
+import type { BrokerWorld } from '../../features/broker-under-test.ts';
 import type { Broker, TopicSpec } from '../../port.ts';
 import { openKafkaBroker } from '../kafka-broker.ts';
 import { createTopics } from '../topics.ts';

@@ -1,0 +1,309 @@
+import { describe, expect, it } from '@jest/globals';
+import { createHash } from 'node:crypto';
+import { Fault, randomBase62 } from '@tidings/kernel';
+import { consume, type Incident } from '../consume.ts';
+import { type DeadLetter, readDeadLetter, redrive } from '../dead-letters.ts';
+import { LARGEST_RECORD_BYTES, DEAD_LETTER_TOPIC } from '../port.ts';
+import { type BrokerUnderTest, until, record, records, numbers, newGroup } from './broker-under-test.ts';
+
+/** `consume` on a broker: decoding, retries and dead letters. */
+export function consumeFeatures(test: BrokerUnderTest): void {
+  const { start, lagOf } = test;
+
+  describe('consume', () => {
+    const utf8 = { decode: (payload: Uint8Array) => Buffer.from(payload).toString() };
+    const json = { decode: (payload: Uint8Array) => JSON.parse(Buffer.from(payload).toString()) as { n: number } };
+
+    /** What was dead-lettered of this test's topic. */
+    const deadLetters = async (): Promise<DeadLetter[]> => {
+      const found: DeadLetter[] = [];
+      await test.broker.subscribe({
+        group: newGroup(),
+        topics: [DEAD_LETTER_TOPIC],
+        handler: async (batch) => {
+          found.push(
+            ...batch.records.map(({ value }) => readDeadLetter(value)).filter((one) => one.topic === test.topic),
+          );
+        },
+      });
+      return found;
+    };
+
+    it('gives decoded values with where they lay', async () => {
+      await start();
+      const headers = { traceparent: '00-4bf9-01' };
+      await test.broker.publish(test.topic, [{ ...record('a', '{"n":1}'), headers }, record('a', '{"n":2}')]);
+      const got: object[] = [];
+      await consume(test.broker, {
+        group: newGroup(),
+        topics: { [test.topic]: json },
+        handler: async (batch) => {
+          got.push(...batch.map(({ value, offset, key, headers }) => ({ ...value, offset, key, headers })));
+        },
+      });
+      await until(() => got.length === 2);
+      expect(got).toEqual([
+        { n: 1, offset: 0, key: 'a', headers },
+        { n: 2, offset: 1, key: 'a' },
+      ]);
+    });
+
+    it('dead-letters what cannot be decoded, and the rest flows on', async () => {
+      await start();
+      await test.broker.publish(test.topic, records('a', '{"n":1}', 'no json', '{"n":3}'));
+      const got: number[] = [];
+      const name = newGroup();
+      await consume(test.broker, {
+        group: name,
+        topics: { [test.topic]: json },
+        handler: async (batch) => {
+          got.push(...batch.map(({ value }) => value.n));
+        },
+      });
+      await until(async () => (await lagOf(name)) === 0);
+      const found = await deadLetters();
+      await until(() => found.length === 1);
+      expect(got).toEqual([1, 3]);
+      expect(found[0]).toMatchObject({
+        reason: 'decode',
+        group: name,
+        topic: test.topic,
+        partition: 0,
+        offset: 1,
+        key: 'a',
+      });
+      expect(Buffer.from(found[0]?.payload ?? []).toString()).toBe('no json');
+    });
+
+    it('dead-letters the one record that fails after at most 5 tries, within 5 s, while the others flow', async () => {
+      await start();
+      const name = newGroup();
+      await test.broker.publish(test.topic, records('a', ...numbers(0, 200)));
+      const got: string[] = [];
+      let tries = 0;
+      let startedAt = 0;
+      await consume(test.broker, {
+        group: name,
+        topics: { [test.topic]: utf8 },
+        handler: async (batch) => {
+          // From when the partition is served: joining the group takes a slow machine seconds.
+          startedAt ||= Date.now();
+          for (const { value } of batch) {
+            if (value === '77') {
+              tries++;
+              throw new Error('cannot digest 77');
+            }
+            got.push(value);
+          }
+        },
+      });
+      await until(() => got.includes('199'));
+      expect(Date.now() - startedAt).toBeLessThan(5_000);
+      expect(tries).toBeLessThanOrEqual(5);
+      expect(new Set(got)).toEqual(
+        new Set(
+          numbers(0, 200)
+            .map(String)
+            .filter((n) => n !== '77'),
+        ),
+      );
+      const found = await deadLetters();
+      await until(() => found.length === 1);
+      expect(found[0]).toMatchObject({ reason: 'handler', group: name, offset: 77, key: 'a' });
+      expect(found[0]?.error).toContain('cannot digest 77');
+      await until(async () => (await lagOf(name)) === 0);
+    });
+
+    it('dead-letters the one record that fails among very many with few calls of the handler', async () => {
+      await start();
+      const [name, count] = [newGroup(), 20_000];
+      const [got, incidents] = [new Set<string>(), [] as Incident[]];
+      let calls = 0;
+      // In several, for each has to be acknowledged in time.
+      for (let n = 0; n < count; n += 1_000)
+        await test.broker.publish(test.topic, records('a', ...numbers(n, n + 1_000)));
+      await consume(test.broker, {
+        group: name,
+        topics: { [test.topic]: utf8 },
+        maxRecords: count,
+        handler: async (batch) => {
+          calls++;
+          if (batch.some(({ value }) => value === '15000')) throw new Error('cannot digest 15000');
+          for (const { value } of batch) got.add(value);
+        },
+        report: (incident) => incidents.push(incident),
+      });
+      await until(async () => (await lagOf(name)) === 0);
+      expect(got.size).toBe(count - 1);
+      expect(incidents.filter(({ kind }) => kind === 'dead-lettered')).toMatchObject([{ offset: 15_000 }]);
+      expect(calls).toBeLessThan(count / 20);
+    });
+
+    it('redrives what was dead-lettered to where it came from', async () => {
+      await start();
+      let broken = true;
+      const got: string[] = [];
+      const headers = { traceparent: '00-4bf9-01' };
+      await consume(test.broker, {
+        group: newGroup(),
+        topics: { [test.topic]: utf8 },
+        handler: async (batch) => {
+          for (const { value, headers } of batch) {
+            if (broken && value === 'b') throw new Error('broken');
+            got.push(value + (headers?.['traceparent'] ?? ''));
+          }
+        },
+      });
+      await test.broker.publish(test.topic, [
+        ...records('a', 'a'),
+        { ...record('a', 'b'), headers },
+        ...records('a', 'c'),
+      ]);
+      const found = await deadLetters();
+      await until(() => found.length === 1);
+      broken = false;
+      expect(await redrive(test.broker, { only: (one) => one.topic === 'another' })).toBe(0);
+      expect(await redrive(test.broker, { only: (one) => one.topic === test.topic })).toBe(1);
+      await until(() => got.includes('b00-4bf9-01'));
+      expect(await redrive(test.broker, { only: (one) => one.topic === test.topic })).toBe(0);
+    });
+
+    it.each([
+      ['just under the limit', LARGEST_RECORD_BYTES - 1],
+      ['as large as may be', LARGEST_RECORD_BYTES],
+    ])('dead-letters a record %s whole, and drives it again', async (_, bytes) => {
+      await start();
+      const headers = { traceparent: '00-4bf9-01' };
+      const beside = 'k'.length + 'traceparent'.length + headers.traceparent.length;
+      const value = Buffer.alloc(bytes - beside, randomBase62(64));
+      let broken = true;
+      const got: Uint8Array[] = [];
+      await consume(test.broker, {
+        group: newGroup(),
+        topics: { [test.topic]: { decode: (payload) => payload } },
+        handler: async (batch) => {
+          if (broken && batch.some((one) => one.value.length === value.length)) throw new Error('x'.repeat(5_000));
+          got.push(...batch.map((one) => one.value));
+        },
+      });
+      await test.broker.publish(test.topic, [{ key: 'k', value, headers }, record('k', 'after')]);
+      const found = await deadLetters();
+      await until(() => found.length === 1 && got.length === 1);
+      expect(found[0]).toMatchObject({ key: 'k', headers, reason: 'handler' });
+      expect(found[0]!.cut).toBeUndefined();
+      broken = false;
+      expect(await redrive(test.broker, { only: (one) => one.topic === test.topic })).toBe(1);
+      await until(() => got.length === 2);
+      expect(Buffer.compare(got[1]!, value)).toBe(0);
+    });
+
+    it('cuts what has no room when it is dead-lettered, and tells that it cannot be driven again', async () => {
+      await start();
+      // Written down they take twice their characters.
+      const headers = { baggage: 'ü'.repeat(200_000) };
+      const value = Buffer.alloc(LARGEST_RECORD_BYTES - 'k'.length - 'baggage'.length - headers.baggage.length, 'v');
+      await consume(test.broker, {
+        group: newGroup(),
+        topics: { [test.topic]: utf8 },
+        handler: async () => {
+          throw new Error('never');
+        },
+      });
+      await test.broker.publish(test.topic, [{ key: 'k', value, headers }]);
+      const found = await deadLetters();
+      await until(() => found.length === 1);
+      const sha256 = createHash('sha256').update(value).digest('hex');
+      expect(found[0]).toMatchObject({ key: 'k', topic: test.topic, cut: { payloadBytes: value.length, sha256 } });
+      const stuck: DeadLetter[] = [];
+      const only = (one: DeadLetter): boolean => one.topic === test.topic;
+      expect(await redrive(test.broker, { only, stuck: (one) => stuck.push(one) })).toBe(0);
+      expect(stuck).toMatchObject([{ topic: test.topic, cut: { sha256 } }]);
+      await until(() => found.length === 2);
+      expect(found[1]).toMatchObject({ topic: test.topic, cut: { sha256 } });
+    });
+
+    it('tries again while something is unavailable, and dead-letters nothing', async () => {
+      await start();
+      await test.broker.publish(test.topic, records('a', 1, 2, 3));
+      const got: string[] = [];
+      const incidents: Incident[] = [];
+      let calls = 0;
+      await consume(test.broker, {
+        group: newGroup(),
+        topics: { [test.topic]: utf8 },
+        report: (incident) => incidents.push(incident),
+        handler: async (batch) => {
+          if (++calls < 4) throw Fault.unavailable('not now');
+          got.push(...batch.map(({ value }) => value));
+        },
+      });
+      await until(() => got.length === 3);
+      expect(got).toEqual(['1', '2', '3']);
+      expect(incidents.map(({ kind }) => kind)).toEqual(['retried', 'retried', 'retried']);
+    });
+
+    it('hands the rest back within 5 s when something stays unavailable, and goes on when it is there again', async () => {
+      await start();
+      await test.broker.publish(test.topic, records('a', 1, 2, 3));
+      const incidents: Incident[] = [];
+      const got: string[] = [];
+      let startedAt = 0;
+      const backWithin = (): boolean => incidents.some(({ kind }) => kind === 'returned');
+      await consume(test.broker, {
+        group: newGroup(),
+        topics: { [test.topic]: utf8 },
+        report: (incident) => incidents.push(incident),
+        handler: async (batch) => {
+          startedAt ||= Date.now();
+          const [first] = got.length === 0 ? batch : [];
+          if (!first && !backWithin()) throw Fault.unavailable('not now');
+          got.push(...(first ? [first] : batch).map(({ value }) => value));
+          return first ? 1 : batch.length;
+        },
+      });
+      await until(backWithin);
+      expect(Date.now() - startedAt).toBeLessThan(5_000);
+      // 50 ms, twice as long after each, come to 3.2 s by then.
+      expect(incidents.filter(({ kind }) => kind === 'retried').length).toBeLessThanOrEqual(6);
+      await until(() => got.length === 3);
+      expect(got).toEqual(['1', '2', '3']);
+    });
+
+    it('does not wait for better times when it is stopped', async () => {
+      await start();
+      await test.broker.publish(test.topic, records('a', 1));
+      let calls = 0;
+      const subscription = await consume(test.broker, {
+        group: newGroup(),
+        topics: { [test.topic]: utf8 },
+        handler: async () => {
+          calls++;
+          throw Fault.unavailable('never');
+        },
+      });
+      await until(() => calls === 5);
+      await subscription.stop();
+      // The next try was to come 800 ms later.
+      expect(calls).toBe(5);
+    });
+
+    it('takes the number of records that a handler is done with', async () => {
+      await start();
+      await test.broker.publish(test.topic, records('a', '{"n":0}', 'no json', '{"n":2}', '{"n":3}'));
+      const firsts: number[] = [];
+      const name = newGroup();
+      await consume(test.broker, {
+        group: name,
+        topics: { [test.topic]: json },
+        handler: async (batch) => {
+          firsts.push(batch[0]?.value.n ?? -1);
+          return 1;
+        },
+      });
+      await until(async () => (await lagOf(name)) === 0);
+      expect(firsts).toEqual([0, 2, 3]);
+      const found = await deadLetters();
+      await until(() => found.length === 1);
+    });
+  });
+}
