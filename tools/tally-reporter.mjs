@@ -33,7 +33,7 @@ export default class TallyReporter {
     // On exit, because Jest's own summary comes after the reporters have been asked.
     process.on('exit', () => {
       const { passed, failed, skipped } = this.#tally;
-      if (skipped > 0) console.log(`${skipped} SKIPPED: a server that these tests need is missing`);
+      if (skipped > 0) console.log(`${skipped} SKIPPED: this machine has not all that these tests need`);
       console.log(`${passed} passed, ${failed} failed`);
     });
   }

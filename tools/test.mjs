@@ -138,7 +138,7 @@ if (
     const tally = stopped ? { passed: 0, failed: 1, skipped: 0 } : await tallyOf(command);
     for (const name of Object.keys(sum)) sum[name] += tally[name];
   }
-  if (sum.skipped > 0) console.log(`${sum.skipped} SKIPPED: a server that these tests need is missing`);
+  if (sum.skipped > 0) console.log(`${sum.skipped} SKIPPED: this machine has not all that these tests need`);
   console.log(`${sum.passed} passed, ${sum.failed} failed`);
   process.exitCode = sum.failed > 0 ? 1 : 0;
 }

@@ -1,8 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { Fault } from '@tidings/kernel';
 import { UnknownOutcome } from '@tidings/mongo';
 import { MemoryLogStore } from './memory/memory-logs.ts';
 import { MemoryStore } from './memory/memory-store.ts';
+import type { Problem } from './problems.ts';
 import type { Head } from './store.ts';
 import { things } from './things.features.ts';
 import { GroupingLogWriter } from './writer.ts';
@@ -47,5 +49,34 @@ describe('the look at all logs that a service begins with', () => {
     const looking = writer.fold();
     await writer.close();
     await expect(looking).rejects.toBe(slow);
+  });
+});
+
+describe('the looks at what is behind, one after another', () => {
+  const problemsOf = async (failures: readonly Error[]): Promise<Problem[]> => {
+    const problems: Problem[] = [];
+    const store = new SlowStart(failures);
+    const onProblem = (problem: Problem): void => void problems.push(problem);
+    const writer = new GroupingLogWriter(things, store, { foldEveryMs: 1, onProblem });
+    const deadline = Date.now() + 60_000;
+    while (store.looks <= failures.length && Date.now() < deadline) await delay(1);
+    await writer.close();
+    return problems;
+  };
+
+  it('are told of where the store refuses them, once as long as it says the same', async () => {
+    const refused = Fault.bug('refused');
+    const problems = await problemsOf([refused, refused, refused]);
+    expect(problems).toEqual([{ kind: 'unswept', log: things.category, error: refused }]);
+  });
+
+  it('are told of again after one that succeeded', async () => {
+    const refused = Fault.bug('refused');
+    const passes = undefined as unknown as Error;
+    expect(await problemsOf([refused, passes, refused])).toHaveLength(2);
+  });
+
+  it('are repeated in silence where the store gives no answer, which commands tell of', async () => {
+    expect(await problemsOf([slow, slow])).toEqual([]);
   });
 });

@@ -12,6 +12,7 @@ export interface FoldsLogs {
 }
 
 export interface SweeperParts<Command, Reply> {
+  readonly category: string;
   readonly intake: Intake<Command, Reply>;
   readonly store: LogStore;
   readonly folder: FoldsLogs;
@@ -39,6 +40,8 @@ export class Sweeper<Command, Reply> {
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void>;
   #closed = false;
+  /** What the last look was refused with. */
+  #refusal: string | undefined;
 
   constructor(parts: SweeperParts<Command, Reply>) {
     this.#parts = parts;
@@ -100,8 +103,9 @@ export class Sweeper<Command, Reply> {
     try {
       await this.#parts.folder.retryQuarantined();
       await this.#foldEach();
-    } catch {
+    } catch (error) {
       // The next round, or the first command of a log, folds it.
+      this.#refused(error);
     }
     this.#schedule();
   }
@@ -119,10 +123,20 @@ export class Sweeper<Command, Reply> {
       await this.#flush();
       await this.#parts.folder.retryQuarantined();
       await this.#look();
-    } catch {
+      this.#refusal = undefined;
+    } catch (error) {
       // Without an answer from the store there is nothing to fold; the next round tries again.
+      this.#refused(error);
     }
     this.#schedule();
+  }
+
+  /** Commands tell of a store that does not answer; one that refuses to be asked might otherwise do so for ever, and nobody would know. */
+  #refused(error: unknown): void {
+    if (error instanceof UnknownOutcome || this.#closed) return;
+    const refusal = String(error);
+    if (refusal !== this.#refusal) this.#parts.report({ kind: 'unswept', log: this.#parts.category, error });
+    this.#refusal = refusal;
   }
 
   /** Folds what was ahead in the last round too, its head unmoved: the writer of a busy log needs no help. */

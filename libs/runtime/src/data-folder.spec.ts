@@ -1,8 +1,8 @@
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { onceMade, openDataFolder } from './data-folder.ts';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { onceMade, openDataFolder, syncFolder } from './data-folder.ts';
 
 describe('the data folder', () => {
   let parent: string;
@@ -30,5 +30,18 @@ describe('the data folder', () => {
     expect(await onceMade(file, () => 'another')).toEqual({ text: texts[0]!.text, made: false });
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect(await readdir(parent)).toEqual(['text']);
+  });
+
+  it.each([
+    ['EIO', true],
+    ['ENOSPC', true],
+    ['EINVAL', false],
+    ['EPERM', false],
+  ])('fails where its disk does, not where the system syncs no folders: %s', async (code, fails) => {
+    const closed = jest.fn(async () => undefined);
+    const error = Object.assign(new Error(code), { code });
+    const synced = syncFolder(parent, async () => ({ sync: () => Promise.reject(error), close: closed }));
+    await (fails ? expect(synced).rejects.toBe(error) : expect(synced).resolves.toBeUndefined());
+    expect(closed).toHaveBeenCalledTimes(1);
   });
 });

@@ -37,9 +37,9 @@ export async function onceMade(file: string, make: () => string): Promise<{ text
 }
 
 const unless =
-  (code: string) =>
+  (...codes: readonly string[]) =>
   (error: NodeJS.ErrnoException): undefined => {
-    if (error.code !== code) throw error;
+    if (!codes.includes(error.code!)) throw error;
   };
 
 async function writeDurably(file: string, text: string): Promise<void> {
@@ -52,9 +52,18 @@ async function writeDurably(file: string, text: string): Promise<void> {
   }
 }
 
-/** Makes a new name durable, where the system can. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder).catch(() => undefined);
-  await handle?.sync().catch(() => undefined);
-  await handle?.close();
+/** What systems and file systems answer that sync no folders. */
+const SYNCS_NO_FOLDERS = ['EISDIR', 'EACCES', 'EPERM', 'EINVAL', 'ENOTSUP'];
+
+/** Makes a new name durable, where the system can. A disk that fails is an error: what is not durable must not be taken for it. */
+export async function syncFolder(
+  folder: string,
+  openFolder: (folder: string) => Promise<{ sync(): Promise<void>; close(): Promise<void> }> = open,
+): Promise<void> {
+  const handle = await openFolder(folder).catch(unless(...SYNCS_NO_FOLDERS));
+  try {
+    await handle?.sync().catch(unless(...SYNCS_NO_FOLDERS));
+  } finally {
+    await handle?.close();
+  }
 }

@@ -11,7 +11,16 @@ export interface OffsetStore {
   saveOffsets(offsets: readonly StoredOffset[]): Promise<void>;
 }
 
+export interface OffsetsOptions {
+  /** Hears that offsets cannot be stored: at the second failure in a row, and not again until some are. */
+  readonly warn: (text: string, cause: unknown) => void;
+  /** The least milliseconds between two writes: under load, a write for each batch would cost more than the batch. @default 25 */
+  readonly spacingMs?: number;
+}
+
 const RETRY_MS = 500;
+/** A group that is dealt out anew refuses what its members had before, once. */
+const FAILURES_TO_WARN_OF = 2;
 
 /** Something whose offset is stored. */
 export interface Tracked {
@@ -21,16 +30,19 @@ export interface Tracked {
 /** Stores how far groups are: at once after a handler, and what changes until the next write is due goes out together with it. */
 export class Offsets {
   readonly #store: OffsetStore;
+  readonly #warn: OffsetsOptions['warn'];
   readonly #spacingMs: number;
   readonly #changed = new Set<Tracked>();
   #writing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #dueAt = 0;
+  /** In a row. */
+  #failures = 0;
   #closed = false;
 
-  /** @param spacingMs the least time between two writes: under load, a write for each batch would cost more than the batch. */
-  constructor(store: OffsetStore, spacingMs = 25) {
+  constructor(store: OffsetStore, { warn, spacingMs = 25 }: OffsetsOptions) {
     this.#store = store;
+    this.#warn = warn;
     this.#spacingMs = spacingMs;
   }
 
@@ -87,7 +99,9 @@ export class Offsets {
     this.#changed.clear();
     try {
       await this.#store.saveOffsets(batch.map((tracked) => tracked.toStored()));
-    } catch {
+      this.#failures = 0;
+    } catch (error) {
+      if (++this.#failures === FAILURES_TO_WARN_OF) this.#warn('offsets cannot be stored', error);
       for (const tracked of batch) this.#changed.add(tracked);
       this.#dueAt = performance.now() + RETRY_MS;
     }

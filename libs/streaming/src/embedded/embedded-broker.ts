@@ -97,7 +97,7 @@ class Embedded implements EmbeddedBroker {
     const { store, lease, clock, topics, stored, memoryBytes = MEMORY_BYTES, warn = () => undefined } = parts;
     this.#parts = parts;
     this.#logs = [...topics.values()].flat();
-    this.#offsets = new Offsets(store);
+    this.#offsets = new Offsets(store, { warn });
     this.#groups = new Groups(topics, stored, { store, offsets: this.#offsets, warn });
     this.#appender = new Appender({
       store,

@@ -51,7 +51,7 @@ export class Member implements OffsetStore {
   readonly topics: ReadonlySet<string>;
   readonly #options: SubscribeOptions;
   readonly #deps: MemberDeps;
-  readonly #offsets = new Offsets(this, COMMIT_SPACING_MS);
+  readonly #offsets: Offsets;
   readonly #queues = new Map<string, PartitionQueue>();
   /** Partitions of which something was fetched before they had their queues, and left. */
   readonly #missed = new Set<string>();
@@ -76,6 +76,8 @@ export class Member implements OffsetStore {
     this.topics = new Set(options.topics);
     this.#options = options;
     this.#deps = deps;
+    const warn = (text: string, cause: unknown): void => deps.warn(`group ${options.group}: ${text}`, cause);
+    this.#offsets = new Offsets(this, { warn, spacingMs: COMMIT_SPACING_MS });
     this.#joined.promise.catch(() => undefined);
     void this.#run();
   }
