@@ -1,0 +1,124 @@
+import { localResults } from '@tidings/channels';
+import { type Attempt, answered, type Settled, sliceId } from '@tidings/delivery';
+import { type FailedSet, SliceOutcome } from '@tidings/events';
+import { Bitmap } from '@tidings/kernel';
+import type { SimulatedProvider } from './simulated-provider.ts';
+
+export interface PlannedSlice {
+  readonly chunk: number;
+  readonly number: number;
+  readonly devices: readonly string[];
+  readonly plannedAt: number;
+}
+
+/** What a run of the simulation leaves. */
+export interface FinishedRun {
+  /** By the ids of slices. */
+  readonly plan: ReadonlyMap<string, PlannedSlice>;
+  readonly attempts: ReadonlyMap<string, { readonly attempt: Attempt }>;
+  /** Whether the fan-out knows that a slice is settled. */
+  readonly isRecordedSettled: (slice: PlannedSlice) => boolean;
+  readonly outcomes: readonly SliceOutcome[];
+  readonly provider: SimulatedProvider;
+  /** Slices that were open in a process when it was killed or frozen. */
+  readonly suspicious: ReadonlySet<string>;
+  /** Devices that were sent to again after a take-over. */
+  readonly repeated: readonly string[];
+  readonly atMostOnce: boolean;
+}
+
+/**
+ * What is wrong with a run: every planned device has exactly one terminal state, the fan-out knows it, and every duplicate on the wire belongs to
+ * a device that was never answered, or to a slice whose owner had died or been frozen while it was open.
+ */
+export function checkRun(run: FinishedRun): {
+  readonly errors: readonly string[];
+  readonly counts: RunCheck['counts'];
+} {
+  const check = new RunCheck(run);
+  check.all();
+  return check;
+}
+
+class RunCheck {
+  readonly errors: string[] = [];
+  readonly counts = { duplicates: 0, deferred: 0, unknown: 0 };
+  readonly #run: FinishedRun;
+
+  constructor(run: FinishedRun) {
+    this.#run = run;
+  }
+
+  all(): void {
+    const { plan, attempts, repeated, atMostOnce, isRecordedSettled } = this.#run;
+    for (const [id, planned] of plan) {
+      const attempt = attempts.get(id)?.attempt;
+      if (attempt?.state !== 'settled') this.errors.push(`slice ${id} is ${attempt?.state ?? 'never claimed'}`);
+      else {
+        if (!isRecordedSettled(planned)) this.errors.push(`slice ${id} is settled but not recorded so`);
+        this.#checkSettled(id, planned, attempt);
+      }
+    }
+    this.#checkOutcomes();
+    this.#checkWire();
+    if (atMostOnce) this.errors.push(...repeated.map((device) => `device ${device} repeated after a take-over`));
+  }
+
+  #checkSettled(id: string, { devices, chunk }: PlannedSlice, { results }: Settled): void {
+    if (answered(results).size !== devices.length) this.errors.push(`slice ${id} has devices without an outcome`);
+    const sizes = [...results.sent, ...results.failed].map(({ set }) => Bitmap.decode(set).size);
+    if (sizes.reduce((a, b) => a + b, 0) !== devices.length)
+      this.errors.push(`slice ${id} has devices with two outcomes`);
+    for (const { set } of results.sent) {
+      for (const position of Bitmap.decode(set).positions()) {
+        const device = `${chunk}.${position}`;
+        if (this.#run.provider.pushesTo(device) === 0) this.errors.push(`device ${device} sent but never on the wire`);
+      }
+    }
+    for (const each of results.failed) this.#checkFailed(id, each);
+  }
+
+  #checkFailed(id: string, { category, name, set }: FailedSet): void {
+    const { chunk } = this.#run.plan.get(id)!;
+    for (const position of Bitmap.decode(set).positions()) {
+      if (name === localResults.unknownOutcome.name) {
+        this.counts.unknown++;
+        if (!this.#run.atMostOnce) this.errors.push(`device ${chunk}.${position} given up`);
+        if (!this.#run.suspicious.has(id) && this.#run.provider.answeringOf(`${chunk}.${position}`) !== 'silent')
+          this.errors.push(`device ${chunk}.${position} unknown though its owner never failed`);
+      } else if (category !== 'INVALID_TOKEN' || this.#run.provider.answeringOf(`${chunk}.${position}`) !== 'dead') {
+        this.errors.push(`device ${chunk}.${position} failed with ${name}`);
+      }
+    }
+  }
+
+  #checkOutcomes(): void {
+    const said = new Map<string, string>();
+    for (const outcome of this.#run.outcomes) {
+      if (outcome.outcome?.$case !== 'settled') {
+        this.counts.deferred++;
+        continue;
+      }
+      const id = sliceId(outcome);
+      const bytes = Buffer.from(SliceOutcome.encode(outcome).finish()).toString('hex');
+      if ((said.get(id) ?? bytes) !== bytes) this.errors.push(`slice ${id} settled in two ways`);
+      said.set(id, bytes);
+    }
+  }
+
+  #checkWire(): void {
+    for (const [id, { devices }] of this.#run.plan) {
+      for (const device of devices) {
+        const times = this.#run.provider.pushesTo(device);
+        // Refusals are repeated, and so is what was never answered.
+        const refusals = this.#run.provider.refusalsOf(device);
+        const allowed =
+          1 + refusals + (this.#run.provider.answeringOf(device) === 'silent' && !this.#run.atMostOnce ? 1 : 0);
+        if (times <= allowed) continue;
+        this.counts.duplicates++;
+        if (!this.#run.suspicious.has(id))
+          this.errors.push(`device ${device} on the wire ${times} times though its owner never failed`);
+      }
+    }
+  }
+}

@@ -1,0 +1,355 @@
+import { isSettled, openSliceOf, settledBit, sliceId, sliceState } from '@tidings/delivery';
+import { type SendBatch, SliceOutcome } from '@tidings/events';
+import type { Channel, Job } from '../channels/port.ts';
+import { WorkerLease } from '../claim/worker-lease.ts';
+import { Dispatch } from '../receive/dispatch.ts';
+import { Throttles } from '../throttle/throttles.ts';
+import { sendBatch } from './batches.ts';
+import { type Journey, MemoryAttempts, MemoryLeases, MemoryThrottles } from './memory-store.ts';
+import { noMetrics } from './no-metrics.ts';
+import { checkRun, type PlannedSlice } from './check-run.ts';
+import { SimulatedProvider } from './simulated-provider.ts';
+import { VirtualTime } from './virtual-time.ts';
+
+const START = 1_800_000_000_000;
+const SECOND = 1000;
+const CHUNKS = 2;
+const SLICES = 6;
+const TARGETS = 8;
+
+/** The slice statuses of a chunk, as the updates of the fan-out's store leave them. */
+class Statuses {
+  readonly emitted: Record<string, readonly [partition: number, offset: number, at: number]> = {};
+  readonly deferred: Record<string, number> = {};
+  readonly settled: Record<string, number> = {};
+
+  setEmitted(number: number, record: number, at: number): void {
+    this.emitted[number] = [0, record, at];
+  }
+
+  setSettled(number: number): void {
+    const { word, bit } = settledBit(number);
+    this.settled[word] = (this.settled[word] ?? 0) | bit;
+  }
+
+  setDeferred(number: number, until: number): void {
+    this.deferred[number] = Math.max(this.deferred[number] ?? 0, until);
+  }
+}
+
+interface Process {
+  readonly kind: 'fanout' | 'dispatcher';
+  readonly name: string;
+  readonly boot: (process: Process) => void;
+  dead: boolean;
+  /** It was killed or frozen at some time. */
+  failed: boolean;
+  frozenUntil: number;
+  /** Slices whose claim is on its way. */
+  readonly claiming: Set<string>;
+}
+
+/** What came of a run: what is wrong, and how often each thing happened. */
+interface SendResults {
+  readonly errors: readonly string[];
+  readonly stats: Readonly<Record<string, number>>;
+}
+
+function generator(seed: number): () => number {
+  let r = seed >>> 0;
+  return () => {
+    r = (r + 0x6d2b79f5) | 0;
+    let t = Math.imul(r ^ (r >>> 15), 1 | r);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/**
+ * The send protocol under kills, freezes, lost records, 429s, late and missing answers, throttled credentials and providers that cannot be
+ * reached: two fan-out workers that emit and watch by the rule of libs/delivery, two dispatchers (the real ones, over stores in memory), an
+ * at-least-once topic. The same seed makes the same run.
+ */
+export class SendSimulation {
+  readonly #random: () => number;
+  readonly #time = new VirtualTime(START);
+  readonly #atMostOnce: boolean;
+  readonly #attempts = new MemoryAttempts();
+  readonly #leases = new MemoryLeases();
+  readonly #throttles = new MemoryThrottles();
+  readonly #provider: SimulatedProvider;
+  readonly #plan = new Map<string, PlannedSlice>();
+  readonly #statuses = Array.from({ length: CHUNKS }, () => new Statuses());
+  readonly #records: { readonly slices: readonly string[]; readonly lost: boolean }[] = [];
+  #committed = 0;
+  readonly #outcomes: SliceOutcome[] = [];
+  readonly #processes: Process[] = [];
+  /** Slices that were open in a process when it was killed or frozen. */
+  readonly #suspicious = new Set<string>();
+  readonly #takenOver = new Set<string>();
+  readonly #repeated: string[] = [];
+  readonly #stats = { kills: 0, freezes: 0, lost: 0, reemitted: 0 };
+
+  constructor(seed: number, atMostOnce: boolean) {
+    this.#random = generator(seed);
+    this.#atMostOnce = atMostOnce;
+    this.#provider = new SimulatedProvider(this.#time, this.#random);
+    const spell = (longest: number): readonly [number, number] => {
+      const from = START + this.#random() * 60 * SECOND;
+      return [from, from + this.#random() * longest];
+    };
+    for (let chunk = 0; chunk < CHUNKS; chunk++) {
+      this.#provider.addCredential(spell(20 * SECOND), spell(10 * SECOND));
+      for (let number = 0; number < SLICES; number++) {
+        const devices = Array.from({ length: TARGETS }, (_, i) => `${chunk}.${number * TARGETS + i}`);
+        const plannedAt = START + this.#random() * 60 * SECOND;
+        this.#plan.set(sliceId({ ...sendBatch([]), chunk, number }), { chunk, number, devices, plannedAt });
+        for (const device of devices) this.#provider.addDevice(device);
+      }
+    }
+  }
+
+  async run(): Promise<SendResults> {
+    for (const kind of ['fanout', 'fanout', 'dispatcher', 'dispatcher'] as const) this.#start(kind);
+    this.#record(0);
+    for (let i = 0; i < 8; i++) {
+      this.#time.at(this.#random() * 60 * SECOND, () => {
+        const living = this.#processes.filter(({ dead }) => !dead);
+        const victim = living[this.#int(living.length)];
+        if (!victim) return;
+        if (this.#random() < 0.5) this.#kill(victim);
+        else this.#freeze(victim, (1 + this.#random() * 25) * SECOND);
+      });
+    }
+    const quiet = START + 90 * SECOND;
+    const settled = (): boolean =>
+      this.#time.now() > quiet && [...this.#plan.values()].every((slice) => this.#isRecordedSettled(slice));
+    await this.#time.run(START + 1500 * SECOND, settled);
+    const { errors, counts } = checkRun({
+      plan: this.#plan,
+      attempts: this.#attempts.byId,
+      isRecordedSettled: (slice) => this.#isRecordedSettled(slice),
+      outcomes: this.#outcomes,
+      provider: this.#provider,
+      suspicious: this.#suspicious,
+      repeated: this.#repeated,
+      atMostOnce: this.#atMostOnce,
+    });
+    return { errors, stats: { ...this.#stats, ...this.#provider.stats, ...counts } };
+  }
+
+  #int(n: number): number {
+    return Math.floor(this.#random() * n);
+  }
+
+  #start(kind: Process['kind'], boot = kind === 'fanout' ? this.#fanout : this.#dispatcher): void {
+    const name = `${kind}-${this.#processes.length}`;
+    const process: Process = { kind, name, boot, dead: false, failed: false, frozenUntil: 0, claiming: new Set() };
+    this.#processes.push(process);
+    boot.call(this, process);
+  }
+
+  #alive(process: Process): () => boolean | number {
+    return () => (process.dead ? false : process.frozenUntil > this.#time.now() ? process.frozenUntil : true);
+  }
+
+  #suspect(process: Process): void {
+    process.failed = true;
+    for (const id of process.claiming) this.#suspicious.add(id);
+    for (const [id, { attempt }] of this.#attempts.byId) {
+      if (attempt.state === 'settled' || !attempt.owner.startsWith(`${process.name}/`)) continue;
+      const awaitsAnswers =
+        attempt.state === 'deferred' && attempt.deferral.progress.some(({ outcomeUnknown }) => outcomeUnknown);
+      if (attempt.state === 'claimed' || awaitsAnswers) this.#suspicious.add(id);
+    }
+  }
+
+  #kill(process: Process): void {
+    this.#stats.kills++;
+    this.#suspect(process);
+    process.dead = true;
+    this.#time.at((1 + this.#int(8)) * SECOND, () => this.#start(process.kind, process.boot));
+  }
+
+  #freeze(process: Process, ms: number): void {
+    this.#stats.freezes++;
+    this.#suspect(process);
+    process.frozenUntil = this.#time.now() + ms;
+  }
+
+  /** What a process has sent arrives even if it dies; the answer reaches it only if it lives. */
+  #journey(process: Process): Journey {
+    return (effect) =>
+      new Promise((resolve) => {
+        this.#time.at(this.#random() * 100, () => {
+          const result = effect();
+          this.#time.at(this.#random() * 100, () => resolve(result), this.#alive(process));
+        });
+      });
+  }
+
+  /** Emits what is neither settled nor waiting, and watches; repeats are harmless. */
+  #fanout(process: Process): void {
+    const tick = (): void => {
+      const now = this.#time.now();
+      const due = [...this.#plan.keys()].filter((id) => {
+        const slice = this.#plan.get(id)!;
+        if (this.#isRecordedSettled(slice) || now < slice.plannedAt) return false;
+        const open = openSliceOf(this.#statuses[slice.chunk], slice.number);
+        const isDue = sliceState(open, now, ({ offset }) => this.#committed > offset).kind === 'due';
+        if (isDue && open.emitted) this.#stats.reemitted++;
+        return isDue;
+      });
+      for (let chunk = 0; chunk < CHUNKS; chunk++) {
+        const slices = due.filter((id) => this.#plan.get(id)!.chunk === chunk);
+        for (let i = 0; i < slices.length; i += 4) this.#emit(process, slices.slice(i, i + 4));
+      }
+      this.#time.at((1 + this.#random()) * SECOND, tick, this.#alive(process));
+    };
+    this.#time.at(this.#random() * SECOND, tick, this.#alive(process));
+  }
+
+  #emit(process: Process, slices: readonly string[]): void {
+    const record = this.#records.length;
+    const lost = this.#random() < 0.03;
+    if (lost) this.#stats.lost++;
+    this.#records.push({ slices, lost });
+    const emittedAt = this.#time.now();
+    this.#time.at(
+      this.#random() * 300,
+      () => {
+        for (const id of slices) {
+          const { chunk, number } = this.#plan.get(id)!;
+          this.#statuses[chunk]!.setEmitted(number, record, emittedAt);
+        }
+      },
+      this.#alive(process),
+    );
+  }
+
+  #isRecordedSettled({ chunk, number }: PlannedSlice): boolean {
+    return isSettled(this.#statuses[chunk], number);
+  }
+
+  /** Records outcomes; the statuses are durable. */
+  #record(read: number): void {
+    for (const outcome of this.#outcomes.slice(read)) {
+      const statuses = this.#statuses[outcome.chunk]!;
+      if (outcome.outcome?.$case === 'settled') statuses.setSettled(outcome.number);
+      else if (outcome.outcome) statuses.setDeferred(outcome.number, Number(outcome.outcome.value.until));
+    }
+    const next = this.#outcomes.length;
+    this.#time.at(500, () => this.#record(next));
+  }
+
+  #dispatcher(process: Process): void {
+    const alive = this.#alive(process);
+    const timers = this.#time.timers(alive);
+    const journey = this.#journey(process);
+    const attempts = this.#attempts.over(journey);
+    const store: typeof attempts = {
+      ...attempts,
+      claim: async (id, place, attempt) => {
+        if (attempt.state === 'claimed') process.claiming.add(id);
+        const before = await attempts.claim(id, place, attempt);
+        process.claiming.delete(id);
+        return before;
+      },
+      takeOver: async (id, from, to) => {
+        // It may have been claimed by a call that was on its way when the process failed.
+        const failed = this.#processes.find(({ name }) => from.startsWith(`${name}/`));
+        if (failed?.failed) this.#suspicious.add(id);
+        const taken = await attempts.takeOver(id, from, to);
+        // It may have come to its end by then.
+        if (taken) this.#takenOver.add(id);
+        return taken;
+      },
+    };
+    const fail = (error: unknown): void => {
+      throw error;
+    };
+    const throttles = new Throttles({ store: this.#throttles.over(journey), clock: this.#time, onError: fail });
+    const refresh = (): void => {
+      void throttles.refresh();
+      this.#time.at(SECOND, refresh, alive);
+    };
+    refresh();
+    const workerLease = new WorkerLease({
+      name: process.name,
+      store: this.#leases.over(journey),
+      timers,
+      onError: fail,
+    });
+    const dispatch = new Dispatch({
+      lane: 'broadcast',
+      channel: this.#channel(process),
+      store,
+      workerLease,
+      throttles,
+      publish: ({ value }) => journey(() => void this.#outcomes.push(SliceOutcome.decode(value))),
+      clock: this.#time,
+      timers,
+      random: this.#random,
+      metrics: noMetrics,
+      log: { error: fail, warn: () => undefined },
+    });
+    workerLease.start();
+    dispatch.start();
+    this.#consume(process, dispatch);
+  }
+
+  /** The partition belongs to the first dispatcher that answers; a record is delivered again until somebody has got over it. */
+  #consume(process: Process, dispatch: Dispatch): void {
+    const alive = this.#alive(process);
+    const again = (ms: number): void => void this.#time.at(ms, loop, alive);
+    const loop = (): void => {
+      const owner = this.#processes.find(
+        ({ kind, dead, frozenUntil }) => kind === 'dispatcher' && !dead && frozenUntil <= this.#time.now(),
+      );
+      const record = this.#records[this.#committed];
+      if (owner !== process || !record) return again(300);
+      const at = this.#committed;
+      const commit = (): void => {
+        this.#committed = Math.max(this.#committed, at + 1);
+        again(10);
+      };
+      if (record.lost) return commit();
+      dispatch.handle([this.#batch(record.slices)]).then(
+        (done) => (done === 1 ? this.#time.at(1, commit, alive) : again(300)),
+        () => again(300),
+      );
+    };
+    this.#time.at(this.#random() * SECOND, loop, alive);
+  }
+
+  #batch(ids: readonly string[]): SendBatch {
+    const planned = ids.map((id) => this.#plan.get(id)!);
+    const slices = planned.map(({ number, devices }) => ({
+      number,
+      devices: devices.map((token) => ({ token, position: Number(token.split('.')[1]) })),
+    }));
+    const releasedAt = new Date(START);
+    const { chunk } = planned[0]!;
+    // Several credentials: what one of them is told to wait holds up no other.
+    const credential = { application: `credential-${chunk}`, platform: 1, version: 1 };
+    return sendBatch(slices, { chunk, credential, releasedAt, atMostOnce: this.#atMostOnce });
+  }
+
+  #channel(process: Process): Channel {
+    return {
+      open: async (job) => this.#provider.sender(job, { alive: this.#alive(process), pushed: this.#pushed(job) }),
+      ttlSeconds: () => undefined,
+      applications: () => [],
+      forget: () => undefined,
+      close: () => undefined,
+    };
+  }
+
+  /** Notes what is sent again after a take-over. */
+  #pushed({ batch }: Job): (device: string, position: number) => void {
+    return (device, position) => {
+      const number = Math.floor(position / TARGETS);
+      if (this.#takenOver.has(sliceId({ ...batch, number }))) this.#repeated.push(device);
+    };
+  }
+}

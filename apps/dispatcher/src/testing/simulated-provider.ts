@@ -1,0 +1,146 @@
+import { type SendResult, apnsRefusal, localResults, sent } from '@tidings/channels';
+import { Fault } from '@tidings/kernel';
+import type { Job, PushListener, Sender } from '../channels/port.ts';
+import type { VirtualTime } from './virtual-time.ts';
+
+const SECOND = 1000;
+
+const unregistered = apnsRefusal(410, '{"reason":"Unregistered"}').result;
+const tooMany = apnsRefusal(429, '{"reason":"TooManyRequests"}').result;
+const unavailable = apnsRefusal(503, '{"reason":"ServiceUnavailable"}').result;
+/** Answers of slow devices come before they are waited for no more, those of silent ones never. */
+const SLOWEST = 28 * SECOND;
+
+type Span = readonly [from: number, to: number];
+
+const within = ([from, to]: Span, now: number): boolean => now >= from && now < to;
+
+/** How a device is answered for: at once, as dead, as busy for some seconds, slowly, or not at all the first time. */
+export type Answering = 'ok' | 'dead' | 'busy' | 'slow' | 'silent';
+
+/** What a process that sends tells of itself. */
+interface SenderOptions {
+  readonly alive: () => boolean | number;
+  /** Hears of each push when it is on the wire. */
+  readonly pushed: (device: string, position: number) => void;
+}
+
+/**
+ * A provider of the simulation, with a credential for each chunk, which it throttles for a time, and which cannot be reached for another. It
+ * knows what was on the wire. Devices are called `<chunk>.<position>`.
+ */
+export class SimulatedProvider {
+  readonly #random: () => number;
+  readonly #time: VirtualTime;
+  readonly #throttled: Span[] = [];
+  readonly #down: Span[] = [];
+  readonly #answering = new Map<string, Answering>();
+  readonly #busyUntil = new Map<string, number>();
+  readonly #pushes = new Map<string, number>();
+  /** Answers that ask for a repeat. */
+  readonly #refusals = new Map<string, number>();
+  readonly stats = { late: 0, throttled: 0, unready: 0 };
+
+  constructor(time: VirtualTime, random: () => number) {
+    this.#time = time;
+    this.#random = random;
+  }
+
+  addCredential(throttled: Span, down: Span): void {
+    this.#throttled.push(throttled);
+    this.#down.push(down);
+  }
+
+  addDevice(device: string): void {
+    const chance = this.#random();
+    const shares = [
+      [0.1, 'dead'],
+      [0.2, 'busy'],
+      [0.3, 'slow'],
+      [0.32, 'silent'],
+    ] as const;
+    this.#answering.set(device, shares.find(([below]) => chance < below)?.[1] ?? 'ok');
+  }
+
+  /** How often a device was on the wire. */
+  pushesTo(device: string): number {
+    return this.#pushes.get(device) ?? 0;
+  }
+
+  /** How often it was answered for with a refusal that asks for a repeat. */
+  refusalsOf(device: string): number {
+    return this.#refusals.get(device) ?? 0;
+  }
+
+  answeringOf(device: string): Answering {
+    return this.#answering.get(device)!;
+  }
+
+  /** What a process sends a slice with, two pushes at a time. */
+  sender({ batch, columns }: Job, { alive, pushed }: SenderOptions): Sender {
+    const { chunk } = batch;
+    let free = 2;
+    const waiting: (() => void)[] = [];
+    const push = (device: number, tag: number, deadline: number, listener: PushListener): 'written' | 'busy' => {
+      if (free === 0) return 'busy';
+      free--;
+      const name = `${chunk}.${columns.positions[device]!}`;
+      this.#pushes.set(name, this.pushesTo(name) + 1);
+      pushed(name, columns.positions[device]!);
+      const { result, retryAfterMs, afterMs } = this.#answer(name, chunk);
+      const latest = deadline - this.#time.now();
+      if (afterMs > 5 * SECOND) this.stats.late++;
+      this.#time.at(
+        Math.min(afterMs, latest),
+        () => {
+          free++;
+          if (afterMs > latest) listener.answered(tag, localResults.timeout);
+          else listener.answered(tag, result, { retryAfterMs });
+          waiting.shift()?.();
+        },
+        alive,
+      );
+      return 'written';
+    };
+    return {
+      credential: `fingerprint-${chunk}`,
+      settings: { reference: `credential-${chunk}/1`, version: 1 },
+      prepare: async () => {
+        if (!within(this.#down[chunk]!, this.#time.now())) return undefined;
+        this.stats.unready++;
+        throw Fault.unavailable('down');
+      },
+      trouble: () => localResults.unreachable,
+      push,
+      whenReady: (run) => void waiting.push(run),
+      downUntil: () => 0,
+      refresh: async () => undefined,
+    };
+  }
+
+  #answer(device: string, chunk: number): { result: SendResult; retryAfterMs: number; afterMs: number } {
+    const now = this.#time.now();
+    const answering = this.#answering.get(device);
+    const afterMs = this.#random() * (this.#random() < 0.3 ? 1100 : 300);
+    const throttled = this.#throttled[chunk]!;
+    if (within(throttled, now)) {
+      this.stats.throttled++;
+      this.#refused(device);
+      return { result: unavailable, retryAfterMs: throttled[1] - now, afterMs };
+    }
+    if (answering === 'dead') return { result: unregistered, retryAfterMs: 0, afterMs };
+    if (answering === 'slow') return { result: sent, retryAfterMs: 0, afterMs: this.#random() * SLOWEST };
+    if (answering === 'silent' && this.pushesTo(device) === 1)
+      return { result: sent, retryAfterMs: 0, afterMs: Infinity };
+    if (answering !== 'busy') return { result: sent, retryAfterMs: 0, afterMs };
+    if (!this.#busyUntil.has(device)) this.#busyUntil.set(device, now + (3 + Math.floor(this.#random() * 20)) * SECOND);
+    const left = this.#busyUntil.get(device)! - now;
+    if (left <= 0) return { result: sent, retryAfterMs: 0, afterMs };
+    this.#refused(device);
+    return { result: tooMany, retryAfterMs: left, afterMs };
+  }
+
+  #refused(device: string): void {
+    this.#refusals.set(device, this.refusalsOf(device) + 1);
+  }
+}
