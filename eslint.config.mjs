@@ -64,7 +64,7 @@ const boundaries = ({ forSpecs }) => {
   ];
 };
 
-const specs = ['**/*.spec.ts', '**/*.features.ts'];
+const specs = ['**/*.spec.ts', '**/*.features.ts', 'apps/*/src/**/testing/**/*.ts'];
 
 const kafkaStaysInStreaming = [
   'error',

@@ -5,7 +5,6 @@ import { Bitmap, chunkOf, newMessageCode, Platform, positionOf, randomBase62, Sh
 import { DeviceDescription, type DescribeRequest, type Devices } from '@tidings/rpc';
 import { Closing, type Logger, openLog, openMetrics, keysFrom } from '@tidings/runtime';
 import type { EmbeddedBroker } from '@tidings/streaming';
-// eslint-disable-next-line @nx/enforce-module-boundaries -- only specs import this file
 import { type TestMongo, testBroker } from '@tidings/testing';
 import type { Db } from 'mongodb';
 import { openWebhooks, type WebhooksDeps, type WebhooksService } from '../webhooks.ts';

@@ -1,0 +1,85 @@
+import { expect, it } from '@jest/globals';
+import { MessageEvent, topicNames, SliceOutcome } from '@tidings/events';
+import { describeWithMongo } from '@tidings/testing';
+import { PLANS } from '../plan/plans.ts';
+import { SLICE_STATUSES } from '../settle/slice-statuses.ts';
+import { fanoutWorlds, settle } from '../testing/fanout-world.ts';
+import { APP, device, named, newMessage, release } from '../testing/messages.ts';
+import { removeExpired } from './expiry.ts';
+import { OutgoingMessages } from './outgoing.ts';
+
+describeWithMongo('fan-out', (mongo) => {
+  const world = fanoutWorlds(mongo);
+
+  it('keeps hidden messages for 7 days, with everything that was planned for them', async () => {
+    const { db, broker, clock, dispatchers, start } = await world([device(0)]);
+    const fanout = await start();
+    await release(broker, newMessage({ audience: named(0), hidden: true }), clock.date);
+    await release(broker, newMessage({ audience: named(0) }), clock.date);
+    await settle(fanout, clock, dispatchers);
+    const kept = async () =>
+      Promise.all(['outgoing', PLANS, 'fanouts', SLICE_STATUSES].map((name) => db.collection(name).countDocuments()));
+    const contents = () => db.collection('outgoing').countDocuments({ accepted: { $exists: true } });
+    expect(await kept()).toEqual([2, 2, 2, 2]);
+    clock.advance(7 * 86_400 + 1);
+    const outgoing = new OutgoingMessages(db, clock);
+    await removeExpired(db, outgoing, clock.date);
+    expect(await contents()).toBe(1);
+    expect((await kept()).slice(1)).toEqual([1, 1, 1]);
+    // What late facts make of it goes when none can arrive any more.
+    const removed = await db.collection<{ _id: string }>('outgoing').findOne({ removeAt: { $exists: true } });
+    await db.collection<{ _id: string }>(SLICE_STATUSES).insertOne({ _id: `${removed!._id}/0/${APP}/0/3/alert` });
+    clock.advance(8 * 86_400 + 1);
+    await removeExpired(db, outgoing, clock.date);
+    expect(await kept()).toEqual([1, 1, 1, 1]);
+  });
+
+  it('removes a message whose application is deleted, with everything that was planned for it (R-B2)', async () => {
+    const { db, broker, clock, dispatchers, start } = await world([device(0)]);
+    const fanout = await start();
+    const message = newMessage({ audience: named(0) });
+    await release(broker, message, clock.date);
+    await settle(fanout, clock, dispatchers);
+    const tell = async (event: MessageEvent['event']): Promise<void> => {
+      const told = MessageEvent.fromPartial({
+        code: message.code,
+        id: message.id,
+        account: 'a',
+        at: clock.date,
+        event,
+      });
+      await broker.publish(topicNames.messages, [{ key: message.code, value: MessageEvent.encode(told).finish() }]);
+      await settle(fanout, clock, dispatchers);
+    };
+    await tell({ $case: 'failed', value: {} });
+    await tell({ $case: 'purged', value: { application: APP, whole: true } });
+    await removeExpired(db, new OutgoingMessages(db, clock), clock.date);
+    const left = [PLANS, 'fanouts', SLICE_STATUSES].map((name) => db.collection(name).countDocuments());
+    expect(await Promise.all(left)).toEqual([0, 0, 0]);
+    expect(await db.collection('outgoing').countDocuments({ accepted: { $exists: true } })).toBe(0);
+  });
+
+  it('is done with a message that another process has removed, whatever comes late of it', async () => {
+    const { db, broker, clock, dispatchers, start } = await world([device(0)]);
+    const fanout = await start();
+    const message = newMessage({ audience: named(0), hidden: true });
+    await release(broker, message, clock.date);
+    await settle(fanout, clock, dispatchers);
+    clock.advance(7 * 86_400 + 1);
+    await removeExpired(db, new OutgoingMessages(db, clock), clock.date);
+    const late = SliceOutcome.fromPartial({
+      ...{
+        message: message.code,
+        messageId: message.id,
+        account: 'a',
+        application: APP,
+        platform: 3,
+        variant: 'alert',
+      },
+      outcome: { $case: 'settled', value: {} },
+    });
+    await broker.publish(topicNames.outcomes, [{ key: message.code, value: SliceOutcome.encode(late).finish() }]);
+    await settle(fanout, clock, dispatchers);
+    expect(await db.collection(PLANS).countDocuments()).toBe(0);
+  });
+});

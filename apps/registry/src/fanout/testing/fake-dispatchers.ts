@@ -1,0 +1,106 @@
+import { dispatcherGroup, lanes } from '@tidings/delivery';
+import { batchesTopic, SendBatch, topicNames, SliceOutcome } from '@tidings/events';
+import { type Channel, Bitmap } from '@tidings/kernel';
+import type { Broker } from '@tidings/streaming';
+import type { TestClock } from '@tidings/testing';
+
+const CHANNELS = ['apns', 'fcm'] as const satisfies readonly Channel[];
+
+/** Takes batches as dispatchers do: sends every device of a slice once, sometimes later, and sometimes loses what it was given. */
+export class FakeDispatchers {
+  /** By slice: the positions of each emission. */
+  readonly emissions = new Map<string, number[][]>();
+  readonly batches: SendBatch[] = [];
+  readonly sent = new Map<string, number>();
+  readonly #stops: (() => Promise<void>)[] = [];
+  readonly #deferred: { readonly until: number; readonly outcome: SliceOutcome }[] = [];
+  readonly #broker: Broker;
+  readonly #clock: TestClock;
+  readonly #chance: () => number;
+
+  constructor(broker: Broker, clock: TestClock, chance: () => number = () => 1) {
+    this.#broker = broker;
+    this.#clock = clock;
+    this.#chance = chance;
+  }
+
+  async start(): Promise<this> {
+    for (const channel of CHANNELS) {
+      for (const lane of lanes) {
+        const subscription = await this.#broker.subscribe({
+          group: dispatcherGroup(channel, lane),
+          topics: [batchesTopic(channel, lane === 'direct')],
+          handler: async ({ records }) => {
+            for (const { value } of records) await this.#take(SendBatch.decode(value));
+          },
+        });
+        this.#stops.push(() => subscription.stop());
+      }
+    }
+    return this;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#stops.map((stop) => stop()));
+  }
+
+  /** Settles what was deferred and is due. */
+  async resume(): Promise<void> {
+    const due = this.#deferred.splice(0);
+    for (const each of due) {
+      if (each.until > this.#clock.now()) this.#deferred.push(each);
+      else await this.#publish(each.outcome);
+    }
+  }
+
+  async #take(batch: SendBatch): Promise<void> {
+    this.batches.push(batch);
+    const positions = new Uint16Array(new Uint8Array(batch.positions).buffer);
+    for (const { number, first, count } of batch.slices) {
+      const members = [...positions.subarray(first, first + count)];
+      const id = `${batch.message}/${batch.chunk}/${batch.platform}/${number}`;
+      this.emissions.set(id, [...(this.emissions.get(id) ?? []), members]);
+      const outcome: SliceOutcome = {
+        message: batch.message,
+        messageId: batch.messageId,
+        account: batch.account,
+        application: batch.application,
+        bucket: batch.bucket,
+        chunk: batch.chunk,
+        platform: batch.platform,
+        variant: batch.variant,
+        number,
+        at: new Date(this.#clock.now()),
+        outcome: {
+          $case: 'settled',
+          value: {
+            sent: [
+              {
+                platform: batch.platform,
+                hour: 0,
+                set: Buffer.from(Bitmap.of(members).encode()),
+                notDisplayable: Buffer.alloc(0),
+              },
+            ],
+            failed: [],
+            deadTokens: [],
+            claimedAt: undefined,
+          },
+        },
+      };
+      const chance = this.#chance();
+      if (chance < 0.15) continue;
+      if (chance < 0.35) {
+        const until = this.#clock.now() + 5_000;
+        await this.#publish({ ...outcome, outcome: { $case: 'deferred', value: { until: new Date(until) } } });
+        if (chance < 0.3) this.#deferred.push({ until, outcome });
+      } else await this.#publish(outcome);
+    }
+  }
+
+  async #publish(outcome: SliceOutcome): Promise<void> {
+    const { message, application, chunk } = outcome;
+    const value = SliceOutcome.encode(outcome).finish();
+    await this.#broker.publish(topicNames.outcomes, [{ key: `${message}/${application}/${chunk}`, value }]);
+  }
+}

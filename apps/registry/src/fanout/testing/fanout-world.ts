@@ -1,0 +1,116 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach } from '@jest/globals';
+import { openLog, keysFrom } from '@tidings/runtime';
+import type { Broker, EmbeddedBroker } from '@tidings/streaming';
+import { TestClock, testBroker, type TestMongo } from '@tidings/testing';
+import type { Db } from 'mongodb';
+import { Registry } from 'prom-client';
+import { APPLICATIONS } from '../../accounts/log.ts';
+import { type DeviceDocument, DEVICES, prepareDevices } from '../../devices/document.ts';
+import { type FanoutService, openFanout } from '../fanout.ts';
+import { type PlanDocument, PLANS } from '../plan/plans.ts';
+import { FakeDispatchers } from './fake-dispatchers.ts';
+import type { Killer } from './killer.ts';
+import { APP, type NewMessage, platform } from './messages.ts';
+
+export const quiet = openLog((process.env['FANOUT_LOG'] ?? 'fatal') as 'fatal');
+
+const open = (
+  db: Db,
+  broker: Broker,
+  clock: TestClock,
+  metrics = new Registry(),
+  bufferBytes?: number,
+): Promise<FanoutService> =>
+  openFanout({
+    ...(bufferBytes === undefined ? {} : { bufferBytes }),
+    db,
+    broker,
+    clock,
+    log: quiet,
+    metrics,
+    keys: keysFrom(new Uint8Array(32)),
+    watchEveryMs: 20,
+  });
+
+/** Waits until nothing is open, moving the clock on; fails after a minute. */
+export async function settle(
+  fanout: FanoutService,
+  clock: TestClock,
+  dispatchers: FakeDispatchers,
+  step = 0,
+): Promise<void> {
+  const deadline = Date.now() + 50_000;
+  let open: string[] = [];
+  for (let quietRounds = 0; quietRounds < 2;) {
+    if (Date.now() > deadline) throw new Error(`not settled: ${open.join('; ')}`);
+    ({ open } = await fanout.operations.settled({}));
+    quietRounds = open.length === 0 ? quietRounds + 1 : 0;
+    if (open.length > 0) {
+      await delay(15);
+      clock.advance(step);
+      await dispatchers.resume();
+    }
+  }
+}
+
+interface WorldOptions {
+  readonly chance?: () => number;
+  readonly application?: object;
+  readonly bufferBytes?: number;
+}
+
+async function prepare(db: Db, devices: readonly DeviceDocument[], over: object = {}): Promise<void> {
+  await prepareDevices(db);
+  await db.collection<DeviceDocument>(DEVICES).insertMany([...devices]);
+  const application = {
+    kind: 'application',
+    rev: 1,
+    account: 'a',
+    code: APP,
+    title: '',
+    platforms: [platform(1), platform(3)],
+  };
+  await db.collection<{ _id: string }>(APPLICATIONS).insertOne({ _id: APP, ...application, ...over });
+}
+
+/** Opens fan-outs with a database, a log and dispatchers of their own, which end with the test. */
+export function fanoutWorlds(mongo: Pick<TestMongo, 'database'>) {
+  let worlds = 0;
+  const closers: (() => Promise<unknown>)[] = [];
+  const world = async (devices: readonly DeviceDocument[], { chance, application, bufferBytes }: WorldOptions = {}) => {
+    const number = ++worlds;
+    const db = mongo.database(`registry${number}`);
+    await prepare(db, devices, application);
+    const broker: EmbeddedBroker = await testBroker({ db: mongo.database(`log${number}`) });
+    const clock = new TestClock();
+    const metrics = new Registry();
+    const dispatchers = await new FakeDispatchers(broker, clock, chance).start();
+    const own: (() => Promise<unknown>)[] = [() => broker.close(), () => dispatchers.stop()];
+    const close = async (): Promise<void> => {
+      for (const each of own.splice(0).reverse()) await each();
+    };
+    closers.push(close);
+    const start = async (killer?: Killer): Promise<FanoutService> => {
+      const fanout = await open(killer?.db(db) ?? db, killer?.broker(broker) ?? broker, clock, metrics, bufferBytes);
+      own.push(() => fanout.close());
+      return fanout;
+    };
+    const plansOf = async ({ code }: NewMessage): Promise<PlanDocument[]> =>
+      db
+        .collection<PlanDocument>(PLANS)
+        .find({ _id: { $gt: `${code}/`, $lt: `${code}0` } })
+        .sort({ _id: 1 })
+        .toArray();
+    /** The values of a metric, by those of its labels. */
+    const measured = async (name: string): Promise<Record<string, number>> => {
+      const { values } = await metrics.getSingleMetric(name)!.get();
+      return Object.fromEntries(values.map(({ labels, value }) => [Object.values(labels).join(' '), value]));
+    };
+    return { db, broker, clock, dispatchers, start, plansOf, measured, close };
+  };
+  afterEach(async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+  });
+  return world;
+}
