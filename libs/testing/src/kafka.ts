@@ -76,7 +76,6 @@ export function describeWithOwnKafka(name: string, suite: (kafka: OwnKafka) => v
   describeWhere(canRunKafka(wantedVersion()))(name, () => {
     let server: LocalKafka | undefined;
     beforeAll(async () => void (server = await ownServer()));
-    afterAll(() => server?.stop());
     const namespace = freshNamespace();
     suite({
       namespace,
@@ -87,6 +86,8 @@ export function describeWithOwnKafka(name: string, suite: (kafka: OwnKafka) => v
         return (server ?? notYet()).brokers;
       },
     });
+    // Behind the hooks of the suite, which close what is connected to it.
+    afterAll(() => server?.stop());
   });
 }
 

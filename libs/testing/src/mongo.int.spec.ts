@@ -4,6 +4,9 @@ import { testBroker } from './broker.ts';
 import { describeWithMongo, startMongo } from './mongo.ts';
 
 describeWithMongo('startMongo', (mongo) => {
+  // A suite closes what it has opened on its store: a hook that fails fails the tests around it.
+  afterAll(async () => void (await mongo.db.command({ ping: 1 })));
+
   it('shares one server between suites, each with databases of its own', async () => {
     const other = await startMongo();
     expect(other.url).toBe(mongo.url);

@@ -74,7 +74,6 @@ export function describeWithMongo(name: string, suite: (mongo: Omit<TestMongo, '
       return started;
     };
     beforeAll(async () => void (started = await startMongo()));
-    afterAll(() => started?.close());
     suite({
       get url() {
         return mongo().url;
@@ -90,6 +89,8 @@ export function describeWithMongo(name: string, suite: (mongo: Omit<TestMongo, '
       },
       database: (database) => mongo().database(database),
     });
+    // Hooks run in the order in which they are registered: what the suite closes still has its store.
+    afterAll(() => started?.close());
   });
 }
 
