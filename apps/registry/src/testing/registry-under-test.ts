@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { Platform } from '@tidings/kernel';
+import type { DeviceCommand, DeviceReply, Register } from '@tidings/rpc';
+import { keysFrom } from '@tidings/runtime';
+import type { EmbeddedBroker, InRecord } from '@tidings/streaming';
+import { type TestMongo, testBroker, TestClock } from '@tidings/testing';
+import type { Document } from 'mongodb';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { openRegistry, type RegistryService } from '../registry.ts';
+
+export const DENIED = 'Access denied or application not found';
+export const noFault: DeviceReply = { fault: undefined };
+export const argument = (text: string): DeviceReply => ({ fault: { kind: 'argument', text } });
+
+/** The registry that the suite around it tests, with two applications of the account `default`. */
+export class RegistryUnderTest {
+  readonly clock = new TestClock();
+  /** Which is open; a test may open another one in its place. */
+  registry!: RegistryService;
+  broker!: EmbeddedBroker;
+  app!: string;
+  sibling!: string;
+  readonly #mongo: Pick<TestMongo, 'db' | 'database'>;
+  /** What the registry has logged. */
+  readonly lines: string[] = [];
+
+  constructor(mongo: Pick<TestMongo, 'db' | 'database'>) {
+    this.#mongo = mongo;
+    beforeAll(async () => {
+      this.broker = await testBroker({ db: mongo.database('log') });
+      this.registry = await this.open();
+      this.app = await this.newApplication();
+      this.sibling = await this.newApplication();
+    });
+    afterAll(async () => {
+      await this.registry.close();
+      await this.broker.close();
+    });
+  }
+
+  readonly open = (more: { hasReplicas?: boolean } = {}): Promise<RegistryService> =>
+    openRegistry({
+      ...more,
+      db: this.#mongo.db,
+      clock: this.clock,
+      log: pino({ level: 'trace' }, { write: (line: string) => void this.lines.push(line) }),
+      metrics: new Registry(),
+      keys: keysFrom(new Uint8Array(32).fill(3)),
+      broker: this.broker,
+    });
+
+  /** Declares the last test of the suite: nothing before it made the registry warn. */
+  readonly hadNoTrouble = (): void =>
+    it('had no trouble', () => {
+      const troubles = this.lines.filter((line) => (JSON.parse(line) as { level: number }).level >= 40);
+      expect(troubles.slice(0, 3).map((line) => line.slice(0, 500))).toEqual([]);
+    });
+
+  readonly newApplication = async (account = 'default'): Promise<string> => {
+    const request = {
+      account,
+      title: 'App',
+      icon: Buffer.alloc(0),
+      sdkIos: '',
+      sdkAndroid: '',
+      authorizeAllTokens: false,
+      tokenId: '',
+    };
+    return (await this.registry.accounts.createApplication(request)).application;
+  };
+
+  /** Waits until nothing is open. */
+  readonly settle = async (): Promise<void> => {
+    for (let tries = 0; tries < 500; tries++) {
+      if ((await this.registry.operations.settled({})).open.length === 0) return;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    throw new Error(`not settled: ${(await this.registry.operations.settled({})).open.join(', ')}`);
+  };
+
+  readonly command = (
+    hwid: string,
+    what: DeviceCommand['command'],
+    more: Partial<DeviceCommand> = {},
+  ): DeviceCommand => ({
+    account: 'default',
+    application: this.app,
+    hwid,
+    userId: '',
+    idempotencyKey: '',
+    command: what,
+    ...more,
+  });
+  readonly registration = (more: Partial<Register> = {}): DeviceCommand['command'] => ({
+    $case: 'register',
+    value: { platform: Platform.Android, tags: undefined, ...more },
+  });
+  readonly apply = async (...commands: DeviceCommand[]): Promise<DeviceReply[]> => {
+    const { replies } = await this.registry.devices.apply({ commands });
+    return replies;
+  };
+  readonly register = async (
+    hwid: string,
+    more: Partial<Register> = {},
+    where: Partial<DeviceCommand> = {},
+  ): Promise<DeviceReply> => (await this.apply(this.command(hwid, this.registration(more), where)))[0]!;
+  readonly setTags = async (
+    hwid: string,
+    tags: Record<string, unknown>,
+    where: Partial<DeviceCommand> = {},
+  ): Promise<DeviceReply> => (await this.apply(this.command(hwid, { $case: 'setTags', value: { tags } }, where)))[0]!;
+  readonly tagsOf = async (
+    hwid: string,
+    more: { application?: string; userId?: string } = {},
+  ): Promise<Record<string, unknown>> => {
+    const reply = await this.registry.devices.getTags({
+      account: 'default',
+      application: this.app,
+      hwid,
+      userId: '',
+      ...more,
+    });
+    return reply.tags!;
+  };
+  readonly stored = async (hwid: string, application = this.app): Promise<Document> =>
+    (await this.#mongo.db.collection('devices').findOne({ app: application, hwid }))!;
+  readonly commits = () => this.#mongo.db.collection('devices.commits').countDocuments();
+
+  /** Records of a topic that are there, and those of what happens meanwhile, which it may lose as soon as all have read them. */
+  readonly published = async <T>(
+    topic: string,
+    decode: (bytes: Uint8Array) => T,
+    happens: () => Promise<unknown> = async () => undefined,
+  ): Promise<{ key: string; value: T }[]> => {
+    const records: InRecord[] = [];
+    const group = `reader-${Math.random()}`;
+    const subscription = await this.broker.subscribe({
+      group,
+      topics: [topic],
+      handler: async (batch) => void records.push(...batch.records),
+    });
+    await happens();
+    await this.settle();
+    for (;;) {
+      const lag = await this.broker.lag(group);
+      if (lag.length > 0 && lag.every(({ committed, end }) => committed === end)) break;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    await subscription.stop();
+    return records.map(({ key, value }) => ({ key, value: decode(value) }));
+  };
+}
