@@ -33,12 +33,17 @@ if (!canBeSomebodyElse) process.stderr.write('skipped: another user who runs wha
       ...nobody,
       cwd: data,
       env: { ...process.env, HOME: data, LOG_LEVEL: 'error', PORT: String(port), TIDINGS_DATA: data },
-      stdio: 'ignore',
+      stdio: ['ignore', 'ignore', 'pipe'],
     });
+    let complaint = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => void (complaint += text));
+    const ended = once(child, 'exit');
+    const alive = (): boolean => child.exitCode === null && child.signalCode === null;
     try {
-      await untilReady(`http://127.0.0.1:${port}`, { alive: () => child.exitCode === null }, 90_000);
+      await untilReady(`http://127.0.0.1:${port}`, { alive }, 90_000);
+      if (!alive()) throw new Error(`ended before it was ready: ${complaint}`);
       child.kill('SIGTERM');
-      expect(await once(child, 'exit')).toEqual([0, null]);
+      expect(await ended).toEqual([0, null]);
     } finally {
       child.kill('SIGKILL');
       await rm(data, { recursive: true, force: true });

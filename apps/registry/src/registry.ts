@@ -1,4 +1,3 @@
-import { DEFAULT_ACCOUNT } from '@tidings/audience';
 import { every } from '@tidings/coordination';
 import { commitsKept, type LogWriter, openCommits, openEmptying } from '@tidings/event-store';
 import { defaultQuotas, numberIds, type Quotas } from '@tidings/kernel';
@@ -6,6 +5,7 @@ import { leaseReplica } from '@tidings/mongo';
 import type { Accounts, Devices, Geozones, Operations, Presets, Segments } from '@tidings/rpc';
 import { Closing, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, incidentsTo } from '@tidings/streaming';
+import { createDefaultAccount } from './accounts/default-account.ts';
 import { accountsLog } from './accounts/log.ts';
 import { configurationRecords } from './accounts/publish.ts';
 import { openResealing } from './accounts/reseal.ts';
@@ -231,11 +231,7 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
   );
 
   const write = accountWriter(accountLogs.writer);
-  await write({
-    account: DEFAULT_ACCOUNT,
-    action: { type: 'createAccount', name: 'Default' },
-    at: new Date(clock.now()),
-  });
+  await createDefaultAccount(write, clock);
 
   const resealing = openResealing({ db, clock, log, keys: ownKeys, definition: accountsDefinition, write });
   if (resealing) {

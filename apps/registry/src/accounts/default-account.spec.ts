@@ -1,0 +1,34 @@
+import { describe, expect, it } from '@jest/globals';
+import { Fault } from '@tidings/kernel';
+import { UnknownOutcome } from '@tidings/mongo';
+import { TestClock } from '@tidings/testing';
+import { createDefaultAccount } from './default-account.ts';
+import type { AccountCommand } from './log.ts';
+
+/** Creates the account on a log that fails with these first. @returns the commands that it was given */
+async function commandsOf(...failures: Error[]): Promise<AccountCommand[]> {
+  const commands: AccountCommand[] = [];
+  const write = async (command: AccountCommand) => {
+    commands.push(command);
+    const failure = failures.shift();
+    if (failure) throw failure;
+    return {};
+  };
+  await createDefaultAccount(write as never, new TestClock());
+  return commands;
+}
+
+describe('the default account', () => {
+  it('is created once', async () => {
+    expect(await commandsOf()).toMatchObject([{ account: 'default', action: { type: 'createAccount' } }]);
+  });
+
+  it('is created when a busy store answers', async () => {
+    expect(await commandsOf(new UnknownOutcome('no answer'))).toHaveLength(2);
+    expect(await commandsOf(Fault.unavailable('The store does not answer'))).toHaveLength(2);
+  });
+
+  it('is not asked for again where it is refused', async () => {
+    await expect(commandsOf(new Fault('argument', 'wrong'))).rejects.toThrow('wrong');
+  });
+});
