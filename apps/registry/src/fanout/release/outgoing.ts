@@ -138,7 +138,7 @@ const releasedOf = (event: MessageEvent, accepted: MessageAccepted, releasedAt: 
 export class OutgoingMessages {
   readonly #messages: Collection<OutgoingDocument>;
   readonly #clock: Clock;
-  /** Released messages: they do not change any more. Another process may have removed them when they expired. */
+  /** Released messages: what is sent does not change any more. Another process may have removed them when they expired or were purged. */
   readonly #cache = new Map<string, Outgoing>();
 
   constructor(db: Db, clock: Clock) {
@@ -193,6 +193,12 @@ export class OutgoingMessages {
       }
     }
     return found;
+  }
+
+  /** Whether the store has one of these now: another process may have ended one that is remembered here, as R-B2 does. */
+  async hasStored(ids: readonly string[]): Promise<boolean> {
+    const kept = { _id: { $in: [...ids] }, expireAt: { $gt: new Date(this.#clock.now()) } };
+    return (await this.#messages.findOne(kept, { projection: { _id: 1 } })) !== null;
   }
 
   #remember<M extends Outgoing>(message: M): M {

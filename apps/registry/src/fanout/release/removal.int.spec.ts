@@ -1,12 +1,24 @@
 import { expect, it } from '@jest/globals';
 import { MessageEvent, topicNames, SliceOutcome } from '@tidings/events';
+import type { Broker } from '@tidings/streaming';
 import { describeWithMongo } from '@tidings/testing';
 import { PLANS } from '../plan/plans.ts';
 import { SLICE_STATUSES } from '../settle/slice-statuses.ts';
 import { fanoutWorlds, settle } from '../testing/fanout-world.ts';
-import { APP, device, named, newMessage, release } from '../testing/messages.ts';
+import { APP, device, named, type NewMessage, newMessage, release } from '../testing/messages.ts';
 import { removeExpired } from './expiry.ts';
 import { OutgoingMessages } from './outgoing.ts';
+
+const eventOf = ({ code, id }: NewMessage, at: Date, event: MessageEvent['event']): MessageEvent =>
+  MessageEvent.fromPartial({ code, id, account: 'a', at, event });
+
+/** Tells that the only slice of a message is settled. */
+async function publishOutcome(broker: Broker, { code, id }: NewMessage): Promise<void> {
+  const place = { application: APP, platform: 3, variant: 'alert' };
+  const settled = { $case: 'settled', value: {} } as const;
+  const outcome = SliceOutcome.fromPartial({ message: code, messageId: id, account: 'a', ...place, outcome: settled });
+  await broker.publish(topicNames.outcomes, [{ key: code, value: SliceOutcome.encode(outcome).finish() }]);
+}
 
 describeWithMongo('fan-out', (mongo) => {
   const world = fanoutWorlds(mongo);
@@ -41,13 +53,7 @@ describeWithMongo('fan-out', (mongo) => {
     await release(broker, message, clock.date);
     await settle(fanout, clock, dispatchers);
     const tell = async (event: MessageEvent['event']): Promise<void> => {
-      const told = MessageEvent.fromPartial({
-        code: message.code,
-        id: message.id,
-        account: 'a',
-        at: clock.date,
-        event,
-      });
+      const told = eventOf(message, clock.date, event);
       await broker.publish(topicNames.messages, [{ key: message.code, value: MessageEvent.encode(told).finish() }]);
       await settle(fanout, clock, dispatchers);
     };
@@ -67,18 +73,21 @@ describeWithMongo('fan-out', (mongo) => {
     await settle(fanout, clock, dispatchers);
     clock.advance(7 * 86_400 + 1);
     await removeExpired(db, new OutgoingMessages(db, clock), clock.date);
-    const late = SliceOutcome.fromPartial({
-      ...{
-        message: message.code,
-        messageId: message.id,
-        account: 'a',
-        application: APP,
-        platform: 3,
-        variant: 'alert',
-      },
-      outcome: { $case: 'settled', value: {} },
-    });
-    await broker.publish(topicNames.outcomes, [{ key: message.code, value: SliceOutcome.encode(late).finish() }]);
+    await publishOutcome(broker, message);
+    await settle(fanout, clock, dispatchers);
+    expect(await db.collection(PLANS).countDocuments()).toBe(0);
+  });
+
+  it('is done with a message that another process has purged, though it remembers it (R-B2)', async () => {
+    const { db, broker, clock, dispatchers, start } = await world([device(0)]);
+    const fanout = await start();
+    const message = newMessage({ audience: named(0) });
+    await release(broker, message, clock.date);
+    await settle(fanout, clock, dispatchers);
+    const other = new OutgoingMessages(db, clock);
+    await other.keep([eventOf(message, clock.date, { $case: 'purged', value: { application: APP, whole: true } })]);
+    await removeExpired(db, other, clock.date);
+    await publishOutcome(broker, message);
     await settle(fanout, clock, dispatchers);
     expect(await db.collection(PLANS).countDocuments()).toBe(0);
   });
