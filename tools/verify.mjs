@@ -1,5 +1,6 @@
 // Everything that can be said of the tree without a server. Ends with `N passed, N failed`, counting checks.
-//   node tools/verify.mjs [name …]    only the checks named
+//   node tools/verify.mjs [name …]              only the checks named
+//   node tools/verify.mjs --without [name …]    all but the checks named
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { root } from './packages.mjs';
@@ -38,12 +39,16 @@ async function check(name) {
   return code === 0;
 }
 
-const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(checks);
-const unknown = names.filter((name) => !Object.hasOwn(checks, name));
+const args = process.argv.slice(2);
+const isWithout = args[0] === '--without';
+const named = isWithout ? args.slice(1) : args;
+const unknown = named.filter((name) => !Object.hasOwn(checks, name));
 if (unknown.length > 0) {
   console.error(`no such check: ${unknown.join(', ')}; there are ${Object.keys(checks).join(', ')}`);
   process.exit(2);
 }
+const all = Object.keys(checks);
+const names = isWithout ? all.filter((name) => !named.includes(name)) : named.length > 0 ? named : all;
 
 const results = [];
 const waiting = [...names];

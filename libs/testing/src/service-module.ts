@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import type { Type } from '@nestjs/common';
+import type { Channel } from '@tidings/kernel';
 import type { Operations, ServiceDefinition } from '@tidings/rpc';
 import { addressVariable, type Peer, readServiceEnv } from '@tidings/runtime';
 import type { Broker } from '@tidings/streaming';
@@ -18,6 +19,8 @@ export interface ServiceModuleOptions {
   readonly services: Readonly<Record<string, ServiceDefinition>> & { readonly operations: ServiceDefinition };
   /** Services that it calls, which do not run here: a start does not need them. @default none */
   readonly peers?: readonly Peer[];
+  /** Which channel a dispatcher serves. */
+  readonly channel?: Channel;
   /** Asks it something and checks the answer. @default nothing beside its operations */
   readonly answers?: (reach: Reach) => Promise<void>;
 }
@@ -60,7 +63,7 @@ async function loadAll() {
 }
 
 async function start(
-  { name, module, services, peers = [] }: ServiceModuleOptions,
+  { name, module, services, peers = [], channel }: ServiceModuleOptions,
   mongo: Pick<TestMongo, 'url' | 'prefix'>,
   { Test, openReplicas, remote, ServiceProcess, processModule, rpcServer }: Awaited<ReturnType<typeof loadAll>>,
 ) {
@@ -76,6 +79,7 @@ async function start(
       KAFKA_BROKERS: '127.0.0.1:1',
       TIDINGS_MASTER_KEY: Buffer.alloc(32, 1).toString('base64'),
       PUBLIC_URL: 'https://push.example',
+      ...(channel && { TIDINGS_CHANNEL: channel }),
       ...Object.fromEntries(peers.map((peer) => [addressVariable(peer), '127.0.0.1:1'])),
     },
   );
