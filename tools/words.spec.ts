@@ -6,6 +6,7 @@ const root = join(import.meta.dirname, '..');
 
 /** Identifiers that words of docs/glossary.md have replaced, with what replaces them. Whole identifiers, in any case of the first letter. */
 const REPLACED: Readonly<Record<string, string>> = {
+  brokenLaws: 'brokenInvariants',
   chunkSet: 'bitmap',
   desk: 'buffers',
   desks: 'bufferPool',

@@ -86,7 +86,7 @@ describe('funnel', () => {
     ),
   );
 
-  it('keeps the conservation laws of R-H14 over random histories, and agrees with the metrics', () => {
+  it('keeps the invariants of R-H14 over random histories, and agrees with the metrics', () => {
     fc.assert(
       fc.property(shuffled, fc.integer({ min: 0, max: 40 }), ([histories, order], days) => {
         const stages = stagesOf(histories, order);

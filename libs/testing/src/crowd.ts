@@ -1,7 +1,7 @@
 import { Fault } from '@tidings/kernel';
 import type { LedgerEntry } from '@tidings/simulators';
 import { answered } from './answered.ts';
-import { brokenLaws, funnelFigures } from './funnel-laws.ts';
+import { brokenInvariants, funnelFigures } from './funnel-invariants.ts';
 import { listedMessage } from './message.ts';
 import type { Wire } from './wire.ts';
 import type { World } from './world.ts';
@@ -123,7 +123,9 @@ export class Crowd {
       const funnel = await answered(() => this.#world.call('getDeliveryFunnel', { message_code: code }));
       const listed = await answered(() => listedMessage(this.#world, application, code));
       if (listed?.status !== 'DONE') broken.push(`${code} is ${listed?.status}`);
-      broken.push(...brokenLaws(funnel, listed?.push_info.metrics ?? []).map((law) => `${code}: ${law}`));
+      broken.push(
+        ...brokenInvariants(funnel, listed?.push_info.metrics ?? []).map((invariant) => `${code}: ${invariant}`),
+      );
       for (const platform of crowdPlatforms) {
         const lines = [
           ...this.#brokenFigures(funnelFigures(funnel, platform.code)),

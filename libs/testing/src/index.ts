@@ -10,7 +10,7 @@ export { Crowd, type CrowdOptions, type CrowdPlatform, crowdPlatforms, type Crow
 export { casesOf, CROWD_TIMEOUT_MS, crowdedCluster } from './crowded.ts';
 export { describeWhere } from './describe-where.ts';
 export { type Drawn, drawn } from './drawn.ts';
-export { brokenLaws, type FunnelFigures, funnelFigures } from './funnel-laws.ts';
+export { brokenInvariants, type FunnelFigures, funnelFigures } from './funnel-invariants.ts';
 export {
   describeWithKafka,
   describeWithOwnKafka,

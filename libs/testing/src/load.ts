@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { randomBase62 } from '@tidings/kernel';
 import { answered, isUnanswered } from './answered.ts';
-import { funnelFigures } from './funnel-laws.ts';
+import { funnelFigures } from './funnel-invariants.ts';
 import { listedMessage } from './message.ts';
 import type { World } from './world.ts';
 

@@ -1,5 +1,5 @@
 import { answered } from './answered.ts';
-import { brokenLaws, funnelFigures } from './funnel-laws.ts';
+import { brokenInvariants, funnelFigures } from './funnel-invariants.ts';
 import type { World } from './world.ts';
 
 const ANDROID = 3;
@@ -81,7 +81,7 @@ export class Visitors {
     // Two where midnight came in between.
     for (const { code, push_info: info } of items) {
       const funnel = await this.#world.call('getDeliveryFunnel', { message_code: code });
-      broken.push(...brokenLaws(funnel, info.metrics!));
+      broken.push(...brokenInvariants(funnel, info.metrics!));
       const figures = funnelFigures(funnel);
       audience += figures.audience;
       sent += figures.sent;

@@ -53,7 +53,7 @@ describe('the devices of the demo', () => {
 describe('the figures of the demo', () => {
   const [ios] = platforms;
 
-  it('keep the laws of the funnel', () => {
+  it('keep the invariants of the funnel', () => {
     for (const platform of platforms) {
       const { audience, sent, failed, confirmed, opened } = expected(addressed, platform) as Required<
         ReturnType<typeof expected>

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { apnsToken, fcmToken } from '@tidings/simulators';
 import {
   answered,
-  brokenLaws,
+  brokenInvariants,
   funnelFigures,
   listedMessage,
   platformProcess,
@@ -232,7 +232,7 @@ describe('whenever everything is killed', () => {
       const funnel = await world.call('getDeliveryFunnel', { message_code: code });
       const listed = await listedMessage(world, application, code);
       expect(listed?.status).toBe('DONE');
-      expect(brokenLaws(funnel, listed!.push_info.metrics!)).toEqual([]);
+      expect(brokenInvariants(funnel, listed!.push_info.metrics!)).toEqual([]);
       for (const each of platforms) {
         expect([each.provider, funnelFigures(funnel, each.code)]).toMatchObject([
           each.provider,

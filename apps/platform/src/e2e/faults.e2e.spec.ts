@@ -15,7 +15,7 @@ import {
   readDeadLetter,
 } from '@tidings/streaming';
 import {
-  brokenLaws,
+  brokenInvariants,
   funnelFigures,
   listedMessage,
   platform,
@@ -50,7 +50,10 @@ const send = async (world: World, application: string, more: object = {}): Promi
 const funnelOf = (world: World, code: string) => world.call('getDeliveryFunnel', { message_code: code });
 
 const brokenBy = async (world: World, application: string, code: string): Promise<string[]> =>
-  brokenLaws(await funnelOf(world, code), (await listedMessage(world, application, code))?.push_info.metrics ?? []);
+  brokenInvariants(
+    await funnelOf(world, code),
+    (await listedMessage(world, application, code))?.push_info.metrics ?? [],
+  );
 
 describe('a provider', () => {
   const DEVICES = 1200;
@@ -90,9 +93,13 @@ describe('a provider', () => {
       expect(funnelFigures(await funnelOf(world, code)).errors).toEqual({});
       expect((await listedMessage(world, application, code))?.status).toBe('PROCESSING');
       expect(
-        brokenLaws(await funnelOf(world, code), (await listedMessage(world, application, code))!.push_info.metrics!, {
-          inFlight: true,
-        }),
+        brokenInvariants(
+          await funnelOf(world, code),
+          (await listedMessage(world, application, code))!.push_info.metrics!,
+          {
+            inFlight: true,
+          },
+        ),
       ).toEqual([]);
 
       await world.simulators.faults.set(provider, { down: false });

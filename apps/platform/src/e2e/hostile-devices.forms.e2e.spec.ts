@@ -3,7 +3,7 @@ import { databaseOf, databasePrefixOf } from '@tidings/mongo';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import * as simulators from '@tidings/simulators';
 import {
-  brokenLaws,
+  brokenInvariants,
   funnelFigures,
   listedMessage,
   type Parameters,
@@ -160,7 +160,7 @@ async function send(notification: Parameters, addressed: readonly Hostile[]): Pr
   expect(await untilDone(world, application, code)).toBe(0);
   const funnel = await world.call('getDeliveryFunnel', { message_code: code });
   const metrics = (await listedMessage(world, application, code))?.push_info.metrics ?? [];
-  expect(brokenLaws(funnel, metrics)).toEqual([]);
+  expect(brokenInvariants(funnel, metrics)).toEqual([]);
   for (const [at, provider] of [
     [IOS, 'apns'],
     [ANDROID, 'fcm'],

@@ -3,7 +3,7 @@ import { parseStatisticsHash } from '@tidings/messaging';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import * as simulators from '@tidings/simulators';
 import {
-  brokenLaws,
+  brokenInvariants,
   funnelFigures,
   listedMessage,
   type Parameters,
@@ -50,9 +50,9 @@ const funnelOf = (code: string, platforms?: number[]) =>
   world.call('getDeliveryFunnel', { message_code: code, ...(platforms ? { platforms } : {}) });
 const metricsOf = async (application: string, code: string) =>
   (await listedMessage(world, application, code))?.push_info.metrics ?? [];
-/** What the funnel and the metrics break of the laws of R-H14. */
+/** What the funnel and the metrics break of the invariants of R-H14. */
 const brokenBy = async (application: string, code: string) =>
-  brokenLaws(await funnelOf(code), await metricsOf(application, code));
+  brokenInvariants(await funnelOf(code), await metricsOf(application, code));
 /** How often a token was pushed to, by what the provider said. */
 const pushesTo = (provider: 'apns' | 'fcm', token: string): string[] =>
   world.simulators.ledger
@@ -335,7 +335,7 @@ describe('a message to a segment', () => {
       expect(isIn(code_, opens, 'dead')).toBeGreaterThan(0);
     });
 
-    it('keeps every law of conservation', async () => {
+    it('keeps every invariant', async () => {
       expect(await brokenBy(application, code)).toEqual([]);
     });
 
@@ -566,7 +566,7 @@ describe('whatever becomes of a push', () => {
     expect(counted(MAC, 'OTHER')).toEqual(expected(MAC));
   });
 
-  it('keeps every law of conservation, in each channel', async () => {
+  it('keeps every invariant, in each channel', async () => {
     const { channels } = await funnelOf(code);
     expect(channels.map(({ channel }) => channel)).toEqual([
       'CHANNEL_MOBILE_PUSH',

@@ -2,7 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import * as simulators from '@tidings/simulators';
-import { brokenLaws, funnelFigures, listedMessage, platform, type PlatformWorld, untilDone } from '@tidings/testing';
+import {
+  brokenInvariants,
+  funnelFigures,
+  listedMessage,
+  platform,
+  type PlatformWorld,
+  untilDone,
+} from '@tidings/testing';
 import type { ReplyOf } from '../client/api-client.ts';
 
 const { apnsToken, fcmToken } = simulators;
@@ -56,7 +63,7 @@ describe('a provider in trouble', () => {
     const funnel = await funnelOf(code);
     expect(funnelFigures(funnel)).toMatchObject({ audience: 120, eligible: 120, sent: 120, errors: {} });
     const metrics = (await listedMessage(world, application, code))?.push_info.metrics ?? [];
-    expect(brokenLaws(funnel, metrics)).toEqual([]);
+    expect(brokenInvariants(funnel, metrics)).toEqual([]);
     for (const each of [ledger().apns, ledger().fcm]) expect(each).toMatchObject({ accepted: 60, duplicates: 0 });
   });
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { parseStatisticsHash } from '@tidings/messaging';
 // eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
 import { fcmToken } from '@tidings/simulators';
-import { brokenLaws, funnelFigures, type Parameters, platform, type PlatformWorld } from '@tidings/testing';
+import { brokenInvariants, funnelFigures, type Parameters, platform, type PlatformWorld } from '@tidings/testing';
 
 const ANDROID = 3;
 const IOS = 1;
@@ -96,7 +96,7 @@ describe('entering a geozone', () => {
     });
     // Who was sent to twice is one device.
     const funnel = await world.call('getDeliveryFunnel', { message_code: today!.code });
-    expect(brokenLaws(funnel, today!.push_info.metrics!)).toEqual([]);
+    expect(brokenInvariants(funnel, today!.push_info.metrics!)).toEqual([]);
     expect(funnelFigures(funnel)).toMatchObject({ audience: 2, eligible: 2, sent: 2, errors: {} });
 
     await untilTomorrow();

@@ -97,8 +97,8 @@ interface Checked {
 
 function brokenSums({ channel, metrics, inFlight, platform }: Checked): string[] {
   const broken: string[] = [];
-  const hold = (law: string, holds: boolean, ...values: number[]): void => {
-    if (!holds) broken.push(`${law} of platform ${platform ?? 'all'}: ${values.join(' ')}`);
+  const hold = (invariant: string, holds: boolean, ...values: number[]): void => {
+    if (!holds) broken.push(`${invariant} of platform ${platform ?? 'all'}: ${values.join(' ')}`);
   };
   const stage = (name: string): number => countIn(stageOf(channel, name), platform);
   const piece = (name: string, ...categories: string[]): number =>
@@ -152,11 +152,11 @@ const platformsOf: Readonly<Record<string, readonly number[]>> = {
 };
 
 /**
- * What of the conservation laws (R-H14) a funnel and the metrics of the same message break, a line each; none = they hold, over all
+ * What of the invariants (R-H14) a funnel and the metrics of the same message break, a line each; none = they hold, over all
  * platforms and for each of them.
  * @param inFlight devices may be without an end yet @default false
  */
-export function brokenLaws({ channels }: Funnel, metrics: Metrics, { inFlight = false } = {}): string[] {
+export function brokenInvariants({ channels }: Funnel, metrics: Metrics, { inFlight = false } = {}): string[] {
   const shown = new Set(channels.flatMap(({ channel }) => platformsOf[channel] ?? []));
   const hidden = metrics.filter(({ platform }) => !shown.has(platform));
   const broken = channels.flatMap((channel) => {
@@ -168,7 +168,7 @@ export function brokenLaws({ channels }: Funnel, metrics: Metrics, { inFlight = 
     return [
       ...brokenForms(channel),
       ...scopes.flatMap((platform) => brokenSums({ channel, metrics: own, inFlight, platform })),
-    ].map((law) => `${channel.channel}: ${law}`);
+    ].map((invariant) => `${channel.channel}: ${invariant}`);
   });
   return [...hidden.map(({ platform }) => `the metrics tell of platform ${platform}, the funnel does not`), ...broken];
 }
