@@ -18,7 +18,7 @@ const FIRST_HOUR = hourOf(RELEASED);
 /** What happens to one device, by chance. */
 const history = fc.record({
   platform: fc.constantFrom(1, 3),
-  fate: fc.constantFrom(
+  outcome: fc.constantFrom(
     'sent',
     'sent',
     'sent',
@@ -52,15 +52,15 @@ function stagesOf(histories: readonly History[], order: readonly number[]): Chun
       category,
       code: '0',
       name: category.toLowerCase(),
-      hours: hours((h) => (h.fate === category ? 0 : null)),
+      hours: hours((h) => (h.outcome === category ? 0 : null)),
     });
     return {
       platform,
-      eligible: where((h) => !EXCLUDED.includes(h.fate)),
-      excluded: new Map(EXCLUDED.map((reason) => [reason, where((h) => h.fate === reason)])),
+      eligible: where((h) => !EXCLUDED.includes(h.outcome)),
+      excluded: new Map(EXCLUDED.map((reason) => [reason, where((h) => h.outcome === reason)])),
       failed: [failed('INVALID_TOKEN'), failed('NO_TOKEN')],
-      sent: hours((h) => (h.fate === 'sent' ? 0 : null)),
-      notDisplayable: where((h) => h.fate === 'sent' && !h.displayable),
+      sent: hours((h) => (h.outcome === 'sent' ? 0 : null)),
+      notDisplayable: where((h) => h.outcome === 'sent' && !h.displayable),
       delivered: hours((h) => h.delivered),
       opened: hours((h) => h.opened),
     };
@@ -102,7 +102,7 @@ describe('funnel', () => {
         ) as [Stage, Stage, Stage, Stage, Stage];
         expect(audience.total.count).toBe(histories.length);
         expect(sum(audience.pieces.map(({ total }) => total.count))).toBe(audience.total.count);
-        const inFlight = histories.filter(({ fate }) => fate === 'in flight').length;
+        const inFlight = histories.filter(({ outcome }) => outcome === 'in flight').length;
         expect(piece(audience, 'ELIGIBLE_AUDIENCE')).toBe(sent.total.count + errors.total.count + inFlight);
         expect(deliveries.total.count).toBe(sent.total.count);
         expect(sum(deliveries.pieces.map(({ total }) => total.count))).toBe(sent.total.count);
@@ -147,8 +147,8 @@ describe('funnel', () => {
     );
   });
 
-  const one = (fate: History['fate'], over: Partial<History> = {}): ChunkStages[] =>
-    stagesOf([{ platform: 1, fate, displayable: true, delivered: null, opened: null, ...over }], [0]);
+  const one = (outcome: History['outcome'], over: Partial<History> = {}): ChunkStages[] =>
+    stagesOf([{ platform: 1, outcome, displayable: true, delivered: null, opened: null, ...over }], [0]);
   const after = (days: number): Date => new Date(RELEASED.getTime() + days * 86_400_000);
 
   it.each([
@@ -164,8 +164,8 @@ describe('funnel', () => {
     ['sent', 0, 'DELIVERIES_FORM_BASIC', 'BASIC_FORM_REASON_UNAVAILABLE'],
     ['sent', 31, 'DELIVERIES_FORM_BASIC', 'BASIC_FORM_REASON_RETENTION'],
     ['NO_TOKEN', 0, 'DELIVERIES_FORM_BASIC', 'BASIC_FORM_REASON_NO_DELIVERIES'],
-  ] as const)('of an application that is not tracked is basic: %s after %i days', (fate, days, form, reason) => {
-    const [channel] = funnelOf(one(fate), RELEASED, after(days), [], false).channels;
+  ] as const)('of an application that is not tracked is basic: %s after %i days', (outcome, days, form, reason) => {
+    const [channel] = funnelOf(one(outcome), RELEASED, after(days), [], false).channels;
     expect(channel).toMatchObject({ deliveriesForm: form, basicFormReason: reason });
     const rows = stage(channel!.funnel, 'STAGE_DELIVERIES').pieces.map(({ category }) => category);
     expect(rows).toEqual(['CONFIRMED_BY_DEVICE', 'NO_CONFIRMATION']);

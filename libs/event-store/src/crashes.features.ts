@@ -8,8 +8,8 @@ import { thingAt, type ThingCommand, type ThingReply, things } from './things.fe
 import { GroupingLogWriter } from './writer.ts';
 
 /** What befalls one write of a store, and perhaps its process. */
-type Fate = 'well' | 'lost' | 'hidden' | 'late' | 'half' | 'diesBefore' | 'diesAfter';
-const fates: readonly Fate[] = ['lost', 'hidden', 'late', 'half', 'diesBefore', 'diesAfter'];
+type Outcome = 'well' | 'lost' | 'hidden' | 'late' | 'half' | 'diesBefore' | 'diesAfter';
+const badOutcomes: readonly Outcome[] = ['lost', 'hidden', 'late', 'half', 'diesBefore', 'diesAfter'];
 
 export interface CrashingStore {
   /** A store for one more writer. */
@@ -21,7 +21,7 @@ export interface CrashingStore {
 interface Round {
   readonly log: string;
   readonly ids: readonly string[];
-  readonly fate: Fate;
+  readonly outcome: Outcome;
   /** Which write of the round it befalls. */
   readonly at: 'commit' | 'states';
   readonly repeats: boolean;
@@ -31,7 +31,7 @@ const LOGS = ['things-0', 'things-1'];
 const round = fc.record({
   log: fc.constantFrom(...LOGS),
   ids: fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 1, maxLength: 8 }),
-  fate: fc.oneof({ weight: 2, arbitrary: fc.constant<Fate>('well') }, fc.constantFrom(...fates)),
+  outcome: fc.oneof({ weight: 2, arbitrary: fc.constant<Outcome>('well') }, fc.constantFrom(...badOutcomes)),
   at: fc.constantFrom('commit' as const, 'states' as const),
   repeats: fc.boolean(),
 });
@@ -69,8 +69,8 @@ async function runWriter(
   const acknowledged: string[] = [];
   const closing: Promise<void>[] = [];
   let process = startProcess(store, landings);
-  for (const [number, { log, ids, fate, at, repeats }] of rounds.entries()) {
-    Object.assign(process, { fate, at });
+  for (const [number, { log, ids, outcome, at, repeats }] of rounds.entries()) {
+    Object.assign(process, { outcome, at });
     const commands = ids.map((id, i): ThingCommand => ({
       kind: 'add',
       id: `${log}/${id}`,
@@ -97,7 +97,7 @@ async function runWriter(
 }
 
 interface Process {
-  fate: Fate;
+  outcome: Outcome;
   at: Round['at'];
   dead: boolean;
   readonly writer: CountingLogWriter<ThingCommand, ThingReply>;
@@ -105,13 +105,13 @@ interface Process {
 
 function startProcess(store: CrashingStore, landings: Promise<unknown>[]): Process {
   const options = { answerWithinMs: 40, repeatAfterMs: 0, foldEveryMs: 10 };
-  const state = { fate: 'well' as Fate, at: 'commit' as Round['at'], dead: false };
+  const state = { outcome: 'well' as Outcome, at: 'commit' as Round['at'], dead: false };
   const inner = store.open();
-  const take = (at: Round['at']): Fate => {
-    const fate = state.at === at ? state.fate : 'well';
-    if (fate === 'well') return fate;
-    state.fate = 'well';
-    return fate;
+  const take = (at: Round['at']): Outcome => {
+    const outcome = state.at === at ? state.outcome : 'well';
+    if (outcome === 'well') return outcome;
+    state.outcome = 'well';
+    return outcome;
   };
   const alive = <T>(work: () => Promise<T>): Promise<T> =>
     state.dead ? Promise.reject(new UnknownOutcome('dead')) : work();
@@ -142,21 +142,21 @@ function startProcess(store: CrashingStore, landings: Promise<unknown>[]): Proce
     async insert(commits) {
       const unknown = commits.map((): InsertOutcome => ({ kind: 'unknown' }));
       if (state.dead) return unknown;
-      const fate = take('commit');
-      if (fate === 'late') land(() => insert(commits));
-      state.dead ||= fate === 'diesBefore' || fate === 'diesAfter' || fate === 'half';
-      if (fate === 'lost' || fate === 'late' || fate === 'diesBefore') return unknown;
-      const outcomes = await insert(fate === 'half' ? commits.slice(0, 1) : commits);
-      return fate === 'well' ? outcomes : unknown;
+      const outcome = take('commit');
+      if (outcome === 'late') land(() => insert(commits));
+      state.dead ||= outcome === 'diesBefore' || outcome === 'diesAfter' || outcome === 'half';
+      if (outcome === 'lost' || outcome === 'late' || outcome === 'diesBefore') return unknown;
+      const outcomes = await insert(outcome === 'half' ? commits.slice(0, 1) : commits);
+      return outcome === 'well' ? outcomes : unknown;
     },
     async write(writes) {
       if (state.dead) throw new UnknownOutcome('dead');
-      const fate = take('states');
-      state.dead ||= fate === 'diesBefore' || fate === 'diesAfter' || fate === 'half';
-      if (fate === 'late') land(() => write(writes));
-      if (fate === 'lost' || fate === 'late' || fate === 'diesBefore') throw new UnknownOutcome(fate);
-      const refused = await write(fate === 'half' ? writes.slice(0, Math.ceil(writes.length / 2)) : writes);
-      if (fate !== 'well') throw new UnknownOutcome(fate);
+      const outcome = take('states');
+      state.dead ||= outcome === 'diesBefore' || outcome === 'diesAfter' || outcome === 'half';
+      if (outcome === 'late') land(() => write(writes));
+      if (outcome === 'lost' || outcome === 'late' || outcome === 'diesBefore') throw new UnknownOutcome(outcome);
+      const refused = await write(outcome === 'half' ? writes.slice(0, Math.ceil(writes.length / 2)) : writes);
+      if (outcome !== 'well') throw new UnknownOutcome(outcome);
       return refused;
     },
   };

@@ -6,8 +6,14 @@ export { TestClock } from './clock.ts';
 export { type CollectedSpan, type Collector, followersOf, startCollector } from './collector.ts';
 export { type CertificateAuthority, certificateAuthority, type IssuedCertificate } from './certificate-authority.ts';
 export { cluster, type ClusterWorld, type ClusterWorldOptions } from './cluster.ts';
-export { Crowd, type CrowdOptions, type CrowdPlatform, crowdPlatforms, type CrowdProvider } from './crowd.ts';
-export { casesOf, CROWD_TIMEOUT_MS, crowdedCluster } from './crowded.ts';
+export {
+  Population,
+  type PopulationOptions,
+  type PopulationPlatform,
+  populationPlatforms,
+  type PopulationProvider,
+} from './population.ts';
+export { casesOf, POPULATION_TIMEOUT_MS, populatedCluster } from './populated-cluster.ts';
 export { describeWhere } from './describe-where.ts';
 export { type Drawn, drawn } from './drawn.ts';
 export { brokenInvariants, type FunnelFigures, funnelFigures } from './funnel-invariants.ts';
@@ -37,7 +43,7 @@ export {
 export { platformProcess, type ProcessWorld, type ProcessWorldOptions } from './platform-process.ts';
 export { type RecordedTraces, recordTraces } from './traces.ts';
 export { describeServiceModule, type Reach, type ServiceModuleOptions } from './service-module.ts';
-export { type Moments, type Strike, struck, UNDER_WAY } from './struck.ts';
+export { type Moments, type FaultScenario, runFaultScenario, UNDER_WAY } from './fault-scenario.ts';
 export { everythingOn } from './topic.ts';
 export { selfSigned, type TlsFiles } from '@tidings/simulators';
 export { Visitors } from './visitors.ts';

@@ -49,8 +49,8 @@ export class Visitors {
     return new Visitors(world, application, all);
   }
 
-  /** All come at once, and `strike` is called in the middle of it. When the world is settled they come again, and it settles once more. */
-  async come(strike: () => Promise<void>): Promise<void> {
+  /** All come at once, and `inject` is called in the middle of it. When the world is settled they come again, and it settles once more. */
+  async come(inject: () => Promise<void>): Promise<void> {
     const middle = Promise.withResolvers<void>();
     let met = 0;
     const first = Promise.allSettled(
@@ -60,7 +60,7 @@ export class Visitors {
       }),
     );
     await middle.promise;
-    await strike();
+    await inject();
     await first;
     await this.#world.settle(SETTLE_MS);
     await Promise.all(this.#all.map((visitor) => answered(() => this.#visit(visitor))));

@@ -46,7 +46,7 @@ export function faultsIn(testimonies: readonly Testimony[]): string[] {
 /** Holds what a provider took against the devices that had to get it: each exactly the text that is its own. */
 export function faultsInPushes(addressed: readonly DemoDevice[], pushes: readonly Push[]): string[] {
   const awaited = new Map(
-    addressed.filter(({ fate }) => fate !== 'dead').map((device) => [device.token, device] as const),
+    addressed.filter(({ outcome }) => outcome !== 'dead').map((device) => [device.token, device] as const),
   );
   const faults = pushes.flatMap(({ token, payload }) => {
     const device = awaited.get(token);

@@ -23,7 +23,9 @@ describe('the devices of the demo', () => {
     expect(new Set(devices.map(({ hwid }) => hwid)).size).toBe(devices.length);
     const tokens = devices.map(({ token }) => token).filter((token) => token !== '');
     expect(new Set(tokens).size).toBe(tokens.length);
-    for (const { token } of devices.filter(({ platform, fate }) => platform.code === 1 && fate !== 'has no token')) {
+    for (const { token } of devices.filter(
+      ({ platform, outcome }) => platform.code === 1 && outcome !== 'has no token',
+    )) {
       expect(token).toMatch(/^[0-9a-f]{64}$/);
     }
     const kinds = new Set(devices.map(({ platform, language }) => `${platform.name} ${language}`));
@@ -32,13 +34,15 @@ describe('the devices of the demo', () => {
 
   it('show something of everything even when there are only 100', () => {
     const few = devices.slice(0, 100);
-    const fates = few.filter((device) => isAddressed(device)).map(({ platform, fate }) => `${platform.name} ${fate}`);
+    const outcomes = few
+      .filter((device) => isAddressed(device))
+      .map(({ platform, outcome }) => `${platform.name} ${outcome}`);
     for (const { name } of platforms) {
-      expect(new Set(fates)).toEqual(
+      expect(new Set(outcomes)).toEqual(
         expect.objectContaining(new Set([`${name} accepts`, `${name} dead`, `${name} told to wait once`])),
       );
     }
-    expect(few.some(({ fate }) => fate === 'has no token')).toBe(true);
+    expect(few.some(({ outcome }) => outcome === 'has no token')).toBe(true);
     expect(few.some((device) => !isAddressed(device))).toBe(true);
   });
 
@@ -111,7 +115,7 @@ describe('the figures of the demo', () => {
   });
 
   it('hold every push against its device', () => {
-    const reached = addressed.filter(({ fate }) => fate !== 'dead');
+    const reached = addressed.filter(({ outcome }) => outcome !== 'dead');
     const pushes = reached.map((device) => ({ token: device.token, hash: 'P', payload: `{"x":"${textFor(device)}"}` }));
     expect(faultsInPushes(addressed, pushes)).toEqual([]);
     expect(faultsInPushes(addressed, pushes.slice(1))).toEqual([`${reached[0]!.hwid} got nothing`]);

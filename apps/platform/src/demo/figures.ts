@@ -22,7 +22,7 @@ const count = (devices: readonly DemoDevice[], holds: (device: DemoDevice) => bo
 /** What has to come out, from the devices alone. @param addressed the devices that the message is for */
 export function expected(addressed: readonly DemoDevice[], { code }: DemoPlatform): Figures {
   const devices = addressed.filter(({ platform }) => platform.code === code);
-  const reached = devices.filter(({ fate }) => fate !== 'dead');
+  const reached = devices.filter(({ outcome }) => outcome !== 'dead');
   return {
     audience: devices.length,
     sent: reached.length,

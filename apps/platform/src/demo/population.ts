@@ -11,13 +11,13 @@ export const languages = ['en', 'de', 'fr', 'es'] as const;
 export type Language = (typeof languages)[number];
 
 /** What a device's token makes its provider do: the special tokens of the simulators (see their README). */
-export type Fate = 'accepts' | 'dead' | 'told to wait once' | 'has no token';
+export type Outcome = 'accepts' | 'dead' | 'told to wait once' | 'has no token';
 
 export interface DemoDevice {
   readonly hwid: string;
   readonly platform: DemoPlatform;
   readonly language: Language;
-  readonly fate: Fate;
+  readonly outcome: Outcome;
   /** "" without one. */
   readonly token: string;
   readonly tags: Readonly<Record<string, string | number>>;
@@ -31,7 +31,7 @@ const names = ['anna', 'boris', 'chloé', 'david', 'elif', 'finn'];
 const plans = ['free', 'silver', 'gold'];
 
 /** Of 50 devices of a platform. */
-const fates: Readonly<Record<number, Fate>> = {
+const outcomes: Readonly<Record<number, Outcome>> = {
   7: 'dead',
   10: 'told to wait once',
   17: 'told to wait once',
@@ -40,16 +40,16 @@ const fates: Readonly<Record<number, Fate>> = {
 
 const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
 
-const tokens: Readonly<Record<DemoPlatform['provider'], (fate: Fate, n: number) => string>> = {
-  apns(fate, n) {
-    if (fate === 'dead') return `0badf00d0100${hex(n, 52)}`;
-    if (fate === 'told to wait once') return `0badf00d0301${hex(n, 52)}`;
+const tokens: Readonly<Record<DemoPlatform['provider'], (outcome: Outcome, n: number) => string>> = {
+  apns(outcome, n) {
+    if (outcome === 'dead') return `0badf00d0100${hex(n, 52)}`;
+    if (outcome === 'told to wait once') return `0badf00d0301${hex(n, 52)}`;
     return `d${createHash('sha256').update(`demo ${n}`).digest('hex').slice(1)}`;
   },
   // Not a quota: for that FCM's first wait is a minute (R-P1), and nobody likes to watch one.
-  fcm(fate, n) {
-    if (fate === 'dead') return `sim:dead:0:${n}`;
-    if (fate === 'told to wait once') return `sim:unavailable:1:${n}`;
+  fcm(outcome, n) {
+    if (outcome === 'dead') return `sim:dead:0:${n}`;
+    if (outcome === 'told to wait once') return `sim:unavailable:1:${n}`;
     return `demo${n}:APA91b${createHash('sha512').update(`demo ${n}`).digest('base64url')}`;
   },
 };
@@ -58,14 +58,14 @@ const tokens: Readonly<Record<DemoPlatform['provider'], (fate: Fate, n: number) 
 export function deviceOf(n: number): DemoDevice {
   const platform = platforms[n % platforms.length]!;
   const nth = Math.floor(n / platforms.length);
-  const fate = fates[nth % 50] ?? 'accepts';
+  const outcome = outcomes[nth % 50] ?? 'accepts';
   const name = names[nth % (names.length + 1)];
   return {
     hwid: `demo-${hex(n, 8)}`,
     platform,
     language: languages[nth % languages.length]!,
-    fate,
-    token: fate === 'has no token' ? '' : tokens[platform.provider](fate, n),
+    outcome,
+    token: outcome === 'has no token' ? '' : tokens[platform.provider](outcome, n),
     tags: { Level: (nth * 37) % 100, Plan: plans[nth % plans.length]!, ...(name === undefined ? {} : { Name: name }) },
     reportsDelivery: nth % 10 < 7,
     reportsOpen: nth % 10 < 2 || nth % 10 === 8,
@@ -82,11 +82,11 @@ export const conditions = [
 ] as const;
 
 /** The same, said of one device; a message to a segment goes to devices that have a token (R-H12). */
-export const isAddressed = ({ tags, fate }: DemoDevice): boolean =>
+export const isAddressed = ({ tags, outcome }: DemoDevice): boolean =>
   Number(tags['Level']) >= MIN_LEVEL &&
   Number(tags['Level']) <= MAX_LEVEL &&
   tags['Plan'] !== 'free' &&
-  fate !== 'has no token';
+  outcome !== 'has no token';
 
 /** The message in four languages, with the owner's name where it is known. */
 export const content: Readonly<Record<Language, string>> = {

@@ -4,41 +4,41 @@ import { startSubscriber } from '@tidings/simulators';
 import {
   casesOf,
   type ClusterWorld,
-  CROWD_TIMEOUT_MS,
-  type Crowd,
-  crowdedCluster,
+  POPULATION_TIMEOUT_MS,
+  type Population,
+  populatedCluster,
   drawn,
   Load,
-  type Strike,
-  struck,
+  type FaultScenario,
+  runFaultScenario,
   UNDER_WAY,
 } from '@tidings/testing';
 
 const { seed, draw } = drawn('kills of processes');
 
-jest.setTimeout(CROWD_TIMEOUT_MS);
+jest.setTimeout(POPULATION_TIMEOUT_MS);
 
 describe('a broadcast in the middle of which a process is killed comes to its one end at every device', () => {
   let world: ClusterWorld;
-  let crowd: Crowd;
+  let population: Population;
   let round = 0;
-  beforeAll(async () => void ({ world, crowd } = await crowdedCluster()), 600_000);
+  beforeAll(async () => void ({ world, population } = await populatedCluster()), 600_000);
   afterAll(() => world?.stop());
 
   /** Kills one process of a service somewhere in a round, and starts it again; with clients in the middle of their calls. */
   const kill = async (
     service: string,
-    { allowed = {}, clients = false }: Pick<Strike, 'allowed'> & { readonly clients?: boolean } = {},
+    { allowed = {}, clients = false }: Pick<FaultScenario, 'allowed'> & { readonly clients?: boolean } = {},
   ): Promise<string[]> => {
     const members = world.cluster.of(service);
     const member = members[Math.floor(draw() * members.length)]!;
     const share = Math.max(0, 1.1 * draw() - 0.2);
     let load: Load | undefined;
-    const broken = await struck(world, crowd, {
+    const broken = await runFaultScenario(world, population, {
       round: ++round,
       title: `${member.name} killed at ${Math.round(share * 100)} %`,
-      async strike() {
-        if (clients) load = new Load(world, crowd.applications[0]!, crowd.named(10));
+      async inject() {
+        if (clients) load = new Load(world, population.applications[0]!, population.named(10));
         await load?.under();
         await member.kill();
         await world.cluster.start([member]);
@@ -68,7 +68,7 @@ describe('a broadcast in the middle of which a process is killed comes to its on
     const subscriber = await startSubscriber();
     const { id } = await world.call('createSubscription', { endpoint: subscriber.endpoint, events: ['Push Sent'] });
     expect(await kill('webhooks')).toEqual([]);
-    expect(subscriber.acknowledged().size).toBe(2 * crowd.eachSent);
+    expect(subscriber.acknowledged().size).toBe(2 * population.eachSent);
     await world.call('deleteSubscription', { id });
     subscriber.down();
   });

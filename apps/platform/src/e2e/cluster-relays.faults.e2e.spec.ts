@@ -5,19 +5,19 @@ import { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices
 import {
   casesOf,
   type ClusterWorld,
-  type Crowd,
-  CROWD_TIMEOUT_MS,
-  crowdedCluster,
+  type Population,
+  POPULATION_TIMEOUT_MS,
+  populatedCluster,
   drawn,
   everythingOn,
   Load,
-  struck,
+  runFaultScenario,
 } from '@tidings/testing';
 import { type Binary, MongoClient } from 'mongodb';
 
 const { seed, draw } = drawn('kills of relays');
 
-jest.setTimeout(CROWD_TIMEOUT_MS);
+jest.setTimeout(POPULATION_TIMEOUT_MS);
 
 interface StampedEvent {
   readonly stamp?: Stamp | undefined;
@@ -50,11 +50,11 @@ interface CommitDocument {
 
 describe('the other process takes over from one that dies with a relay in its hands', () => {
   let world: ClusterWorld;
-  let crowd: Crowd;
+  let population: Population;
   let mongo: MongoClient;
   let round = 0;
   beforeAll(async () => {
-    ({ world, crowd } = await crowdedCluster());
+    ({ world, population } = await populatedCluster());
     mongo = await MongoClient.connect(world.cluster.mongoUrl);
   }, 600_000);
   afterAll(async () => {
@@ -67,12 +67,12 @@ describe('the other process takes over from one that dies with a relay in its ha
     async (service, { database, category, topic, decode }) => {
       const leases = mongo.db(database).collection<{ _id: string; process: ProcessIdentity }>('leases');
       const load = { is: undefined as Load | undefined };
-      const broken = await struck(world, crowd, {
+      const broken = await runFaultScenario(world, population, {
         round: ++round,
         title: `the process of ${service} killed that publishes ${category}`,
         share: 0.6 * draw(),
-        async strike() {
-          load.is = new Load(world, crowd.applications[0]!, crowd.named(10));
+        async inject() {
+          load.is = new Load(world, population.applications[0]!, population.named(10));
           await load.is.under();
           const { process } = (await leases.findOne({ _id: `relay/${category}` }))!;
           const holder = world.cluster.of(service).find((member) => member.alive() && member.pid === process.pid)!;

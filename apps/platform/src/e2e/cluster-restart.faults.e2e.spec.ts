@@ -2,23 +2,23 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import {
   casesOf,
   type ClusterWorld,
-  type Crowd,
-  CROWD_TIMEOUT_MS,
-  crowdedCluster,
+  type Population,
+  POPULATION_TIMEOUT_MS,
+  populatedCluster,
   devicesGivenUp,
   drawn,
   Load,
-  struck,
+  runFaultScenario,
 } from '@tidings/testing';
 
 const { seed, draw } = drawn('moments of restarts');
 
-jest.setTimeout(2.5 * CROWD_TIMEOUT_MS);
+jest.setTimeout(2.5 * POPULATION_TIMEOUT_MS);
 
 describe('a rolling restart of everything under load', () => {
   let world: ClusterWorld;
-  let crowd: Crowd;
-  beforeAll(async () => void ({ world, crowd } = await crowdedCluster()), 600_000);
+  let population: Population;
+  beforeAll(async () => void ({ world, population } = await populatedCluster()), 600_000);
   afterAll(() => world?.stop());
 
   it('is noticed by nobody: no answer of 500, nothing lost, and nothing sent twice', async () => {
@@ -26,10 +26,10 @@ describe('a rolling restart of everything under load', () => {
     let longestMs = 0;
     let load: Load | undefined;
     const allowed = { apns: 0, fcm: 0 };
-    const broken = await struck(world, crowd, {
+    const broken = await runFaultScenario(world, population, {
       ...{ round: 1, title: 'processes restarted', share: 0.05, allowed, seed },
-      async strike() {
-        load = new Load(world, crowd.applications[0]!, crowd.named(10));
+      async inject() {
+        load = new Load(world, population.applications[0]!, population.named(10));
         await load.under();
         for (const member of casesOf(world.cluster.members, 8, draw)) {
           for (const channel of ['apns', 'fcm'] as const) {

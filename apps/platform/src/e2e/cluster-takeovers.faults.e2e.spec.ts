@@ -3,20 +3,20 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import {
   casesOf,
   type ClusterWorld,
-  CROWD_TIMEOUT_MS,
-  type Crowd,
-  crowdedCluster,
-  type CrowdProvider,
+  POPULATION_TIMEOUT_MS,
+  type Population,
+  populatedCluster,
+  type PopulationProvider,
   drawn,
   openSlices,
-  struck,
+  runFaultScenario,
   UNDER_WAY,
 } from '@tidings/testing';
 import { MongoClient } from 'mongodb';
 
 const { seed, draw } = drawn('takeovers');
 
-jest.setTimeout(CROWD_TIMEOUT_MS);
+jest.setTimeout(POPULATION_TIMEOUT_MS);
 
 /** Three times as long as a worker may be silent. */
 const FROZEN_MS = 30_000;
@@ -25,11 +25,11 @@ const SLOW_MS = 1_000;
 
 describe('what a dispatcher leaves behind is taken over', () => {
   let world: ClusterWorld;
-  let crowd: Crowd;
+  let population: Population;
   let mongo: MongoClient;
   let round = 0;
   beforeAll(async () => {
-    ({ world, crowd } = await crowdedCluster());
+    ({ world, population } = await populatedCluster());
     mongo = await MongoClient.connect(world.cluster.mongoUrl);
   }, 600_000);
   afterAll(async () => {
@@ -37,7 +37,7 @@ describe('what a dispatcher leaves behind is taken over', () => {
     await world?.stop();
   });
 
-  const pushes = (provider: CrowdProvider): number => {
+  const pushes = (provider: PopulationProvider): number => {
     const { accepted, refused } = world.simulators.ledger.of(provider).summary();
     return accepted + refused;
   };
@@ -56,17 +56,17 @@ describe('what a dispatcher leaves behind is taken over', () => {
     const [one, other] = world.cluster.of(`dispatcher.${channel}`);
     const kills = [one!, other!, one!, other!];
     const shares = kills.map((_, i) => (i + draw()) / 5);
-    const strike = async ({ reached }: { reached(share: number): Promise<void> }): Promise<void> => {
+    const inject = async ({ reached }: { reached(share: number): Promise<void> }): Promise<void> => {
       for (const [i, member] of kills.entries()) {
         await reached(shares[i]!);
         await member.kill();
         await world.cluster.start([member]);
       }
     };
-    const broken = await struck(world, crowd, {
+    const broken = await runFaultScenario(world, population, {
       round: ++round,
       title: `dispatcher.${channel}-0 and -1 killed in turn at ${shares.map((share) => Math.round(share * 100)).join(', ')} %`,
-      ...{ share: shares[0]!, strike, seed },
+      ...{ share: shares[0]!, inject, seed },
       allowed: { [channel]: kills.length * UNDER_WAY },
     });
     expect(broken).toEqual([]);
@@ -80,11 +80,11 @@ describe('what a dispatcher leaves behind is taken over', () => {
       let frozenWith = 0;
       let atThaw = 0;
       let after: readonly string[] = [];
-      const broken = await struck(world, crowd, {
+      const broken = await runFaultScenario(world, population, {
         round: ++round,
         title: `a dispatcher of ${channel} frozen for ${FROZEN_MS / 1000} s`,
         share: 0.1 + 0.3 * draw(),
-        async strike({ closed }) {
+        async inject({ closed }) {
           const open = await openSlices(world.cluster, channel);
           const member = world.cluster.of(`dispatcher.${channel}`)[open[0]! >= open[1]! ? 0 : 1]!;
           member.freeze();
@@ -102,8 +102,8 @@ describe('what a dispatcher leaves behind is taken over', () => {
       // It goes on as somebody else: as the one that it was its slices would look alive.
       expect(after.filter((worker) => before.includes(worker))).toHaveLength(before.length - 1);
       await world.simulators.faults.set(channel, { latencyMs: 30 });
-      const round2 = { round: ++round, title: `${channel} after that`, share: 0, strike: async () => undefined, seed };
-      expect(await struck(world, crowd, round2)).toEqual([]);
+      const round2 = { round: ++round, title: `${channel} after that`, share: 0, inject: async () => undefined, seed };
+      expect(await runFaultScenario(world, population, round2)).toEqual([]);
     },
   );
 });

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { casesOf, cluster, type ClusterWorld, CROWD_TIMEOUT_MS, drawn, Visitors } from '@tidings/testing';
+import { casesOf, cluster, type ClusterWorld, POPULATION_TIMEOUT_MS, drawn, Visitors } from '@tidings/testing';
 
 const { draw } = drawn('members that are killed');
 
-jest.setTimeout(CROWD_TIMEOUT_MS);
+jest.setTimeout(POPULATION_TIMEOUT_MS);
 
 describe('visits are sent once each, and cooldowns hold, after a kill in the middle of them', () => {
   let world: ClusterWorld;

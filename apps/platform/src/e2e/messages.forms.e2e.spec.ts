@@ -72,12 +72,12 @@ const applicationInDebug = async (): Promise<string> => {
 };
 
 describe('a message to a segment', () => {
-  type Fate = 'accepts' | 'dead' | 'throttled' | 'muted' | 'without token';
+  type Outcome = 'accepts' | 'dead' | 'throttled' | 'muted' | 'without token';
 
   interface Phone {
     readonly hwid: string;
     readonly platform: typeof IOS | typeof ANDROID;
-    readonly fate: Fate;
+    readonly outcome: Outcome;
     readonly token: string;
     readonly language: string;
     readonly level: number;
@@ -86,7 +86,7 @@ describe('a message to a segment', () => {
     readonly nth: number;
   }
 
-  const fates: Readonly<Record<number, Fate>> = {
+  const outcomes: Readonly<Record<number, Outcome>> = {
     3: 'dead',
     7: 'throttled',
     11: 'muted',
@@ -97,21 +97,21 @@ describe('a message to a segment', () => {
   const buried = new Set<Phone>();
   const names = ['anna', 'zoë "z"', undefined, 'FINN\n<b>', '{{Level}}'];
 
-  const tokenOf = (platform: Phone['platform'], fate: Fate, n: number): string => {
-    if (fate === 'without token') return '';
-    const kind = fate === 'dead' || fate === 'throttled' ? fate : 'accepted';
+  const tokenOf = (platform: Phone['platform'], outcome: Outcome, n: number): string => {
+    if (outcome === 'without token') return '';
+    const kind = outcome === 'dead' || outcome === 'throttled' ? outcome : 'accepted';
     return platform === IOS ? apnsToken(kind, n) : fcmToken(kind, n);
   };
 
   const phones = Array.from({ length: 400 }, (_, i): Phone => {
     const nth = i >> 1;
     const platform = i % 2 === 0 ? IOS : ANDROID;
-    const fate = fates[nth % 20] ?? 'accepts';
+    const outcome = outcomes[nth % 20] ?? 'accepts';
     return {
       hwid: `phone-${i}`,
       platform,
-      fate,
-      token: tokenOf(platform, fate, i),
+      outcome,
+      token: tokenOf(platform, outcome, i),
       language: ['en', 'de', 'fr'][nth % 3]!,
       level: (nth * 37) % 100,
       plan: ['gold', 'silver', 'free'][(nth >> 2) % 3]!,
@@ -134,8 +134,8 @@ describe('a message to a segment', () => {
     conditions_operator: 'and',
   };
 
-  const isAddressed = ({ level, plan, fate }: Phone): boolean =>
-    level >= 20 && level <= 79 && plan !== 'free' && fate !== 'without token';
+  const isAddressed = ({ level, plan, outcome }: Phone): boolean =>
+    level >= 20 && level <= 79 && plan !== 'free' && outcome !== 'without token';
 
   const textFor = ({ language, name, level }: Phone): string => {
     const raised = name && name[0]!.toUpperCase() + name.slice(1);
@@ -155,8 +155,8 @@ describe('a message to a segment', () => {
   };
 
   const addressed = phones.filter(isAddressed);
-  const of = (platform: number, ...wanted: Fate[]): Phone[] =>
-    addressed.filter((phone) => phone.platform === platform && wanted.includes(phone.fate));
+  const of = (platform: number, ...wanted: Outcome[]): Phone[] =>
+    addressed.filter((phone) => phone.platform === platform && wanted.includes(phone.outcome));
   const reached = (platform: number): Phone[] => of(platform, 'accepts', 'throttled', 'muted');
 
   let application: string;
@@ -169,7 +169,7 @@ describe('a message to a segment', () => {
       const tags = { Level: level, Plan: plan, ...(name === undefined ? {} : { Name: name }) };
       return { hwid, device_type, push_token: token, language, tags };
     });
-    const muted = phones.filter(({ fate }) => fate === 'muted');
+    const muted = phones.filter(({ outcome }) => outcome === 'muted');
     await Promise.all(
       muted.map(({ hwid }) => world.call('setTags', { application, hwid, tags: { 'Push Alerts Enabled': false } })),
     );
@@ -179,7 +179,8 @@ describe('a message to a segment', () => {
 
   it('has something of everything to begin with', () => {
     for (const [code] of providers) {
-      for (const fate of ['accepts', 'dead', 'throttled', 'muted'] as const) expect(of(code, fate)).not.toEqual([]);
+      for (const outcome of ['accepts', 'dead', 'throttled', 'muted'] as const)
+        expect(of(code, outcome)).not.toEqual([]);
     }
     expect(addressed.length).toBeLessThan(phones.length / 2);
   });
@@ -274,7 +275,7 @@ describe('a message to a segment', () => {
     const delivers = ({ nth }: Phone): boolean => nth % 10 < 6;
     const opens = ({ nth }: Phone): boolean => nth % 10 < 4 || nth % 10 === 8;
     const confirms = (phone: Phone): boolean => delivers(phone) || opens(phone);
-    const isIn = (code_: number, holds: (phone: Phone) => boolean, ...wanted: Fate[]): number =>
+    const isIn = (code_: number, holds: (phone: Phone) => boolean, ...wanted: Outcome[]): number =>
       of(code_, ...wanted).filter(holds).length;
     const sentTo = ['accepts', 'throttled', 'muted'] as const;
 
@@ -308,7 +309,9 @@ describe('a message to a segment', () => {
         world.call('pushStat', { application, hwid: bystander.hwid, hash: 'P_0_1_bEL-4nm3p4-4bbkUN' }),
       ]);
       // A hash without our part leads to the device by its hwid; one more way to repeat a report.
-      const repeated = addressed.find((phone) => phone.platform === IOS && opens(phone) && phone.fate === 'accepts')!;
+      const repeated = addressed.find(
+        (phone) => phone.platform === IOS && opens(phone) && phone.outcome === 'accepts',
+      )!;
       const bare = [...hashes.get(repeated.token)!.split('_').slice(0, 4)].join('_');
       await world.call('pushStat', { application, hwid: repeated.hwid, hash: bare });
       expect(whole).toHaveLength(5);
@@ -353,7 +356,7 @@ describe('a message to a segment', () => {
   });
 
   it('is not sent again to tokens that are dead', async () => {
-    const dead = addressed.filter(({ fate }) => fate === 'dead');
+    const dead = addressed.filter(({ outcome }) => outcome === 'dead');
     for (const phone of dead) buried.add(phone);
     for (const { hwid } of dead) {
       expect(await tagsOf(application, hwid)).toMatchObject({ 'Push Alerts Enabled': false });
@@ -398,7 +401,7 @@ describe('a message to a segment', () => {
     expect(funnelFigures(await funnelOf(message)).audience).toBe(expected.length);
     // What waits for its retry must not reach into the next test.
     await untilDone(world, application, message);
-    for (const phone of expected) if (phone.fate === 'dead') buried.add(phone);
+    for (const phone of expected) if (phone.outcome === 'dead') buried.add(phone);
   });
 
   it('may name everybody, and tells of those who have no token', async () => {

@@ -40,12 +40,12 @@ describe('traces of the platform', () => {
     traces = await recordTraces();
     world = await platform();
     application = await world.application();
-    await world.call('addTag', { tag: { name: 'Crowd', type: 1 } });
+    await world.call('addTag', { tag: { name: 'Population', type: 1 } });
     await world.registerDevices(application, DEVICES, (i) => ({
       hwid: `device-${i}`,
       device_type: i % 2 === 0 ? 1 : 3,
       push_token: i % 2 === 0 ? i.toString(16).padStart(64, '0') : `token-${i}`,
-      tags: { Crowd: i < 10 ? 1 : 0 },
+      tags: { Population: i < 10 ? 1 : 0 },
     }));
     await world.settle();
   });
@@ -90,7 +90,7 @@ describe('traces of the platform', () => {
   });
 
   it('have as many spans for a thousand devices as for ten', async () => {
-    const ten = await spansOf({ conditions: [['Crowd', 'EQ', 1]] });
+    const ten = await spansOf({ conditions: [['Population', 'EQ', 1]] });
     const thousand = await spansOf({});
     const sent = (spans: readonly ReadableSpan[]): number =>
       spans.reduce((sum, { attributes }) => sum + Number(attributes['tidings.outcome.SENT'] ?? 0), 0);

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { OPEN_DEVICES, SLICE_SIZE } from '@tidings/delivery';
 import { answered } from './answered.ts';
 import type { ClusterWorld } from './cluster.ts';
-import { type Crowd, crowdPlatforms, type CrowdProvider } from './crowd.ts';
+import { type Population, populationPlatforms, type PopulationProvider } from './population.ts';
 import { listedMessage, untilDone } from './message.ts';
 import { givenUp, givenUpSince } from './metrics.ts';
 import { deadLetters } from './topic.ts';
@@ -11,7 +11,7 @@ import { Wire } from './wire.ts';
 /** What a dispatcher may have under way, and so leave in doubt when it is killed: devices of one lane (R-LM5). */
 export const UNDER_WAY = OPEN_DEVICES;
 
-/** What a strike may wait for. */
+/** What a fault may wait for. */
 export interface Moments {
   /** Resolves when so much of the round is on the wire. */
   reached(share: number): Promise<void>;
@@ -20,15 +20,15 @@ export interface Moments {
 }
 
 /** Something that happens to a system in the middle of a round. */
-export interface Strike {
+export interface FaultScenario {
   readonly round: number;
   readonly title: string;
   /** How much of the round is on the wire by then; 0 = it is being accepted. */
   readonly share: number;
   /** Does it, and brings back what does not come back by itself. */
-  readonly strike: (moment: Moments) => Promise<void>;
+  readonly inject: (moment: Moments) => Promise<void>;
   /** Devices that a provider may be sent again: what was under way in what was killed. @default 0 */
-  readonly allowed?: Partial<Readonly<Record<CrowdProvider, number>>>;
+  readonly allowed?: Partial<Readonly<Record<PopulationProvider, number>>>;
   /** Told in the line about it. */
   readonly seed: number;
 }
@@ -41,36 +41,40 @@ const MS_PER_DEVICE = 1;
 const STEP_SECONDS = 10;
 
 /**
- * Sends a round to a crowd, strikes, and waits until every device has come to its end. Resolves with what is wrong then, a line each; none =
+ * Sends a round to a population, injects a fault, and waits until every device has come to its end. Resolves with what is wrong then, a line each; none =
  * every device has one end, as figures and ledgers say alike, and none was sent again but those allowed, each with the same masking id.
- * Writes a line about it. The ledgers begin anew with each strike.
+ * Writes a line about it. The ledgers begin anew with each scenario.
  */
-export async function struck(world: ClusterWorld, crowd: Crowd, { strike, ...about }: Strike): Promise<string[]> {
+export async function runFaultScenario(
+  world: ClusterWorld,
+  population: Population,
+  { inject, ...about }: FaultScenario,
+): Promise<string[]> {
   const { round, share, allowed = {} } = about;
-  const patienceMs = PATIENCE_MS + crowd.all * MS_PER_DEVICE;
-  await crowd.join(round);
+  const patienceMs = PATIENCE_MS + population.all * MS_PER_DEVICE;
+  await population.join(round);
   world.simulators.ledger.reset();
-  const before = await Promise.all(crowdPlatforms.map(({ provider }) => givenUp(world.cluster, provider)));
+  const before = await Promise.all(populationPlatforms.map(({ provider }) => givenUp(world.cluster, provider)));
 
   // Who has no answer asks again, and is told of the one message that there is.
-  const accepted = answered(() => crowd.send(round));
+  const accepted = answered(() => population.send(round));
   if (share > 0) await accepted;
-  const reached = (wanted: number): Promise<void> => untilOnTheWire(world, wanted * crowd.all);
-  const closed = async (): Promise<void> => untilClosed(world, crowd, await accepted);
+  const reached = (wanted: number): Promise<void> => untilOnTheWire(world, wanted * population.all);
+  const closed = async (): Promise<void> => untilClosed(world, population, await accepted);
   await reached(share);
-  await strike({ reached, closed });
-  const struckAt = performance.now();
+  await inject({ reached, closed });
+  const injectedAt = performance.now();
   const codes = await accepted;
   await world.settle(patienceMs);
   for (const [a, code] of codes.entries()) {
-    await untilDone(world, crowd.applications[a]!, code, { stepSeconds: STEP_SECONDS });
+    await untilDone(world, population.applications[a]!, code, { stepSeconds: STEP_SECONDS });
   }
-  const seconds = ((performance.now() - struckAt) / 1000).toFixed(1);
+  const seconds = ((performance.now() - injectedAt) / 1000).toFixed(1);
 
-  const broken = await crowd.brokenIn(round, codes, new Wire(world.simulators));
+  const broken = await population.brokenIn(round, codes, new Wire(world.simulators));
   broken.push(...(await deadLetters(world.cluster)));
   const told: string[] = [];
-  for (const [i, { provider }] of crowdPlatforms.entries()) {
+  for (const [i, { provider }] of populationPlatforms.entries()) {
     const slices = givenUpSince(before[i]!, await givenUp(world.cluster, provider));
     const doubt = { killed: allowed[provider] ?? 0, slices };
     const ledger = ledgerOf(world, provider, doubt);
@@ -89,9 +93,10 @@ async function untilOnTheWire({ simulators: { ledger } }: ClusterWorld, pushes: 
   }
 }
 
-async function untilClosed(world: ClusterWorld, crowd: Crowd, codes: readonly string[]): Promise<void> {
+async function untilClosed(world: ClusterWorld, population: Population, codes: readonly string[]): Promise<void> {
   for (const [a, code] of codes.entries()) {
-    while ((await listedMessage(world, crowd.applications[a]!, code))?.status !== 'DONE') await delay(LOOK_EVERY_MS);
+    while ((await listedMessage(world, population.applications[a]!, code))?.status !== 'DONE')
+      await delay(LOOK_EVERY_MS);
   }
 }
 
@@ -102,7 +107,7 @@ interface Doubt {
   readonly slices: number;
 }
 
-function ledgerOf({ simulators }: ClusterWorld, provider: CrowdProvider, { killed, slices }: Doubt) {
+function ledgerOf({ simulators }: ClusterWorld, provider: PopulationProvider, { killed, slices }: Doubt) {
   const { accepted, duplicates, masked, unidentified } = simulators.ledger.of(provider).summary();
   const most = killed + slices * SLICE_SIZE;
   const late = slices > 0 ? ` and ${slices} slices answered late` : '';

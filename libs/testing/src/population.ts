@@ -10,16 +10,16 @@ import type { World } from './world.ts';
 const MOST_ENTRIES = 50_000;
 const REGISTER_MS = 300_000;
 
-/** The platforms of a crowd, each with its provider. */
-export const crowdPlatforms = [
+/** The platforms of a population, each with its provider. */
+export const populationPlatforms = [
   { code: 1, provider: 'apns' },
   { code: 3, provider: 'fcm' },
 ] as const;
 
-export type CrowdPlatform = (typeof crowdPlatforms)[number];
-export type CrowdProvider = CrowdPlatform['provider'];
+export type PopulationPlatform = (typeof populationPlatforms)[number];
+export type PopulationProvider = PopulationPlatform['provider'];
 
-export interface CrowdOptions {
+export interface PopulationOptions {
   /** @default 1 */
   readonly applications?: number;
   /** Devices of each platform in each application that take every message. */
@@ -30,18 +30,18 @@ export interface CrowdOptions {
 }
 
 /** The n-th token of a platform that does something. */
-type TokenOf = (platform: CrowdPlatform, kind: 'accepted' | 'dead' | 'throttled', n: number) => string;
+type TokenOf = (platform: PopulationPlatform, kind: 'accepted' | 'dead' | 'throttled', n: number) => string;
 
 /** Devices to be sent to in rounds, each of which has some of its own: one message per application, whose every end is known beforehand. */
-export class Crowd {
+export class Population {
   readonly applications: readonly string[];
   readonly #world: World;
-  readonly #options: Required<CrowdOptions>;
+  readonly #options: Required<PopulationOptions>;
   readonly #tokenOf: TokenOf;
 
   private constructor(
     world: World,
-    options: Required<CrowdOptions>,
+    options: Required<PopulationOptions>,
     applications: readonly string[],
     tokenOf: TokenOf,
   ) {
@@ -54,16 +54,16 @@ export class Crowd {
   /** Registers the devices that every round sends to. */
   static async gather(
     world: World,
-    { applications = 1, steady, dead = 0, throttled = 0 }: CrowdOptions,
-  ): Promise<Crowd> {
+    { applications = 1, steady, dead = 0, throttled = 0 }: PopulationOptions,
+  ): Promise<Population> {
     const { apnsToken, fcmToken } = await import('@tidings/simulators');
     const tokenOf: TokenOf = ({ provider }, kind, n) => (provider === 'apns' ? apnsToken : fcmToken)(kind, n);
     await world.call('addTag', { tag: { name: 'Round', type: 1 } });
     const codes: string[] = [];
-    for (let i = 0; i < applications; i++) codes.push(await world.application({ title: `Crowd ${i}` }));
-    const crowd = new Crowd(world, { applications, steady, dead, throttled }, codes, tokenOf);
-    await crowd.#register(0, (platform, a) => crowd.#steady(platform, a));
-    return crowd;
+    for (let i = 0; i < applications; i++) codes.push(await world.application({ title: `Population ${i}` }));
+    const population = new Population(world, { applications, steady, dead, throttled }, codes, tokenOf);
+    await population.#register(0, (platform, a) => population.#steady(platform, a));
+    return population;
   }
 
   /** Devices of one platform that a round sends to. */
@@ -80,16 +80,16 @@ export class Crowd {
 
   /** All devices that a round sends to, and of these those that are answered at the first try. */
   get all(): number {
-    return crowdPlatforms.length * this.each;
+    return populationPlatforms.length * this.each;
   }
 
   get answeredAtOnce(): number {
-    return this.all - crowdPlatforms.length * this.#options.applications * this.#options.throttled;
+    return this.all - populationPlatforms.length * this.#options.applications * this.#options.throttled;
   }
 
   /** Devices of the first application that take every message, by name. */
   named(n: number): string[] {
-    return Array.from({ length: n }, (_, i) => hwidOf(0, crowdPlatforms[i % 2]!, Math.floor(i / 2)));
+    return Array.from({ length: n }, (_, i) => hwidOf(0, populationPlatforms[i % 2]!, Math.floor(i / 2)));
   }
 
   /** Registers the devices that only this round sends to. */
@@ -126,7 +126,7 @@ export class Crowd {
       broken.push(
         ...brokenInvariants(funnel, listed?.push_info.metrics ?? []).map((invariant) => `${code}: ${invariant}`),
       );
-      for (const platform of crowdPlatforms) {
+      for (const platform of populationPlatforms) {
         const lines = [
           ...this.#brokenFigures(funnelFigures(funnel, platform.code)),
           ...this.#brokenPushes(platform, round, a, wire.of(code, platform.provider)),
@@ -150,7 +150,7 @@ export class Crowd {
     return JSON.stringify(found) === JSON.stringify(expected) ? [] : [`the funnel says ${JSON.stringify(found)}`];
   }
 
-  #brokenPushes(platform: CrowdPlatform, round: number, a: number, pushes: readonly LedgerEntry[]): string[] {
+  #brokenPushes(platform: PopulationPlatform, round: number, a: number, pushes: readonly LedgerEntry[]): string[] {
     const accepted = pushes.filter(({ reason }) => reason === 'accepted');
     const refused = pushes.filter(({ status }) => status === 404 || status === 410);
     // Whatever came twice was shown once.
@@ -163,27 +163,27 @@ export class Crowd {
     ];
   }
 
-  #steady(platform: CrowdPlatform, a: number): string[] {
+  #steady(platform: PopulationPlatform, a: number): string[] {
     const { steady } = this.#options;
     return Array.from({ length: steady }, (_, i) => this.#tokenOf(platform, 'accepted', a * steady + i));
   }
 
-  #dead(platform: CrowdPlatform, round: number, a: number): string[] {
+  #dead(platform: PopulationPlatform, round: number, a: number): string[] {
     const { dead } = this.#options;
     return Array.from({ length: dead }, (_, i) => this.#tokenOf(platform, 'dead', (round * 100 + a) * 1000 + i));
   }
 
-  #throttled(platform: CrowdPlatform, round: number, a: number): string[] {
+  #throttled(platform: PopulationPlatform, round: number, a: number): string[] {
     const { throttled } = this.#options;
     return Array.from({ length: throttled }, (_, i) =>
       this.#tokenOf(platform, 'throttled', (round * 100 + a) * 1000 + i),
     );
   }
 
-  async #register(round: number, tokensOf: (platform: CrowdPlatform, a: number) => string[]): Promise<void> {
+  async #register(round: number, tokensOf: (platform: PopulationPlatform, a: number) => string[]): Promise<void> {
     const jobs: { readonly id: string; readonly entries: number }[] = [];
     for (const [a, application] of this.applications.entries()) {
-      const all = crowdPlatforms.flatMap((platform) =>
+      const all = populationPlatforms.flatMap((platform) =>
         tokensOf(platform, a).map((push_token, i) => ({
           hwid: hwidOf(round, platform, i),
           platform: platform.code,
@@ -205,7 +205,7 @@ export class Crowd {
   }
 }
 
-const hwidOf = (round: number, { provider }: CrowdPlatform, i: number): string => `${round}-${provider}-${i}`;
+const hwidOf = (round: number, { provider }: PopulationPlatform, i: number): string => `${round}-${provider}-${i}`;
 
 function difference(what: string, pushes: readonly LedgerEntry[], expected: readonly string[]): string[] {
   const found = new Set(pushes.map(({ token }) => token));

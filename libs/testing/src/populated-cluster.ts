@@ -1,5 +1,5 @@
 import { cluster, type ClusterWorld, type ClusterWorldOptions } from './cluster.ts';
-import { Crowd } from './crowd.ts';
+import { Population } from './population.ts';
 
 const FULL_DEVICES = 16_000;
 const FEW_DEVICES = 2000;
@@ -14,23 +14,23 @@ export function casesOf<Case>(cases: readonly Case[], few: number, draw: () => n
 }
 
 /** For `jest.setTimeout`: what every test may take on a slow machine, in proportion to the devices. */
-export const CROWD_TIMEOUT_MS = 300_000 * Math.max(1, devices / FULL_DEVICES);
+export const POPULATION_TIMEOUT_MS = 300_000 * Math.max(1, devices / FULL_DEVICES);
 /** Chunks are dealt out to the processes of a service: with so many each has some of them. */
 const APPLICATIONS = 8;
 const DEAD = 5;
 /** Slow enough for moments to be told apart. */
 const LATENCY_MS = 30;
 
-/** The distributed form with stores of its own, and a crowd in it. */
-export async function crowdedCluster(
+/** The distributed form with stores of its own, and a population in it. */
+export async function populatedCluster(
   options: ClusterWorldOptions = {},
-): Promise<{ world: ClusterWorld; crowd: Crowd }> {
+): Promise<{ world: ClusterWorld; population: Population }> {
   const world = await cluster({ ...options, ownStores: true });
   try {
     const steady = Math.ceil(devices / APPLICATIONS / 2);
-    const crowd = await Crowd.gather(world, { applications: APPLICATIONS, steady, dead: DEAD });
+    const population = await Population.gather(world, { applications: APPLICATIONS, steady, dead: DEAD });
     await world.simulators.faults.set('all', { latencyMs: LATENCY_MS });
-    return { world, crowd };
+    return { world, population };
   } catch (error) {
     await world.stop();
     throw error;
