@@ -1,10 +1,7 @@
-import { randomBytes, X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { answered, platform, type PlatformWorld } from '@tidings/testing';
-import { unzipSync } from 'fflate';
-import forge from 'node-forge';
-import { PNG } from 'pngjs';
 import { ApiClient } from '../client/api-client.ts';
+import { applicationFileFeatures } from './application-files.features.ts';
 
 const FORBID = 'Token restrictions forbid this operation';
 const DENIED = 'Access denied or application not found';
@@ -220,84 +217,7 @@ describe('getApplications (R-B3)', () => {
   });
 });
 
-describe('getApplicationFile (R-B4)', () => {
-  const file = (name: string, code = application) =>
-    fetch(new URL('/json/1.3/getApplicationFile', world.url), {
-      method: 'POST',
-      body: JSON.stringify({ request: { auth: world.secrets.api, application: code, file: name } }),
-    });
-
-  /** A key and its certificate as a .p12 in base64. */
-  function p12(password: string): string {
-    const { pki, pkcs12, asn1 } = forge;
-    const { publicKey, privateKey } = pki.rsa.generateKeyPair(2048);
-    const certificate = pki.createCertificate();
-    certificate.publicKey = publicKey;
-    certificate.setSubject([{ shortName: 'CN', value: 'Push' }]);
-    certificate.setIssuer([{ shortName: 'CN', value: 'Push' }]);
-    certificate.sign(privateKey, forge.md.sha256.create());
-    const der = asn1.toDer(pkcs12.toPkcs12Asn1(privateKey, [certificate], password, { algorithm: '3des' })).getBytes();
-    return Buffer.from(der, 'latin1').toString('base64');
-  }
-
-  it('answers the blocks of a .p12', async () => {
-    const code = await world.application({ ios: false, android: false });
-    const ios_key_file = p12('geheim');
-    const configure = (ios_key_password: string) =>
-      world.call('configureApplication', {
-        ...{
-          application: code,
-          device_type: 1,
-          ios_key_management_type: 'manual',
-          ios_gateway: 1,
-          ios_framework: 'native',
-        },
-        ...{ ios_key_file, ios_key_password },
-      });
-    await configure('geheim');
-    for (const name of ['ios_manual_certificate', 'ios_push_certificate']) {
-      const sent = await file(name, code);
-      expect([sent.status, sent.headers.get('content-type')]).toEqual([200, 'text/plain']);
-      expect(new X509Certificate(await sent.text()).subject).toBe('CN=Push');
-    }
-    const key = await file('ios_manual_privatekey', code);
-    expect(await key.text()).toMatch(/^-----BEGIN PRIVATE KEY-----\n[A-Za-z0-9+/=\n]+-----END PRIVATE KEY-----\n$/);
-    await configure('wrong');
-    expect(await (await file('ios_manual_privatekey', code)).json()).toEqual(refused('File cannot be opened').body);
-  });
-
-  it('answers the push package of a website', async () => {
-    const code = await world.application({ title: 'News', ios: false, android: false });
-    const picture = new PNG({ width: 256, height: 256 });
-    picture.data.set(randomBytes(picture.data.length));
-    await world.call('configureApplication', {
-      ...{ application: code, device_type: 10, safari_key_management_type: 'manual', safari_allowed_domains: [] },
-      ...{
-        safari_url_template: 'https://news.example/%@',
-        safari_icon_file: PNG.sync.write(picture).toString('base64'),
-      },
-      ...{ safari_key_file: p12(''), safari_key_password: '' },
-    });
-    const sent = await file('safari_push_package', code);
-    expect([sent.status, sent.headers.get('content-type')]).toEqual([200, 'text/plain']);
-    const files = unzipSync(Buffer.from(await sent.text(), 'base64'));
-    expect(JSON.parse(Buffer.from(files['website.json']!).toString())).toMatchObject({
-      ...{ websiteName: 'News', websitePushID: 'Push', allowedDomains: [], webServiceURL: world.url },
-      urlFormatString: 'https://news.example/%@',
-    });
-    expect(PNG.sync.read(Buffer.from(files['icon.iconset/icon_128x128@2x.png']!)).data).toEqual(picture.data);
-  });
-
-  it.each([
-    ['ios_auto_privatekey', 'File not found'],
-    ['ios_manual_certificate', 'File not found'],
-    ['safari_push_package', 'File not found'],
-    ['wp7_ca', 'File not found'],
-    ['ios_manual_privatekeys', 'file: unknown value'],
-  ])('answers %s with %s', async (name, text) => {
-    expect(await (await file(name)).json()).toEqual(refused(text).body);
-  });
-});
+applicationFileFeatures(() => world);
 
 /** The reply once every gateway refuses: what one knows of a token counts for 3 s there. */
 async function refusedByAll<Reply extends { readonly body: unknown }>(call: () => Promise<Reply>): Promise<Reply> {
