@@ -1,0 +1,208 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { api, type Method } from '@tidings/contract';
+import { ApiClient } from '../../client/api-client.ts';
+import {
+  CANARY,
+  EXAMPLE,
+  FORBID,
+  DENIED,
+  type Sent,
+  type Reply,
+  world,
+  application,
+  sibling,
+  secrets,
+  send,
+  api13,
+  asked,
+  asServer,
+  asAdmin,
+  v2,
+  ok,
+  refused,
+  bare,
+  full,
+  gateway,
+  only,
+  messagesOf,
+} from './testing/requests.ts';
+
+/** Suites about tokens, in the world of the spec that calls this. */
+export function tokenFeatures(): void {
+  describe('tokens (R-T1 to R-T7)', () => {
+    const garbage = `${CANARY}-garbage-token`;
+    let foreign: { api: string; device: string; application: string };
+    let restricted: { id: string; token: string };
+
+    beforeAll(async () => {
+      const { account } = await world.call('createAccount', { name: 'Foreign' });
+      const [apiToken, deviceToken] = await Promise.all(
+        (['api', 'device'] as const).map((scope) => world.call('createToken', { scope, applications: 'all', account })),
+      );
+      const client = new ApiClient(world.url, { api: apiToken!.token });
+      const created = await client.call('createApplication', { title: 'Foreign' });
+      client.close();
+      foreign = { api: apiToken!.token, device: deviceToken!.token, application: created.application };
+      restricted = await world.call('createToken', { scope: 'server', applications: [application] });
+      secrets
+        .set('foreign API token', foreign.api)
+        .set('foreign device token', foreign.device)
+        .set('restricted token', restricted.token);
+    });
+
+    const served = Object.values<Method>(api);
+    const methodStyle = served.filter(({ family, scope }) => family === 'json13' && scope === 'api');
+    const deviceMethods = served.filter(({ scope }) => scope === 'device');
+    const serverMethods = served.filter(({ scope }) => scope === 'server');
+    const byName = (methods: readonly Method[]) => methods.map((method) => [method.name, method] as const);
+    /** The example of a method, about an application. */
+    const exampleOf = (method: Method, about: string): Record<string, unknown> => {
+      const { auth: _auth, ...example } = JSON.parse(
+        JSON.stringify(method.examples[0]!.request).replaceAll(new RegExp(EXAMPLE, 'gi'), about),
+      ) as Record<string, unknown>;
+      return example;
+    };
+
+    it.each(byName(methodStyle))('%s wants a valid API token', async (_name, method) => {
+      const example = exampleOf(method, application);
+      expect(only(await asked(method, example))).toEqual(bare(400, 'Missing required argument: auth'));
+      for (const auth of [
+        garbage,
+        '',
+        17,
+        true,
+        {},
+        [world.secrets.api],
+        world.secrets.device,
+        world.secrets.admin,
+        ' '.repeat(9999),
+      ]) {
+        expect(only(await asked(method, { ...example, auth }))).toEqual(full(403, FORBID));
+      }
+      // A token in the header does not stand in for one in the body that is wrong.
+      expect(only(await asked(method, { ...example, auth: garbage }, asServer()))).toEqual(full(403, FORBID));
+    });
+
+    it.each(byName(deviceMethods))('%s wants a valid device token', async (_name, method) => {
+      const example = exampleOf(method, application);
+      const invalid = method.unauthorized ? bare(401, 'Missing or invalid token') : full(403, FORBID);
+      expect(only(await asked(method, example))).toEqual(invalid);
+      expect(only(await asked(method, { ...example, auth: world.secrets.device }))).toEqual(invalid);
+      for (const secret of [garbage, '', world.secrets.api, world.secrets.admin, '\t']) {
+        const headers = { authorization: `Token ${secret}` };
+        expect(only(await asked(method, example, headers))).toEqual(invalid);
+      }
+    });
+
+    it.each(byName(serverMethods))('%s wants a valid API token in the header', async (name, method) => {
+      const example = exampleOf(method, application);
+      for (const secret of [undefined, garbage, world.secrets.device, world.secrets.admin]) {
+        const headers: Sent['headers'] = secret === undefined ? {} : { authorization: `Api ${secret}` };
+        const reply = await v2(name, { ...example, auth: world.secrets.api }, headers);
+        expect(reply).toMatchObject({ status: 401, json: { code: 16, details: [] } });
+      }
+    });
+
+    it('operators have a token of their own', async () => {
+      for (const secret of [garbage, '', world.secrets.api, world.secrets.device]) {
+        const headers = { authorization: `Bearer ${secret}` };
+        const reply = await send('/admin/v1/tokens', { verb: 'GET', headers });
+        expect(reply).toMatchObject({ status: 401, json: { error: { kind: 'unauthorized' } } });
+      }
+    });
+
+    it('any scheme word serves, and none', async () => {
+      for (const scheme of ['Token ', 'api ', 'KEY ', 'Bearer ', '']) {
+        const headers = { authorization: `${scheme}${world.secrets.device}` };
+        expect(await api13('getTags', { application, hwid: 'phone-1' }, headers)).toMatchObject(ok);
+      }
+      expect(await api13('listTags', {}, asServer())).toMatchObject(ok);
+    });
+
+    it.each(
+      byName(
+        served.filter((method) => method.scope !== 'none' && method.application(exampleOf(method, 'x')) !== undefined),
+      ),
+    )('%s tells an application of another account from none in no way', async (_name, method) => {
+      const ask = (about: string, kind: 'ours' | 'theirs'): Promise<Reply> => {
+        const tokens = kind === 'ours' ? world.secrets : foreign;
+        const example = exampleOf(method, about);
+        if (method.scope === 'api') return asked(method, { auth: tokens.api, ...example });
+        if (method.scope === 'device') return asked(method, example, { authorization: `Token ${tokens.device}` });
+        return asked(method, example, { authorization: `Api ${tokens.api}` });
+      };
+      const denied = {
+        apiV2: gateway(403, 7, DENIED),
+        notify: gateway(403, 7, DENIED),
+        audience: { status: 403, json: { message: DENIED } },
+        json13: refused(DENIED, method.messagesOn210 ? { Messages: [] } : null),
+        admin: undefined,
+      }[method.family];
+      expect(only(await ask(foreign.application, 'ours'))).toEqual(denied);
+      expect(only(await ask('FFFFF-FFFFF', 'ours'))).toEqual(denied);
+      expect(only(await ask('no code at all', 'ours'))).toEqual(denied);
+      expect(only(await ask(application, 'theirs'))).toEqual(denied);
+    });
+
+    it('a restricted token keeps to its applications', async () => {
+      const auth = restricted.token;
+      const headers = { authorization: `Api ${auth}` };
+      expect(await api13('getApplication', { auth, application })).toMatchObject(ok);
+      expect(only(await api13('getApplication', { auth, application: sibling }))).toEqual(full(403, FORBID));
+      const message = { application: sibling, notifications: [{ content: 'x' }] };
+      expect(only(await api13('createMessage', { auth, ...message }))).toEqual(full(403, FORBID));
+      expect(only(await v2('messages:list', { filters: { application: sibling } }, headers))).toEqual(
+        gateway(403, 7, FORBID),
+      );
+      expect(await messagesOf(sibling)).toBe(0);
+    });
+
+    it('a restricted token may use what it creates, and what is open to all', async () => {
+      const auth = restricted.token;
+      const own = await api13('createApplication', { auth, title: 'Own' });
+      const { application: code } = (own.json as { response: { application: string } }).response;
+      expect(await api13('getApplication', { auth, application: code })).toMatchObject(ok);
+      const open = await world.call('createApplication', { title: 'Open', authorize_all_tokens: true });
+      expect(await api13('getApplication', { auth, application: open.application })).toMatchObject(ok);
+      expect(only(await api13('getApplication', { auth: foreign.api, application: open.application }))).toEqual(
+        refused(DENIED),
+      );
+    });
+
+    it('the message of an application that is foreign or not granted is not found', async () => {
+      const { Messages: messages } = await world.call('createMessage', {
+        application: sibling,
+        notifications: [{ content: 'x' }],
+      });
+      const route = 'statistics/messages/getDeliveryFunnel';
+      const missing = gateway(404, 5, 'message not found');
+      for (const secret of [restricted.token, foreign.api]) {
+        expect(only(await v2(route, { message_code: messages[0] }, { authorization: `Api ${secret}` }))).toEqual(
+          missing,
+        );
+      }
+      expect(only(await v2(route, { message_code: 'FFFF-FFFFFFFF-FFFFFFFF' }))).toEqual(missing);
+      expect(only(await v2(route, { message_code: 'nonsense' }))).toEqual(missing);
+      expect((await v2(route, { message_code: messages[0]!.toLowerCase() })).status).toBe(200);
+    });
+
+    it('a revoked token is refused within 5 seconds, and its successor serves', async () => {
+      const [old, next] = await Promise.all(
+        [1, 2].map(() => world.call('createToken', { scope: 'api', applications: 'all' })),
+      );
+      const ask = (auth: string): Promise<Reply> => api13('listTags', { auth });
+      expect([await ask(old!.token), await ask(next!.token)]).toMatchObject([ok, ok]);
+      await world.call('deleteToken', { id: old!.id });
+      const deadline = Date.now() + 5000;
+      while ((await ask(old!.token)).status === 200 && Date.now() < deadline) await delay(50);
+      expect(only(await ask(old!.token))).toEqual(full(403, FORBID));
+      expect(await ask(next!.token)).toMatchObject(ok);
+      expect((await send(`/admin/v1/tokens/${old!.id}`, { verb: 'DELETE', headers: asAdmin() })).status).toBe(404);
+      const { tokens } = await world.call('listTokens');
+      expect(tokens.map(({ id }) => id)).toEqual(expect.arrayContaining([next!.id, restricted.id]));
+      expect(tokens.map(({ id }) => id)).not.toContain(old!.id);
+      secrets.set('revoked token', old!.token).set('new token', next!.token);
+    });
+  });
+}
