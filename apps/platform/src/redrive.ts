@@ -4,7 +4,8 @@ import { channels, systemClock } from '@tidings/kernel';
 import { openMongo } from '@tidings/local-servers';
 import { databaseOf, databasePrefixOf, tryReplicaSet } from '@tidings/mongo';
 import { Closing, type Configuration, giveUp, type Logger, openDataFolder, openLog, readEnv } from '@tidings/runtime';
-import { connectKafka, untilThere } from '@tidings/service';
+import { untilThere } from '@tidings/coordination';
+import { connectKafka } from '@tidings/service';
 import { type Broker, openEmbeddedBroker, redrive } from '@tidings/streaming';
 
 /** How long Kafka is waited for. */

@@ -1,7 +1,8 @@
 import { topics } from '@tidings/events';
 import { channels } from '@tidings/kernel';
 import { type Configuration, giveUp, openLog, readServiceEnv } from '@tidings/runtime';
-import { kafkaOptions, untilThere } from '@tidings/service';
+import { untilThere } from '@tidings/coordination';
+import { kafkaOptions } from '@tidings/service';
 import { createTopics } from '@tidings/streaming';
 
 /** How long Kafka is waited for. */

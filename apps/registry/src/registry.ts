@@ -231,7 +231,7 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
   );
 
   const write = accountWriter(accountLogs.writer);
-  await createDefaultAccount(write, clock);
+  await createDefaultAccount({ write, clock, log });
 
   const resealing = openResealing({ db, clock, log, keys: ownKeys, definition: accountsDefinition, write });
   if (resealing) {

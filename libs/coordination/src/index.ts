@@ -2,3 +2,4 @@ export { coalesce } from './coalesce.ts';
 export { every, type EveryOptions, type Periodic } from './every.ts';
 export { hasEnded, isThisProcess, ownIdentity, type ProcessIdentity } from './process-identity.ts';
 export { isAlive, isProcessOf, killNow } from './processes.ts';
+export { untilThere, type WaitingOptions } from './until-there.ts';

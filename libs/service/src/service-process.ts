@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { untilThere } from '@tidings/coordination';
 import { type Clock, Fault, ShiftedClock, systemClock } from '@tidings/kernel';
 import { connectMongo, databaseOf, databasePrefixOf, transientAsFault } from '@tidings/mongo';
 import { expectedMasterKeyId, openReplicas, type Replicas, type RpcAccess } from '@tidings/rpc/grpc';
@@ -27,7 +28,6 @@ import { type Broker, observed } from '@tidings/streaming';
 import type { Db, MongoClient } from 'mongodb';
 import type { Registry } from 'prom-client';
 import { connectKafka } from './kafka.ts';
-import { untilThere } from './waiting.ts';
 
 /** How long a start waits for another service, which need not be there. */
 const PEER_MS = 1_000;

@@ -11,7 +11,7 @@ import { Wire } from './wire.ts';
 /** What a dispatcher may have under way, and so leave in doubt when it is killed: devices of one lane (R-LM5). */
 export const UNDER_WAY = OPEN_DEVICES;
 
-/** What a fault may wait for. */
+/** Moments in the round that a fault may wait for. */
 export interface Moments {
   /** Resolves when so much of the round is on the wire. */
   reached(share: number): Promise<void>;
@@ -19,17 +19,17 @@ export interface Moments {
   closed(): Promise<void>;
 }
 
-/** Something that happens to a system in the middle of a round. */
+/** A fault in the middle of a round, and what it may cost. */
 export interface FaultScenario {
   readonly round: number;
   readonly title: string;
   /** How much of the round is on the wire by then; 0 = it is being accepted. */
   readonly share: number;
-  /** Does it, and brings back what does not come back by itself. */
+  /** Injects the fault, and restores what does not recover by itself. */
   readonly inject: (moment: Moments) => Promise<void>;
   /** Devices that a provider may be sent again: what was under way in what was killed. @default 0 */
   readonly allowed?: Partial<Readonly<Record<PopulationProvider, number>>>;
-  /** Told in the line about it. */
+  /** Printed in the line about the scenario. */
   readonly seed: number;
 }
 
@@ -41,9 +41,9 @@ const MS_PER_DEVICE = 1;
 const STEP_SECONDS = 10;
 
 /**
- * Sends a round to a population, injects a fault, and waits until every device has come to its end. Resolves with what is wrong then, a line each; none =
- * every device has one end, as figures and ledgers say alike, and none was sent again but those allowed, each with the same masking id.
- * Writes a line about it. The ledgers begin anew with each scenario.
+ * Sends a round to a population, injects a fault, and waits until every device has its outcome. Resets the ledgers first and prints one line
+ * at the end. Resolves with the problems found, one line each; none means that every device has exactly one outcome, that funnels and ledgers
+ * agree, and that only allowed devices were sent to again, each with the same masking id.
  */
 export async function runFaultScenario(
   world: ClusterWorld,

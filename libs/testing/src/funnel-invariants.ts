@@ -152,9 +152,9 @@ const platformsOf: Readonly<Record<string, readonly number[]>> = {
 };
 
 /**
- * What of the invariants (R-H14) a funnel and the metrics of the same message break, a line each; none = they hold, over all
- * platforms and for each of them.
- * @param inFlight devices may be without an end yet @default false
+ * Lists the invariants (R-H14) that a funnel and the metrics of the same message break, one line each, over all platforms and for each
+ * of them. An empty list means that all hold.
+ * @param inFlight true while some devices may have no outcome yet @default false
  */
 export function brokenInvariants({ channels }: Funnel, metrics: Metrics, { inFlight = false } = {}): string[] {
   const shown = new Set(channels.flatMap(({ channel }) => platformsOf[channel] ?? []));

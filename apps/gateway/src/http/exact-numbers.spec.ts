@@ -77,7 +77,7 @@ it('keeps those of any text, however long, and leaves every other value as JSON.
 
 it('costs a few times what JSON.parse does, of a million zeros, too', () => {
   const text = `{"data":[${LONG}${',0'.repeat(1_000_000)}]}`;
-  // Of many runs together: the system tells CPU time in steps, and one run may be told as none.
+  // CPU time is reported in coarse steps, so a single run may count as zero: eight runs are measured together.
   const cpu = (work: () => unknown): number => {
     const before = process.cpuUsage();
     for (let run = 0; run < 8; run++) work();

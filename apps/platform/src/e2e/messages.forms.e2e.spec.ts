@@ -50,7 +50,7 @@ const funnelOf = (code: string, platforms?: number[]) =>
   world.call('getDeliveryFunnel', { message_code: code, ...(platforms ? { platforms } : {}) });
 const metricsOf = async (application: string, code: string) =>
   (await listedMessage(world, application, code))?.push_info.metrics ?? [];
-/** What the funnel and the metrics break of the invariants of R-H14. */
+/** The invariants of R-H14 that the funnel and the metrics of a message break. */
 const brokenBy = async (application: string, code: string) =>
   brokenInvariants(await funnelOf(code), await metricsOf(application, code));
 /** How often a token was pushed to, by what the provider said. */

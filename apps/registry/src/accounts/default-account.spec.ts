@@ -2,10 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { Fault } from '@tidings/kernel';
 import { UnknownOutcome } from '@tidings/mongo';
 import { TestClock } from '@tidings/testing';
+import { pino } from 'pino';
 import { createDefaultAccount } from './default-account.ts';
 import type { AccountCommand } from './log.ts';
 
-/** Creates the account on a log that fails with these first. @returns the commands that it was given */
+/** Creates the account on a log that fails with the given errors first. @returns the commands that the log received */
 async function commandsOf(...failures: Error[]): Promise<AccountCommand[]> {
   const commands: AccountCommand[] = [];
   const write = async (command: AccountCommand) => {
@@ -14,7 +15,7 @@ async function commandsOf(...failures: Error[]): Promise<AccountCommand[]> {
     if (failure) throw failure;
     return {};
   };
-  await createDefaultAccount(write as never, new TestClock());
+  await createDefaultAccount({ write: write as never, clock: new TestClock(), log: pino({ level: 'silent' }) });
   return commands;
 }
 

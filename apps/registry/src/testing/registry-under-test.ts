@@ -13,16 +13,16 @@ export const DENIED = 'Access denied or application not found';
 export const noFault: DeviceReply = { fault: undefined };
 export const argument = (text: string): DeviceReply => ({ fault: { kind: 'argument', text } });
 
-/** The registry that the suite around it tests, with two applications of the account `default`. */
+/** The registry that a suite tests, with two applications of the account `default`. */
 export class RegistryUnderTest {
   readonly clock = new TestClock();
-  /** Which is open; a test may open another one in its place. */
+  /** The open registry; a test may replace it by another one. */
   registry!: RegistryService;
   broker!: EmbeddedBroker;
   app!: string;
   sibling!: string;
   readonly #mongo: Pick<TestMongo, 'db' | 'database'>;
-  /** What the registry has logged. */
+  /** The lines that the registry has logged. */
   readonly lines: string[] = [];
 
   constructor(mongo: Pick<TestMongo, 'db' | 'database'>) {
@@ -127,7 +127,7 @@ export class RegistryUnderTest {
     (await this.#mongo.db.collection('devices').findOne({ app: application, hwid }))!;
   readonly commits = () => this.#mongo.db.collection('devices.commits').countDocuments();
 
-  /** Records of a topic that are there, and those of what happens meanwhile, which it may lose as soon as all have read them. */
+  /** The records of a topic: those published before, and those that `happens` publishes. The topic may drop records once every group has read them. */
   readonly published = async <T>(
     topic: string,
     decode: (bytes: Uint8Array) => T,

@@ -138,7 +138,7 @@ const releasedOf = (event: MessageEvent, accepted: MessageAccepted, releasedAt: 
 export class OutgoingMessages {
   readonly #messages: Collection<OutgoingDocument>;
   readonly #clock: Clock;
-  /** Released messages: what is sent does not change any more. Another process may have removed them when they expired or were purged. */
+  /** Released messages, whose content never changes. Another process may have purged or removed one since. */
   readonly #cache = new Map<string, Outgoing>();
 
   constructor(db: Db, clock: Clock) {
@@ -195,7 +195,7 @@ export class OutgoingMessages {
     return found;
   }
 
-  /** Whether the store has one of these now: another process may have ended one that is remembered here, as R-B2 does. */
+  /** Asks the store, not the cache: another process may have purged a remembered message with its application (R-B2). */
   async hasStored(ids: readonly string[]): Promise<boolean> {
     const kept = { _id: { $in: [...ids] }, expireAt: { $gt: new Date(this.#clock.now()) } };
     return (await this.#messages.findOne(kept, { projection: { _id: 1 } })) !== null;

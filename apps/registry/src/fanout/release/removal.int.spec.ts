@@ -12,7 +12,7 @@ import { OutgoingMessages } from './outgoing.ts';
 const eventOf = ({ code, id }: NewMessage, at: Date, event: MessageEvent['event']): MessageEvent =>
   MessageEvent.fromPartial({ code, id, account: 'a', at, event });
 
-/** Tells that the only slice of a message is settled. */
+/** Publishes the outcome of a message's only slice. */
 async function publishOutcome(broker: Broker, { code, id }: NewMessage): Promise<void> {
   const place = { application: APP, platform: 3, variant: 'alert' };
   const settled = { $case: 'settled', value: {} } as const;
@@ -22,13 +22,21 @@ async function publishOutcome(broker: Broker, { code, id }: NewMessage): Promise
 
 describeWithMongo('fan-out', (mongo) => {
   const world = fanoutWorlds(mongo);
-
-  it('keeps hidden messages for 7 days, with everything that was planned for them', async () => {
+  /** A fan-out that has sent a message to its one device, with everything settled. */
+  const sent = async (more: { readonly hidden?: boolean } = {}) => {
     const { db, broker, clock, dispatchers, start } = await world([device(0)]);
     const fanout = await start();
-    await release(broker, newMessage({ audience: named(0), hidden: true }), clock.date);
+    const message = newMessage({ audience: named(0), ...more });
+    await release(broker, message, clock.date);
+    const settled = (): Promise<void> => settle(fanout, clock, dispatchers);
+    await settled();
+    return { db, broker, clock, message, settled };
+  };
+
+  it('keeps hidden messages for 7 days, with everything that was planned for them', async () => {
+    const { db, broker, clock, settled } = await sent({ hidden: true });
     await release(broker, newMessage({ audience: named(0) }), clock.date);
-    await settle(fanout, clock, dispatchers);
+    await settled();
     const kept = async () =>
       Promise.all(['outgoing', PLANS, 'fanouts', SLICE_STATUSES].map((name) => db.collection(name).countDocuments()));
     const contents = () => db.collection('outgoing').countDocuments({ accepted: { $exists: true } });
@@ -47,15 +55,11 @@ describeWithMongo('fan-out', (mongo) => {
   });
 
   it('removes a message whose application is deleted, with everything that was planned for it (R-B2)', async () => {
-    const { db, broker, clock, dispatchers, start } = await world([device(0)]);
-    const fanout = await start();
-    const message = newMessage({ audience: named(0) });
-    await release(broker, message, clock.date);
-    await settle(fanout, clock, dispatchers);
+    const { db, broker, clock, message, settled } = await sent();
     const tell = async (event: MessageEvent['event']): Promise<void> => {
       const told = eventOf(message, clock.date, event);
       await broker.publish(topicNames.messages, [{ key: message.code, value: MessageEvent.encode(told).finish() }]);
-      await settle(fanout, clock, dispatchers);
+      await settled();
     };
     await tell({ $case: 'failed', value: {} });
     await tell({ $case: 'purged', value: { application: APP, whole: true } });
@@ -65,30 +69,22 @@ describeWithMongo('fan-out', (mongo) => {
     expect(await db.collection('outgoing').countDocuments({ accepted: { $exists: true } })).toBe(0);
   });
 
-  it('is done with a message that another process has removed, whatever comes late of it', async () => {
-    const { db, broker, clock, dispatchers, start } = await world([device(0)]);
-    const fanout = await start();
-    const message = newMessage({ audience: named(0), hidden: true });
-    await release(broker, message, clock.date);
-    await settle(fanout, clock, dispatchers);
+  it('ignores a late outcome of a message that another process has removed', async () => {
+    const { db, broker, clock, message, settled } = await sent({ hidden: true });
     clock.advance(7 * 86_400 + 1);
     await removeExpired(db, new OutgoingMessages(db, clock), clock.date);
     await publishOutcome(broker, message);
-    await settle(fanout, clock, dispatchers);
+    await settled();
     expect(await db.collection(PLANS).countDocuments()).toBe(0);
   });
 
-  it('is done with a message that another process has purged, though it remembers it (R-B2)', async () => {
-    const { db, broker, clock, dispatchers, start } = await world([device(0)]);
-    const fanout = await start();
-    const message = newMessage({ audience: named(0) });
-    await release(broker, message, clock.date);
-    await settle(fanout, clock, dispatchers);
+  it('ignores a late outcome of a remembered message that another process has purged (R-B2)', async () => {
+    const { db, broker, clock, message, settled } = await sent();
     const other = new OutgoingMessages(db, clock);
     await other.keep([eventOf(message, clock.date, { $case: 'purged', value: { application: APP, whole: true } })]);
     await removeExpired(db, other, clock.date);
     await publishOutcome(broker, message);
-    await settle(fanout, clock, dispatchers);
+    await settled();
     expect(await db.collection(PLANS).countDocuments()).toBe(0);
   });
 });

@@ -7,7 +7,7 @@ import { platformInProcesses, type LoggingWorld } from '@tidings/testing';
 
 /** Secrets of ours begin with this, so that a search for it finds every place that one leaked to. */
 export const CANARY = 'c4n4ry';
-/** What the contract's examples call their application. */
+/** The application code that the contract's examples use. */
 export const EXAMPLE = 'A1B2C-3D4E5';
 export const FORBID = 'Token restrictions forbid this operation';
 export const DENIED = 'Access denied or application not found';

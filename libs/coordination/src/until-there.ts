@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Fault } from '@tidings/kernel';
-import type { Logger } from '@tidings/runtime';
+import type { Logger } from 'pino';
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;

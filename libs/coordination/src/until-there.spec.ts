@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { Fault } from '@tidings/kernel';
-import { type Logger, openLog } from '@tidings/runtime';
-import { untilThere } from './waiting.ts';
+import { type Logger, pino } from 'pino';
+import { untilThere } from './until-there.ts';
 
 /** A log, and the messages in it. */
 function listen(): { log: Logger; lines: string[] } {
   const lines: string[] = [];
   const write = (line: string): void => void lines.push((JSON.parse(line) as { msg: string }).msg);
-  return { log: openLog('info', { write }), lines };
+  return { log: pino({ level: 'info' }, { write }), lines };
 }
 
 const signal = new AbortController().signal;
