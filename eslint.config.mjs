@@ -126,10 +126,5 @@ export default tseslint.config(
       'max-lines-per-function': 'off',
     },
   },
-  {
-    // Still to be cut by subject.
-    files: ['apps/platform/src/e2e/messages.forms.e2e.spec.ts'],
-    rules: { 'max-lines': 'off' },
-  },
   { files: ['bench/**/*.ts', 'tools/**/*.ts'], rules: { 'no-console': 'off' } },
 );

@@ -1,33 +1,32 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { api, conformanceCases, type Method } from '@tidings/contract';
+import type { LoggingWorld } from '@tidings/testing';
 import { bodyFeatures } from './requests/bodies.features.ts';
 import { pathFeatures } from './requests/paths.features.ts';
 import {
   CANARY,
   EXAMPLE,
   type Reply,
-  world,
-  application,
-  sibling,
-  secrets,
-  failures,
-  send,
-  api13,
-  asked,
-  asDevice,
-  asServer,
-  asAdmin,
   refused,
   bare,
   gateway,
   only,
-  messagesOf,
+  RequestsUnderTest,
 } from './requests/testing/requests.ts';
 import { tokenFeatures } from './requests/tokens.features.ts';
 
-bodyFeatures();
-pathFeatures();
-tokenFeatures();
+const test = new RequestsUnderTest();
+const { send, api13, asked, asDevice, asServer, asAdmin, messagesOf, secrets, failures } = test;
+let world: LoggingWorld;
+let application: string;
+let sibling: string;
+beforeAll(() => {
+  ({ world, application, sibling } = test);
+});
+
+bodyFeatures(test);
+pathFeatures(test);
+tokenFeatures(test);
 
 describe('every method of the contract', () => {
   /** What may be deleted. */

@@ -1,12 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import {
   BODY_LIMIT,
-  application,
-  send,
-  api13,
-  asDevice,
-  asServer,
-  asAdmin,
   ok,
   refused,
   bare,
@@ -14,10 +8,17 @@ import {
   gateway,
   malformed,
   only,
+  type RequestsUnderTest,
 } from './testing/requests.ts';
 
 /** Suites about bodies of requests, in the world of the spec that calls this. */
-export function bodyFeatures(): void {
+export function bodyFeatures(test: RequestsUnderTest): void {
+  const { send, api13, asDevice, asServer, asAdmin } = test;
+  let application: string;
+  beforeAll(() => {
+    ({ application } = test);
+  });
+
   describe('bodies (R-ER1, R-LM1)', () => {
     const valid = () => ({ request: { application, hwid: 'phone-1', tags: { Level: 6 } } });
 

@@ -1,8 +1,16 @@
-import { describe, expect, it } from '@jest/globals';
-import { asDevice, world, application, send, api13, asAdmin, ok, full, gateway, only } from './testing/requests.ts';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { LoggingWorld } from '@tidings/testing';
+import { ok, full, gateway, only, type RequestsUnderTest } from './testing/requests.ts';
 
 /** Suites about paths and verbs, in the world of the spec that calls this. */
-export function pathFeatures(): void {
+export function pathFeatures(test: RequestsUnderTest): void {
+  const { asDevice, send, api13, asAdmin } = test;
+  let world: LoggingWorld;
+  let application: string;
+  beforeAll(() => {
+    ({ world, application } = test);
+  });
+
   describe('paths and verbs (R-ER4 to R-ER6, R-V1)', () => {
     const notFound = full(404, 'Method not found');
 

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { api, type Method } from '@tidings/contract';
+import type { LoggingWorld } from '@tidings/testing';
 import { ApiClient } from '../../client/api-client.ts';
 import {
   CANARY,
@@ -9,27 +10,25 @@ import {
   DENIED,
   type Sent,
   type Reply,
-  world,
-  application,
-  sibling,
-  secrets,
-  send,
-  api13,
-  asked,
-  asServer,
-  asAdmin,
-  v2,
   ok,
   refused,
   bare,
   full,
   gateway,
   only,
-  messagesOf,
+  type RequestsUnderTest,
 } from './testing/requests.ts';
 
 /** Suites about tokens, in the world of the spec that calls this. */
-export function tokenFeatures(): void {
+export function tokenFeatures(test: RequestsUnderTest): void {
+  const { send, api13, asked, asServer, asAdmin, v2, messagesOf, secrets } = test;
+  let world: LoggingWorld;
+  let application: string;
+  let sibling: string;
+  beforeAll(() => {
+    ({ world, application, sibling } = test);
+  });
+
   describe('tokens (R-T1 to R-T7)', () => {
     const garbage = `${CANARY}-garbage-token`;
     let foreign: { api: string; device: string; application: string };

@@ -26,55 +26,6 @@ export interface Reply {
   readonly json: unknown;
 }
 
-export let world: LoggingWorld;
-export let application: string;
-/** Another one of the same account. */
-export let sibling: string;
-/** Every token and key that this suite knows; none may be seen anywhere. */
-export const secrets = new Map<string, string>();
-/** The text of everything that was answered to a request that failed. */
-export const failures: string[] = [];
-
-beforeAll(async () => {
-  world = await platformInProcesses({ env: { LOG_LEVEL: 'trace' } });
-  application = await world.application();
-  sibling = await world.application({ title: 'Sibling', ios: false, android: false });
-  await world.call('addTag', { tag: { name: 'Level', type: 1 } });
-  await world.call('registerDevice', { application, hwid: 'phone-1', device_type: 3, tags: { Level: 5 } });
-  const { admin, api: ofServers, device } = world.secrets;
-  secrets.set('administrator token', admin).set('API token', ofServers).set('device token', device);
-});
-afterAll(() => world?.stop());
-
-/** Sends exactly what it is told, and holds every reply against what all of them have to keep: JSON, no page, no trace, no new home. */
-export async function send(path: string, { verb = 'POST', headers = {}, body }: Sent = {}): Promise<Reply> {
-  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-  const outgoing = httpRequest(new URL(path, world.url), { method: verb, headers: { ...length, ...headers } });
-  outgoing.end(body);
-  const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
-  const content = await text(incoming);
-  const status = incoming.statusCode!;
-  const what = `${verb} ${path} ${String(body).slice(0, 200)} -> ${status} ${content.slice(0, 300)}`;
-  if (status >= 400 || content.includes('"status_code":210')) failures.push(content);
-  if (content === '') return { status, headers: incoming.headers, text: content, json: undefined };
-  expect([what, incoming.headers['content-type']]).toEqual([what, 'application/json; charset=utf-8']);
-  expect(content).not.toMatch(/<!doctype|<html|\bat \S+ \(|node_modules|\.[jt]s:\d+/i);
-  const json = JSON.parse(content) as unknown;
-  expect(json).not.toHaveProperty('base_url');
-  return { status, headers: incoming.headers, text: content, json };
-}
-
-export const api13 = (method: string, request: unknown, headers: Sent['headers'] = {}): Promise<Reply> =>
-  send(`/json/1.3/${method}`, { headers, body: JSON.stringify({ request }) });
-/** A method-style method, wherever it is served. */
-export const asked = ({ path, body }: Method, request: unknown, headers: Sent['headers'] = {}): Promise<Reply> =>
-  send(path, { headers, body: JSON.stringify(body === 'bare' ? request : { request }) });
-export const asDevice = (): Readonly<Record<string, string>> => ({ authorization: `Token ${world.secrets.device}` });
-export const asServer = (): Readonly<Record<string, string>> => ({ authorization: `Api ${world.secrets.api}` });
-export const asAdmin = (): Readonly<Record<string, string>> => ({ authorization: `Bearer ${world.secrets.admin}` });
-export const v2 = (route: string, body: unknown, headers: Sent['headers'] = asServer()): Promise<Reply> =>
-  send(`/api/v2/${route}`, { headers, body: JSON.stringify(body) });
-
 export const ok = { status: 200, json: { status_code: 200, status_message: 'OK' } };
 export const refused = (status_message: string, response: unknown = null) => ({
   status: 200,
@@ -93,5 +44,59 @@ export const malformed = bare(400, 'Malformed request string');
 
 export const only = ({ status, json }: Reply) => ({ status, json });
 
-export const messagesOf = async (code = application): Promise<number> =>
-  (await world.call('messagesList', { filters: { application: code } })).total;
+/** The platform that a suite about requests tests, with two applications, and ways to send it exactly what a client would. */
+export class RequestsUnderTest {
+  world!: LoggingWorld;
+  application!: string;
+  /** Another application of the same account. */
+  sibling!: string;
+  /** Every token and key that the suite knows; none may appear in a log, a metric or an error. */
+  readonly secrets = new Map<string, string>();
+  /** The texts of all replies to requests that failed. */
+  readonly failures: string[] = [];
+
+  constructor() {
+    beforeAll(async () => {
+      this.world = await platformInProcesses({ env: { LOG_LEVEL: 'trace' } });
+      this.application = await this.world.application();
+      this.sibling = await this.world.application({ title: 'Sibling', ios: false, android: false });
+      await this.world.call('addTag', { tag: { name: 'Level', type: 1 } });
+      const device = { application: this.application, hwid: 'phone-1', device_type: 3 };
+      await this.world.call('registerDevice', { ...device, tags: { Level: 5 } });
+      const { admin, api, device: ofDevices } = this.world.secrets;
+      this.secrets.set('administrator token', admin).set('API token', api).set('device token', ofDevices);
+    });
+    afterAll(() => this.world?.stop());
+  }
+
+  /** Sends exactly the given bytes. Checks what holds for every reply: it is JSON, it is no page, and it shows no stack trace and no `base_url`. */
+  readonly send = async (path: string, { verb = 'POST', headers = {}, body }: Sent = {}): Promise<Reply> => {
+    const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+    const outgoing = httpRequest(new URL(path, this.world.url), { method: verb, headers: { ...length, ...headers } });
+    outgoing.end(body);
+    const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
+    const content = await text(incoming);
+    const status = incoming.statusCode!;
+    const what = `${verb} ${path} ${String(body).slice(0, 200)} -> ${status} ${content.slice(0, 300)}`;
+    if (status >= 400 || content.includes('"status_code":210')) this.failures.push(content);
+    if (content === '') return { status, headers: incoming.headers, text: content, json: undefined };
+    expect([what, incoming.headers['content-type']]).toEqual([what, 'application/json; charset=utf-8']);
+    expect(content).not.toMatch(/<!doctype|<html|\bat \S+ \(|node_modules|\.[jt]s:\d+/i);
+    const json = JSON.parse(content) as unknown;
+    expect(json).not.toHaveProperty('base_url');
+    return { status, headers: incoming.headers, text: content, json };
+  };
+
+  readonly api13 = (method: string, request: unknown, headers: Sent['headers'] = {}): Promise<Reply> =>
+    this.send(`/json/1.3/${method}`, { headers, body: JSON.stringify({ request }) });
+  /** Calls a method-style method on its path. */
+  readonly asked = ({ path, body }: Method, request: unknown, headers: Sent['headers'] = {}): Promise<Reply> =>
+    this.send(path, { headers, body: JSON.stringify(body === 'bare' ? request : { request }) });
+  readonly asDevice = (): Readonly<Record<string, string>> => ({ authorization: `Token ${this.world.secrets.device}` });
+  readonly asServer = (): Readonly<Record<string, string>> => ({ authorization: `Api ${this.world.secrets.api}` });
+  readonly asAdmin = (): Readonly<Record<string, string>> => ({ authorization: `Bearer ${this.world.secrets.admin}` });
+  readonly v2 = (route: string, body: unknown, headers: Sent['headers'] = this.asServer()): Promise<Reply> =>
+    this.send(`/api/v2/${route}`, { headers, body: JSON.stringify(body) });
+  readonly messagesOf = async (code = this.application): Promise<number> =>
+    (await this.world.call('messagesList', { filters: { application: code } })).total;
+}

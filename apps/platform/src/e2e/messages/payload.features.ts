@@ -1,0 +1,280 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { parseStatisticsHash } from '@tidings/messaging';
+// eslint-disable-next-line @nx/enforce-module-boundaries -- a program of its own, whose special tokens a suite needs
+import { apnsToken, fcmToken } from '@tidings/simulators';
+import { listedMessage, type Parameters, type PlatformWorld } from '@tidings/testing';
+import { IOS, ANDROID, android, ios, type MessagesUnderTest } from './testing/messages.ts';
+
+/** Suites about the payloads that providers receive. */
+export function payloadFeatures(test: MessagesUnderTest): void {
+  const { sendOne, register, funnelOf, brokenBy, pushesTo, payloadOf, applicationInDebug } = test;
+  let world: PlatformWorld;
+  beforeAll(() => {
+    ({ world } = test);
+  });
+
+  describe('a payload', () => {
+    const apple = apnsToken('accepted', 9000);
+    const google = fcmToken('accepted', 9000);
+    let application: string;
+    beforeAll(async () => {
+      application = await applicationInDebug();
+      const tags = { Name: 'Zoë "Z"', Level: 7, Interests: ['news', 'sport'] };
+      await register(application, 'apple', { ...ios(apple), language: 'de', tags });
+      await register(application, 'google', { ...android(google), language: 'de', tags });
+    });
+
+    const devices = ['apple', 'google'];
+    const hash = expect.stringMatching(/^P_0_[0-9a-zA-Z]+_[0-9a-zA-Z]+-[0-9a-zA-Z]+-[0-9a-zA-Z]+_[0-9a-zA-Z]+$/);
+    /** Sends to both devices and answers what each provider was sent. */
+    const rendered = async (notification: Parameters) => {
+      const code = await sendOne(application, { devices, ...notification });
+      await world.settle();
+      const { message } = payloadOf('fcm', google) as {
+        message: { data: Record<string, string>; android: Parameters; token: string };
+      };
+      return { code, ios: payloadOf('apns', apple) as { aps: Parameters } & Record<string, unknown>, ...message };
+    };
+    const shortLink = (link: unknown): string => {
+      expect(link).toMatch(/\/s\/[0-9A-Za-z]{8}$/);
+      expect(String(link).startsWith(`${world.url}/s/`)).toBe(true);
+      return new URL(String(link)).pathname;
+    };
+
+    it('has what clients read, and nothing else', async () => {
+      const plain = await rendered({ content: 'Hello' });
+      expect(plain.ios).toEqual({ aps: { alert: 'Hello', sound: 'default' }, pw_msg: '1', p: hash });
+      expect(plain.data).toEqual({ title: 'Hello', pw_msg: '1', p: hash, pw_msg_tag: plain.code });
+      expect([plain.token, plain.android]).toEqual([google, { collapse_key: plain.code }]);
+      for (const p of [plain.ios['p'], plain.data['p']]) {
+        expect(parseStatisticsHash(String(p))).toMatchObject({ code: plain.code, campaignId: 0n });
+      }
+      expect((await listedMessage(world, application, plain.code))!.id).toBe(
+        Number(parseStatisticsHash(plain.data['p']!)!.messageId),
+      );
+    });
+
+    it('has all that iOS can be told', async () => {
+      const { ios: payload } = await rendered({
+        content: 'common',
+        title: 'common',
+        ios_content: { en: 'Body', de: 'Text' },
+        ios_title: 'Title',
+        ios_subtitle: { default: 'Subtitle' },
+        ios_badges: '5',
+        ios_sound: 'ding.caf',
+        ios_category_id: 'OFFER',
+        ios_thread_id: 'thread',
+        ios_interruption_level: 'time-sensitive',
+        ios_attachment: 'https://example.com/a.png',
+        ios_root_params: { aps: { 'content-available': 1 }, own: { deep: [1] } },
+        data: { article: 17, tags: ['a'] },
+        link: 'app://open?x=1',
+      });
+      expect(payload).toEqual({
+        aps: {
+          alert: { title: 'Title', subtitle: 'Subtitle', body: 'Text' },
+          badge: 5,
+          sound: 'ding.caf',
+          category: 'OFFER',
+          'thread-id': 'thread',
+          'interruption-level': 'time-sensitive',
+          'mutable-content': 1,
+          'content-available': 1,
+        },
+        u: '{"article":17,"tags":["a"]}',
+        l: 'app://open?x=1',
+        attachment: 'https://example.com/a.png',
+        own: { deep: [1] },
+        pw_msg: '1',
+        p: hash,
+      });
+    });
+
+    it('has all that Android can be told, as strings', async () => {
+      const {
+        data,
+        android: envelope,
+        code,
+      } = await rendered({
+        content: 'common',
+        title: 'common',
+        android_content: { en: 'Body', de: 'Text' },
+        android_header: 'Header',
+        android_badges: 5,
+        android_sound: 'ding',
+        android_icon: 'icon',
+        android_custom_icon: 'https://example.com/i.png',
+        android_banner: 'https://example.com/b.png',
+        android_vibration: 1,
+        android_led: 'FF8800',
+        android_priority: -2,
+        android_delivery_priority: 'high',
+        android_ibc: '#112233',
+        android_group_id: 'group',
+        android_gcm_ttl: 60,
+        android_root_params: { CancelID: 7, own: { deep: [1] }, p: 'not ours' },
+        data: '{"a" : 1}',
+        link: 'https://example.com/',
+        minimize_link: 0,
+      });
+      expect(envelope).toEqual({ collapse_key: code, priority: 'HIGH', ttl: '60s' });
+      expect(data).toEqual({
+        title: 'Text',
+        header: 'Header',
+        u: '{"a" : 1}',
+        l: 'https://example.com/',
+        s: 'ding',
+        i: 'icon',
+        ci: 'https://example.com/i.png',
+        b: 'https://example.com/b.png',
+        ibc: '#112233',
+        led: '#FF8800',
+        vib: '1',
+        pri: '-2',
+        pw_badges: '5',
+        group_id: 'group',
+        CancelID: '7',
+        own: '{"deep":[1]}',
+        pw_msg_tag: code,
+        pw_msg: '1',
+        p: hash,
+      });
+    });
+
+    it('may be silent', async () => {
+      const { ios: payload, data } = await rendered({
+        content: 'x',
+        title: 'x',
+        ios_silent: 1,
+        android_silent: 1,
+        data: [1],
+      });
+      expect(payload).toEqual({ aps: { 'content-available': 1 }, u: '[1]', pw_msg: '1', p: hash });
+      expect(data).toMatchObject({ silent: '1', pw_silent: '1', u: '[1]' });
+    });
+
+    it('may play nothing', async () => {
+      const { ios: payload, data } = await rendered({ content: 'x', ios_sound_off: true, android_sound_off: true });
+      expect(payload.aps).toEqual({ alert: 'x' });
+      expect(data['s']).toBe('');
+    });
+
+    it('counts badges from what each device was shown last', async () => {
+      const badges = async (badge: string): Promise<unknown[]> => {
+        const { ios: payload, data } = await rendered({ content: 'x', ios_badges: badge, android_badges: badge });
+        return [payload.aps['badge'], data['pw_badges']];
+      };
+      expect(await badges('3')).toEqual([3, '3']);
+      expect(await badges('+1')).toEqual([4, '4']);
+      expect(await badges('+2')).toEqual([6, '6']);
+      expect(await badges('-10')).toEqual([0, '0']);
+      expect(await badges('+1')).toEqual([1, '1']);
+      // A badge that was not sent is no base.
+      const dead = apnsToken('dead', 9001);
+      await register(application, 'dead', ios(dead));
+      await sendOne(application, { content: 'x', devices: ['dead'], ios_badges: '+5' });
+      await world.settle();
+      await register(application, 'dead', ios(apnsToken('accepted', 9002)));
+      await sendOne(application, { content: 'x', devices: ['dead'], ios_badges: '+1' });
+      await world.settle();
+      expect(payloadOf('apns', apnsToken('accepted', 9002))['aps']).toMatchObject({ badge: 1 });
+    });
+
+    it('speaks of the device in every format', async () => {
+      const texts: readonly (readonly [string, string])[] = [
+        ['{{Name}}', 'Zoë "Z"'],
+        ['{{ name | Uppercase | x }}', 'BOUND'],
+        ['{{Name|lowercase|}}', 'zoë "z"'],
+        ['{Name|CapitalizeAllFirst|x}', 'Zoë "Z"'],
+        ['{Name}', '{Name}'],
+        ['{{Level}}', '7'],
+        ['{{Interests}}', 'news, sport'],
+        ['{{Nothing||else}}', 'else'],
+        ['{{Nothing}}', ''],
+        ['\\{{Name}}', '{{Name}}'],
+        ['{{a.b.1}}', 'two'],
+        ['{{greeting}}', '{{Name}}'],
+        ['{{half', '{{half'],
+      ];
+      const { ios: payload, data } = await rendered({
+        content: texts.map(([template]) => template).join(' ~ '),
+        dynamic_content_placeholders: { greeting: '{{Name}}', name: 'bound' },
+        template_bindings: { a: { b: ['one', 'two'] } },
+      });
+      const expected = texts.map(([, text]) => text).join(' ~ ');
+      expect([payload.aps['alert'], data['title']]).toEqual([expected, expected]);
+    });
+
+    it('speaks of the device in links, where it is encoded', async () => {
+      const { ios: payload, data } = await rendered({
+        content: 'x',
+        link: 'app://x/{{Name}}?l={{Level}}',
+        minimize_link: 0,
+      });
+      const link = 'app://x/Zo%C3%AB%20%22Z%22?l=7';
+      expect([payload['l'], data['l']]).toEqual([link, link]);
+    });
+
+    it('has short links, which lead where the long one does', async () => {
+      const target = 'https://example.com/path?q=ä#part';
+      const { ios: payload, data } = await rendered({ content: 'x', link: target });
+      expect(data['l']).toBe(payload['l']);
+      const path = shortLink(data['l']);
+      const followed = await world.client.http.send(path);
+      expect([followed.status, followed.headers.location, followed.body]).toEqual([302, new URL(target).href, '']);
+      const other = await rendered({ content: 'x', link: target, minimize_link: 2 });
+      expect(shortLink(other.data['l'])).not.toBe(path);
+      expect((await world.client.http.send(path, { method: 'POST' })).status).toBe(405);
+      for (const [link, minimize_link] of [
+        ['https://example.com/', 0],
+        ['https://example.com/', 1],
+        ['app://open', 2],
+      ] as const) {
+        expect((await rendered({ content: 'x', link, minimize_link })).data['l']).toBe(link);
+      }
+    });
+
+    it('is cut to what Apple takes where that is asked for, else not sent', async () => {
+      const long = 'ä"'.repeat(2000);
+      const bytes = (): number =>
+        Buffer.byteLength(
+          world.simulators.ledger.of('apns').entries({ token: apple, limit: Infinity }).at(-1)!.payload!,
+        );
+      const cut = await rendered({ devices: ['apple'], content: long, title: 'Title', apns_trim_content: 1 });
+      expect(bytes()).toBeLessThanOrEqual(4096);
+      expect(bytes()).toBeGreaterThan(4090);
+      const { body, title } = cut.ios.aps['alert'] as { body: string; title: string };
+      expect([title, body.endsWith('...'), long.startsWith(body.slice(0, -3))]).toEqual(['Title', true, true]);
+
+      const before = pushesTo('apns', apple).length + pushesTo('fcm', google).length;
+      const code = await sendOne(application, { devices, content: long });
+      await world.settle();
+      const { channels } = await funnelOf(code);
+      expect(channels[0]!.funnel.find(({ stage }) => stage === 'STAGE_ERRORS')!.errors).toMatchObject([
+        {
+          category: 'INVALID_CONTENT',
+          count: '2',
+          codes: [
+            { platform: IOS, code: '0', name: 'payload_too_large', count: '1' },
+            { platform: ANDROID, code: '0', name: 'payload_too_large', count: '1' },
+          ],
+        },
+      ]);
+      expect(pushesTo('apns', apple).length + pushesTo('fcm', google).length).toBe(before);
+      expect(await brokenBy(application, code)).toEqual([]);
+    });
+
+    it('may be a call', async () => {
+      const { ios: payload, android: envelope } = await rendered({
+        content: 'Anna calls',
+        voip_push: true,
+        ios_root_params: { callerName: 'Anna', video: true },
+      });
+      expect(payload).toMatchObject({ callerName: 'Anna', video: true, aps: { alert: 'Anna calls' } });
+      expect(envelope).toMatchObject({ priority: 'HIGH' });
+    });
+  });
+
+  // Last, because the clock does not go back.
+}
