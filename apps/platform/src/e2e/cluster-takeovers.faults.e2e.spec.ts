@@ -22,6 +22,7 @@ jest.setTimeout(POPULATION_TIMEOUT_MS);
 const FROZEN_MS = 30_000;
 /** Answers take so long that slices stay open for a while. */
 const SLOW_MS = 1_000;
+const LOOK_EVERY_MS = 50;
 
 describe('what a dispatcher leaves behind is taken over', () => {
   let world: ClusterWorld;
@@ -76,7 +77,10 @@ describe('what a dispatcher leaves behind is taken over', () => {
     '%s: while one of them stands still, which sends nothing more of it when it goes on',
     async (channel) => {
       await world.simulators.faults.set(channel, { latencyMs: SLOW_MS });
-      const before = await workers(channel);
+      const members = world.cluster.of(`dispatcher.${channel}`);
+      let before = await workers(channel);
+      // A killed worker keeps its lease for up to 15 s, and the test before this one may have killed some.
+      for (; before.length !== members.length; before = await workers(channel)) await delay(LOOK_EVERY_MS);
       let frozenWith = 0;
       let atThaw = 0;
       let after: readonly string[] = [];
@@ -86,13 +90,13 @@ describe('what a dispatcher leaves behind is taken over', () => {
         share: 0.1 + 0.3 * draw(),
         async inject({ closed }) {
           const open = await openSlices(world.cluster, channel);
-          const member = world.cluster.of(`dispatcher.${channel}`)[open[0]! >= open[1]! ? 0 : 1]!;
+          const member = members[open[0]! >= open[1]! ? 0 : 1]!;
           member.freeze();
           frozenWith = Math.max(...open);
           await Promise.all([closed(), delay(FROZEN_MS)]);
           atThaw = pushes(channel);
           member.thaw();
-          while (after.length < before.length) after = await workers(channel);
+          for (; after.length < before.length; after = await workers(channel)) await delay(LOOK_EVERY_MS);
         },
         ...{ allowed: { [channel]: UNDER_WAY }, seed },
       });
