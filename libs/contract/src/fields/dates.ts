@@ -4,13 +4,13 @@ import { text } from '../values.ts';
 const DATE_TIME = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2})(:\d{2})?(Z|[+-]\d{2}:\d{2})?$/;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Refuses what Date.parse rolls over: the thirtieth of February. */
+/** Refuses dates that Date.parse rolls over, such as February 30. */
 const exists = (day: string): boolean => {
   const date = new Date(`${day}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
 };
 
-/** The instant of `YYYY-MM-DD HH:mm[:ss]` or its `T` variants, in UTC unless it says otherwise; undefined for other text. */
+/** The instant of `YYYY-MM-DD HH:mm[:ss]` or its `T` variants, in UTC unless it has an offset; undefined for other text. */
 export function instantOf(value: string): Date | undefined {
   const match = DATE_TIME.exec(value);
   if (!match) return undefined;

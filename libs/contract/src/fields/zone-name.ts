@@ -2,7 +2,7 @@ import { text } from '../values.ts';
 
 const NAME = /^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/;
 
-/** Names that were looked up; there are a few hundred, which callers spell in a few ways. */
+/** Names that were looked up: a few hundred zones in a few spellings. */
 const known = new Map<string, boolean>();
 const KNOWN = 2000;
 
