@@ -54,7 +54,8 @@ export async function openAudienceJobs(deps: AudienceJobsDeps): Promise<Audience
 
 async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<AudienceJobsService> {
   const { db, clock, log, metrics, keys, broker, accounts, devices, segments, replicaOf = () => '' } = deps;
-  const onProblem = ({ error, ...problem }: Problem): void => log.error({ ...problem, err: error }, 'log in trouble');
+  const onProblem = ({ error, ...problem }: Problem): void =>
+    log.error({ ...problem, err: error }, 'event log problem');
   const [pieces, inputs, archives] = await Promise.all([openPieces(db), openInputs(db), openArchives(db)]);
   const store = await openJobStore(db, clock, [pieces, inputs, archives]);
   const relay = closing.add(

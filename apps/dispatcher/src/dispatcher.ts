@@ -91,7 +91,7 @@ async function compose(deps: DispatcherDeps, closing: Closing): Promise<Dispatch
   const throttles = new Throttles({
     store: mongoThrottles(db.collection('throttles'), name),
     clock,
-    onError: (error) => log.warn({ err: error }, 'a throttle could not be shared'),
+    onError: (error) => log.warn({ err: error }, 'storing a throttle failed'),
   });
   await throttles.refresh();
   const outcomes = microBatcher(broker, topicNames.outcomes);
@@ -173,7 +173,7 @@ async function openLane(deps: LaneDeps, closing: Closing): Promise<Dispatch> {
     name: `${channel}/${lane}/${hostname()}`,
     store: mongoLeases(db.collection('workerLeases')),
     timers: systemTimers,
-    onError: (error) => log.warn({ err: error }, 'the lease could not be renewed'),
+    onError: (error) => log.warn({ err: error }, 'renewing the worker lease failed'),
   });
   workerLease.start();
   closing.add(`${lane} lease`, workerLease, (opened) => opened.stop());
@@ -231,6 +231,6 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 function authoritiesWith(extraCa: string | undefined): readonly string[] | undefined {
   if (extraCa === undefined) return undefined;
   const extra = extraCa.match(CERTIFICATE);
-  if (!extra) throw Fault.argument('TIDINGS_EXTRA_CA: holds no certificate');
+  if (!extra) throw Fault.argument('TIDINGS_EXTRA_CA: contains no certificate');
   return [...rootCertificates, ...extra];
 }

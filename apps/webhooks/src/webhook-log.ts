@@ -112,7 +112,7 @@ const isToldChange = (change: WebhookEvent['event']): change is ToldChange =>
   change?.$case === 'raised' || change?.$case === 'held' || change?.$case === 'released';
 
 function evolveToldState(state: ToldState | undefined, { account, at, event: change }: WebhookEvent): ToldState {
-  if (!isToldChange(change)) throw new Error(`${TOLD}: no fold of ${change?.$case ?? 'an unknown event'}`);
+  if (!isToldChange(change)) throw new Error(`${TOLD}: cannot apply ${change?.$case ?? 'an unknown event'}`);
   const { message, application, chunk } = change.value;
   const messageId = 'messageId' in change.value ? change.value.messageId : 0n;
   const place = state?.place ?? { account, message, messageId, application, chunk };

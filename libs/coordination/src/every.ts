@@ -33,7 +33,7 @@ export function every(
   const attempt = async (): Promise<void> => {
     try {
       await work(stopping.signal);
-      if (failures > 0) log.info({ work: name, failures }, 'works again');
+      if (failures > 0) log.info({ work: name, failures }, 'periodic work recovered');
       failures = 0;
     } catch (error) {
       if (failures++ === 0) log.error({ work: name, err: error }, 'periodic work failed');

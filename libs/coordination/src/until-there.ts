@@ -33,13 +33,13 @@ export async function untilThere<T>(
   for (let pause = FIRST_PAUSE_MS, tries = 1; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS), tries++) {
     try {
       const reached = await Promise.race([reach(), ended]);
-      if (tries > 1) log.info({ waitedFor: name, ms: Math.round(performance.now() - startedAt) }, 'is there');
+      if (tries > 1) log.info({ waitedFor: name, ms: Math.round(performance.now() - startedAt) }, 'available');
       return reached;
     } catch (error) {
       const fault = Fault.from(error);
       if (fault.kind !== 'unavailable' || signal.aborted) throw fault;
       last = fault;
-      if (tries === 1) log.warn({ waitingFor: name, err: fault }, 'is not there yet');
+      if (tries === 1) log.warn({ waitingFor: name, err: fault }, 'not available yet');
       await Promise.race([delay(pause * (0.5 + Math.random() / 2)), ended]);
     }
   }

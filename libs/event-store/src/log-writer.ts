@@ -76,7 +76,7 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
     if (this.#closing) return Promise.reject(Fault.unavailable('The service is shutting down'));
     const { category } = this.#definition;
     if (log !== category && (!log.startsWith(`${category}-`) || log.length > MAX_LOG_NAME)) {
-      return Promise.reject(Fault.bug(`"${log}" is no log of ${category}`));
+      return Promise.reject(Fault.bug(`"${log}" is not a log of ${category}`));
     }
     this.counts.commands++;
     return this.#intake.submit(log, command, committed);
@@ -196,7 +196,7 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
       if (!('lookups' in result)) return result as Exclude<Result, Required<Needs>>;
       await load(this.#store, this.#folder.reader, [result], loaded);
     }
-    throw Fault.bug(`commands of ${this.#definition.category} turn to ever more documents`);
+    throw Fault.bug(`commands of ${this.#definition.category} keep requiring further documents`);
   }
 
   /** Nothing has been written: without an answer from the store the groups wait, else the one whose fault it is must be found. */

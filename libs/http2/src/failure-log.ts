@@ -35,7 +35,7 @@ export function failureLog(log: FailureLogger): (failure: FailedOpening, host: s
       return;
     }
     const { suppressed } = state;
-    log.warn({ host, cause, reason: message, suppressed }, 'no connection to the provider');
+    log.warn({ host, cause, reason: message, suppressed }, 'connection to the provider failed');
     state.causes.add(cause);
     state.loggedAt = at;
     state.suppressed = 0;

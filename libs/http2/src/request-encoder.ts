@@ -136,7 +136,8 @@ export class RequestEncoder {
   }
 
   #field(bytes: number[], name: string, value: string): void {
-    if (!/^[\t\x20-\x7e]*$/.test(value)) throw new TypeError(`header ${name} holds what no header may hold`);
+    if (!/^[\t\x20-\x7e]*$/.test(value))
+      throw new TypeError(`header ${name} contains characters that headers must not contain`);
     const index = this.#table.find(name, value);
     if (index !== undefined) {
       pushInteger(bytes, 0x80, 7, index);

@@ -80,7 +80,7 @@ export function numberIds(now: () => number, replica: ReplicaNumber): () => numb
     const number = replica.held();
     if (number === undefined) {
       const internal = 'the lease of the number for ids is over';
-      throw new Fault('unavailable', 'The service cannot give out ids at the moment', { internal, effect: 'none' });
+      throw new Fault('unavailable', 'The service cannot assign ids at the moment', { internal, effect: 'none' });
     }
     const current = now() - ID_EPOCH;
     if (current > ms) {

@@ -17,7 +17,7 @@ export function newMongoClient(url: string, options: MongoClientOptions = {}): M
   try {
     return new MongoClient(url, { ...mongoOptions, ...options });
   } catch {
-    throw Fault.argument('MONGO_URL: is no address of a MongoDB');
+    throw Fault.argument('MONGO_URL: must be an address of MongoDB');
   }
 }
 

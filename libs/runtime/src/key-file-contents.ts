@@ -76,7 +76,7 @@ async function keyOf({ label, text }: Block, password: string): Promise<KeyObjec
   const isOld = text.includes('\nProc-Type:');
   if (isOld) {
     // The format of old derives its key with one round, whatever the file says.
-    if (!/^(?:RSA|EC) PRIVATE KEY$/.test(label)) throw new TypeError('encrypted in two ways');
+    if (!/^(?:RSA|EC) PRIVATE KEY$/.test(label)) throw new TypeError('encrypted twice');
     return createPrivateKey({ key: text, passphrase: password });
   }
   if (label !== 'ENCRYPTED PRIVATE KEY') return openPlainKey(text);

@@ -88,8 +88,7 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Pee
   /** The address that links begin with. Where nobody has said which, it is a guess, and the log says so. */
   publicUrl(): string {
     const url = publicUrlOf(this.configuration);
-    if (this.configuration.publicUrl === undefined)
-      this.log.warn({ url }, 'PUBLIC_URL is not set: links begin with this');
+    if (this.configuration.publicUrl === undefined) this.log.warn({ url }, 'PUBLIC_URL is not set: links use this URL');
     return url;
   }
 
@@ -160,7 +159,7 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Pee
     return {
       keys() {
         if (identity) return identity;
-        throw new Fault('unavailable', `The ${peer} is not there yet`, { effect: 'none' });
+        throw new Fault('unavailable', `The ${peer} is not available yet`, { effect: 'none' });
       },
       learnt: Promise.race([learnt, delay(PEER_MS, undefined, { ref: false })]),
     };

@@ -90,7 +90,7 @@ export async function openPieces(db: Db): Promise<Pieces> {
       );
       if (matchedCount === 1) return hwids;
       const first = await pieces.findOne({ _id }, { projection: { hwids: 1 } });
-      if (!first?.hwids) throw Fault.bug(`piece ${_id} is not there`);
+      if (!first?.hwids) throw Fault.bug(`piece ${_id} is missing`);
       return meantBy(first.hwids);
     },
     async finish(job, number, outcomes) {

@@ -152,7 +152,7 @@ export class Worker {
       }
       return true;
     } catch (error) {
-      log.warn({ job: id, err: error }, 'bulk job waits');
+      log.warn({ job: id, err: error }, 'bulk job deferred');
       return false;
     } finally {
       await this.#withdraw(id);

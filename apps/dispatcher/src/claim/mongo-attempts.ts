@@ -228,7 +228,7 @@ export class MongoAttempts implements AttemptStore {
       const refused = new Set(errors.map(({ index }) => index));
       const taken = new Set(errors.map(({ index }) => documents[index]!._id));
       const found = await this.#collection.find({ _id: { $in: [...taken] } }).toArray();
-      if (found.length < taken.size) throw Fault.unavailable('an attempt was forgotten while it was met');
+      if (found.length < taken.size) throw Fault.unavailable('an attempt was removed while its claim was resolved');
       const before = new Map(found.map((document) => [document._id, attemptOf(document)]));
       return documents.map(({ _id }, index) => (refused.has(index) ? before.get(_id) : undefined));
     }

@@ -81,7 +81,7 @@ export class DeviceSlots {
 
   release(credential: string, count: number): void {
     const share = this.#shares.get(credential);
-    if (!share || share.used < count) throw new Error('slots were given back twice');
+    if (!share || share.used < count) throw new Error('slots were released twice');
     share.used -= count;
     this.#used -= count;
     this.#serve();

@@ -73,8 +73,7 @@ export class Dispatch {
     this.#admission = new Admission({
       ...{ throttles, clock, timers },
       onReady: (credentials) => this.#scheduler.hasten(credentials),
-      onError: (credential, error) =>
-        log.warn({ reference: credential, err: error }, 'a credential cannot be sent with'),
+      onError: (credential, error) => log.warn({ reference: credential, err: error }, 'credential not usable'),
     });
     this.#scheduler = new RetryScheduler({
       ...{ lane, store, workerLease, clock, timers, log },

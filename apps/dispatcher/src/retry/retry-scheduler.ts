@@ -77,7 +77,7 @@ export class RetryScheduler {
       .then(
         () => this.#schedule(0),
         // They are due in a while all the same.
-        (error: unknown) => log.warn({ err: error }, 'slices could not be made due'),
+        (error: unknown) => log.warn({ err: error }, 'making deferred slices due failed'),
       );
   }
 
@@ -96,7 +96,7 @@ export class RetryScheduler {
     try {
       more = await this.#wake();
     } catch (error) {
-      this.#options.log.warn({ err: error }, 'slices that wait cannot be read');
+      this.#options.log.warn({ err: error }, 'reading deferred slices failed');
     } finally {
       this.#polling = false;
       this.#schedule(more ? 0 : POLL_MS);
@@ -171,7 +171,7 @@ export class RetryScheduler {
         // Its claim, if any, must not look alive for as long as this worker lives. The slice is taken over as an orphan; an outcome that was
         // not published is asked for by the watchdog when the deferral is overdue (sending 2).
         workerLease.retire(epoch);
-        log.warn({ slice: due.id, err: error }, 'a slice that woke failed');
+        log.warn({ slice: due.id, err: error }, 'resuming a deferred slice failed');
       })
       .finally(() => {
         this.#runs.delete(due.id);

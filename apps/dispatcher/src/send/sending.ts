@@ -219,7 +219,7 @@ export class Sending {
       ...{ batch, columns, pending, sender, epoch, throttles, clock, timers, claimedAt, ttlSeconds },
       ...options,
       random: random(),
-      onFault: (error) => log.error({ slice: id, err: error }, 'a push could not be made'),
+      onFault: (error) => log.error({ slice: id, err: error }, 'rendering a push failed'),
       onAnswer: (ms) => metrics.answered(ms),
     });
   }
@@ -274,7 +274,7 @@ export class Sending {
       try {
         return await write();
       } catch (error) {
-        this.#parts.log.warn({ err: error }, 'attempts do not answer');
+        this.#parts.log.warn({ err: error }, 'attempt store does not answer');
         await new Promise<void>((resolve) => this.#parts.timers.after(AGAIN_MS, resolve));
       }
     }

@@ -26,7 +26,7 @@ export interface ChannelParts {
 }
 
 /** A provider that is down is no fault of the lane. */
-const NOT_READY = 'a credential cannot be sent with';
+const NOT_READY = 'credential not usable';
 
 /** A device's outcome in one line: `SENT`, or `<category> <code> <name>`. */
 export type DeviceOutcome = string;

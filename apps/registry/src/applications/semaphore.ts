@@ -14,8 +14,7 @@ export class Semaphore {
   /** @throws Fault `unavailable` where as much as may waits already */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free--;
-    else if (this.#waiting.length >= this.#mostWaiting)
-      throw Fault.unavailable('Too many callers ask for this at once');
+    else if (this.#waiting.length >= this.#mostWaiting) throw Fault.unavailable('Too many concurrent calls');
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
     try {
       return await work();

@@ -63,7 +63,7 @@ export class Completion {
     for (const { _id } of known) byMessage.delete(_id);
     const foldedBefore = this.#parts.clock.now() - FOLDED_WITHIN_MS;
     const isYetToCome = ({ at }: PlanEvent): boolean => at!.getTime() > foldedBefore;
-    if ([...byMessage.values()].flat().some(isYetToCome)) throw Fault.unavailable('a message is not written yet');
+    if ([...byMessage.values()].flat().some(isYetToCome)) throw Fault.unavailable('a message is not stored yet');
   }
 
   /** Folds the facts of each message into what is stored of its progress. */

@@ -51,7 +51,7 @@ export function messagesRpc({ db, clock, writer, nextId, transactionKey, publicU
       create: { code, id: nextId(), account, at: new Date(clock.now()), draft: accepted },
     };
     const created = await writer.submit(logOfMessage(code), command);
-    if (!created) throw Fault.bug('no answer to a create');
+    if (!created) throw Fault.bug('a creation without a reply');
     return created;
   };
 

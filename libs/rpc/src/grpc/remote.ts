@@ -50,7 +50,7 @@ export function remote<Service extends object>(
 ): Service {
   const calls = Object.entries(definition.methods).map(([name, method]): [string, Call] => {
     const fullName = `${definition.fullName}.${method.name}`;
-    if (method.requestStream) throw Fault.bug(`${fullName}: streams of requests are not served`);
+    if (method.requestStream) throw Fault.bug(`${fullName}: request streams are not supported`);
     const wire = wireMethod(definition, method);
     const rules = rulesOf(method, options as RemoteOptions<Record<string, Call>>, name);
     const unary: Call = (request) =>
@@ -171,7 +171,7 @@ class Attempts {
   }
 
   #noReplica(effect: Fault['effect']): Fault {
-    const internal = `${this.#method}: no replica is known`;
+    const internal = `${this.#method}: no replica found`;
     return new Fault('unavailable', 'A service does not answer', { internal, effect });
   }
 }

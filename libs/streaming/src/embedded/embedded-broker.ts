@@ -143,7 +143,7 @@ class Embedded implements EmbeddedBroker {
   async seek(group: string, topic: string, partition: number, offset: number): Promise<void> {
     const log = logsOf(this.#parts.topics, topic)[partition];
     if (!log) throw Fault.argument(`Topic ${topic} has no partition ${partition}`);
-    if (!Number.isSafeInteger(offset) || offset < 0) throw Fault.argument(`${offset} is no offset`);
+    if (!Number.isSafeInteger(offset) || offset < 0) throw Fault.argument(`${offset} is not an offset`);
     await this.#groups.seek(group, log, offset);
   }
 

@@ -89,7 +89,7 @@ class KafkaBroker implements Broker {
       } catch (error) {
         const fault = settingAtFault(error) ?? faultOf(error);
         if (fault.kind !== 'unavailable' || performance.now() > giveUpAt) throw fault;
-        this.#options.warn('Kafka is not there yet', fault);
+        this.#options.warn('Kafka is not available yet', fault);
         await delay(LOOK_EVERY_MS);
       }
     }
@@ -135,7 +135,7 @@ class KafkaBroker implements Broker {
 
   async seek(group: string, topic: string, partition: number, offset: number): Promise<void> {
     if (!this.#topics.has(topic)) throw unknown(topic);
-    if (!Number.isSafeInteger(offset) || offset < 0) throw Fault.argument(`${offset} is no offset`);
+    if (!Number.isSafeInteger(offset) || offset < 0) throw Fault.argument(`${offset} is not an offset`);
     const bounds = (await this.#lookups.bounds(topic))[partition];
     if (!bounds) throw Fault.argument(`Topic ${topic} has no partition ${partition}`);
     const target = Math.min(offset, bounds.high);

@@ -37,6 +37,6 @@ describe('Credentials', () => {
     expect(isDeleted(KEY, await credentials.read(KEY))).toBe(true);
     expect(credentials.applications()).toEqual([]);
     const { credentials: behind } = opened({ 1: { version: 1, settings: {} } });
-    await expect(behind.read({ ...KEY, version: 2 })).rejects.toThrow('is not there yet');
+    await expect(behind.read({ ...KEY, version: 2 })).rejects.toThrow('not available yet');
   });
 });

@@ -51,7 +51,7 @@ export class Credentials {
     }
     const credential = await reading;
     if (credential.version > 0 && credential.version < version)
-      throw Fault.unavailable(`credential ${key} is not there yet`);
+      throw Fault.unavailable(`credential ${key} is not available yet`);
     if (credential.version > 0) this.#known.set(key, credential);
     return credential;
   }

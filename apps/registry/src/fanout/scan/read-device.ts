@@ -346,7 +346,7 @@ function sizeOf(b: Buffer, p: number, type: number): number {
     case Type.Binary:
       return 5 + b.readInt32LE(p);
     default:
-      throw new Error(`a device with a field of BSON type ${type}`);
+      throw new Error(`a device has a field of BSON type ${type}`);
   }
 }
 

@@ -65,7 +65,7 @@ export class Settling {
     const missing = await this.closeSettled(settled);
     if (missing.length === 0) return;
     // What is sent goes out before the plan is folded into its state. Plans of messages that were removed are gone with them.
-    if (await outgoing.hasStored(missing.map(sendIdOf))) throw Fault.unavailable('a plan is not written yet');
+    if (await outgoing.hasStored(missing.map(sendIdOf))) throw Fault.unavailable('a plan is not stored yet');
   }
 
   /** Plans without their sets, by id. */
