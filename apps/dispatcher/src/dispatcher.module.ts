@@ -8,7 +8,7 @@ const DISPATCHER = Symbol('dispatcher');
 
 type DispatcherProcess = ServiceProcess<'MONGO_URL' | 'TIDINGS_CHANNEL', 'registry'>;
 
-/** Opens the dispatcher of the channel that the process is told, which asks the registry for credentials. */
+/** Opens the dispatcher of the process's channel, which reads credentials from the registry. */
 async function openChannel(process: DispatcherProcess): Promise<DispatcherService> {
   const { channel, providers, http2, extraCa, allowPrivate } = process.configuration;
   const accounts = remote<Accounts>(AccountsDefinition, await process.peer('registry'));
@@ -17,7 +17,7 @@ async function openChannel(process: DispatcherProcess): Promise<DispatcherServic
   );
 }
 
-/** The dispatcher of one channel in a process of its own. */
+/** The dispatcher of one channel as a separate process. */
 @Module({
   providers: [{ provide: DISPATCHER, inject: [ServiceProcess], useFactory: openChannel }],
   controllers: rpcControllers<DispatcherService>(DISPATCHER, {
