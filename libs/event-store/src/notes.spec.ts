@@ -6,7 +6,7 @@ import type { Note } from './event-log-port.ts';
 const address = { collection: 'c', id: 'a' };
 
 describe('mergeNotes', () => {
-  it('merges what can be one write', () => {
+  it('merges notes that fit into one write', () => {
     const [document] = mergeNotes([
       { address, set: { a: 1, b: 1 }, max: { m: 1 } },
       { address, set: { a: 2 }, max: { m: 3, n: 1 } },
@@ -28,7 +28,7 @@ describe('mergeNotes', () => {
     expect(mergeNotes([{ address }, { address, set: { a: undefined } }])).toEqual([]);
   });
 
-  it('comes to the same as one note after the other, and never touches a path twice in one write', () => {
+  it('has the same effect as one note after the other, and never touches a path twice in one write', () => {
     const path = fc.constantFrom('a', 'b', 'b.c', 'b.c.d', 'e');
     const object = fc.constant({});
     const note = fc.oneof(
@@ -39,7 +39,7 @@ describe('mergeNotes', () => {
         .tuple(fc.constantFrom('e', 'f'), fc.integer({ min: 0, max: 9 }))
         .map(([key, value]): Note => ({ address, max: { [key]: value } })),
     );
-    // Setting below a number is refused by a database, so objects come first.
+    // A database refuses to set a path below a number, so objects come first.
     const legal = fc.array(note).map((notes) => [{ address, set: { b: { c: {} } } }, ...notes.filter(isLegal)]);
     fc.assert(
       fc.property(legal, (notes) => {
@@ -57,7 +57,7 @@ describe('mergeNotes', () => {
   });
 });
 
-/** Numbers only at the ends, objects only above them. */
+/** Numbers only at the leaves, objects only above them. */
 const isLegal = ({ set, max }: Note): boolean =>
   Object.entries(set ?? {}).every(([path, value]) =>
     path === 'b' ? false : path === 'b.c' ? typeof value === 'object' : typeof value === 'number',

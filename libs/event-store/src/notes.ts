@@ -2,7 +2,7 @@ import { getOrAdd } from './get-or-add.ts';
 import type { DocumentAddress, Note } from './event-log-port.ts';
 import { checkValue, Unstorable } from './storable.ts';
 
-/** What notes do to one document in one write; the paths lie below the notes field, and none lies within another. */
+/** The changes of notes to one document in one write; paths are relative to the notes field, and none contains another. */
 export interface NoteUpdate {
   /** Removes all notes, and does nothing else. */
   readonly clear?: true;
@@ -10,7 +10,7 @@ export interface NoteUpdate {
   readonly max: Map<string, number | Date>;
 }
 
-/** The notes of a group on one document: usually one write, more where later notes touch a path above or below an earlier one. */
+/** The notes of a group on one document: usually one write, more if later notes touch a path above or below an earlier one. */
 export interface NotedDocument {
   readonly address: DocumentAddress;
   readonly updates: NoteUpdate[];
@@ -57,7 +57,7 @@ function raiseIn(document: NotedDocument, path: string, value: number | Date): v
   if (known === undefined || value > known) update.max.set(path, value);
 }
 
-/** The last update if it can take more, else a new one. */
+/** The last update if the note fits into it, else a new one. */
 function room(document: NotedDocument, fits: (last: NoteUpdate) => boolean): NoteUpdate {
   const last = document.updates.at(-1);
   if (last && !last.clear && fits(last)) return last;
@@ -73,7 +73,7 @@ function overlaps(update: NoteUpdate, path: string): boolean {
   return false;
 }
 
-/** A sub-document with the notes, where there was none, or over those that were there. */
+/** A sub-document with the notes applied. */
 export function applyNotes(before: Record<string, unknown>, update: NoteUpdate): Record<string, unknown> {
   const after = update.clear ? {} : structuredClone(before);
   for (const [path, value] of update.set) place(after, path, () => value);

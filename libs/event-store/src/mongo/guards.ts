@@ -4,23 +4,23 @@ import { answered } from './answers.ts';
 
 const NAMESPACE_EXISTS = 48;
 
-/** What the server answers for a document that a validator refuses. */
+/** The server's error code for a document that a validator refuses. */
 export const VALIDATION_FAILED = 121;
 
-/** The field that says what `rev` must be. A document that has been inserted and never changed has none. */
+/** The field with the expected `rev`. A document that has never been patched has none. */
 export const GUARD = 'guard';
 
 const validator = { $or: [{ [GUARD]: { $exists: false } }, { $expr: { $eq: ['$rev', `$${GUARD}`] } }] };
 
 /**
- * Makes a state collection, if it is not there, whose server checks by a validator that a document is still as it was when a patch was
- * decided on: the patch raises `rev` by as much as it should, and says what it must come to. So the patch may name its document by `_id`
- * alone, which the server finds without planning a query (docs/adr/0021-guarded-patches.md).
+ * Creates a state collection, if missing, with a validator that checks that a document is unchanged since a patch was decided: the patch increments
+ * `rev`, and states the expected result. So the patch selects its document by `_id` alone, which the server finds without query planning
+ * (docs/adr/0021-guarded-patches.md).
  */
 export const createStates = (db: Db, collection: string): Promise<void> =>
   ensureCollection(db, collection, { validator });
 
-/** Makes a collection, if it is not there: transactions of MongoDB 4.0 do not. */
+/** Creates a collection, if missing: transactions of MongoDB 4.0 do not. */
 export async function ensureCollection(db: Db, collection: string, options?: CreateCollectionOptions): Promise<void> {
   try {
     await db.createCollection(collection, options);
@@ -29,7 +29,7 @@ export async function ensureCollection(db: Db, collection: string, options?: Cre
   }
 }
 
-/** Which collections {@link createStates} has made; all others are patched by `_id` and `rev`. */
+/** The collections that {@link createStates} has created; all others are patched by `_id` and `rev`. */
 export class Guards {
   readonly #db: Db;
   readonly #known = new Map<string, boolean>();
@@ -38,7 +38,7 @@ export class Guards {
     this.#db = db;
   }
 
-  /** Looks into the collection's options once, when it exists. */
+  /** Reads the collection's options once, when it exists. */
   async has(collection: string): Promise<boolean> {
     return this.#known.get(collection) ?? (await this.#look(collection));
   }

@@ -12,18 +12,18 @@ const DURABLE = { writeConcern: { w: 'majority', journal: true } } as const;
 
 interface LeaseDocument {
   readonly _id: string;
-  /** Random for each holder: neither host names nor process ids tell processes apart. */
+  /** Random for each holder: neither host names nor process ids are unique. */
   readonly owner: string;
   readonly until: Date;
-  /** Absent where others cannot tell whether it has ended. */
+  /** Absent if others cannot tell whether it has ended. */
   readonly process?: ProcessIdentity;
-  /** When another process last asked for the lease. */
+  /** Time of another process's last request for the lease. */
   readonly rivalAt?: Date;
 }
 
 /**
- * The right to do something alone, in the collection `leases`: 10 s long, to be renewed every 2 s with {@link take}. A
- * holder whose process is known to have ended is followed at once. It only makes doubling rare: what it guards must bear two holders.
+ * An exclusive right in the collection `leases`, for 10 s, to be renewed every 2 s with {@link take}. A holder whose process is known to have ended
+ * is succeeded at once. It only makes two holders rare: guarded work must tolerate two.
  */
 export class Lease {
   readonly #leases: Collection<LeaseDocument>;
@@ -49,7 +49,7 @@ export class Lease {
     return this.#hasRival;
   }
 
-  /** Takes or renews the lease; false when another has it. Rejects when the store does not answer. */
+  /** Takes or renews the lease; false when another process has it. Rejects when the store does not answer. */
   async take(): Promise<boolean> {
     const asked = performance.now();
     const taken = (await this.#renew()) || (await this.#acquire());
@@ -57,7 +57,7 @@ export class Lease {
     return taken;
   }
 
-  /** Lets the next one take it at once. */
+  /** Releases the lease for the next process at once. */
   async release(): Promise<void> {
     this.#heldUntil = -Infinity;
     await answered(this.#leases.deleteOne({ _id: this.#name, owner: this.#owner }));
