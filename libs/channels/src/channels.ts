@@ -12,10 +12,10 @@ const byPlatform = new Map(
   ),
 );
 
-/** The definition of the channel that a platform belongs to; undefined where none serves it. */
+/** The definition of a platform's channel; undefined if no channel serves it. */
 export const definitionOf = (platform: number): ChannelDefinition | undefined => byPlatform.get(platform);
 
-/** The channel whose dispatchers send a variant to a platform. @throws Fault `bug` where there is none: plans name no such variant */
+/** The channel whose dispatchers send a variant to a platform. @throws Fault `bug` if there is none: plans contain no such variant */
 export function channelServing(platform: number, variant: string): Channel {
   const channel = definitionOf(platform)?.variants[variant];
   if (!channel) throw Fault.bug(`no channel serves ${variant} of platform ${platform}`);
