@@ -14,8 +14,9 @@ export const messageWords = {
   applications_group: 'Code of a group of applications. Not served yet: anything but null is refused.',
   send_date:
     '`now`, or when to send: `YYYY-MM-DD HH:mm` in UTC, at most 365 days ahead. The past means now, as does leaving it out.',
-  ignore_user_timezone: 'Whether everyone gets the message at the same moment. Only that is served with a date.',
-  'notifications.timezone': 'Name of the time zone of `send_date`. Only UTC is served: not to be given with a date.',
+  ignore_user_timezone:
+    'Whether everyone gets the message at the same moment. False is served where the date is past everywhere.',
+  'notifications.timezone': 'Name of the time zone of `send_date`, UTC if left out.',
   campaign: 'Code of the campaign that the message counts for.',
   campaign_name:
     'Name of the campaign that the message counts for; made where there is none. Ignored beside `campaign`.',
