@@ -15,9 +15,8 @@ export const messageWords = {
   send_date:
     '`now`, or the time to send: `YYYY-MM-DD HH:mm` in UTC, at most 365 days ahead. A past time, or none, means now.',
   ignore_user_timezone:
-    'Whether every recipient gets the message at the same moment. Only true is supported with a date.',
-  'notifications.timezone':
-    'Name of the time zone of `send_date`. Only UTC is supported: must not be combined with a date.',
+    'Whether every recipient gets the message at the same moment. False is supported only for a date that has passed in every time zone.',
+  'notifications.timezone': 'Name of the time zone of `send_date`, UTC if left out.',
   campaign: 'Code of the campaign that the message counts for.',
   campaign_name:
     'Name of the campaign that the message counts for; created if missing. Ignored if `campaign` is given.',

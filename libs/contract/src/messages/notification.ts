@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { namedCampaign } from '../campaigns/campaign-code.ts';
-import { zoneName } from '../fields/zone-name.ts';
+import { instantInZone, zoneName } from '../fields/zone-name.ts';
 import { namedPreset } from '../presets/preset-code.ts';
 import { boolean, integer, nonEmptyText, object, oneOf, optional, text, unchecked } from '../values.ts';
 import { parseWithin } from '../forward.ts';
@@ -64,12 +64,21 @@ const hasContent = (given: Fields): boolean =>
   given.ios_silent === true ||
   given.android_silent === true;
 
-/** Zones apply only with a date: with `now` they are checked and have no effect (R-I8, R-I9). */
-function refuseZones(given: Fields, context: z.core.ParsePayload): void {
-  if (given.send_date === undefined) return;
-  const refused =
-    given.timezone !== undefined ? 'timezone' : given.ignore_user_timezone === false && 'ignore_user_timezone';
-  if (refused) context.issues.push({ code: 'custom', message: 'not served yet', path: [refused], input: given });
+/** The most that a device is behind UTC (R-RES4). */
+const MOST_BEHIND_MS = 43_200_000;
+
+/** The first and last instant of a date. Both are equal unless each recipient's own time zone applies (R-I8, R-I9). */
+interface SendTime {
+  readonly first: Date;
+  readonly last: Date;
+}
+
+/** Undefined for `now`: zones have no effect then. */
+function sendTimeOf({ send_date: date, timezone, ignore_user_timezone: isOneInstant = true }: Fields) {
+  if (date === undefined) return undefined;
+  const ms = timezone === undefined || date.hasOffset ? date.ms : instantInZone(timezone, date.ms);
+  const lastMs = isOneInstant ? ms : Math.max(ms, date.ms + MOST_BEHIND_MS);
+  return { first: new Date(ms), last: new Date(lastMs) } satisfies SendTime;
 }
 
 /** Not checked if a campaign code is given. */
@@ -97,14 +106,13 @@ const contentOf = (given: Fields) => ({
 
 /** One entry of `notifications` (Spec I). */
 export const notification = fields.transform((given, context) => {
-  refuseZones(given, context);
   refuseSafari(given, context);
   if (!hasContent(given)) {
     context.issues.push({ code: 'custom', message: 'must be set', path: ['content'], input: given });
   }
   return {
     /** Undefined = now. */
-    sendAt: given.send_date,
+    sendAt: sendTimeOf(given),
     recipients: recipientsOf(given, context),
     platforms: platformsOf(given, context),
     /** Codes; "" = none. */
