@@ -3,9 +3,9 @@ import { counterIn, readIn } from '@tidings/telemetry';
 import type { Registry } from 'prom-client';
 import type { SliceStateCounts } from './watch/watch.ts';
 
-/** What the fan-out counts. */
+/** The counters of the fan-out. */
 export interface FanoutMetrics {
-  /** A slice went out, for the first time or again. */
+  /** A slice was emitted, for the first time or again. */
   emitted(channel: Channel, again: boolean): void;
 }
 
@@ -18,7 +18,7 @@ export function fanoutMetrics(registry: Registry): FanoutMetrics {
   return { emitted: (channel, again) => slices.inc({ channel, emission: again ? 'again' : 'first' }) };
 }
 
-/** Tells what the watchdog has found open. */
+/** Exports the open slices that the watchdog found. */
 export function watchMetrics(registry: Registry, open: () => SliceStateCounts): void {
   readIn(
     registry,

@@ -5,7 +5,7 @@ import type { AnyBulkWriteOperation, ClientSession, Collection, Db, UpdateFilter
 
 export const SLICE_STATUSES = 'sliceStatuses';
 
-/** The statuses of the slices of a sendable set. Updates may come in any order, so the first one makes the document. */
+/** The statuses of a sendable set's slices. Updates arrive in any order, so the first one creates the document. */
 export interface SliceStatusesDocument extends SliceStatuses {
   /** Of `sendableId`. */
   readonly _id: string;
@@ -29,7 +29,7 @@ export class SliceStatusStore {
     return ensureCollection(this.#db, SLICE_STATUSES);
   }
 
-  /** Records where slices were emitted to. */
+  /** Records the places that slices were emitted to. */
   async emitted(
     key: SendableKey,
     slices: readonly { readonly number: number; readonly emission: Emission }[],
@@ -42,7 +42,7 @@ export class SliceStatusStore {
     await this.#apply([{ updateOne: { filter: { _id: sendableId(key) }, update, upsert: true } }]);
   }
 
-  /** Records outcomes, in the transaction of a session if there is one; repeats change nothing. */
+  /** Records outcomes, in the transaction of a session if any; idempotent. */
   async record(outcomes: readonly SliceOutcome[], session?: ClientSession): Promise<void> {
     const changes = new Map<string, Change[]>();
     for (const each of outcomes) {
@@ -69,7 +69,7 @@ export class SliceStatusStore {
     try {
       await this.#statuses.bulkWrite([...writes], { ordered: false, ...(session && { session }) });
     } catch (error) {
-      // Two upserts made the same document at once: one of them has to come again, as an update. A transaction has to begin anew.
+      // Two upserts created the same document concurrently: one of them must be repeated, as an update. A transaction must start again.
       if (session || (error as { code?: unknown }).code !== 11000) throw error;
       await this.#statuses.bulkWrite([...writes], { ordered: false });
     }
