@@ -5,9 +5,9 @@ interface Waiting<In, Out> {
 }
 
 /**
- * Does together what arrives while the last group is under way: no timer, no waiting when idle. A failed group fails all its items.
- * @param run answers each item, in order
- * @param max items in a group at most
+ * Batches items that arrive while the previous batch is running: no timer, no wait when idle. A failed batch fails all its items.
+ * @param run returns the result of each item, in order
+ * @param max maximum items in a batch
  */
 export function coalesce<In, Out>(
   run: (items: readonly In[]) => Promise<readonly Out[]>,
@@ -17,7 +17,7 @@ export function coalesce<In, Out>(
   let running = false;
 
   const drain = async (): Promise<void> => {
-    // What the same turn brings goes together.
+    // Items of the same turn are batched.
     await Promise.resolve();
     while (waiting.length > 0) {
       const group = waiting.slice(0, max);

@@ -1,23 +1,23 @@
 import type { Logger } from 'pino';
 
-/** Work that is done again and again until it is stopped. */
+/** Work that is repeated until it is stopped. */
 export interface Periodic {
-  /** Does the work now, or right after the run under way; resolves when that is done, failed or not. */
+  /** Does the work now, or right after the current run; resolves when that is done, failed or not. */
   now(): Promise<void>;
-  /** Starts no further run and resolves when the one under way is done. */
+  /** Starts no further run and resolves when the current one is done. */
   stop(): Promise<void>;
 }
 
 export interface EveryOptions {
   readonly name: string;
   readonly log: Logger;
-  /** Do the work at once, too, and not only after the first interval. @default false */
+  /** Also do the work at once, not only after the first interval. @default false */
   readonly immediately?: boolean;
 }
 
 /**
- * Does `work` again `intervalMs` after it was last done: runs never overlap. A failure is logged (once per series of equal ones) and the
- * next run comes as usual. It does not keep the process alive.
+ * Repeats `work` with a pause of `intervalMs`: runs never overlap. A failure is logged (once per series of equal ones) and the next run follows as
+ * usual. It does not keep the process alive.
  */
 export function every(
   intervalMs: number,
