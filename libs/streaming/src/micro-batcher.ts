@@ -5,7 +5,7 @@ import type { Broker, OutRecord, Position } from './broker-port.ts';
 export interface MicroBatcherOptions {
   /** @default 500 */
   readonly maxRecords?: number;
-  /** Bytes of keys and values that go out together, unless one record is larger. @default 1 MB */
+  /** Maximum bytes of keys and values per publish, unless one record is larger. @default 1 MB */
   readonly maxBytes?: number;
 }
 
@@ -13,7 +13,7 @@ export interface MicroBatcherOptions {
 export interface MicroBatcher {
   /** Resolves when the record is durable. Records are published in the order of the calls. */
   publish(record: OutRecord): Promise<Position>;
-  /** Resolves when nothing is waiting or under way. */
+  /** Resolves when nothing is waiting or being published. */
   drained(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ interface Waiting {
   readonly reject: (fault: Fault) => void;
 }
 
-/** What arrives while one publish is under way goes out with the next one: no timer, no waiting when idle. */
+/** Records that arrive during a publish are published with the next one: no timer, no wait when idle. */
 export function microBatcher(
   broker: Pick<Broker, 'publish'>,
   topic: string,
@@ -57,13 +57,13 @@ export function microBatcher(
     } catch (error) {
       const fault = Fault.from(error);
       if (fault.kind === 'unavailable' || group.length === 1) for (const { reject } of group) reject(fault);
-      // One of them is at fault: the others must not suffer for it.
+      // One of them is faulty: the others must not fail with it.
       else for (const one of group) await send([one]);
     }
   };
 
   const run = async (): Promise<void> => {
-    // What the same turn publishes goes out together.
+    // Records of the same turn are published together.
     await Promise.resolve();
     while (waiting.length > 0) await send(take());
     running = undefined;
@@ -73,7 +73,7 @@ export function microBatcher(
     publish: (record) =>
       new Promise((resolve, reject) => {
         const bytes = record.key.length + record.value.length;
-        // Each goes with the trace of its own call, whoever's call sends them off.
+        // Each record has the trace of its own call.
         waiting.push({ record: withTrace(record), bytes, resolve, reject });
         running ??= run();
       }),

@@ -10,13 +10,13 @@ const DUPLICATE_KEY = 11000;
 export const LEASES = 'streaming.lease';
 const DURABLE = { writeConcern: { w: 'majority', j: true } as const };
 
-/** The one document of the lease. It is over `ttlMs` after `renewed`, both by the server's clock: holders' clocks are not compared. */
+/** The only document of the lease. It expires `ttlMs` after `renewed`, both by the server's clock: holders' clocks are not compared. */
 interface Holder {
   readonly _id: 'holder';
-  /** For the sentence that refuses another one. */
+  /** For the text that refuses another holder. */
   readonly host: string;
   readonly pid: number;
-  /** Absent where others cannot tell whether it has ended. */
+  /** Absent if others cannot tell whether it has ended. */
   readonly process?: ProcessIdentity;
   /** Random for each holder. */
   readonly epoch: string;
@@ -36,7 +36,7 @@ function isGone({ process: holder, epoch }: Holder): boolean {
   return isThisProcess(holder) ? !heldHere.has(epoch) : hasEnded(holder);
 }
 
-/** When this process last knew that the lease was its own. Both clocks count: one stands still while the machine sleeps, the other can be set. */
+/** The last moment at which this process knew that it had the lease. Both clocks count: one stops while the machine sleeps, the other can be set. */
 class Moment {
   readonly #wall = Date.now();
   readonly #steady = performance.now();
@@ -46,7 +46,7 @@ class Moment {
   }
 }
 
-/** Says who may write a log: one process at a time. Renewed every 2 s, over 10 s after the last renewal. */
+/** The exclusive right to write a log, for one process at a time. Renewed every 2 s, expires 10 s after the last renewal. */
 export class Lease {
   readonly #leases: Collection<Holder>;
   readonly #me: Known;
@@ -66,8 +66,8 @@ export class Lease {
   }
 
   /**
-   * Takes the lease when nobody has it, when its holder's process is known to have ended, or when it is over.
-   * @throws Fault `conflict` once the holder has been seen to be alive, within 10 s.
+   * Takes the lease when it is free, when its holder's process is known to have ended, or when it has expired.
+   * @throws Fault `conflict` once the holder has been seen alive, within 10 s
    */
   static async take(db: Db, epoch: string, onLost: (fault: Fault) => void): Promise<Lease> {
     const leases = db.collection<Holder>(LEASES);
@@ -94,12 +94,12 @@ export class Lease {
     }
   }
 
-  /** Whether nobody else can have the lease now, as far as this process knows. */
+  /** Whether no other process can have the lease now, as far as this process knows. */
   get held(): boolean {
     return !this.#lost && this.#sure.agoMs() < LEASE_MS;
   }
 
-  /** Whether the lease is and was held since it was taken; asks the server when in doubt. */
+  /** Whether the lease has been held without interruption since it was taken; asks the server when in doubt. */
   async confirmed(): Promise<boolean> {
     if (!this.held) await this.renew();
     return this.held;
@@ -114,7 +114,7 @@ export class Lease {
     clearInterval(this.#timer);
     await this.#renewing;
     heldHere.delete(this.#me.epoch);
-    // Whoever comes next takes it over at once anyway when this process has ended.
+    // A successor takes it over at once in any case when this process has ended.
     await this.#leases.deleteOne({ _id: 'holder', epoch: this.#me.epoch }, DURABLE).catch(() => undefined);
   }
 
@@ -127,7 +127,7 @@ export class Lease {
       if (matchedCount === 1) this.#sure = asked;
       else this.#lose();
     } catch {
-      // The server does not answer: until the lease is over it is held, and after that until someone takes it.
+      // The server does not answer: the lease is held until it expires, and afterwards until another process takes it.
     }
   }
 
@@ -142,7 +142,7 @@ export class Lease {
 const refusal = ({ host, pid }: Holder): Fault =>
   Fault.conflict(`The data folder is in use by process ${pid} on ${host}; only one process at a time can run on it`);
 
-/** Puts up a lease that is over from the start, for whoever replaces it first: only updates have the server's clock. */
+/** Creates an expired lease, to be replaced by the first process: only updates have the server's clock. */
 async function offer(leases: Collection<Holder>, me: Known): Promise<void> {
   try {
     await leases.insertOne({ _id: 'holder', ...me, renewed: new Date(0) }, DURABLE);
