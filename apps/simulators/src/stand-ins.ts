@@ -27,7 +27,7 @@ export interface StandIn {
   /** Whether it is asked by HTTP/1.1 too. */
   readonly http1: boolean;
   /** Names a push that came without an id, by its row in the ledger. */
-  idOf(row: number): string;
+  readonly idOf: (row: number) => string;
   /** Whether the fault `answer` takes this reason. */
   isReason(reason: string): boolean;
 }

@@ -16,7 +16,10 @@ const byPlatform = new Map<number, AnyDefinition>();
  * Makes a channel known to everything that asks below: which channels there are, and what a definition says.
  * @throws Fault `bug` where the name or one of its platforms is another channel's
  */
-export function addChannel<Name extends string>(name: Name, definition: ChannelDefinition<unknown, Name | Channel>): void {
+export function addChannel<Name extends string>(
+  name: Name,
+  definition: ChannelDefinition<unknown, Name | Channel>,
+): void {
   const taken = definition.platforms.find((platform) => byPlatform.has(platform));
   if (taken !== undefined) throw Fault.bug(`channel ${name}: platform ${taken} belongs to another channel`);
   if (byName.has(name)) throw Fault.bug(`channel ${name}: there is one of this name`);

@@ -32,7 +32,8 @@ export interface TransportParts {
 type OpenTransport = (parts: TransportParts) => Channel;
 
 const byName = {
-  apns: ({ urls, ...parts }) => new ApnsChannel({ ...parts, urls: { production: urls.apns, sandbox: urls.apnsSandbox } }),
+  apns: ({ urls, ...parts }) =>
+    new ApnsChannel({ ...parts, urls: { production: urls.apns, sandbox: urls.apnsSandbox } }),
   fcm: ({ urls, ...parts }) => new FcmChannel({ ...parts, url: urls.fcm }),
 } satisfies Record<ChannelName, OpenTransport>;
 
