@@ -10,10 +10,10 @@ import {
   untilDone,
 } from '@tidings/testing';
 import { transports } from './channels/transports.ts';
-import { fcmToken, type ReceivedEvent, standIns, startSubscriber, type Subscriber } from './testing/simulators.ts';
-import { TOY, TOY_PLATFORM, toy } from './testing/toy/definition.ts';
-import { toyStandIn } from './testing/toy/stand-in.ts';
-import { toyTransport } from './testing/toy/transport.ts';
+import { fcmToken, type ReceivedEvent, standIns, startSubscriber, type Subscriber } from './testing/test-simulators.ts';
+import { TOY, TOY_PLATFORM, toy } from './testing/toy/toy-definition.ts';
+import { toyStandIn } from './testing/toy/toy-stand-in.ts';
+import { toyTransport } from './testing/toy/toy-transport.ts';
 
 const ANDROID = 3;
 

@@ -1,7 +1,7 @@
 import { ShiftedClock } from '@tidings/kernel';
-import { Faults, type ProviderFaults } from './faults.ts';
+import { Faults, type ProviderFaults } from './provider-faults.ts';
 import { AccessTokens } from './google-oauth/access-tokens.ts';
-import { Keys } from './keys.ts';
+import { Keys } from './provider-keys.ts';
 import { Ledger } from './ledger.ts';
 import type { LedgerOptions } from './ledger/entries.ts';
 import type { Provider, ProviderName } from './provider.ts';

@@ -1,11 +1,11 @@
 import { Apns, apnsIdOf } from './apns/apns.ts';
 import { apnsStatus } from './apns/reasons.ts';
-import type { Faults } from './faults.ts';
+import type { Faults } from './provider-faults.ts';
 import { isFcmError } from './fcm/errors.ts';
 import { Fcm, fcmIdOf } from './fcm/fcm.ts';
 import type { AccessTokens } from './google-oauth/access-tokens.ts';
 import { isOAuthError, tokenEndpoint } from './google-oauth/token-endpoint.ts';
-import type { Keys } from './keys.ts';
+import type { Keys } from './provider-keys.ts';
 import type { Ledger } from './ledger.ts';
 import type { Provider, ProviderName } from './provider.ts';
 

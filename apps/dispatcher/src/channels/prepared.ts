@@ -7,7 +7,7 @@ import {
 } from '@tidings/channels';
 import type { CredentialReference } from '@tidings/events';
 import { openKeyFile, openPlainKey } from '@tidings/runtime';
-import { type Credential as Stored, type Credentials, isDeleted, settingsOf } from './credentials/credentials.ts';
+import { type Credential as Stored, type Credentials, isDeleted, settingsOf } from './credentials/credential-cache.ts';
 import { fingerprint } from './credentials/fingerprint.ts';
 import type { Throttler } from '../throttle/throttles.ts';
 

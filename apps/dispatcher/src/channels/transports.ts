@@ -1,10 +1,10 @@
 import type { ConnectionSettings, ProviderConnection } from '@tidings/http2';
 import type { Channel as ChannelName, Clock } from '@tidings/kernel';
 import type { KeyObject } from 'node:crypto';
-import { ApnsChannel } from './apns/channel.ts';
-import type { Credentials } from './credentials/credentials.ts';
-import { FcmChannel } from './fcm/channel.ts';
-import type { Channel } from './port.ts';
+import { ApnsChannel } from './apns/apns-channel.ts';
+import type { Credentials } from './credentials/credential-cache.ts';
+import { FcmChannel } from './fcm/fcm-channel.ts';
+import type { Channel } from './channel-port.ts';
 import type { PostForm } from './post-form.ts';
 
 export interface ProviderUrls {

@@ -1,5 +1,5 @@
 import type { Providers, ProviderView } from '@tidings/rpc';
-import type { CredentialState } from '../receive/admission.ts';
+import type { CredentialState } from '../receive/batch-admission.ts';
 import type { Throttles } from './throttles.ts';
 
 export interface ProviderViewsOptions {
