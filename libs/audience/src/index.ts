@@ -72,7 +72,7 @@ export {
   deviceLogOf,
   keyedId,
   logOf,
-  personOf,
+  hwidHashOf,
 } from './identity.ts';
 export { formatDate, MINUTE_MS } from './tags/date.ts';
 export { distanceMeters, EARTH_RADIUS_METERS, type Place } from './geozones/distance.ts';

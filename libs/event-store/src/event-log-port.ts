@@ -76,7 +76,7 @@ export interface LogDefinition<Command, Event, State, Reply, Context = void> {
   /** True for a state that must leave nothing else in its document, whichever version it belongs to: of what was erased. @default false */
   clears?(state: State, address: DocumentAddress): boolean;
   fromDocument(document: Record<string, unknown>, address: DocumentAddress): State;
-  /** Fields whose values `StateView.find` looks up, per collection, e.g. `{ devices: 'person' }`. */
+  /** Fields whose values `StateView.find` looks up, per collection, e.g. `{ devices: 'hwidHash' }`. */
   readonly lookups?: Readonly<Record<string, string>>;
   /** The sub-document that notes write and states leave alone, e.g. `self`. */
   readonly notesField?: string;

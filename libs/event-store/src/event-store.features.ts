@@ -220,12 +220,12 @@ export function eventStoreFeatures(name: string, start: () => Promise<EventStore
 
     it('finds states by a field, those of the same group included', async () => {
       const { log, id, other } = fresh();
-      const person = `${log}/person`;
-      await writer.submit(log, { kind: 'join', id, person });
+      const hwidHash = `${log}/hwid`;
+      await writer.submit(log, { kind: 'join', id, hwidHash });
       const [first, second, third] = await Promise.all([
-        writer.submit(log, { kind: 'join', id: other, person }),
-        writer.submit(log, { kind: 'join', id, person: `${person}2` }),
-        writer.submit(log, { kind: 'join', id: `${log}/c`, person }),
+        writer.submit(log, { kind: 'join', id: other, hwidHash }),
+        writer.submit(log, { kind: 'join', id, hwidHash: `${hwidHash}2` }),
+        writer.submit(log, { kind: 'join', id: `${log}/c`, hwidHash }),
       ]);
       expect([first.others, second.others, third.others]).toEqual([[id], [], [other]]);
     });

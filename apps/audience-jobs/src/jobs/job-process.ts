@@ -1,4 +1,4 @@
-import { contactCalled, deviceLogOf, personOf } from '@tidings/audience';
+import { contactCalled, deviceLogOf, hwidHashOf } from '@tidings/audience';
 import { JobKind, type JobPieceProcessed } from '@tidings/events';
 import type { Job } from '@tidings/jobs';
 import { Fault } from '@tidings/kernel';
@@ -98,7 +98,7 @@ export function pieceProcessor(parts: ProcessParts): (job: Job) => Promise<JobPi
   /** Rows of one log go out together and in their order, which is what makes their key good. */
   const apply = async (job: Job, key: string, rows: readonly Numbered[]): Promise<EntryOutcome[]> => {
     const { account, accepted } = job;
-    const byLog = Map.groupBy(rows, ({ row }) => deviceLogOf(personOf(deviceKey, account, row.hwid)));
+    const byLog = Map.groupBy(rows, ({ row }) => deviceLogOf(hwidHashOf(deviceKey, account, row.hwid)));
     const byReplica = Map.groupBy(byLog, ([log]) => replicaOf(log));
     const replies = await Promise.all(
       [...byReplica.values()].map((logs) =>

@@ -1,4 +1,4 @@
-import { checkOf, personOf } from '@tidings/audience';
+import { checkOf, hwidHashOf } from '@tidings/audience';
 import { coalesce } from '@tidings/coordination';
 import { type ReportKind, Reports, topicNames } from '@tidings/events';
 import { chunkOf, type Clock, Fault, madeAtOf, positionOf } from '@tidings/kernel';
@@ -86,7 +86,7 @@ export function openReporter(parts: ReporterParts): Reporter {
   const isSound = async (of: ReportingDevice, hash: StatisticsHash): Promise<boolean> => {
     if (hash.device) {
       const keys = identity();
-      const check = checkOf(personOf(keys.device, of.account, of.hwid));
+      const check = checkOf(hwidHashOf(keys.device, of.account, of.hwid));
       if (!isGenuine(messageKeyOf(keys.report, of.application, hash), hash.device, check)) return false;
       if (clock.now() - madeAtOf(hash.messageId) < SHORTEST_KEPT_MS) return true;
     }

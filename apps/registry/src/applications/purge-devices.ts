@@ -101,15 +101,15 @@ export function openPurge({ db, clock, store, write, logs, commits }: PurgeParts
   const devicesOf = (app: string, after: number, count: number): Promise<DeviceDocument[]> =>
     devices
       .find({ app, seq: { $gt: after }, status: 1 }, { hint: deviceIndexes.seq })
-      .project<DeviceDocument>({ account: 1, app: 1, seq: 1, person: 1, hwid: 1 })
+      .project<DeviceDocument>({ account: 1, app: 1, seq: 1, hwidHash: 1, hwid: 1 })
       .sort({ seq: 1 })
       .limit(count)
       .toArray();
 
-  const erase = ({ _id: id, account, app: application, person, hwid }: DeviceDocument): Promise<unknown> => {
-    const identity = { account, application, person, hwid };
+  const erase = ({ _id: id, account, app: application, hwidHash, hwid }: DeviceDocument): Promise<unknown> => {
+    const identity = { account, application, hwidHash, hwid };
     const at = new Date(clock.now());
-    return logs.submit(deviceLogOf(person), { identity, id, action: { type: 'erase' }, at });
+    return logs.submit(deviceLogOf(hwidHash), { identity, id, action: { type: 'erase' }, at });
   };
 
   /** What says nothing of anybody any more, and what the logs hold. */

@@ -36,10 +36,10 @@ const changedUser = (identity: DeviceIdentity, own: Device, user: NewUser | unde
   user === undefined || user.hash === own.user ? undefined : userOf(identity, user);
 
 function userOf(identity: DeviceIdentity, user: NewUser | undefined): DeviceUser {
-  const own = user === undefined || user.hash === identity.person;
+  const own = user === undefined || user.hash === identity.hwidHash;
   return {
     userId: own ? '' : user.id,
-    user: own ? identity.person : user.hash,
+    user: own ? identity.hwidHash : user.hash,
     controlBucket: controlBucketOf(identity.application, own ? identity.hwid : user.id),
   };
 }
@@ -87,7 +87,7 @@ function registerNew(
   });
   return {
     events: [registered, ...shareWith(siblings, changes, at)],
-    notes: openNote(deviceIdOf(identity.application, identity.person), open),
+    notes: openNote(deviceIdOf(identity.application, identity.hwidHash), open),
   };
 }
 
@@ -120,7 +120,7 @@ function registerAgain(
   command: RegisterDevice,
   at: Date,
 ): DeviceDecision {
-  const id = deviceIdOf(own.app, own.person);
+  const id = deviceIdOf(own.app, own.hwidHash);
   const events: DeviceEvent[] = [];
   const say = (event: NonNullable<DeviceEvent['event']>): void =>
     void events.push(eventOf(identity, own.seq, at, event));
@@ -176,7 +176,7 @@ function setTags(
       : [eventOf(identity, device.seq, at, { $case: 'tagsChanged', value: { tags: [...changes] } })];
   return {
     events: [...events, ...shareWith(siblings, changes, at)],
-    notes: openNote(deviceIdOf(device.app, device.person), open),
+    notes: openNote(deviceIdOf(device.app, device.hwidHash), open),
     ...(invalidTags.length > 0 && { invalidTags }),
   };
 }
@@ -202,7 +202,7 @@ function erase(identity: DeviceIdentity, own: Device | undefined, at: Date): Dev
   if (!own) return nothing;
   return {
     events: [eventOf(identity, own.seq, at, { $case: 'erased', value: {} })],
-    notes: [{ id: deviceIdOf(own.app, own.person), clear: true }],
+    notes: [{ id: deviceIdOf(own.app, own.hwidHash), clear: true }],
   };
 }
 
@@ -219,8 +219,8 @@ export function decide(
 ): DeviceDecision {
   const own = isPresent(known.own) ? known.own : undefined;
   const siblings = known.siblings.filter(isPresent);
-  const person = { own, siblings };
-  const id = deviceIdOf(identity.application, identity.person);
+  const hwidHash = { own, siblings };
+  const id = deviceIdOf(identity.application, identity.hwidHash);
   const isNew = !own && newPlatformIn(action) !== undefined;
   switch (action.type) {
     case 'register':
@@ -231,10 +231,10 @@ export function decide(
       return unregister(identity, found(own), at);
     case 'setTags':
       if (isNew) return registerEarly(identity, seq, siblings, action, at);
-      return setTags(identity, person, action, at);
+      return setTags(identity, hwidHash, action, at);
     case 'open': {
       const opened = { id, set: { open: at.getTime() } };
-      if (!isNew) return { events: say(identity, person, action, at), notes: [opened] };
+      if (!isNew) return { events: say(identity, hwidHash, action, at), notes: [opened] };
       const { events, notes } = registerEarly(identity, seq, siblings, action, at);
       return { events, notes: [...notes, opened] };
     }
@@ -249,12 +249,12 @@ export function decide(
       return { events: [], notes: [{ id, set: { badge: action.badge } }] };
     case 'occur':
       return {
-        events: say(identity, person, action, at, [{ $case: 'occurred', value: action.occurrence }]),
+        events: say(identity, hwidHash, action, at, [{ $case: 'occurred', value: action.occurrence }]),
         notes: [],
       };
     case 'bindUser':
       if (isNew) return registerEarly(identity, seq, siblings, action, at);
-      return { events: say(identity, person, action, at), notes: [] };
+      return { events: say(identity, hwidHash, action, at), notes: [] };
     case 'useKey':
       return nothing;
     case 'setPushToStartToken':

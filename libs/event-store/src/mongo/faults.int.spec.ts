@@ -401,7 +401,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
   });
 
   it('stores the longest legal texts on any server', async () => {
-    await db.collection('things').createIndex({ person: 1 });
+    await db.collection('things').createIndex({ hwidHash: 1 });
     const writer = open(db);
     const four = '𝒳';
     const value = {
@@ -410,7 +410,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
       tags: [{ name: four.repeat(512), value: four.repeat(512) }, { value: 'ü'.repeat(1024) }],
     };
     await Promise.all([
-      writer.submit(LOG, { kind: 'join', id: A, person: 'p' }),
+      writer.submit(LOG, { kind: 'join', id: A, hwidHash: 'p' }),
       writer.submit(LOG, { kind: 'put', id: A, value }),
     ]);
     expect(await thing(A)).toMatchObject({ value });

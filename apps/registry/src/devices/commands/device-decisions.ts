@@ -48,13 +48,13 @@ export const device = (view: View, id: string): Device | undefined => view.get(d
 
 export const writesOf = (action: DeviceAction) => ('writes' in action ? action.writes : []);
 
-/** True where the person's devices in sibling applications have a part in the decision; a new device takes over what they share. */
+/** True where devices of the same hwid in sibling applications have a part in the decision; a new device takes over what they share. */
 export const concernsSiblings = (action: DeviceAction): boolean =>
   newPlatformIn(action) !== undefined || writesOf(action).some(({ tag }) => isSharedTag(tag.number));
 
-function siblingsOf(view: View, { identity: { person }, id }: DeviceLogCommand): Device[] {
+function siblingsOf(view: View, { identity: { hwidHash }, id }: DeviceLogCommand): Device[] {
   return view
-    .find(DEVICES, person)
+    .find(DEVICES, hwidHash)
     .filter((found) => found.id !== id)
     .map(({ state }) => state as Device);
 }
@@ -93,7 +93,7 @@ const revOf = (state: Device | undefined): number => (state as { readonly rev?: 
 /** The events as the log keeps them: each with the commit that changed its device before. */
 const chained = (events: readonly DeviceEvent[], view: View): readonly DeviceEvent[] =>
   events.map((event) => {
-    const rev = revOf(device(view, deviceIdOf(event.application, event.person)));
+    const rev = revOf(device(view, deviceIdOf(event.application, event.hwidHash)));
     return rev === 0 ? event : { ...event, previous: BigInt(rev) };
   });
 
@@ -113,21 +113,21 @@ export function decideCommand(command: DeviceLogCommand, view: View, context: Gr
   return decision.notes.length === 0 ? { events, reply } : { events, reply, notes: decision.notes.map(noteAt) };
 }
 
-/** The view of a batch that names a person more than once: its later entries meet what the earlier ones have left. */
+/** The view of a batch that names a hwid more than once: its later entries meet what the earlier ones have left. */
 function withFolds(view: View): View & { fold(events: readonly DeviceEvent[]): void } {
   const folded = new Map<string, Device>();
   return {
     get: (address) => (address.collection === DEVICES && folded.get(address.id)) || view.get(address),
-    find(collection, person) {
-      const known = view.find(collection, person).filter(({ id }) => !folded.has(id));
+    find(collection, hwidHash) {
+      const known = view.find(collection, hwidHash).filter(({ id }) => !folded.has(id));
       return [
         ...known,
-        ...[...folded].filter(([, state]) => state.person === person).map(([id, state]) => ({ id, state })),
+        ...[...folded].filter(([, state]) => state.hwidHash === hwidHash).map(([id, state]) => ({ id, state })),
       ];
     },
     fold(events) {
       for (const event of events) {
-        const id = deviceIdOf(event.application, event.person);
+        const id = deviceIdOf(event.application, event.hwidHash);
         folded.set(id, evolve(folded.get(id) ?? device(view, id), event));
       }
     },
@@ -140,7 +140,7 @@ function batchApplied({ account, application, key, at }: DeviceLogBatch, outcome
     ...{ key, until, notFound: [...outcome.notFound] },
     invalidTags: outcome.invalidTags.map(({ entry, tags }) => ({ entry, tags: [...tags] })),
   };
-  const nobody = { person: '', hwid: '', seq: 0 };
+  const nobody = { hwidHash: '', hwid: '', seq: 0 };
   return {
     stamp: undefined,
     account,
@@ -158,8 +158,8 @@ const isRefused = (thrown: unknown): boolean => thrown instanceof Fault && throw
 export function decideBatch(batch: DeviceLogBatch, view: View, context: GroupContext): DeviceDecision {
   const used = usedKey(view, batch.key, batch.at);
   if (used) return { events: [], reply: { outcome: used.outcome ?? { notFound: [], invalidTags: [] } } };
-  const persons = new Set(batch.items.map(({ command }) => command.identity.person));
-  const folding = persons.size < batch.items.length ? withFolds(view) : undefined;
+  const hwidHashes = new Set(batch.items.map(({ command }) => command.identity.hwidHash));
+  const folding = hwidHashes.size < batch.items.length ? withFolds(view) : undefined;
   const events: DeviceEvent[] = [];
   const notes: Note[] = [];
   const notFound: number[] = [];
