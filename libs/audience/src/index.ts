@@ -7,7 +7,7 @@ export type {
   GeozonePatch,
   GeozoneState,
 } from './account/geozones.ts';
-export type { ClearLeftovers, Leftovers } from './account/leftovers.ts';
+export type { ClearOrphans, Orphans } from './account/orphans.ts';
 export { ownerOf, type PresetAction, type PresetState } from './account/presets.ts';
 export type { Application, ApplicationGroup, PlatformSettings } from './account/application.ts';
 export { type AccountAction, decideAccount } from './account/decide.ts';

@@ -7,7 +7,7 @@ import type { JobStore } from './job-store.ts';
 
 export interface JobPurgeParts {
   readonly clock: Clock;
-  readonly store: Pick<JobStore, 'idsOf' | 'remove' | 'removeRemains'>;
+  readonly store: Pick<JobStore, 'idsOf' | 'remove' | 'removeOrphans'>;
   readonly writer: LogWriter<JobCommand, Job>;
 }
 
@@ -31,7 +31,7 @@ export function jobPurge({ clock, store, writer }: JobPurgeParts): DeletionsOpti
     // Until the second look a worker may be at one of their pieces.
     if (look === 0) return;
     for (let ids = await store.idsOf(queue, 'Failed'); ids.length > 0 && !signal.aborted;) {
-      await store.removeRemains(ids);
+      await store.removeOrphans(ids);
       ids = await store.idsOf(queue, 'Failed', ids.at(-1));
     }
   };

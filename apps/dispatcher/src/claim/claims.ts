@@ -92,10 +92,10 @@ export class Claims {
 
   /** The attempt of a slice all of whose devices wait. */
   #deferredAtOnce(open: OpenSlice, why: HeldBack): Deferred | undefined {
-    const standing = this.#parts.sending.held(open, why);
-    if (standing.waiting.length === 0) return undefined;
-    const results = withResults(noResults, resultsOf(standing.results));
-    return deferredOf(open.attempt, results, deferralOf(open.job, open.slice, standing));
+    const state = this.#parts.sending.held(open, why);
+    if (state.waiting.length === 0) return undefined;
+    const results = withResults(noResults, resultsOf(state.results));
+    return deferredOf(open.attempt, results, deferralOf(open.job, open.slice, state));
   }
 
   /** Whether a claim is in good hands. One of this worker's own is not: whatever it has in hand is not met twice. */

@@ -37,7 +37,7 @@ import type { Epoch } from '../claim/worker-lease.ts';
 import { Tally } from './tally.ts';
 import type { Throttles } from '../throttle/throttles.ts';
 import type { Timers } from '../timers.ts';
-import type { Pending, Standing } from './slice-devices.ts';
+import type { Pending, SliceState } from './slice-devices.ts';
 import { type RunEnd, SliceRun } from './slice-run.ts';
 
 export interface SendingParts {
@@ -169,7 +169,7 @@ export class Sending {
   }
 
   /** What becomes of the devices of a slice that cannot be sent now. */
-  held({ job, attempt, pending }: Pick<OpenSlice, 'job' | 'attempt' | 'pending'>, why: HeldBack): Standing {
+  held({ job, attempt, pending }: Pick<OpenSlice, 'job' | 'attempt' | 'pending'>, why: HeldBack): SliceState {
     const now = this.#parts.clock.now();
     const { batch, columns, ttlSeconds } = job;
     const { claimedAt } = attempt;
@@ -194,18 +194,18 @@ export class Sending {
    */
   async amend({ id, job, slice, attempt }: OpenSlice, run: SliceRun): Promise<Publication> {
     const { store, clock, throttles } = this.#parts;
-    const standing = run.standing();
+    const state = run.state();
     const giveUpAt = this.#parts.timers.now() + LATE_ANSWER_MS;
     const wanted = (): boolean => this.#parts.timers.now() < giveUpAt;
-    const results = withResults(attempt.results, resultsOf(standing.results));
-    if (standing.waiting.length === 0) {
+    const results = withResults(attempt.results, resultsOf(state.results));
+    if (state.waiting.length === 0) {
       const settledAt = clock.now();
       const kept = await this.#repeated(wanted, () => store.finish(id, attempt, results, settledAt));
       return kept ? this.#settled(job, slice, attempt, results, settledAt) : undefined;
     }
     // It may have been lifted since.
-    const heldUntil = throttles.blockedUntil(run.credential) > 0 ? standing.heldUntil : 0;
-    const deferral = deferralOf(job, slice, { ...standing, heldUntil });
+    const heldUntil = throttles.blockedUntil(run.credential) > 0 ? state.heldUntil : 0;
+    const deferral = deferralOf(job, slice, { ...state, heldUntil });
     if (!(await this.#repeated(wanted, () => store.amend(id, attempt, results, deferral)))) return undefined;
     return this.record(job, slice, deferredOf(attempt, results, deferral));
   }
@@ -337,8 +337,8 @@ export function pendingOf(
 }
 
 /** The devices of a slice that wait, in the form that is stored. */
-export function deferralOf({ batch, columns }: Job, slice: Slice, standing: Standing): Deferral {
-  const { waiting, heldUntil, answersUntil } = standing;
+export function deferralOf({ batch, columns }: Job, slice: Slice, state: SliceState): Deferral {
+  const { waiting, heldUntil, answersUntil } = state;
   const devices = waiting.map(({ device }) => device);
   return {
     batch: SendBatch.encode(pickDevices(batch, columns, slice, devices)).finish(),

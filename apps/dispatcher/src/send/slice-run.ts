@@ -5,10 +5,10 @@ import type { AnswerDetail, PushListener, Sender } from '../channels/channel-por
 import type { Epoch } from '../claim/worker-lease.ts';
 import type { Throttles } from '../throttle/throttles.ts';
 import type { Timers } from '../timers.ts';
-import { type Standing, SliceDevices, type SliceDevicesParts } from './slice-devices.ts';
+import { type SliceState, SliceDevices, type SliceDevicesParts } from './slice-devices.ts';
 
 /** How the writing of a slice ended: the worker lost its lease, or every device has a result or something to wait for. */
-export type RunEnd = { readonly lost: true } | (Standing & { readonly lost: false });
+export type RunEnd = { readonly lost: true } | (SliceState & { readonly lost: false });
 
 export interface RunParts extends SliceDevicesParts {
   readonly sender: Sender;
@@ -34,7 +34,7 @@ const HOUR_MS = 3_600_000;
 
 /**
  * Sends the pending devices of a slice and gathers what becomes of them. The run ends at its deadline at the latest; answers that come
- * later still change its standing, and are told by {@link onLate}. No promise and no closure per device.
+ * later still change its state, and are told by {@link onLate}. No promise and no closure per device.
  */
 export class SliceRun implements PushListener {
   readonly #parts: RunParts;
@@ -116,8 +116,8 @@ export class SliceRun implements PushListener {
   }
 
   /** What has become of the devices by now. */
-  standing(): Standing {
-    return this.#devices.standing(this.#inFlight > 0);
+  state(): SliceState {
+    return this.#devices.state(this.#inFlight > 0);
   }
 
   mayGo(): boolean {
@@ -318,7 +318,7 @@ export class SliceRun implements PushListener {
     for (const i of this.#queue.slice(this.#next)) this.#devices.unsent(i, this.#held!);
     if (this.#inFlight > 0) this.#flying.forEach((flying, i) => void (flying === 1 && this.#devices.late(i)));
     if (!this.#parts.epoch.alive()) this.#end('over', { lost: true });
-    else this.#end(this.#inFlight > 0 ? 'late' : 'over', { lost: false, ...this.standing() });
+    else this.#end(this.#inFlight > 0 ? 'late' : 'over', { lost: false, ...this.state() });
   }
 
   #end(phase: 'late' | 'over', end?: RunEnd): void {

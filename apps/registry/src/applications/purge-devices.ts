@@ -12,7 +12,7 @@ import type { DeviceLogCommand, DeviceLogReply } from '../devices/commands/devic
 import { type DeviceDocument, deviceIndexes, DEVICES } from '../devices/storage/device-document.ts';
 import { SEQUENCES } from '../devices/storage/sequences.ts';
 import { visitLogOf } from '../geozones/visit-log.ts';
-import { findLeftovers, removeCleared } from './leftovers.ts';
+import { findOrphans, removeCleared } from './orphans.ts';
 
 export interface PurgeParts {
   readonly db: Db;
@@ -131,9 +131,9 @@ export function openPurge({ db, clock, store, write, logs, commits }: PurgeParts
 
   const purge = async ({ account, code, deletedAt }: Application, signal: AbortSignal): Promise<void> => {
     const startedAt = clock.now();
-    for (let found = await findLeftovers(db, code); found; found = await findLeftovers(db, code)) {
+    for (let found = await findOrphans(db, code); found; found = await findOrphans(db, code)) {
       if (signal.aborted) return;
-      const action = { type: 'clearLeftovers', application: code, leftovers: found } as const;
+      const action = { type: 'clearOrphans', application: code, orphans: found } as const;
       await write({ account, action, at: new Date(clock.now()) });
     }
     let last = -1;
@@ -156,8 +156,8 @@ export function openPurge({ db, clock, store, write, logs, commits }: PurgeParts
     async open() {
       const deleted = await store.unpurged();
       const left = deleted.map(async ({ code }) => {
-        const [devices, leftovers] = await Promise.all([devicesOf(code, -1, 1), findLeftovers(db, code)]);
-        return devices.length > 0 || leftovers ? [`registry: what deleted ${code} has left`] : [];
+        const [devices, orphans] = await Promise.all([devicesOf(code, -1, 1), findOrphans(db, code)]);
+        return devices.length > 0 || orphans ? [`registry: what deleted ${code} has left`] : [];
       });
       return (await Promise.all(left)).flat();
     },
