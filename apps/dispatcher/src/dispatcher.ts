@@ -146,13 +146,13 @@ function channelOf(deps: DispatcherDeps): Channel {
   };
   const connect = (settings: ConnectionSettings): Http2Connection =>
     new Http2Connection({ ...settings, onFailure }, openLink);
-  const parts = { credentials, reportKey: keys.identity.report, clock, ca, connect };
+  const shared = { credentials, reportKey: keys.identity.report, clock, ca, connect };
   switch (deps.channel) {
     case 'apns':
-      return new ApnsChannel({ ...parts, urls: { production: urls?.apns, sandbox: urls?.apnsSandbox } });
+      return new ApnsChannel({ ...shared, urls: { production: urls?.apns, sandbox: urls?.apnsSandbox } });
     case 'fcm': {
       const postForm = guardedPostForm(new AddressGuard(allowPrivate), ca);
-      return new FcmChannel({ ...parts, url: urls?.fcm, postForm });
+      return new FcmChannel({ ...shared, url: urls?.fcm, postForm });
     }
   }
 }

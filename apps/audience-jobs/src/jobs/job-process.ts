@@ -8,7 +8,7 @@ import { addMissingTags, type RefusedTags, withReason } from './missing-tags.ts'
 import type { Piece, Pieces } from './pieces.ts';
 import { countsOf, type Row, rowsOf } from './rows.ts';
 
-export interface ProcessParts {
+export interface ProcessDeps {
   readonly pieces: Pieces;
   readonly accounts: Pick<Accounts, 'addMissingTags' | 'listTags'>;
   readonly devices: Pick<Devices, 'applyBatch' | 'resolve'>;
@@ -57,8 +57,8 @@ interface Numbered {
 }
 
 /** Gives every entry of a job's next piece its result. Repeats have no second effect: the registry knows each batch by its key. */
-export function pieceProcessor(parts: ProcessParts): (job: Job) => Promise<JobPieceProcessed> {
-  const { pieces, accounts, devices, replicaOf, deviceKey } = parts;
+export function pieceProcessor(deps: ProcessDeps): (job: Job) => Promise<JobPieceProcessed> {
+  const { pieces, accounts, devices, replicaOf, deviceKey } = deps;
 
   /** Before the first piece the tags of all are added: what becomes of an entry does not turn on where pieces end. Tells which of the piece were not. */
   const addTags = async ({ id, account, accepted }: Job, piece: Piece): Promise<RefusedTags | undefined> => {

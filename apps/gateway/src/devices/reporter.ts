@@ -21,7 +21,7 @@ export interface ReportingDevice {
   readonly hwid: string;
 }
 
-export interface ReporterParts {
+export interface ReporterDeps {
   readonly broker: Pick<Broker, 'publish'>;
   readonly devices: Pick<Devices, 'locate'>;
   readonly messages: Pick<Messages, 'find'>;
@@ -54,9 +54,7 @@ type DeviceLocation = Awaited<ReturnType<Devices['locate']>>['locations'][number
 const nameOf = ({ account, application }: ReportingDevice): string => `${account}/${application}`;
 
 /** Where devices stand, if they exist: asked for together, application by application. */
-function locations(
-  devices: ReporterParts['devices'],
-): (device: ReportingDevice) => Promise<DeviceLocation | undefined> {
+function locations(devices: ReporterDeps['devices']): (device: ReportingDevice) => Promise<DeviceLocation | undefined> {
   return coalesce(async (asked: readonly ReportingDevice[]) => {
     const found = new Map<ReportingDevice, DeviceLocation>();
     const locate = async (of: readonly ReportingDevice[]): Promise<void> => {
@@ -72,8 +70,8 @@ function locations(
   }, LOCATED_AT_ONCE);
 }
 
-export function openReporter(parts: ReporterParts): Reporter {
-  const { broker, devices, messages, clock, identity } = parts;
+export function openReporter(deps: ReporterDeps): Reporter {
+  const { broker, devices, messages, clock, identity } = deps;
   const batcher = microBatcher(broker, topicNames.reports);
   const locate = locations(devices);
 

@@ -14,7 +14,7 @@ import { SEQUENCES } from '../devices/storage/sequences.ts';
 import { visitLogOf } from '../geozones/visit-log.ts';
 import { findOrphans, removeCleared } from './orphans.ts';
 
-export interface PurgeParts {
+export interface PurgeDeps {
   readonly db: Db;
   readonly clock: Clock;
   readonly store: Pick<AccountStore, 'unpurged'>;
@@ -95,7 +95,7 @@ async function emptyCommits(
 }
 
 /** Removes in the background what belongs to deleted applications (R-B2). */
-export function openPurge({ db, clock, store, write, logs, commits }: PurgeParts): Purge {
+export function openPurge({ db, clock, store, write, logs, commits }: PurgeDeps): Purge {
   const devices = db.collection<DeviceDocument>(DEVICES);
 
   const devicesOf = (app: string, after: number, count: number): Promise<DeviceDocument[]> =>
