@@ -44,7 +44,7 @@ export type {
   DeviceDecision,
   NewToken,
   NewUser,
-  NoteWrite,
+  SelfReportWrite,
   Person,
   RegisterDevice,
 } from './device/action.ts';
@@ -54,7 +54,7 @@ export type { DeviceIdentity } from './device/events.ts';
 export {
   type ActivityToken,
   type Device,
-  type DeviceNotes,
+  type SelfReportedState,
   entriesIn,
   evolve,
   isPresent,

@@ -143,10 +143,10 @@ export class Committing<Command, Event, State, Reply> {
     }
   }
 
-  /** States, notes and answers of groups whose commits, if they have any, are in. */
+  /** States, self-reports and answers of groups whose commits, if they have any, are in. */
   async #writeStates(groups: readonly DecidedIn<Group<Command, Event, State, Reply>>[]): Promise<void> {
     const writes = groups.flatMap((group) => writesOf(group));
-    // Notes without a commit are not folded by anyone: they come within the commands' time or never.
+    // Self-reports without a commit are not folded by anyone: they come within the commands' time or never.
     const until = groups.some(({ commit }) => commit)
       ? Infinity
       : Math.max(...groups.flatMap(({ pending }) => pending.map(({ deadline }) => deadline)));
@@ -164,7 +164,7 @@ export class Committing<Command, Event, State, Reply> {
     }
   }
 
-  /** Writes until the store has answered; returns notes that it refused, or undefined when it was given up. */
+  /** Writes until the store has answered; returns self-reports that it refused, or undefined when it was given up. */
   async #persist(writes: readonly StateWrite[], until: number): Promise<readonly RefusedWrite[] | undefined> {
     if (writes.length === 0) return [];
     for (let pause = this.#repeatAfterMs; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {

@@ -58,7 +58,7 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
       commandBytes: COMMAND_BYTES,
       owned: new OwnedFields(definition),
       check: ({ collection, id }, document) =>
-        checkState(id, document, store.indexCheck(collection), definition.notesField),
+        checkState(id, document, store.indexCheck(collection), definition.selfReportedField),
     };
     const report = (problem: Problem): void => {
       this.counts.problems++;

@@ -25,7 +25,7 @@ export type ThingCommand =
   | { readonly kind: 'join'; readonly id: string; readonly hwidHash: string }
   | { readonly kind: 'refuse' | 'explode' | 'look'; readonly id: string }
   | {
-      readonly kind: 'note';
+      readonly kind: 'selfReport';
       readonly clear?: true;
       readonly id: string;
       readonly set?: Record<string, unknown>;
@@ -82,7 +82,7 @@ const kinds: ReadonlySet<string> = new Set<ThingEvent['kind']>(['added', 'named'
 export const things: LogDefinition<ThingCommand, ThingEvent, State, ThingReply> = {
   category: 'things',
   lookups: { things: 'hwidHash' },
-  notesField: 'self',
+  selfReportedField: 'self',
   needs(command) {
     const lookups =
       command.kind === 'join' ? [{ collection: 'things', field: 'hwidHash', value: command.hwidHash }] : [];
@@ -111,10 +111,10 @@ export const things: LogDefinition<ThingCommand, ThingEvent, State, ThingReply> 
         const others = view.find('things', command.hwidHash).map((found) => found.id);
         return { events: [{ kind: 'joined', id, hwidHash: command.hwidHash }], reply: { ...reply, others } };
       }
-      case 'note': {
+      case 'selfReport': {
         const { clear, set, max } = command;
-        const note = { address: thingAt(id), ...(clear && { clear }), ...(set && { set }), ...(max && { max }) };
-        return { events: [], reply, notes: [note] };
+        const selfReport = { address: thingAt(id), ...(clear && { clear }), ...(set && { set }), ...(max && { max }) };
+        return { events: [], reply, selfReports: [selfReport] };
       }
       default:
         return withoutEvents(command.kind, reply);

@@ -77,7 +77,7 @@ describeWithMongo('the registry', (mongo) => {
       expect(after).not.toHaveProperty('th');
     });
 
-    it('registered again unchanged commit nothing, and note the token', async () => {
+    it('registered again unchanged commit nothing, and record the token as self-reported', async () => {
       await register('same', { pushToken: 'same-token', language: 'en' });
       const before = await commits();
       test.clock.advance(60);

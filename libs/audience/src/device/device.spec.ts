@@ -60,7 +60,7 @@ class World {
   do(action: DeviceAction, app = application): DeviceDecision {
     const decision = this.decide(action, app);
     this.fold(decision.events);
-    for (const { id, set, max } of decision.notes) {
+    for (const { id, set, max } of decision.selfReports) {
       const device = this.devices.get(id)!;
       const self = { ...device.self, ...set } as Record<string, number>;
       for (const [name, value] of Object.entries(max ?? {})) self[name] = Math.max(self[name] ?? 0, value);
@@ -179,7 +179,7 @@ describe('a device', () => {
     expect(world.device().userId).toBeUndefined();
   });
 
-  it('registered again unchanged is no event; the token is noted as registered again', () => {
+  it('registered again unchanged is no event; the token is reported as registered again', () => {
     const first = register({
       token: token('t1'),
       user: { id: 'u', hash: 'hash u' },
@@ -188,8 +188,11 @@ describe('a device', () => {
     });
     const decision = given(first).at(5).when(first);
     expect(decision.events).toEqual([]);
-    expect(decision.notes).toEqual([{ id: `${application}:${hwidHash}`, max: { tokenAt: T0 + 5 * 60_000 } }]);
-    expect(given(first).when(register({ keys: { ...keys('k'), idfa: undefined } }))).toEqual({ events: [], notes: [] });
+    expect(decision.selfReports).toEqual([{ id: `${application}:${hwidHash}`, max: { tokenAt: T0 + 5 * 60_000 } }]);
+    expect(given(first).when(register({ keys: { ...keys('k'), idfa: undefined } }))).toEqual({
+      events: [],
+      selfReports: [],
+    });
   });
 
   it('keeps its token where none is given, loses it by an empty one, takes a new one', () => {
@@ -333,7 +336,7 @@ describe('tags of a device', () => {
       alerts: false,
       self: { open: Date.UTC(2025, 4, 5, 10) },
     });
-    expect(decision.notes).toHaveLength(1);
+    expect(decision.selfReports).toHaveLength(1);
     start.when({
       type: 'setTags',
       writes: [write(defaultTags.language, null), write(defaultTags.lastApplicationOpen, null)],
@@ -342,7 +345,7 @@ describe('tags of a device', () => {
     expect(start.world.device().self?.open).toBeNull();
   });
 
-  it('an open is a note; what is sent along is stored', () => {
+  it('an open is a self-report; what is sent along is stored', () => {
     const start = given(register());
     const decision = start.when({
       type: 'open',
@@ -353,7 +356,7 @@ describe('tags of a device', () => {
       [application, 'updated'],
       [application, 'tagsChanged'],
     ]);
-    expect(decision.notes).toEqual([{ id: `${application}:${hwidHash}`, set: { open: T0 } }]);
+    expect(decision.selfReports).toEqual([{ id: `${application}:${hwidHash}`, set: { open: T0 } }]);
     expect(start.when({ type: 'open', writes: [write(defaultTags.osVersion, '17.1')] }).events).toEqual([]);
   });
 
@@ -443,13 +446,13 @@ describe('a token that another device has registered', () => {
     const start = given(register({ token: token('t1') }));
     expect(cases(start.when(taken(T0 + 1)))).toEqual([[application, 'tokenRemoved']]);
     expect(start.world.device()).toMatchObject({ token: undefined, alerts: true });
-    expect(start.when(taken(T0 + 1))).toEqual({ events: [], notes: [] });
+    expect(start.when(taken(T0 + 1))).toEqual({ events: [], selfReports: [] });
   });
 
   it('is kept when this device registered it later, and says when', () => {
     const start = given(register({ token: token('t1') }));
     start.at(5).when(register({ token: token('t1') }));
-    expect(start.when(taken(T0 + 1))).toEqual({ events: [], notes: [], keptSince: T0 + 5 * 60_000 });
+    expect(start.when(taken(T0 + 1))).toEqual({ events: [], selfReports: [], keptSince: T0 + 5 * 60_000 });
   });
 
   it('is none of this device on another platform', () =>

@@ -12,7 +12,7 @@ import { deviceIdOf } from '../identity.ts';
 import { entriesOf, type TagEntry } from '../tags/entries.ts';
 
 /** What the device says about itself: written beside the log (architecture 4). All times are milliseconds since 1970. */
-export interface DeviceNotes {
+export interface SelfReportedState {
   /** Last Application Open, and the device's last activity; null = removed by the caller. */
   readonly open?: number | null;
   /** Base of "+n" badges (R-C9). */
@@ -72,7 +72,7 @@ export interface Device {
   readonly owners: readonly { readonly user: string; readonly from: number }[];
   /** When it was first registered. */
   readonly createdAt: number;
-  readonly self?: DeviceNotes | undefined;
+  readonly self?: SelfReportedState | undefined;
 }
 
 export interface ActivityToken {

@@ -67,13 +67,13 @@ const actions = fc.oneof<fc.Arbitrary<DeviceAction>[]>(
 describe('an erased device', () => {
   const erase: DeviceAction = { type: 'erase' };
 
-  it('leaves its number, and forgets what it noted', () => {
+  it('leaves its number, and forgets its self-reported state', () => {
     const { device, decisions } = given([register({ user: user('u') }), erase]);
     expect(device).toEqual({
       ...{ account: 'default', app: 'AAAAA-00001', hwidHash: identity.hwidHash, seq: 0, status: 0 },
       ...{ hwid: '', platform: 0, user: identity.hwidHash, cg: 0, tags: [], owners: [], createdAt: 0 },
     });
-    expect(decisions[1]?.notes).toEqual([{ id: `AAAAA-00001:${identity.hwidHash}`, clear: true }]);
+    expect(decisions[1]?.selfReports).toEqual([{ id: `AAAAA-00001:${identity.hwidHash}`, clear: true }]);
   });
 
   it('is erased once, and an unknown one not at all', () => {

@@ -3,7 +3,7 @@ import {
   type Device,
   deviceIdOf,
   type DeviceAction,
-  type DeviceNotes,
+  type SelfReportedState,
   evolve,
   isPresent,
   lacksAddress,
@@ -33,7 +33,7 @@ import {
 import { type DeviceDocument, deviceOf, DEVICES, KEYS } from '../storage/device-document.ts';
 import type { Sequences } from '../storage/sequences.ts';
 
-export type NotesReader = (ids: readonly string[]) => Promise<ReadonlyMap<string, DeviceNotes>>;
+export type SelfReportedReader = (ids: readonly string[]) => Promise<ReadonlyMap<string, SelfReportedState>>;
 
 /** What the logs of devices take. */
 export type DeviceLogInput = DeviceLogCommand | DeviceLogBatch;
@@ -42,7 +42,7 @@ const commandsIn = (input: DeviceLogInput): readonly DeviceLogCommand[] =>
   'items' in input ? input.items.map(({ command }) => command) : [input];
 
 /** True where a decision turns on what the device said about itself, which states do not hold. */
-const turnsOnNotes = (action: DeviceAction): boolean =>
+const dependsOnSelfReported = (action: DeviceAction): boolean =>
   action.type === 'tokenRejected' ||
   action.type === 'tokenTaken' ||
   writesOf(action).some(({ tag }) => tag.number === defaultTags.lastApplicationOpen.number);
@@ -73,20 +73,20 @@ async function newSeqs(
   return seqs;
 }
 
-/** The notes that the group turns on. A token that the group itself registers again counts as registered, in whatever order. */
+/** The self-reported state that the group depends on. A token that the group itself registers again counts as registered, in whatever order. */
 async function notesFor(
   commands: readonly DeviceLogCommand[],
-  readNotes: NotesReader,
-): Promise<ReadonlyMap<string, DeviceNotes>> {
-  const ids = commands.filter(({ action }) => turnsOnNotes(action)).map(({ id }) => id);
+  readSelfReported: SelfReportedReader,
+): Promise<ReadonlyMap<string, SelfReportedState>> {
+  const ids = commands.filter(({ action }) => dependsOnSelfReported(action)).map(({ id }) => id);
   if (ids.length === 0) return new Map();
-  const notes = new Map(await readNotes(ids));
+  const selfReports = new Map(await readSelfReported(ids));
   for (const { action, id, at } of commands) {
     if (action.type !== 'register' || !action.token) continue;
-    const known = notes.get(id);
-    notes.set(id, { ...known, tokenAt: Math.max(known?.tokenAt ?? 0, at.getTime()) });
+    const known = selfReports.get(id);
+    selfReports.set(id, { ...known, tokenAt: Math.max(known?.tokenAt ?? 0, at.getTime()) });
   }
-  return notes;
+  return selfReports;
 }
 
 function needsOf({ id, key, identity, action }: DeviceLogCommand): Needs {
@@ -172,16 +172,16 @@ async function blacklistedAmong(
 /** Devices and the Idempotency-Keys of what happened to them, in 16 logs by hwid hash (architecture 4). */
 export const devicesLog = ({
   sequences,
-  readNotes,
+  readSelfReported,
   readBlacklist,
 }: {
   readonly sequences: Sequences;
-  readonly readNotes: NotesReader;
+  readonly readSelfReported: SelfReportedReader;
   readonly readBlacklist: BlacklistReader;
 }): LogDefinition<DeviceLogInput, DeviceEvent, DeviceState, DeviceLogReply, GroupContext> => ({
   category: 'devices',
   lookups: { [DEVICES]: 'hwidHash' },
-  notesField: 'self',
+  selfReportedField: 'self',
 
   needs: (input) => ('items' in input ? needsOfBatch(input) : needsOf(input)),
 
@@ -192,8 +192,8 @@ export const devicesLog = ({
       const blacklisted = await blacklistedAmong(commands, readBlacklist);
       const accepted = blacklisted.size === 0 ? commands : commands.filter((command) => !blacklisted.has(command));
       const first = firstRegistrations(accepted, view);
-      const [seqs, notes] = await Promise.all([newSeqs(first, sequences), notesFor(commands, readNotes)]);
-      return { seqs, notes, blacklisted };
+      const [seqs, selfReports] = await Promise.all([newSeqs(first, sequences), notesFor(commands, readSelfReported)]);
+      return { seqs, selfReports, blacklisted };
     });
   },
 

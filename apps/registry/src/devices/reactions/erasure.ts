@@ -69,7 +69,7 @@ export interface ErasureDeps extends ReactionDeps {
 
 /**
  * Follows erasures through the log (architecture 4): within a second of a device's erasure no stored event says anything of it any more,
- * and no note that its state was written without.
+ * and no self-report that its state was written without.
  */
 export function emptyErased({ db, broker, report, commits }: ErasureDeps): Promise<Subscription> {
   const devices: Collection<DeviceDocument> = db.collection(DEVICES);

@@ -3,7 +3,7 @@ import { createStates } from '@tidings/event-store';
 import { type Db, type IndexDescription, Long } from 'mongodb';
 
 /**
- * A device as the collection `devices` holds it: what the log's events come to, with the notes in `self`. An absent field is unset: nothing
+ * A device as the collection `devices` holds it: what the log's events come to, with self-reported state in `self`. An absent field is unset: nothing
  * is stored as null but a removed `self.open`. Tags stand in the order of their numbers; `TagEntry` says what `v` is for each type.
  */
 export interface DeviceDocument extends Omit<Device, 'user' | 'owners'> {
@@ -39,7 +39,7 @@ export const deviceOf = (document: DeviceDocument): Device => ({
   owners: document.owners ?? [{ user: document.hwidHash, from: document.createdAt }],
 });
 
-export type { DeviceNotes, TagEntry as StoredTag } from '@tidings/audience';
+export type { SelfReportedState, TagEntry as StoredTag } from '@tidings/audience';
 
 export const DEVICES = 'devices';
 /** Idempotency-Keys in use, in the logs of the devices that they guard (architecture 4, "Once"). */

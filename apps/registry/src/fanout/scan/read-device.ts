@@ -216,7 +216,7 @@ export class DeviceReader {
           this.#readTags(b, p);
           break;
         case Name.self:
-          this.#readNotes(b, p);
+          this.#readSelfReported(b, p);
           break;
         default:
           if ((name & SHORT) === Short.cg) row.controlBucket = b.readInt32LE(p);
@@ -235,7 +235,7 @@ export class DeviceReader {
     else this.#columns.tokens.append(b, p + 4, p + 4 + bytes);
   }
 
-  #readNotes(b: Buffer, start: number): void {
+  #readSelfReported(b: Buffer, start: number): void {
     const end = start + b.readInt32LE(start) - 1;
     let p = start + 4;
     while (p < end) {
