@@ -19,7 +19,7 @@ import {
 import { shortened } from './short-link.ts';
 import { KEPT_MS } from './storage.ts';
 
-export interface MessagesParts {
+export interface MessagesDeps {
   readonly db: Db;
   readonly clock: Clock;
   readonly writer: LogWriter<MessageCommand, Created | undefined>;
@@ -31,7 +31,7 @@ export interface MessagesParts {
 }
 
 /** `Messages` of tidings.rpc.v1. */
-export function messagesRpc({ db, clock, writer, nextId, transactionKey, publicUrl }: MessagesParts): Messages {
+export function messagesRpc({ db, clock, writer, nextId, transactionKey, publicUrl }: MessagesDeps): Messages {
   const messages = db.collection<StoredMessage>(MESSAGES);
   const links = db.collection<ShortLink & { _id: string }>(LINKS);
   const transactions = db.collection<Transaction & { _id: string }>(TRANSACTIONS);
