@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import type { SendBatch } from '@tidings/events';
 import { openFrameLink, openNodeLink, type OpenLink } from '@tidings/http2';
-import { sendBatch, type TestDevice } from '../testing/batches.ts';
+import { sendBatch, type TestDevice } from '../testing/test-batches.ts';
 import { type ChannelParts, LaneWorld } from '../testing/lane-world.ts';
-import { type Kind, type ProviderName, type Simulators, startSimulators } from '../testing/simulators.ts';
-import type { TestCredentials } from '../testing/credentials.ts';
-import type { Channel } from './port.ts';
+import { type Kind, type ProviderName, type Simulators, startSimulators } from '../testing/test-simulators.ts';
+import type { TestCredentials } from '../testing/test-credentials.ts';
+import type { Channel } from './channel-port.ts';
 
 /** What a channel brings to the suite. */
 export interface ChannelSubject {
@@ -102,8 +102,8 @@ export function channelFeatures(subject: ChannelSubject): void {
     scenario(
       'sends nothing inside the time that a throttled credential has to wait, and all of it afterwards',
       async ({ world, simulators, summary }) => {
-        await simulators.faults.set(subject.name, { retryAfterSeconds: 2 });
-        const startedAt = Date.now();
+        // Longer than a busy machine takes: it ends by the clock that is set forward.
+        await simulators.faults.set(subject.name, { retryAfterSeconds: 120 });
         await world.hand(
           batch([device('unavailable', 0, 1), ...accepted(1).map((each) => ({ ...each, position: 1 }))]),
         );
@@ -114,7 +114,6 @@ export function channelFeatures(subject: ChannelSubject): void {
         expect(asked).toBe(1);
         await world.settle(30_000, true);
         expect(new Set(world.deviceOutcomes().values())).toEqual(new Set(['SENT']));
-        expect(Date.now() - startedAt).toBeLessThan(30_000);
       },
     );
 

@@ -1,6 +1,6 @@
 import { Preset } from '@tidings/events';
 import { Fault, pushPlatforms } from '@tidings/kernel';
-import { APPLICATION, type Client, openClient, World } from '../../testing/world.ts';
+import { APPLICATION, type Client, openClient, World } from '../../testing/gateway-world.ts';
 
 let world: World;
 let client: Client;
@@ -174,6 +174,24 @@ describe('createMessage', () => {
       body: { status_message: 'notifications[0].send_date: must be "now" or YYYY-MM-DD HH:mm' },
     });
     expect(world.drafts).toEqual([]);
+  });
+
+  it('counts a date in its zone, and for whom it is ahead (R-I8, R-I9)', async () => {
+    const inHours = (hours: number): string =>
+      new Date(world.clock.now() + hours * 3_600_000).toISOString().slice(0, 16);
+    const kiritimati = 'Pacific/Kiritimati';
+    // There it is 14 hours later than in UTC.
+    expect(await create({ content: 'x', send_date: inHours(13), timezone: kiritimati })).toMatchObject({
+      body: { status_code: 200 },
+    });
+    expect(await create({ content: 'x', send_date: inHours(15), timezone: kiritimati })).toMatchObject({
+      body: { status_message: 'notifications[0].send_date: future dates are not served yet' },
+    });
+    const own = { content: 'x', ignore_user_timezone: false };
+    expect(await create({ ...own, send_date: inHours(-13) })).toMatchObject({ body: { status_code: 200 } });
+    expect(await create({ ...own, send_date: inHours(-11) })).toMatchObject({
+      body: { status_message: 'notifications[0].ignore_user_timezone: not served yet' },
+    });
   });
 
   it.each([

@@ -7,13 +7,16 @@ import { audienceOf, draftOf, refuseOversized, refuseUnserved } from './draft.ts
 
 const MAX_AHEAD_MS = 365 * 86_400_000;
 
-/** Scheduling comes later: until then a date ahead is refused, not sent at once. */
+/** Scheduling comes later: until then a date ahead, or ahead for some devices, is refused and not sent at once. */
 function refuseFuture(notifications: readonly Notification[], now: number): void {
   notifications.forEach(({ sendAt }, index) => {
-    const aheadMs = (sendAt?.getTime() ?? now) - now;
-    if (aheadMs <= 0) return;
-    const reason = aheadMs > MAX_AHEAD_MS ? UNREADABLE_DATE : 'future dates are not served yet';
-    throw Fault.argument(`notifications[${index}].send_date: ${reason}`);
+    if (!sendAt || sendAt.last.getTime() <= now) return;
+    const refuse = (reason: string): never => {
+      throw Fault.argument(`notifications[${index}].${reason}`);
+    };
+    const aheadMs = sendAt.first.getTime() - now;
+    if (aheadMs > MAX_AHEAD_MS) refuse(`send_date: ${UNREADABLE_DATE}`);
+    refuse(aheadMs > 0 ? 'send_date: future dates are not served yet' : 'ignore_user_timezone: not served yet');
   });
 }
 
