@@ -21,15 +21,18 @@ export interface OwnTexts {
   readonly urls: readonly (string | undefined)[];
 }
 
-/** A channel without I/O: everything except its transport. */
-export interface ChannelDefinition<Credential = unknown> {
+/**
+ * A channel without I/O: everything except its transport.
+ * @typeParam Name channels that may serve its variants
+ */
+export interface ChannelDefinition<Credential = unknown, Name extends string = Channel> {
   /** The platforms whose devices get their tokens from this provider. A platform belongs to one channel. */
   readonly platforms: readonly PlatformCode[];
   /**
    * The kinds of pushes for devices of these platforms, each with the channel that serves it: a browser without keys may use another provider than
    * one with keys. A batch has one variant, so it has one credential and one kind of payload (sending 2).
    */
-  readonly variants: Readonly<Record<string, Channel>>;
+  readonly variants: Readonly<Record<string, Name>>;
   readonly credential: CredentialDefinition<Credential>;
   /**
    * Whether pushes carry an id by which a repeat replaces the original. If not, a device with an unknown outcome is not sent to again (sending 4).

@@ -3,7 +3,7 @@ import { getOrAdd } from './get-or-add.ts';
 import type { DocumentAddress, LogDefinition } from './event-log-port.ts';
 import type { Quarantined } from './log-store.ts';
 
-/** A stored document: `_id`, `rev`, the fields of `toDocument` and the notes. */
+/** A stored document: `_id`, `rev`, the fields of `toDocument` and the self-reports. */
 export type StoredFields = Readonly<Record<string, unknown>>;
 
 /** The parts of a definition that reading states needs. */

@@ -15,11 +15,11 @@ export interface StateView<State> {
 }
 
 /** Self-reported state: a write beside the event log (architecture 4). */
-export interface Note {
+export interface SelfReport {
   readonly address: DocumentAddress;
-  /** Removes all notes of the document, before the other changes of this one. */
+  /** Removes all self-reports of the document, before the other changes of this one. */
   readonly clear?: true;
-  /** Fields to set; dotted paths below the definition's `notesField`. */
+  /** Fields to set; dotted paths below the definition's `selfReportedField`. */
   readonly set?: Readonly<Record<string, unknown>>;
   /** Fields that only increase. */
   readonly max?: Readonly<Record<string, number | Date>>;
@@ -29,7 +29,7 @@ export interface Decision<Event, Reply> {
   readonly events: readonly Event[];
   readonly reply: Reply;
   /** Written in the same group, after the commit if any; not replayable. */
-  readonly notes?: readonly Note[];
+  readonly selfReports?: readonly SelfReport[];
 }
 
 /** All documents of a collection whose `field` equals `value`. */
@@ -80,10 +80,10 @@ export interface LogDefinition<Command, Event, State, Reply, Context = void> {
   /** True for the state of erased data, whose document must not keep any other field, whichever version owns it. @default false */
   clears?(state: State, address: DocumentAddress): boolean;
   fromDocument(document: Record<string, unknown>, address: DocumentAddress): State;
-  /** Fields whose values `StateView.find` looks up, per collection, e.g. `{ devices: 'person' }`. */
+  /** Fields whose values `StateView.find` looks up, per collection, e.g. `{ devices: 'hwidHash' }`. */
   readonly lookups?: Readonly<Record<string, string>>;
   /** The sub-document of self-reported state, which states preserve, e.g. `self`. */
-  readonly notesField?: string;
+  readonly selfReportedField?: string;
 }
 
 /** One group of events in a log, with gapless positions from 1. */

@@ -1,5 +1,5 @@
 import type { StoredFields } from './documents.ts';
-import type { NoteUpdate } from './notes.ts';
+import type { SelfReportUpdate } from './self-reports.ts';
 import type { DocumentAddress } from './event-log-port.ts';
 import type { IndexCheck } from './storable.ts';
 
@@ -33,19 +33,19 @@ export type InsertOutcome =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'refused'; readonly error: unknown };
 
-/** One document's share of a group: its new state, notes, or both. */
+/** One document's share of a group: its new state, self-reports, or both. */
 export interface StateWrite {
   readonly address: DocumentAddress;
   readonly log: string;
   /** The commit of this state: a document with the same or a later `rev` is not changed. */
   readonly n: number;
-  /** All fields of the state; undefined for notes only. */
+  /** All fields of the state; undefined for self-reports only. */
   readonly fields: StoredFields | undefined;
   /** The document that the state was decided on; its other fields are removed if this version owns them. */
   readonly before: StoredFields | undefined;
-  /** All other fields except the notes are removed, whoever owns them. */
+  /** All other fields except the self-reports are removed, whoever owns them. */
   readonly clears: boolean;
-  readonly notes: readonly NoteUpdate[];
+  readonly selfReports: readonly SelfReportUpdate[];
   /** An upper bound of the size. */
   readonly bytes: number;
 }
@@ -83,7 +83,7 @@ export interface LogStore {
   commitsAfter(log: string, n: number, limit: number): Promise<readonly StoredCommit[]>;
   /** One attempt for all commits, each independent; never rejects. */
   insert(commits: readonly StoredCommit[]): Promise<readonly InsertOutcome[]>;
-  /** All documents of a collection with one of the values in `field`, without notes. */
+  /** All documents of a collection with one of the values in `field`, without self-reports. */
   find(collection: string, field: string, values: readonly string[]): Promise<readonly StoredFields[]>;
   /** Updates {@link indexCheck}. */
   readIndexes(collections: readonly string[]): Promise<void>;

@@ -6,7 +6,7 @@ export interface Problem {
    * `quarantined`: a document lacks commits because its new state cannot be made or stored, or this version does not have the kind of an event;
    * commands on it are refused until that succeeds. Reported once per process. `undecodable`: an event that no version can read does not name its
    * documents, and was skipped. `unfolded`: the commits of a log cannot be applied. `unswept`: the store refuses the query for logs that are behind;
-   * `log` is their category. `unwritable`: notes were refused and dropped. `unknownOutcome`: the store does not answer, and work is repeated.
+   * `log` is their category. `unwritable`: self-reports were refused and dropped. `unknownOutcome`: the store does not answer, and work is repeated.
    * `unpublished`: a commit cannot be converted to records, or the broker refuses them, and it was passed over.
    */
   readonly kind:

@@ -17,7 +17,7 @@ import { MemoryAttempts, MemoryLeases, MemoryThrottles } from './memory-store.ts
 import { noMetrics } from './no-metrics.ts';
 
 /** The parameters of a channel. */
-export interface ChannelParts {
+export interface ChannelDeps {
   readonly credentials: Credentials;
   readonly reportKey: KeyObject;
   readonly clock: ShiftedClock;
@@ -46,7 +46,7 @@ export class LaneWorld {
   /** Opens the lane. @param providerClock advances with the clock: tokens expire */
   constructor(
     credentials: TestCredentials,
-    open: (parts: ChannelParts) => Channel,
+    open: (parts: ChannelDeps) => Channel,
     providerClock: ShiftedClock,
     openLink: OpenLink,
   ) {

@@ -349,7 +349,7 @@ describeWithMongo('openRelay', (mongo) => {
       const writer = writerOn(db, dying);
       await commit(writer, 'things-1', 5);
       await until(() => broker.values.length === 5);
-      cut.die(); // what it published last, it could not note
+      cut.die(); // it could not store its last published position
       await commit(writer, 'things-1', 5);
       await until(() => broker.values.length === 10); // the lease that it knows of still runs
 

@@ -6,8 +6,8 @@ const SESSION_MS = 10_000;
 const HEARTBEAT_MS = 1_000;
 /** Time for members to return in a rebalance. */
 const REBALANCE_MS = 15_000;
-/** Maximum wait of a fetch for records, and so of a partition that was full for its next fetch. */
-const FETCH_WAIT_MS = 200;
+/** How long a fetch waits for records at the broker, and so about how long a member takes to notice a rebalance. */
+const FETCH_WAIT_MS = 1_000;
 const FETCH_BYTES = { partition: 1 << 20, all: 8 << 20 };
 
 /** The options of every kafkajs consumer. It does not restart consumers that end in an error: they are replaced. */
