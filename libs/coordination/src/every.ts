@@ -14,7 +14,7 @@ export interface EveryOptions {
   readonly log: Logger;
   /** Also do the work at once, not only after the first interval. @default false */
   readonly immediately?: boolean;
-  /** A clock that is set forward by an interval or more makes the work due at once. @default none */
+  /** An advance of this clock by an interval or more makes the work due at once. @default none */
   readonly clock?: Clock;
 }
 
@@ -78,7 +78,7 @@ export function every(
   };
 }
 
-/** Calls back when a clock has been set forward by an interval, in one step or in several. */
+/** Calls back when a clock has been advanced by an interval, in one step or in several. */
 function onLeap(clock: ShiftedClock, intervalMs: number, due: () => void): () => void {
   let before = clock.aheadMs;
   return clock.onAdvance(() => {
