@@ -66,17 +66,18 @@ const boundaries = ({ forSpecs }) => {
 
 const specs = ['**/*.spec.ts', '**/*.features.ts', 'apps/*/src/**/testing/**/*.ts'];
 
-const kafkaStaysInStreaming = [
-  'error',
-  {
-    paths: [
-      {
-        name: 'kafkajs',
-        message: 'Only libs/streaming/src/kafka speaks to Kafka; use the port of @tidings/streaming.',
-      },
-    ],
-  },
-];
+const kafkaStaysInStreaming = {
+  paths: [
+    {
+      name: 'kafkajs',
+      message: 'Only libs/streaming/src/kafka speaks to Kafka; use the port of @tidings/streaming.',
+    },
+  ],
+};
+
+const devicesStayBelowFanout = {
+  patterns: [{ group: ['**/fanout/**'], message: 'fanout/ imports devices/, never the other way.' }],
+};
 
 export default tseslint.config(
   { ignores: ['**/node_modules/**', '**/dist/**', '**/generated/**', 'coverage/**', '.nx/**', '.tidings/**'] },
@@ -88,7 +89,7 @@ export default tseslint.config(
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
       '@nx/enforce-module-boundaries': boundaries({ forSpecs: false }),
-      'no-restricted-imports': kafkaStaysInStreaming,
+      'no-restricted-imports': ['error', kafkaStaysInStreaming],
 
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/no-floating-promises': 'error',
@@ -112,6 +113,10 @@ export default tseslint.config(
       'max-lines': ['warn', { max: 300, skipBlankLines: true, skipComments: true }],
       'max-lines-per-function': ['warn', { max: 70, skipBlankLines: true, skipComments: true }],
     },
+  },
+  {
+    files: ['apps/registry/src/devices/**/*.ts'],
+    rules: { 'no-restricted-imports': ['error', { ...kafkaStaysInStreaming, ...devicesStayBelowFanout }] },
   },
   {
     files: ['libs/streaming/src/kafka/**/*.ts', 'libs/testing/src/**/*.ts'],

@@ -53,6 +53,8 @@ const forbidden = [
   ['apps/gateway/src/probe.ts', '../../registry/src/index.ts', 'cannot be imported by a relative or absolute path'],
   ['apps/gateway/src/probe.ts', 'kafkajs', 'speaks to Kafka'],
   ['libs/streaming/src/probe.ts', 'kafkajs', 'speaks to Kafka'],
+  ['apps/registry/src/devices/probe.ts', 'kafkajs', 'speaks to Kafka'],
+  ['apps/registry/src/devices/commands/probe.ts', '../../fanout/scan/scan.ts', 'never the other way'],
 ] as const;
 
 const allowed = [
@@ -73,6 +75,7 @@ const allowed = [
   ['libs/streaming/src/kafka/probe.ts', 'kafkajs'],
   ['libs/service/src/probe.ts', '@tidings/rpc/grpc'],
   ['libs/service/src/probe.ts', '@tidings/runtime'],
+  ['apps/registry/src/fanout/scan/probe.ts', '../../devices/storage/device-document.ts'],
   ['apps/gateway/src/probe.ts', '@tidings/contract'],
   ['apps/registry/src/probe.ts', '@tidings/service'],
   ['apps/gateway/src/probe.ts', '@tidings/runtime'],

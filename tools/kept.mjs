@@ -44,7 +44,7 @@ async function tables() {
   const { topics } = await at('libs/events/src/index.ts');
   const { channels } = await at('libs/kernel/src/index.ts');
   const { inDays } = await at('libs/mongo/src/kept-collection.ts');
-  const { embeddedLogKept } = await at('libs/streaming/src/embedded/store.ts');
+  const { embeddedLogKept } = await at('libs/streaming/src/embedded/embedded-store.ts');
   const databases = {
     registry: await service('registry'),
     scheduler: await service('scheduler'),

@@ -10,7 +10,7 @@ import {
   deviceIndexes,
   DEVICES,
   prepareDevices,
-} from '../../apps/registry/src/devices/document.ts';
+} from '../../apps/registry/src/devices/storage/device-document.ts';
 import { type Parts, usedBetween } from '../lib/parts.ts';
 import { cpuMicros } from '../lib/processes.ts';
 

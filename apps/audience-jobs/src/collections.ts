@@ -1,8 +1,8 @@
 import { collectionsOfLogs, commitsKept } from '@tidings/event-store';
 import { inDays, type KeptCollection } from '@tidings/mongo';
 import { deletionsKept } from '@tidings/service/deletions';
-import { JOBS } from './jobs/log.ts';
-import { KEPT_MS, REMAINS_KEPT_MS } from './jobs/store.ts';
+import { JOBS } from './jobs/job-log.ts';
+import { KEPT_MS, REMAINS_KEPT_MS } from './jobs/job-store.ts';
 import { LEASES_KEPT_MS } from './jobs/worker.ts';
 
 const withTheJob = `with the job; without one ${inDays(REMAINS_KEPT_MS)}`;

@@ -14,9 +14,9 @@ import { Binary, type Db } from 'mongodb';
 import { Registry } from 'prom-client';
 import type { AttemptDocument } from './claim/attempt-documents.ts';
 import { type DispatcherDeps, type DispatcherService, openDispatcher } from './dispatcher.ts';
-import { content, sendBatch, type TestDevice } from './testing/batches.ts';
-import { accountsWith } from './testing/credentials.ts';
-import { apnsToken, generateApnsKey, type Simulators, startSimulators } from './testing/simulators.ts';
+import { content, sendBatch, type TestDevice } from './testing/test-batches.ts';
+import { accountsWith } from './testing/test-credentials.ts';
+import { apnsToken, generateApnsKey, type Simulators, startSimulators } from './testing/test-simulators.ts';
 
 const key = generateApnsKey();
 const keys = keysFrom(randomBytes(32));

@@ -37,7 +37,7 @@ import { deviceCommands } from './devices/device-commands.ts';
 import { openReporter } from './devices/reporter.ts';
 import { exportLinks, linkKeysFrom } from './exports/links.ts';
 import { GatewayModule } from './gateway.module.ts';
-import { Exchange } from './http/exchange.ts';
+import { Exchange } from './http/http-exchange.ts';
 import { type Processes, systemOf } from './system.ts';
 
 export interface GatewayDeps {

@@ -8,18 +8,18 @@ import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
 import { Administrators } from './auth/administrators.ts';
 import type { Context, Handler } from './context.ts';
-import { AdminController } from './http/admin.controller.ts';
-import { ApiV2Controller } from './http/api-v2.controller.ts';
-import { DocsController } from './http/docs.controller.ts';
-import { Exchange } from './http/exchange.ts';
-import { Json13Controller } from './http/json13.controller.ts';
+import { AdminRoutes } from './http/admin.routes.ts';
+import { ApiV2Routes } from './http/api-v2.routes.ts';
+import { DocsRoutes } from './http/docs.routes.ts';
+import { Exchange } from './http/http-exchange.ts';
+import { Json13Routes } from './http/json13.routes.ts';
 import { LargeBodies } from './http/large-bodies.ts';
-import { LinksController } from './http/links.controller.ts';
+import { LinksRoutes } from './http/links.routes.ts';
 import { requestMeter } from './http/meter.ts';
 import { PendingRequests } from './http/pending-requests.ts';
 import { type Route, RouteTable } from './http/route.ts';
 import { handlers } from './methods/handlers.ts';
-import { CONTEXT, OWN_OPERATIONS } from './tokens.ts';
+import { CONTEXT, OWN_OPERATIONS } from './injection-tokens.ts';
 
 /** Requests that are served at a time, and the bytes of their small bodies. */
 const PENDING = { requests: 20_000, bytes: 64 * 1024 * 1024 };
@@ -39,12 +39,12 @@ export interface GatewayModuleOptions {
   readonly controllers: NonNullable<DynamicModule['controllers']>;
 }
 
-type OwnControllers = [Json13Controller, ApiV2Controller, AdminController, LinksController, DocsController];
+type OwnRoutes = [Json13Routes, ApiV2Routes, AdminRoutes, LinksRoutes, DocsRoutes];
 
-function routesOf(...[json13, apiV2, admin, links, docs]: OwnControllers): RouteTable {
-  const controllers = { json13, apiV2, audience: apiV2, notify: apiV2, admin };
+function routesOf(...[json13, apiV2, admin, links, docs]: OwnRoutes): RouteTable {
+  const families = { json13, apiV2, audience: apiV2, notify: apiV2, admin };
   const methods: Route[] = Object.entries<Method>(api).map(([name, method]) =>
-    controllers[method.family].route(method, handlers[name as keyof typeof api] as Handler<Method>),
+    families[method.family].route(method, handlers[name as keyof typeof api] as Handler<Method>),
   );
   return new RouteTable([...methods, ...links.routes(), ...docs.routes()]);
 }
@@ -58,7 +58,7 @@ function servedByNest({ httpAdapter }: HttpAdapterHost): (verb: string, path: st
   return (verb, path) => served.has(`${verb} ${path}`);
 }
 
-/** The HTTP API: a controller per family, and the exchange in front of them. */
+/** The HTTP API: routes per family, and the exchange in front of them. */
 @Module({})
 export class GatewayModule implements OnModuleDestroy {
   readonly #exchange: Exchange;
@@ -85,22 +85,15 @@ export class GatewayModule implements OnModuleDestroy {
         { provide: CONTEXT, useValue: context },
         { provide: Administrators, useValue: new Administrators(adminToken, context.clock) },
         { provide: LargeBodies, useValue: new LargeBodies(requests, LARGE) },
-        Json13Controller,
-        ApiV2Controller,
-        AdminController,
-        LinksController,
-        DocsController,
+        Json13Routes,
+        ApiV2Routes,
+        AdminRoutes,
+        LinksRoutes,
+        DocsRoutes,
         {
           provide: Exchange,
-          inject: [
-            HttpAdapterHost,
-            Json13Controller,
-            ApiV2Controller,
-            AdminController,
-            LinksController,
-            DocsController,
-          ],
-          useFactory: (host: HttpAdapterHost, ...of: OwnControllers) =>
+          inject: [HttpAdapterHost, Json13Routes, ApiV2Routes, AdminRoutes, LinksRoutes, DocsRoutes],
+          useFactory: (host: HttpAdapterHost, ...of: OwnRoutes) =>
             new Exchange(routesOf(...of), servedByNest(host), deps),
         },
       ],

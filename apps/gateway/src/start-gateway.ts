@@ -27,8 +27,8 @@ import { connectionBudget, healthModule, type IdentityKeys, type Peer, wrongPlac
 import { rpcServer, type Running, type ServiceProcess } from '@tidings/service';
 import { createGateway } from './create-gateway.ts';
 import { isRepeatable, logOfCommand } from './devices/routing.ts';
-import { processesOf } from './processes.ts';
-import { OWN_OPERATIONS } from './tokens.ts';
+import { processesOf } from './gateway-processes.ts';
+import { OWN_OPERATIONS } from './injection-tokens.ts';
 
 /** The services of the system, other gateways among them, in the order in which work flows. */
 export const peers = [

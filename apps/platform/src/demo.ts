@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Closing, openLog } from '@tidings/runtime';
-import { runDemo } from './demo/run.ts';
+import { runDemo } from './demo/run-demo.ts';
 
 const { values } = parseArgs({
   options: {

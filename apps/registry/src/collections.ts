@@ -14,15 +14,15 @@ import {
   TEST_DEVICES,
   TOKENS,
   USAGE,
-} from './accounts/log.ts';
+} from './accounts/account-log.ts';
 import { ICONS, UNUSED_KEPT_MS } from './applications/icons.ts';
-import { BATCH_LIFETIME_MS, KEY_LIFETIME_MS } from './devices/deciding.ts';
-import { DEVICES, KEYS } from './devices/document.ts';
-import { SEQUENCES } from './devices/sequences.ts';
+import { BATCH_LIFETIME_MS, KEY_LIFETIME_MS } from './devices/commands/device-decisions.ts';
+import { DEVICES, KEYS } from './devices/storage/device-document.ts';
+import { SEQUENCES } from './devices/storage/sequences.ts';
 import { HIDDEN_KEPT_MS, KEPT_MS, LATE_MS, OUTGOING } from './fanout/release/outgoing.ts';
 import { FANOUTS, PLANS } from './fanout/plan/plans.ts';
 import { SLICE_STATUSES } from './fanout/settle/slice-statuses.ts';
-import { COOLDOWNS, KEPT_SECONDS } from './geozones/visits.ts';
+import { COOLDOWNS, KEPT_SECONDS } from './geozones/visit-log.ts';
 import { BUCKETS } from './tokens/buckets.ts';
 
 const withTheMessage = `with the message; what is made of it later ${inDays(LATE_MS)} more`;

@@ -1,7 +1,7 @@
 import { collectionsOfLogs, commitsKept } from '@tidings/event-store';
 import { inDays, type KeptCollection } from '@tidings/mongo';
 import { deletionsKept } from '@tidings/service/deletions';
-import { JOINS, LINKS, MESSAGES, PROGRESS, TRANSACTIONS } from './messages/log.ts';
+import { JOINS, LINKS, MESSAGES, PROGRESS, TRANSACTIONS } from './messages/message-log.ts';
 import { HIDDEN_KEPT_MS, JOINS_KEPT_MS, KEPT_MS, TRANSACTIONS_KEPT_MS } from './messages/storage.ts';
 
 /** The collections of the scheduler, each with its retention. */

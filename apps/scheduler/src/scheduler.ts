@@ -8,12 +8,12 @@ import { Closing, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { followDeletions } from '@tidings/service/deletions';
 import { type Broker, consume, incidentsTo } from '@tidings/streaming';
 import { Completion } from './messages/completion.ts';
-import { messagesLog } from './messages/log.ts';
-import { messageMetrics } from './messages/metrics.ts';
-import { messagePurge } from './messages/purge.ts';
-import { messagesRpc } from './messages/rpc.ts';
+import { messagesLog } from './messages/message-log.ts';
+import { messageMetrics } from './messages/message-metrics.ts';
+import { messagePurge } from './messages/message-purge.ts';
+import { messagesRpc } from './messages/messages-rpc.ts';
 import { ensureIndexes, removeExpired } from './messages/storage.ts';
-import { sendVisits } from './messages/visits.ts';
+import { sendVisits } from './messages/send-visits.ts';
 
 const GROUP = 'scheduler';
 const VISITS_GROUP = 'scheduler.visits';

@@ -8,16 +8,16 @@ export {
   publicKeyOf,
   type PublicKeys,
   type ServiceAccount,
-} from './keys.ts';
+} from './provider-keys.ts';
 export { selfSigned } from './self-signed.ts';
 export type { TlsFiles } from './transport/listener.ts';
-export { apnsReasonToken, apnsToken } from './apns/tokens.ts';
+export { apnsReasonToken, apnsToken } from './apns/apns-tokens.ts';
 export { APNS_REASONS, type ApnsReason } from './apns/reasons.ts';
-export { fcmReasonToken, fcmToken } from './fcm/tokens.ts';
+export { fcmReasonToken, fcmToken } from './fcm/fcm-tokens.ts';
 export { FCM_ERRORS, type FcmErrorName } from './fcm/errors.ts';
 export { type Kind, kinds } from './behaviour.ts';
 export type { ProviderName } from './provider.ts';
-export type { ProviderFaults } from './faults.ts';
+export type { ProviderFaults } from './provider-faults.ts';
 export type { DeviceRecord, LedgerEntry, LedgerOptions, LedgerSummary } from './ledger/entries.ts';
 export {
   type ReceivedEvent,

@@ -1,10 +1,10 @@
 import { ShiftedClock } from '@tidings/kernel';
 import { Apns, apnsIdOf } from './apns/apns.ts';
-import { Faults, type ProviderFaults } from './faults.ts';
+import { Faults, type ProviderFaults } from './provider-faults.ts';
 import { Fcm, fcmIdOf } from './fcm/fcm.ts';
 import { AccessTokens } from './google-oauth/access-tokens.ts';
 import { tokenEndpoint } from './google-oauth/token-endpoint.ts';
-import { Keys } from './keys.ts';
+import { Keys } from './provider-keys.ts';
 import { Ledger } from './ledger.ts';
 import type { LedgerOptions } from './ledger/entries.ts';
 import type { Provider, ProviderName } from './provider.ts';

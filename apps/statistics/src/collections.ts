@@ -1,6 +1,6 @@
 import { inDays, type KeptCollection } from '@tidings/mongo';
-import { HIDDEN_KEPT_MS, KEPT_MS } from './messages.ts';
-import { KEPT_MS as GROUPS_KEPT_MS } from './store.ts';
+import { HIDDEN_KEPT_MS, KEPT_MS } from './message-facts.ts';
+import { KEPT_MS as GROUPS_KEPT_MS } from './stage-store.ts';
 
 /** The collections of statistics, each with its retention. */
 export const collections: readonly KeptCollection[] = [

@@ -5,9 +5,9 @@ import { transientAsFault } from '@tidings/mongo';
 import type { Operations, Statistics } from '@tidings/rpc';
 import { operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, type Decoded, incidentsTo } from '@tidings/streaming';
-import { openMessageFacts, purgedShares } from './messages.ts';
+import { openMessageFacts, purgedShares } from './message-facts.ts';
 import { type Change, changesOfOutcome, changesOfPlan, changesOfReports, type WindowEnds } from './stages.ts';
-import { openStageStore } from './store.ts';
+import { openStageStore } from './stage-store.ts';
 
 const GROUP = 'statistics';
 /** Figures may be 5 s old (R-H1); what arrives within this is folded into its document at once. */

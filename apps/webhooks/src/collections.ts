@@ -1,7 +1,7 @@
 import { collectionsOfLogs } from '@tidings/event-store';
 import { inDays, type KeptCollection } from '@tidings/mongo';
-import { HIDDEN_KEPT_MS, KEPT_MS } from './facts/messages.ts';
-import { SUBSCRIPTIONS, TOLD } from './log.ts';
+import { HIDDEN_KEPT_MS, KEPT_MS } from './facts/known-messages.ts';
+import { SUBSCRIPTIONS, TOLD } from './webhook-log.ts';
 import { FORGET_OWNERS_MS } from './streams/streams.ts';
 import { COMMITS_KEPT_MS } from './streams/unacked.ts';
 

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { type Fault, Platform } from '@tidings/kernel';
 import { describeWithMongo, insideHosts } from '@tidings/testing';
 import { eventUuid } from './events/uuid.ts';
-import { type ReceivedEvent, selfSigned, type Subscriber } from './testing/subscriber.ts';
-import { APPLICATION, seqsUpTo, until, World } from './testing/world.ts';
+import { type ReceivedEvent, selfSigned, type Subscriber } from './testing/test-subscriber.ts';
+import { APPLICATION, seqsUpTo, until, World } from './testing/webhooks-world.ts';
 import type { WebhooksService } from './webhooks.ts';
 
 const HOUR_MS = 3_600_000;

@@ -6,15 +6,15 @@ import { AddressGuard, Closing, operationsOf, type ServiceDeps } from '@tidings/
 import { type Broker, consume, incidentsTo } from '@tidings/streaming';
 import { eventMaker } from './events/make.ts';
 import { openHeldReports } from './facts/held.ts';
-import { Intake, topics } from './facts/intake.ts';
-import { KEPT_MS, openMessages } from './facts/messages.ts';
-import { type WebhookCommand, webhooksLog } from './log.ts';
-import { streamMetrics } from './metrics.ts';
-import { openProgress } from './streams/progress.ts';
+import { Intake, topics } from './facts/fact-intake.ts';
+import { KEPT_MS, openMessages } from './facts/known-messages.ts';
+import { type WebhookCommand, webhooksLog } from './webhook-log.ts';
+import { streamMetrics } from './stream-metrics.ts';
+import { openProgress } from './streams/stream-progress.ts';
 import { Streams } from './streams/streams.ts';
 import { COMMITS_KEPT_MS } from './streams/unacked.ts';
-import { subscriptionsRpc } from './subscriptions/rpc.ts';
-import { openSubscriptions } from './subscriptions/store.ts';
+import { subscriptionsRpc } from './subscriptions/subscriptions-rpc.ts';
+import { openSubscriptions } from './subscriptions/subscription-store.ts';
 import type { Subscription } from './subscriptions/subscription.ts';
 
 const GROUP = 'webhooks';

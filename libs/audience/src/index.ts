@@ -27,7 +27,7 @@ export { fitTags, MAX_TAGS_AT_ONCE, type MissingTag, type TagState } from './acc
 export type { TestDevice, TestDevicesState } from './account/test-devices.ts';
 export { roomForTags, type UsageState } from './account/usage.ts';
 export { type ConditionInput, daysAgoCondition, expressionOf, MAX_CONDITIONS, tagCondition } from './conditions.ts';
-export { type AccountView, DENIED, FORBID } from './account/view.ts';
+export { type AccountView, DENIED, FORBID } from './account/account-view.ts';
 export {
   defaultTagList,
   defaultTags,
@@ -62,7 +62,7 @@ export {
   tokenTime,
 } from './device/device.ts';
 export { redacted } from './device/redacted.ts';
-export { lacksAddress } from './device/tokens.ts';
+export { lacksAddress } from './device/device-tokens.ts';
 export {
   type CalledContact,
   checkOf,

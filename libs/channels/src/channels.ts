@@ -1,7 +1,7 @@
 import { type Channel, Fault } from '@tidings/kernel';
-import { apns } from './apns/definition.ts';
-import type { ChannelDefinition } from './definition.ts';
-import { fcm } from './fcm/definition.ts';
+import { apns } from './apns/apns-definition.ts';
+import type { ChannelDefinition } from './channel-definition.ts';
+import { fcm } from './fcm/fcm-definition.ts';
 
 /** Every channel. */
 export const definitions = { apns, fcm } satisfies Record<Channel, ChannelDefinition>;

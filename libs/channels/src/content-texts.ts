@@ -1,7 +1,7 @@
 import type { Content, LocalizedEntry } from '@tidings/events';
 import { parseTemplate, requestValue, variablesOf } from '@tidings/messaging';
 import { definitions } from './channels.ts';
-import type { ChannelDefinition } from './definition.ts';
+import type { ChannelDefinition } from './channel-definition.ts';
 
 const ownTextsOf = (content: Content) =>
   Object.values<ChannelDefinition>(definitions).map((definition) => definition.ownTextsOf(content));

@@ -39,7 +39,7 @@ export {
   pickDevices,
   tokenOf,
   unsendable,
-} from './columns.ts';
+} from './batch-columns.ts';
 export {
   type Addressee,
   answered,
@@ -50,7 +50,7 @@ export {
   type Results,
   resultsOf,
   settledOutcome,
-} from './results.ts';
+} from './batch-results.ts';
 export {
   type Failure,
   RETRY_AFTER_MAX_MS,
@@ -71,7 +71,7 @@ export {
   idsOfMessage,
   messageChunkKey,
   planId,
-} from './protocol/keys.ts';
+} from './protocol/record-keys.ts';
 export { dispatcherGroup, fanoutGroups, type Lane, lanes } from './protocol/lanes.ts';
 export {
   type Candidates,
@@ -113,4 +113,4 @@ export {
   WORKER_LEASE_MS,
   WORKER_MARGIN_MS,
   WORKER_RENEW_MS,
-} from './protocol/times.ts';
+} from './protocol/protocol-times.ts';

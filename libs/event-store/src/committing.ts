@@ -1,13 +1,13 @@
 import { Fault, randomBase62, systemClock } from '@tidings/kernel';
 import { UnknownOutcome } from '@tidings/mongo';
 import { beginSpan, headersOf, type OpenSpan, type Trace } from '@tidings/telemetry';
-import type { DecidedGroup } from './deciding.ts';
+import type { DecidedGroup } from './decide-group.ts';
 import type { Folder } from './folding.ts';
 import { type DecidedIn, type Group, writesOf } from './group.ts';
-import type { Intake, Log } from './intake.ts';
-import type { OpenLogsOptions } from './options.ts';
+import type { Intake, Log } from './log-intake.ts';
+import type { OpenLogsOptions } from './log-options.ts';
 import type { Problem, WriterCounts } from './problems.ts';
-import type { InsertOutcome, LogStore, RefusedWrite, StateWrite, StoredCommit } from './store.ts';
+import type { InsertOutcome, LogStore, RefusedWrite, StateWrite, StoredCommit } from './log-store.ts';
 import { delay } from './waiting.ts';
 
 export interface CommittingParts<Command, Event, State, Reply> {

@@ -1,11 +1,11 @@
 import { expect, it } from '@jest/globals';
 import { UnknownOutcome } from '@tidings/mongo';
 import fc from 'fast-check';
-import type { CountingLogWriter } from './options.ts';
-import type { DocumentAddress } from './port.ts';
-import type { InsertOutcome, LogStore, RefusedWrite, StateWrite, StoredCommit } from './store.ts';
+import type { CountingLogWriter } from './log-options.ts';
+import type { DocumentAddress } from './event-log-port.ts';
+import type { InsertOutcome, LogStore, RefusedWrite, StateWrite, StoredCommit } from './log-store.ts';
 import { thingAt, type ThingCommand, type ThingReply, things } from './things.features.ts';
-import { GroupingLogWriter } from './writer.ts';
+import { GroupingLogWriter } from './log-writer.ts';
 
 /** What befalls one write of a store, and perhaps its process. */
 type Outcome = 'well' | 'lost' | 'hidden' | 'late' | 'half' | 'diesBefore' | 'diesAfter';

@@ -1,7 +1,7 @@
 import { Fault } from '@tidings/kernel';
 import { getOrAdd } from './get-or-add.ts';
-import type { DocumentAddress, LogDefinition } from './port.ts';
-import type { Quarantined } from './store.ts';
+import type { DocumentAddress, LogDefinition } from './event-log-port.ts';
+import type { Quarantined } from './log-store.ts';
 
 /** A document as the store keeps it: `_id`, `rev`, the fields of `toDocument` and the notes. */
 export type StoredFields = Readonly<Record<string, unknown>>;

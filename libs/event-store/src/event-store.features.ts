@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { CountingLogWriter, OpenLogsOptions } from './options.ts';
-import type { Commit, DocumentAddress, LogDefinition } from './port.ts';
+import type { CountingLogWriter, OpenLogsOptions } from './log-options.ts';
+import type { Commit, DocumentAddress, LogDefinition } from './event-log-port.ts';
 import { ownerAt, thingAt, type ThingCommand, type ThingEvent, type ThingReply, things } from './things.features.ts';
 import { PATIENT } from './until.features.ts';
 

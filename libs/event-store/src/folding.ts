@@ -3,10 +3,10 @@ import { isTransient } from '@tidings/mongo';
 import { type LoadedDocument, LoadedDocuments, type StateReader } from './documents.ts';
 import { load } from './loading.ts';
 import { OwnedFields } from './owned-fields.ts';
-import type { DocumentAddress, LogDefinition } from './port.ts';
+import type { DocumentAddress, LogDefinition } from './event-log-port.ts';
 import type { Problem, WriterCounts } from './problems.ts';
 import { checkState } from './storable.ts';
-import type { LogStore, Quarantined, RefusedWrite, StateWrite, StoredCommit } from './store.ts';
+import type { LogStore, Quarantined, RefusedWrite, StateWrite, StoredCommit } from './log-store.ts';
 import { UnknownEvent } from './unknown-event.ts';
 
 /** Commits folded at a time: each document is written once for all of them. */

@@ -1,8 +1,8 @@
 import type { OpenSpan } from '@tidings/telemetry';
-import type { DecidedGroup } from './deciding.ts';
-import type { Log, Pending } from './intake.ts';
+import type { DecidedGroup } from './decide-group.ts';
+import type { Log, Pending } from './log-intake.ts';
 import { mergeNotes, type NoteUpdate } from './notes.ts';
-import type { StateWrite, StoredCommit } from './store.ts';
+import type { StateWrite, StoredCommit } from './log-store.ts';
 
 /** The commands of one log on their way through a cycle. */
 export interface Group<Command, Event, State, Reply> {

@@ -1,4 +1,13 @@
-export type { Commit, Decision, DocumentAddress, LogDefinition, LogWriter, Needs, Note, StateView } from './port.ts';
+export type {
+  Commit,
+  Decision,
+  DocumentAddress,
+  LogDefinition,
+  LogWriter,
+  Needs,
+  Note,
+  StateView,
+} from './event-log-port.ts';
 export { fieldsOf } from './owned-fields.ts';
 export { createStates, ensureCollection } from './mongo/guards.ts';
 export { openLogs, type MongoLogsOptions } from './mongo/open-logs.ts';
@@ -6,7 +15,7 @@ export { type CommitReader, openCommits } from './mongo/open-commits.ts';
 export { type CommitEmptying, openEmptying, type PlacedEvent } from './mongo/open-emptying.ts';
 export { openMemoryLogs, type MemoryLogsOptions } from './memory/memory-logs.ts';
 export { collectionsOfLogs } from './kept.ts';
-export { logMetrics, type MeteredLogs } from './metrics.ts';
+export { logMetrics, type MeteredLogs } from './log-metrics.ts';
 export { openRelay, type Relay, type RelayOptions } from './relay/open-relay.ts';
 export type { Publisher, RelayedRecord } from './relay/outbox.ts';
 export type { RelayCounts } from './relay/tail.ts';
@@ -15,5 +24,5 @@ export { project, type ProjectedDocument, type Projection } from './projecting/p
 export { RecentParts } from './projecting/recent-parts.ts';
 export { dropSeen, type SeenPlaces, type Stamp } from './projecting/seen.ts';
 export { commitsKept, truncateLogs, type TruncationOptions } from './truncation.ts';
-export type { CountingLogWriter, OpenLogsOptions } from './options.ts';
+export type { CountingLogWriter, OpenLogsOptions } from './log-options.ts';
 export type { Problem, WriterCounts } from './problems.ts';

@@ -1,7 +1,7 @@
 import type { LoadedDocuments, StateReader } from './documents.ts';
 import { getOrAdd } from './get-or-add.ts';
-import type { Lookup, Needs } from './port.ts';
-import type { LogStore } from './store.ts';
+import type { Lookup, Needs } from './event-log-port.ts';
+import type { LogStore } from './log-store.ts';
 
 type ByName<T> = Map<string, T>;
 

@@ -1,4 +1,4 @@
-import type { LogDefinition } from './port.ts';
+import type { LogDefinition } from './event-log-port.ts';
 import { type Thing, thingAt, type ThingCommand, type ThingEvent, type ThingReply, things } from './things.features.ts';
 
 /** The version after today's: things have a colour, which an event of a new kind gives them, and which another document counts. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { applyNotes, mergeNotes } from './notes.ts';
-import type { Note } from './port.ts';
+import type { Note } from './event-log-port.ts';
 
 const address = { collection: 'c', id: 'a' };
 

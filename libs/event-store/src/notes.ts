@@ -1,5 +1,5 @@
 import { getOrAdd } from './get-or-add.ts';
-import type { DocumentAddress, Note } from './port.ts';
+import type { DocumentAddress, Note } from './event-log-port.ts';
 import { checkValue, Unstorable } from './storable.ts';
 
 /** What notes do to one document in one write; the paths lie below the notes field, and none lies within another. */

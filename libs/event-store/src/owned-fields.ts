@@ -1,5 +1,5 @@
 import type { StoredFields } from './documents.ts';
-import type { LogDefinition } from './port.ts';
+import type { LogDefinition } from './event-log-port.ts';
 
 type FieldOf<Document> = Document extends unknown ? Exclude<keyof Document & string, '_id' | 'rev'> : never;
 

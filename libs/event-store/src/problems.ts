@@ -1,4 +1,4 @@
-import type { DocumentAddress } from './port.ts';
+import type { DocumentAddress } from './event-log-port.ts';
 
 /** What went wrong with data that is already durable; each is for an operator's eyes. */
 export interface Problem {

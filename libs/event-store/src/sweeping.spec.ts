@@ -5,9 +5,9 @@ import { UnknownOutcome } from '@tidings/mongo';
 import { MemoryLogStore } from './memory/memory-logs.ts';
 import { MemoryStore } from './memory/memory-store.ts';
 import type { Problem } from './problems.ts';
-import type { Head } from './store.ts';
+import type { Head } from './log-store.ts';
 import { things } from './things.features.ts';
-import { GroupingLogWriter } from './writer.ts';
+import { GroupingLogWriter } from './log-writer.ts';
 
 /** A store that fails the first looks at its heads. */
 class SlowStart extends MemoryLogStore {

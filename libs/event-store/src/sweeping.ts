@@ -1,7 +1,7 @@
 import { UnknownOutcome } from '@tidings/mongo';
-import type { Intake, Log } from './intake.ts';
+import type { Intake, Log } from './log-intake.ts';
 import type { Problem, WriterCounts } from './problems.ts';
-import type { Head, LogStore } from './store.ts';
+import type { Head, LogStore } from './log-store.ts';
 import { delay } from './waiting.ts';
 
 /** What of the folder is needed here, whatever the events. */

@@ -1,6 +1,6 @@
 import { Fault } from '@tidings/kernel';
 import { fieldsOf } from './owned-fields.ts';
-import type { Decision, DocumentAddress, LogDefinition } from './port.ts';
+import type { Decision, DocumentAddress, LogDefinition } from './event-log-port.ts';
 
 /** A small domain on which the suites of this lib run: things that count, have names and owners, and remember keys. */
 export interface Thing {

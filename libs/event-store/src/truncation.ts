@@ -3,7 +3,7 @@ import type { Clock } from '@tidings/kernel';
 import type { Db } from 'mongodb';
 import type { Logger } from 'pino';
 import { openCommits } from './mongo/open-commits.ts';
-import type { LogDefinition } from './port.ts';
+import type { LogDefinition } from './event-log-port.ts';
 
 const EVERY_MS = 60_000;
 const DAY_MS = 86_400_000;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Http2Connection } from './connection.ts';
+import type { Http2Connection } from './http2-connection.ts';
 import { openFrameLink } from './frame-link.ts';
 import { Frame, HEADER_BYTES } from './frames.ts';
 import { openNodeLink } from './node-link.ts';

@@ -16,9 +16,9 @@ import {
   MAX_STREAMS,
   noHeaders,
   type OutgoingRequest,
-} from './port.ts';
+} from './http2-port.ts';
 import { RequestEncoder } from './request-encoder.ts';
-import { newStream, type Stream } from './stream.ts';
+import { newStream, type Stream } from './http2-stream.ts';
 
 const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
 const DEFAULT_WINDOW = 65_535;

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Exchange } from './port.ts';
+import type { Exchange } from './http2-port.ts';
 import { Flag, Frame, FRAME_MAX, HEADER_BYTES } from './frames.ts';
 
 const SLAB_BYTES = 65_536;

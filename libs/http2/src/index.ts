@@ -1,4 +1,4 @@
-export { Http2Connection } from './connection.ts';
+export { Http2Connection } from './http2-connection.ts';
 export { type ConnectionFailure, connectionFailureOf, type FailedOpening } from './connection-failure.ts';
 export { failureLog, type FailureLogger } from './failure-log.ts';
 export { openFrameLink } from './frame-link.ts';
@@ -11,4 +11,4 @@ export type {
   OpenLink,
   OutgoingRequest,
   ProviderConnection,
-} from './port.ts';
+} from './http2-port.ts';

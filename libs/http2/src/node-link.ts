@@ -16,7 +16,7 @@ import {
   MAX_STREAMS,
   noHeaders,
   type OutgoingRequest,
-} from './port.ts';
+} from './http2-port.ts';
 
 const WINDOW_BYTES = 1 << 20;
 /** node:http2 refuses streams of a session that holds more. */

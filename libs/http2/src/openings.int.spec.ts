@@ -3,7 +3,7 @@ import { createSecureServer, createServer as createPlainServer } from 'node:http
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { selfSigned, type TlsFiles } from '@tidings/testing';
-import type { Http2Connection } from './connection.ts';
+import type { Http2Connection } from './http2-connection.ts';
 import type { FailedOpening } from './connection-failure.ts';
 import { openFrameLink } from './frame-link.ts';
 import { openNodeLink } from './node-link.ts';

@@ -1,7 +1,7 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Http2Connection } from './connection.ts';
+import type { Http2Connection } from './http2-connection.ts';
 import { openFrameLink } from './frame-link.ts';
 import { openNodeLink } from './node-link.ts';
 import { type End, Http2World } from './testing/http2-world.ts';

@@ -62,5 +62,5 @@ export {
   token,
   trimmable,
   url,
-} from './payload.ts';
+} from './compiled-payload.ts';
 export { OVERSIZED_BYTES, PayloadWriter } from './payload-writer.ts';

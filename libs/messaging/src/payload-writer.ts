@@ -1,5 +1,5 @@
-import type { CompiledHole, CompiledPayload, DeviceColumns } from './payload.ts';
-import { ELLIPSIS } from './payload.ts';
+import type { CompiledHole, CompiledPayload, DeviceColumns } from './compiled-payload.ts';
+import { ELLIPSIS } from './compiled-payload.ts';
 import { macOf, writeDevicePart } from './statistics-hash.ts';
 import { type Format, formatted } from './template.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Fault } from '@tidings/kernel';
 import { MongoClient, type MongoClientOptions, MongoServerError, MongoServerSelectionError } from 'mongodb';
-import { mongoOptions } from './options.ts';
+import { mongoOptions } from './mongo-options.ts';
 
 /** How long a primary is looked for. */
 const SELECTION_MS = 3_000;

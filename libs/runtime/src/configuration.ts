@@ -12,7 +12,7 @@ import {
   type TlsIdentity,
 } from './connection-security.ts';
 import { domainsFile } from './domains.ts';
-import { quotas } from './quotas.ts';
+import { quotas } from './quota-settings.ts';
 import { withSecretFiles } from './secret-files.ts';
 
 /** Where the providers are, as far as the environment says so; what is absent is the channel's own default (architecture 8). */

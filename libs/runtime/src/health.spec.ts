@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { healthModule, serveHealth } from './health.ts';
-import { openMetrics } from './metrics.ts';
+import { openMetrics } from './open-metrics.ts';
 import { Readiness } from './readiness.ts';
 
 describe('health', () => {

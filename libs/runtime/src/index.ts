@@ -1,4 +1,4 @@
-export { AddressGuard } from './addresses.ts';
+export { AddressGuard } from './address-guard.ts';
 export { type CertificateFault, certificateFault } from './certificate-faults.ts';
 export { Closing, closeOnSignal, endOnCrash, type ShutdownOptions } from './closing.ts';
 export {
@@ -25,9 +25,9 @@ export {
   systemDatabase,
 } from './master-key.ts';
 export { masterKeyId, type MasterKeys, masterKeysOf } from './master-keys.ts';
-export { openMetrics } from './metrics.ts';
+export { openMetrics } from './open-metrics.ts';
 export { type ConnectionBudget, connectionBudget } from './open-files.ts';
-export { operationsOf, type ServiceOperations } from './operations.ts';
+export { operationsOf, type ServiceOperations } from './service-operations.ts';
 export { freePort, freePorts, isFree, type Place, tryPlace, wrongPlace } from './ports.ts';
 export { type Probe, Readiness } from './readiness.ts';
 export { open, reseal, seal, type SealedPlace, sealedWith } from './sealing.ts';

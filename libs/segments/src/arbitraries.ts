@@ -2,7 +2,7 @@ import { type Expression, type Operand, Operator, TagType } from '@tidings/event
 import fc from 'fast-check';
 import { type Comparable, deviceTraits } from './condition.ts';
 import type { Viewpoint } from './predicate.ts';
-import { type DeviceLayout, INDEXED_LENGTH } from './scan.ts';
+import { type DeviceLayout, INDEXED_LENGTH } from './scan-plan.ts';
 
 /** A device as specs store it: an entry per value of each tag, and the tags that are fields. */
 export interface SampleDevice {

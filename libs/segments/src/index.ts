@@ -20,4 +20,4 @@ export {
   type Sample,
   scanPlan,
   type ScanPlan,
-} from './scan.ts';
+} from './scan-plan.ts';

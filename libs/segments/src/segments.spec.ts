@@ -13,7 +13,7 @@ import {
 import { isInSet } from './naive.ts';
 import type { Comparable } from './condition.ts';
 import { compilePredicate, type Predicate } from './predicate.ts';
-import { chooseLookup, scanPlan } from './scan.ts';
+import { chooseLookup, scanPlan } from './scan-plan.ts';
 import { renewed, tagsIn } from './tree.ts';
 
 const DAY_MS = 86_400_000;

@@ -27,7 +27,7 @@ import {
 import { type Broker, observed } from '@tidings/streaming';
 import type { Db, MongoClient } from 'mongodb';
 import type { Registry } from 'prom-client';
-import { connectKafka } from './kafka.ts';
+import { connectKafka } from './connect-kafka.ts';
 
 /** How long a start waits for another service, which need not be there. */
 const PEER_MS = 1_000;

@@ -8,7 +8,7 @@ import {
   type OutRecord,
   DEAD_LETTER_TOPIC,
   type SubscribeOptions,
-} from './port.ts';
+} from './broker-port.ts';
 
 type Things = { things: Reader<string> };
 

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { Fault } from '@tidings/kernel';
 import { inSpan, type Trace, traceOf } from '@tidings/telemetry';
 import { type DeadLetterReason, toDeadLetterRecord } from './dead-letters.ts';
-import { type Broker, type InRecord, DEAD_LETTER_TOPIC, type RecordBatch, type Subscription } from './port.ts';
+import { type Broker, type InRecord, DEAD_LETTER_TOPIC, type RecordBatch, type Subscription } from './broker-port.ts';
 
 /** How long a delivery waits for better times before it goes back to the broker: with the handler's own time, less than 5 s (architecture 6). */
 const PATIENCE_MS = 3_500;

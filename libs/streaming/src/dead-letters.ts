@@ -7,7 +7,7 @@ import {
   LARGEST_DEAD_LETTER_BYTES,
   type OutRecord,
   DEAD_LETTER_TOPIC,
-} from './port.ts';
+} from './broker-port.ts';
 import { sizeOf } from './size.ts';
 
 /** Why a record was dead-lettered: its bytes could not be read, it is of a kind that the version did not have, or its handler failed whenever it was tried. */

@@ -1,5 +1,5 @@
 import { Fault } from '@tidings/kernel';
-import type { SubscribeOptions } from './port.ts';
+import type { SubscribeOptions } from './broker-port.ts';
 
 /** Holds the rule that all members of a group subscribe to the same topics. @throws Fault `argument` */
 export function refuseOtherTopics(

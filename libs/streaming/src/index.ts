@@ -1,8 +1,8 @@
 export { consume, type ConsumeOptions, type Decoded, type Incident, type Reader, type Readers } from './consume.ts';
 export { type EmbeddedBroker, type EmbeddedBrokerOptions, openEmbeddedBroker } from './embedded/embedded-broker.ts';
-export type { KafkaClientOptions } from './kafka/client.ts';
+export type { KafkaClientOptions } from './kafka/kafka-client.ts';
 export { type KafkaBrokerOptions, openKafkaBroker } from './kafka/kafka-broker.ts';
-export { createTopics, type CreateTopicsOptions, type TopicChanges } from './kafka/topics.ts';
+export { createTopics, type CreateTopicsOptions, type TopicChanges } from './kafka/create-topics.ts';
 export { type MicroBatcher, type MicroBatcherOptions, microBatcher } from './micro-batcher.ts';
 export { incidentsTo, observed } from './observed.ts';
 export {
@@ -29,4 +29,4 @@ export {
   type Subscription,
   type TopicKind,
   type TopicSpec,
-} from './port.ts';
+} from './broker-port.ts';

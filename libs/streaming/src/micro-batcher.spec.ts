@@ -1,6 +1,6 @@
 import { Fault } from '@tidings/kernel';
 import { microBatcher } from './micro-batcher.ts';
-import type { Broker, OutRecord, Position } from './port.ts';
+import type { Broker, OutRecord, Position } from './broker-port.ts';
 
 /** A broker that publishes when told to. */
 function controlled(): { broker: Pick<Broker, 'publish'>; groups: string[][]; answer(fault?: Fault): Promise<void> } {

@@ -1,6 +1,6 @@
 import { Fault } from '@tidings/kernel';
 import { withTrace } from '@tidings/telemetry';
-import type { Broker, OutRecord, Position } from './port.ts';
+import type { Broker, OutRecord, Position } from './broker-port.ts';
 
 export interface MicroBatcherOptions {
   /** @default 500 */

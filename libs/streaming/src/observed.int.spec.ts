@@ -5,7 +5,7 @@ import { Registry } from 'prom-client';
 import { consume } from './consume.ts';
 import { microBatcher } from './micro-batcher.ts';
 import { incidentsTo, observed } from './observed.ts';
-import { type Broker, DEAD_LETTER_TOPIC, type TopicSpec } from './port.ts';
+import { type Broker, DEAD_LETTER_TOPIC, type TopicSpec } from './broker-port.ts';
 
 const TOPIC = 'facts';
 const topics: readonly TopicSpec[] = [TOPIC, DEAD_LETTER_TOPIC].map((name) => ({

@@ -10,7 +10,7 @@ import {
 } from '@tidings/telemetry';
 import type { Registry } from 'prom-client';
 import type { Incident } from './consume.ts';
-import type { Broker, SubscribeOptions, Subscription } from './port.ts';
+import type { Broker, SubscribeOptions, Subscription } from './broker-port.ts';
 
 /** How old a group's lag may be when it is told: to look it up is a request to the broker for each topic. */
 const LAG_KEPT_MS = 15_000;

@@ -1,5 +1,5 @@
 import { Fault } from '@tidings/kernel';
-import { LARGEST_DEAD_LETTER_BYTES, LARGEST_RECORD_BYTES, type OutRecord, DEAD_LETTER_TOPIC } from './port.ts';
+import { LARGEST_DEAD_LETTER_BYTES, LARGEST_RECORD_BYTES, type OutRecord, DEAD_LETTER_TOPIC } from './broker-port.ts';
 
 /** Bytes of a record's key, value and headers; a character counts as one. */
 export function sizeOf({ key, value, headers }: OutRecord): number {

@@ -7,7 +7,7 @@ export {
   type Reading,
   readIn,
   type Source,
-} from './metrics.ts';
+} from './metric-definitions.ts';
 export {
   beginSpan,
   currentTrace,

@@ -4,13 +4,13 @@ import { ExportFormat, JobKind } from '@tidings/events';
 import type { Job, JobAction } from '@tidings/jobs';
 import { type ChooseLookupRequest, ExportInput, ScannedDevice, type ScanRequest } from '@tidings/rpc';
 import { describeWithMongo, TestClock, unzipped } from '@tidings/testing';
-import { openAdmission } from '../jobs/admission.ts';
-import { type JobCommand, jobsLog, logOfJob } from '../jobs/log.ts';
-import { type JobStore, openJobStore } from '../jobs/store.ts';
+import { openAdmission } from '../jobs/job-admission.ts';
+import { type JobCommand, jobsLog, logOfJob } from '../jobs/job-log.ts';
+import { type JobStore, openJobStore } from '../jobs/job-store.ts';
 import { type Archives, openArchives } from './archives.ts';
 import { type Inputs, openInputs } from './inputs.ts';
-import { exportProcessor } from './process.ts';
-import { exportsRpc } from './rpc.ts';
+import { exportProcessor } from './export-process.ts';
+import { exportsRpc } from './exports-rpc.ts';
 import { extentOf } from './stretches.ts';
 
 const DAY_S = 86_400;

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { openLogs } from '@tidings/event-store';
 import { openLog } from '@tidings/runtime';
 import { MongoClient } from 'mongodb';
-import { jobsLog } from './log.ts';
-import { openJobStore } from './store.ts';
+import { jobsLog } from './job-log.ts';
+import { openJobStore } from './job-store.ts';
 import { Worker } from './worker.ts';
 
 /** An application whose jobs kill the process that works on them. */

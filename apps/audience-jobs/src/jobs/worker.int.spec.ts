@@ -10,8 +10,8 @@ import { Fault } from '@tidings/kernel';
 import { describeWithMongo, TestClock } from '@tidings/testing';
 import { type Logger, pino } from 'pino';
 import { POISON } from './dying-worker.features.ts';
-import { type JobCommand, jobsLog, logOfJob } from './log.ts';
-import { type JobStore, openJobStore } from './store.ts';
+import { type JobCommand, jobsLog, logOfJob } from './job-log.ts';
+import { type JobStore, openJobStore } from './job-store.ts';
 import { Worker, type WorkerParts } from './worker.ts';
 
 const { JOB_KIND_SET_TAGS: TAGS, JOB_KIND_EXPORT: EXPORT } = JobKind;

@@ -6,8 +6,8 @@ import { type Clock, Fault, randomBase62 } from '@tidings/kernel';
 import { Lease, transientAsFault } from '@tidings/mongo';
 import type { Logger } from '@tidings/runtime';
 import type { Db } from 'mongodb';
-import { type JobCommand, logOfJob } from './log.ts';
-import type { JobStore } from './store.ts';
+import { type JobCommand, logOfJob } from './job-log.ts';
+import type { JobStore } from './job-store.ts';
 
 /** Jobs that a process works on side by side; the others wait their turn. */
 const JOBS_AT_ONCE = 2;

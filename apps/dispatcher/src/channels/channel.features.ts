@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import type { SendBatch } from '@tidings/events';
 import { openFrameLink, openNodeLink, type OpenLink } from '@tidings/http2';
-import { sendBatch, type TestDevice } from '../testing/batches.ts';
+import { sendBatch, type TestDevice } from '../testing/test-batches.ts';
 import { type ChannelParts, LaneWorld } from '../testing/lane-world.ts';
-import { type Kind, type ProviderName, type Simulators, startSimulators } from '../testing/simulators.ts';
-import type { TestCredentials } from '../testing/credentials.ts';
-import type { Channel } from './port.ts';
+import { type Kind, type ProviderName, type Simulators, startSimulators } from '../testing/test-simulators.ts';
+import type { TestCredentials } from '../testing/test-credentials.ts';
+import type { Channel } from './channel-port.ts';
 
 /** What a channel brings to the suite. */
 export interface ChannelSubject {

@@ -8,7 +8,7 @@ import {
 import type { CredentialReference } from '@tidings/events';
 import type { Channel } from '@tidings/kernel';
 import { openKeyFile, openPlainKey } from '@tidings/runtime';
-import { type Credential as Stored, type Credentials, isDeleted, settingsOf } from './credentials/credentials.ts';
+import { type Credential as Stored, type Credentials, isDeleted, settingsOf } from './credentials/credential-cache.ts';
 import { fingerprint } from './credentials/fingerprint.ts';
 import type { Throttler } from '../throttle/throttles.ts';
 

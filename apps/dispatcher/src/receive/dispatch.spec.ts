@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { apnsRefusal, unlisted } from '@tidings/channels';
 import { OPEN_DEVICES } from '@tidings/delivery';
 import type { SendBatch } from '@tidings/events';
-import { ios, content, sendBatch } from '../testing/batches.ts';
+import { ios, content, sendBatch } from '../testing/test-batches.ts';
 import { VirtualLane, type VirtualProvider } from '../testing/virtual-lane.ts';
 
 const busy = apnsRefusal(503, '{"reason":"ServiceUnavailable"}').result;

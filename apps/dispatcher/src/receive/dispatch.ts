@@ -12,9 +12,9 @@ import {
 import type { SendBatch, Slice } from '@tidings/events';
 import type { OutRecord } from '@tidings/streaming';
 import { currentTrace, inSpan, type Trace } from '@tidings/telemetry';
-import { Admission, type CredentialState } from './admission.ts';
+import { Admission, type CredentialState } from './batch-admission.ts';
 import type { Due } from '../claim/attempts.ts';
-import type { Sender } from '../channels/port.ts';
+import type { Sender } from '../channels/channel-port.ts';
 import { Claims, type Run } from '../claim/claims.ts';
 import { DeviceSlots, SliceSlots } from './device-slots.ts';
 import { LateAnswers } from '../send/late-answers.ts';

@@ -1,7 +1,7 @@
 import { type SendResult, localResults } from '@tidings/channels';
 import { type HeldBack, LATE_ANSWER_MS } from '@tidings/delivery';
 import { Fault } from '@tidings/kernel';
-import type { AnswerDetail, PushListener, Sender } from '../channels/port.ts';
+import type { AnswerDetail, PushListener, Sender } from '../channels/channel-port.ts';
 import type { Epoch } from '../claim/worker-lease.ts';
 import type { Throttles } from '../throttle/throttles.ts';
 import type { Timers } from '../timers.ts';

@@ -1,4 +1,4 @@
-import type { Outcome } from '../metrics.ts';
+import type { Outcome } from '../dispatcher-metrics.ts';
 
 /** Counts what becomes of a batch, in the words of its span: few, however many devices it has. */
 export class Tally {

@@ -5,14 +5,14 @@ import { type SendBatch, SliceOutcome } from '@tidings/events';
 import { type ConnectionSettings, Http2Connection, type OpenLink } from '@tidings/http2';
 import { Bitmap, ShiftedClock } from '@tidings/kernel';
 import { AddressGuard, type MasterKeys } from '@tidings/runtime';
-import type { Channel } from '../channels/port.ts';
-import { Credentials } from '../channels/credentials/credentials.ts';
+import type { Channel } from '../channels/channel-port.ts';
+import { Credentials } from '../channels/credentials/credential-cache.ts';
 import { Dispatch } from '../receive/dispatch.ts';
 import { WorkerLease } from '../claim/worker-lease.ts';
 import { guardedPostForm } from '../channels/post-form.ts';
 import { Throttles } from '../throttle/throttles.ts';
 import { systemTimers } from '../timers.ts';
-import { accountsWith, type TestCredentials } from './credentials.ts';
+import { accountsWith, type TestCredentials } from './test-credentials.ts';
 import { MemoryAttempts, MemoryLeases, MemoryThrottles } from './memory-store.ts';
 import { noMetrics } from './no-metrics.ts';
 

@@ -1,4 +1,4 @@
-import type { LaneMetrics } from '../metrics.ts';
+import type { LaneMetrics } from '../dispatcher-metrics.ts';
 
 export const noMetrics: LaneMetrics = {
   settled: () => undefined,

@@ -1,10 +1,10 @@
 import { isSettled, openSliceOf, settledBit, sliceId, sliceState } from '@tidings/delivery';
 import { type SendBatch, SliceOutcome } from '@tidings/events';
-import type { Channel, Job } from '../channels/port.ts';
+import type { Channel, Job } from '../channels/channel-port.ts';
 import { WorkerLease } from '../claim/worker-lease.ts';
 import { Dispatch } from '../receive/dispatch.ts';
 import { Throttles } from '../throttle/throttles.ts';
-import { sendBatch } from './batches.ts';
+import { sendBatch } from './test-batches.ts';
 import { type Journey, MemoryAttempts, MemoryLeases, MemoryThrottles } from './memory-store.ts';
 import { noMetrics } from './no-metrics.ts';
 import { checkRun, type PlannedSlice } from './check-run.ts';

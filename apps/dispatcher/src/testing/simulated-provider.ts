@@ -1,6 +1,6 @@
 import { type SendResult, apnsRefusal, localResults, sent } from '@tidings/channels';
 import { Fault } from '@tidings/kernel';
-import type { Job, PushListener, Sender } from '../channels/port.ts';
+import type { Job, PushListener, Sender } from '../channels/channel-port.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 const SECOND = 1000;

@@ -1,7 +1,7 @@
 import { definitions, localResults, sent, type SendResult } from '@tidings/channels';
 import { type SendBatch, SliceOutcome } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
-import type { Channel, Job, PushListener, Sender } from '../channels/port.ts';
+import type { Channel, Job, PushListener, Sender } from '../channels/channel-port.ts';
 import { Dispatch } from '../receive/dispatch.ts';
 import { WorkerLease } from '../claim/worker-lease.ts';
 import { Throttles } from '../throttle/throttles.ts';

@@ -1,6 +1,6 @@
 import type { Channel } from '@tidings/kernel';
 import type { Providers, ProviderView } from '@tidings/rpc';
-import type { CredentialState } from '../receive/admission.ts';
+import type { CredentialState } from '../receive/batch-admission.ts';
 import type { Throttles } from './throttles.ts';
 
 export interface ProviderViewsOptions {

@@ -1,5 +1,13 @@
 import { Fault } from '@tidings/kernel';
-import { ADMINISTRATOR, APPLICATION, type Client, openClient, FOREIGN, UNGRANTED, World } from '../testing/world.ts';
+import {
+  ADMINISTRATOR,
+  APPLICATION,
+  type Client,
+  openClient,
+  FOREIGN,
+  UNGRANTED,
+  World,
+} from '../testing/gateway-world.ts';
 
 const forbid = {
   status: 403,

@@ -1,6 +1,6 @@
 import { Fault } from '@tidings/kernel';
 import fc from 'fast-check';
-import { APPLICATION, type Client, openClient, World } from '../testing/world.ts';
+import { APPLICATION, type Client, openClient, World } from '../testing/gateway-world.ts';
 import { callerOf } from './caller.ts';
 import { type CallerLimit, CallerLimits } from './caller-limits.ts';
 

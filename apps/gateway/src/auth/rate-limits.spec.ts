@@ -1,7 +1,7 @@
 import { type Clock, Fault } from '@tidings/kernel';
 import type { Accounts, RateLimit } from '@tidings/rpc';
 import fc from 'fast-check';
-import { type Client, openClient, World } from '../testing/world.ts';
+import { type Client, openClient, World } from '../testing/gateway-world.ts';
 import { RateLimits } from './rate-limits.ts';
 
 /** The registry's bucket of one token. */

@@ -1,4 +1,4 @@
-import { type Client, openClient } from '../testing/world.ts';
+import { type Client, openClient } from '../testing/gateway-world.ts';
 
 let client: Client;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { api, BODY_LIMIT_BYTES, type Method } from '@tidings/contract';
-import { APPLICATION, type Client, openClient } from '../testing/world.ts';
+import { APPLICATION, type Client, openClient } from '../testing/gateway-world.ts';
 
 const device = { authorization: 'Token device' };
 const register = { application: APPLICATION, hwid: 'phone-1', device_type: 3 };

@@ -1,5 +1,5 @@
 import { healthModule, openMetrics, Readiness } from '@tidings/runtime';
-import { openClient, World } from '../testing/world.ts';
+import { openClient, World } from '../testing/gateway-world.ts';
 
 it("what Nest serves on the same port stays as it is, and the rest is the API's", async () => {
   const readiness = new Readiness();

@@ -1,5 +1,5 @@
 import type { DeviceReplies } from '@tidings/rpc';
-import { APPLICATION, openClient, World } from '../testing/world.ts';
+import { APPLICATION, openClient, World } from '../testing/gateway-world.ts';
 
 it('a shutdown finishes what is under way, and ends connections that are kept alive (reliability 1)', async () => {
   const world = new World();

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setImmediate as passed } from 'node:timers/promises';
 import { jest } from '@jest/globals';
 import { Fault } from '@tidings/kernel';
-import { ADMINISTRATOR, APPLICATION, type Client, openClient, World } from '../testing/world.ts';
+import { ADMINISTRATOR, APPLICATION, type Client, openClient, World } from '../testing/gateway-world.ts';
 
 const api = { authorization: 'Api api' };
 const device = { authorization: 'Token device' };

@@ -4,7 +4,7 @@ import { extname } from 'node:path';
 import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { gzip } from 'node:zlib';
-import type { OpenApi } from './document.ts';
+import type { OpenApi } from './openapi-document.ts';
 import { placeholders } from './introduction.ts';
 
 /** A file as it is served, packed for those who can unpack it. */

@@ -13,8 +13,8 @@ import {
   systemDatabase,
 } from '@tidings/runtime';
 import { startNode } from '../process/node-process.ts';
-import { Member } from './member.ts';
-import { programs, type ServiceProgram, TOPICS } from './services.ts';
+import { Member } from './cluster-member.ts';
+import { programs, type ServiceProgram, TOPICS } from './service-programs.ts';
 
 export interface ClusterOptions {
   /** The folder of the built services. */

@@ -1,6 +1,6 @@
 import { disagreements, type FigureName, figureNames, type Figures, type LedgerFigures } from './figures.ts';
-import { type DemoDevice, type DemoPlatform, textFor } from './population.ts';
-import type { Push } from './providers.ts';
+import { type DemoDevice, type DemoPlatform, textFor } from './demo-population.ts';
+import type { Push } from './demo-providers.ts';
 import { table, thousands } from './table.ts';
 
 /** Everything that is known about one platform, by whom it is said. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { all } from './all.ts';
 import { faultsIn, faultsInPushes, figuresTable, type Testimony } from './checks.ts';
 import { expected, ofFunnel, ofLedger, ofMetrics } from './figures.ts';
-import { deviceOf, isAddressed, platforms, textFor } from './population.ts';
+import { deviceOf, isAddressed, platforms, textFor } from './demo-population.ts';
 
 const devices = Array.from({ length: 1000 }, (_, n) => deviceOf(n));
 const addressed = devices.filter(isAddressed);

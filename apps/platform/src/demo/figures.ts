@@ -1,5 +1,5 @@
 import type { ReplyOf } from '../client/api-client.ts';
-import type { DemoDevice, DemoPlatform } from './population.ts';
+import type { DemoDevice, DemoPlatform } from './demo-population.ts';
 
 /** What one witness says of a platform; undefined where it cannot know. */
 export interface Figures {

@@ -3,7 +3,7 @@ import { topicNames } from '@tidings/events';
 import { Platform } from '@tidings/kernel';
 import { ApplicationView, TokenScope, TokenView } from '@tidings/rpc';
 import { describeWithMongo } from '@tidings/testing';
-import { languageCounts } from '../applications/languages.ts';
+import { languageCounts } from '../applications/language-counts.ts';
 import type { RegistryService } from '../registry.ts';
 import { RegistryUnderTest } from '../testing/registry-under-test.ts';
 

@@ -3,7 +3,7 @@ import { untilThere } from '@tidings/coordination';
 import type { Clock } from '@tidings/kernel';
 import { transientAsFault } from '@tidings/mongo';
 import type { Logger } from 'pino';
-import type { AccountWriter } from './writer.ts';
+import type { AccountWriter } from './account-writer.ts';
 
 const PATIENCE_MS = 60_000;
 

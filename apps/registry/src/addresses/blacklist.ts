@@ -1,6 +1,6 @@
 import type { AddressState } from '@tidings/audience';
 import type { Db } from 'mongodb';
-import { ADDRESSES } from '../accounts/log.ts';
+import { ADDRESSES } from '../accounts/account-log.ts';
 
 /** Which of these addresses of mail, by `addressId`, are on the blacklist of their accounts. */
 export type BlacklistReader = (ids: readonly string[]) => Promise<ReadonlySet<string>>;

@@ -1,6 +1,6 @@
 import { type Application, DENIED } from '@tidings/audience';
 import { Fault } from '@tidings/kernel';
-import type { AccountStore, Versioned } from '../accounts/store.ts';
+import type { AccountStore, Versioned } from '../accounts/account-store.ts';
 
 /** The application of this code, and of this account where one is given; a Fault where there is none. */
 export async function existing(

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '@tidings/kernel';
 import { Binary, type Db } from 'mongodb';
-import { APPLICATIONS } from '../accounts/log.ts';
+import { APPLICATIONS } from '../accounts/account-log.ts';
 
 export const ICONS = 'icons';
 /** How long an icon stays that no application has. */

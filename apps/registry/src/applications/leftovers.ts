@@ -10,7 +10,7 @@ import {
   PRESETS,
   TEST_DEVICES,
   USAGE,
-} from '../accounts/log.ts';
+} from '../accounts/account-log.ts';
 
 /** At most so many of each kind are cleared away by one command. */
 const AT_ONCE = 100;

@@ -1,5 +1,5 @@
 import { APPLICATION_LEASE_MS } from '@tidings/rpc';
-import type { AccountStore } from '../accounts/store.ts';
+import type { AccountStore } from '../accounts/account-store.ts';
 
 /** Whose the applications are, without those that are deleted. What is unknown is looked for each time. */
 export interface Owners {

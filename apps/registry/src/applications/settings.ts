@@ -1,12 +1,12 @@
 import { type AccountAction, DEFAULT_ACCOUNT, DENIED } from '@tidings/audience';
 import { type Clock, Fault } from '@tidings/kernel';
 import type { Accounts, ApplicationView } from '@tidings/rpc';
-import type { AccountStore } from '../accounts/store.ts';
-import type { AccountWriter } from '../accounts/writer.ts';
+import type { AccountStore } from '../accounts/account-store.ts';
+import type { AccountWriter } from '../accounts/account-writer.ts';
 import { existing } from './existing.ts';
 import { leasesOver } from './leases.ts';
 import { withNewCode } from './new-code.ts';
-import { applicationView } from './view.ts';
+import { applicationView } from './application-view.ts';
 
 type SettingMethods = Pick<
   Accounts,

@@ -23,7 +23,7 @@ import type { Collection, Db } from 'mongodb';
 import type { Columns } from './scan/columns.ts';
 import type { Buffers, BufferPool } from './buffer-pool.ts';
 import { type BatchHead, type EmittedBatch, relativeBadge } from './emit/batch-writer.ts';
-import type { FanoutMetrics } from './metrics.ts';
+import type { FanoutMetrics } from './fanout-metrics.ts';
 import { isReleased, laneOf, type Outgoing, type OutgoingMessages, type Released } from './release/outgoing.ts';
 import { passedBy } from './emit/passed.ts';
 import { planInLog, type Planning } from './plan/planning.ts';

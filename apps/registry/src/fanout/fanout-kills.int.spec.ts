@@ -9,7 +9,7 @@ import type { Binary, Db } from 'mongodb';
 import { plannedOf } from './plan/plans.ts';
 import { fanoutWorlds, settle } from './testing/fanout-world.ts';
 import { Killer } from './testing/killer.ts';
-import { device, even, selection, named, newMessage, release } from './testing/messages.ts';
+import { device, even, selection, named, newMessage, release } from './testing/fanout-messages.ts';
 
 const randomFrom = (seed: number) => (): number => {
   seed = (seed + 0x6d2b79f5) | 0;

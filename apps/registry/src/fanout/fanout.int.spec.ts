@@ -5,10 +5,10 @@ import { PlanEvent } from '@tidings/events';
 import { Bitmap, seqOf } from '@tidings/kernel';
 import { describeWithMongo } from '@tidings/testing';
 import type { Binary, Db } from 'mongodb';
-import { type DeviceDocument, DEVICES } from '../devices/document.ts';
+import { type DeviceDocument, DEVICES } from '../devices/storage/device-document.ts';
 import { plannedOf, type SliceCount } from './plan/plans.ts';
 import { fanoutWorlds, settle } from './testing/fanout-world.ts';
-import { APP, device, even, selection, named, newMessage, release, platform } from './testing/messages.ts';
+import { APP, device, even, selection, named, newMessage, release, platform } from './testing/fanout-messages.ts';
 
 /** What a plan says of its slices, by platform. */
 const slicesOf = (counts: Readonly<Record<number, number>>): SliceCount[] =>

@@ -3,13 +3,13 @@ import type { LogWriter } from '@tidings/event-store';
 import type { Geozone, Preset } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 import type { Geozones } from '@tidings/rpc';
-import type { AccountStore } from '../accounts/store.ts';
-import type { DevicesDeps } from '../devices/apply.ts';
-import { type DeviceDocument, DEVICES, KEYS } from '../devices/document.ts';
-import type { PresetStore } from '../presets/store.ts';
-import { zoneMessage, zoneMessageCode } from './draft.ts';
-import type { GeozoneStore, Nearby } from './store.ts';
-import { type SendingZone, type Visit, visitLogOf } from './visits.ts';
+import type { AccountStore } from '../accounts/account-store.ts';
+import type { DevicesDeps } from '../devices/commands/apply.ts';
+import { type DeviceDocument, DEVICES, KEYS } from '../devices/storage/device-document.ts';
+import type { PresetStore } from '../presets/preset-store.ts';
+import { zoneMessage, zoneMessageCode } from './zone-message.ts';
+import type { GeozoneStore, Nearby } from './geozone-store.ts';
+import { type SendingZone, type Visit, visitLogOf } from './visit-log.ts';
 
 export interface ReportDeps extends Pick<DevicesDeps, 'db' | 'clock' | 'keys' | 'owners'> {
   readonly store: Pick<AccountStore, 'application'>;

@@ -10,10 +10,10 @@ import type {
 } from '@tidings/rpc';
 import { canMatch } from '@tidings/segments';
 import type { Db } from 'mongodb';
-import { type DeviceDocument, deviceIndexes, DEVICES, withExactTags } from '../devices/document.ts';
+import { type DeviceDocument, deviceIndexes, DEVICES, withExactTags } from '../devices/storage/device-document.ts';
 import type { DeviceScan } from '../fanout/scan/scan.ts';
 import { compiledOf, type ExpressionsDeps, isGranted } from './expressions.ts';
-import { meaningOf } from './stored.ts';
+import { meaningOf } from './stored-filters.ts';
 
 export interface ExportDeps extends ExpressionsDeps {
   readonly db: Db;

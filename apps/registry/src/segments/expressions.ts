@@ -3,9 +3,9 @@ import { Expression } from '@tidings/events';
 import { type Clock, Fault } from '@tidings/kernel';
 import type { Grant } from '@tidings/rpc';
 import { type Asked, compile, namesIn, parse, Refusal } from '@tidings/segments';
-import type { AccountStore } from '../accounts/store.ts';
-import type { Tags } from '../tags/tags.ts';
-import { meaningOf } from './stored.ts';
+import type { AccountStore } from '../accounts/account-store.ts';
+import type { Tags } from '../tags/tag-cache.ts';
+import { meaningOf } from './stored-filters.ts';
 
 /** What an expression may come to with the segments that it names, encoded: it travels with every message to it. */
 const MAX_BYTES = 512 * 1024;

@@ -2,7 +2,7 @@ import type { LiveFilter } from '@tidings/audience';
 import type { Preset } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 import type { FilterReference } from '@tidings/rpc';
-import type { AccountStore } from '../accounts/store.ts';
+import type { AccountStore } from '../accounts/account-store.ts';
 
 /** A filter by its name, else by its code, bound to one of the applications or to none (R-N2). */
 export async function findFilter(

@@ -5,11 +5,11 @@ import type { LogWriter } from '@tidings/event-store';
 import { type Clock, Fault } from '@tidings/kernel';
 import type { Db } from 'mongodb';
 import type { Logger } from 'pino';
-import { ACCOUNTS, APPLICATIONS } from '../accounts/log.ts';
-import type { AccountWriter } from '../accounts/writer.ts';
-import type { DeviceLogCommand, DeviceLogReply } from '../devices/command.ts';
-import { type DeviceDocument, deviceIndexes, DEVICES } from '../devices/document.ts';
-import { TAG_PATIENCE_MS } from './tags.ts';
+import { ACCOUNTS, APPLICATIONS } from '../accounts/account-log.ts';
+import type { AccountWriter } from '../accounts/account-writer.ts';
+import type { DeviceLogCommand, DeviceLogReply } from '../devices/commands/device-log-command.ts';
+import { type DeviceDocument, deviceIndexes, DEVICES } from '../devices/storage/device-document.ts';
+import { TAG_PATIENCE_MS } from './tag-cache.ts';
 
 const EVERY_MS = 2000;
 /** Devices whose values are removed together. */

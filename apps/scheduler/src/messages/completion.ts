@@ -4,7 +4,7 @@ import { type Clock, Fault } from '@tidings/kernel';
 import type { Created } from '@tidings/messaging';
 import type { Db } from 'mongodb';
 import type { StoredMessage } from './list.ts';
-import { logOfMessage, type MessageCommand, MESSAGES, PROGRESS } from './log.ts';
+import { logOfMessage, type MessageCommand, MESSAGES, PROGRESS } from './message-log.ts';
 import {
   advance,
   advanceJoins,
@@ -15,7 +15,7 @@ import {
   type ProgressDocument,
   progressDocument,
   progressOf,
-} from './progress.ts';
+} from './message-progress.ts';
 import { OPEN } from './storage.ts';
 
 export interface CompletionParts {

@@ -2,7 +2,7 @@ import { MessageAccepted } from '@tidings/events';
 import type { Message } from '@tidings/messaging';
 import type { ListMessagesReply, ListMessagesRequest, MessageView } from '@tidings/rpc';
 import type { Collection, Document, Filter } from 'mongodb';
-import { type MessageDocument, messageOf } from './log.ts';
+import { type MessageDocument, messageOf } from './message-log.ts';
 
 export type StoredMessage = MessageDocument & { readonly _id: string };
 

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import { JOINS, LINKS, MESSAGES, TRANSACTIONS } from './log.ts';
+import { JOINS, LINKS, MESSAGES, TRANSACTIONS } from './message-log.ts';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;

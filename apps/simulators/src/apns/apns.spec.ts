@@ -1,7 +1,7 @@
 import { createSign, sign } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Kind } from '../behaviour.ts';
-import { generateApnsKey } from '../keys.ts';
+import { generateApnsKey } from '../provider-keys.ts';
 import type { Simulators } from '../simulators.ts';
 import { startSimulators } from '../simulators.ts';
 import {
@@ -13,9 +13,9 @@ import {
   reasonIn,
   type Seen,
   unsignedToken,
-} from '../testing/client.ts';
+} from '../testing/test-client.ts';
 import { APNS_REASONS } from './reasons.ts';
-import { APNS_MARKER, apnsReasonToken, apnsToken } from './tokens.ts';
+import { APNS_MARKER, apnsReasonToken, apnsToken } from './apns-tokens.ts';
 
 describe('APNs', () => {
   let simulators: Simulators;

@@ -1,13 +1,13 @@
 import { Attempts, perform, type Refusal, sceneOf } from '../behaviour.ts';
-import type { Faults, ProviderFaults } from '../faults.ts';
-import type { Keys } from '../keys.ts';
+import type { Faults, ProviderFaults } from '../provider-faults.ts';
+import type { Keys } from '../provider-keys.ts';
 import type { Ledger } from '../ledger.ts';
 import { ACCEPTED, type Push } from '../ledger/entries.ts';
 import type { Answer, Provider, ProviderRequest, Reaction } from '../provider.ts';
-import { type ProviderToken, ProviderTokens } from './provider-token.ts';
+import { type ProviderToken, ProviderTokens } from './received-provider-token.ts';
 import { APNS_REASONS, apnsStatus, type ApnsReason } from './reasons.ts';
 import { addressFlaw, deviceTokenOf, headerFlaw, parsePayload, payloadFlaw, textOf } from './request.ts';
-import { parseApnsToken } from './tokens.ts';
+import { parseApnsToken } from './apns-tokens.ts';
 
 export interface ApnsParts {
   readonly keys: Keys;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { apnsReasonToken, apnsToken } from '../apns/tokens.ts';
-import { generateApnsKey } from '../keys.ts';
+import { apnsReasonToken, apnsToken } from '../apns/apns-tokens.ts';
+import { generateApnsKey } from '../provider-keys.ts';
 import type { Simulators } from '../simulators.ts';
 import { startSimulators } from '../simulators.ts';
-import { apnsHeaders, apnsPayload, type Client, client, reasonIn, unsignedToken } from '../testing/client.ts';
+import { apnsHeaders, apnsPayload, type Client, client, reasonIn, unsignedToken } from '../testing/test-client.ts';
 
 describe('the control API', () => {
   let simulators: Simulators;

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, Inject, Post } from '@nestjs/common';
-import type { ProviderFaults } from '../faults.ts';
+import type { ProviderFaults } from '../provider-faults.ts';
 import type { ProviderName } from '../provider.ts';
 import type { Stage } from '../simulators.ts';
 import { faultsBody, parsed } from './bodies.ts';

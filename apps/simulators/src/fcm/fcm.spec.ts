@@ -3,9 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { Kind } from '../behaviour.ts';
 import type { Simulators } from '../simulators.ts';
 import { startSimulators } from '../simulators.ts';
-import { type Client, client, hashOf, type Seen } from '../testing/client.ts';
+import { type Client, client, hashOf, type Seen } from '../testing/test-client.ts';
 import { FCM_ERRORS, type FcmErrorName } from './errors.ts';
-import { fcmReasonToken, fcmToken } from './tokens.ts';
+import { fcmReasonToken, fcmToken } from './fcm-tokens.ts';
 
 interface Reply {
   error?: { code: number; status: string; message: string; details?: Record<string, unknown>[] };

@@ -1,13 +1,13 @@
 import { Attempts, perform, type Refusal, sceneOf } from '../behaviour.ts';
-import type { Faults, ProviderFaults } from '../faults.ts';
+import type { Faults, ProviderFaults } from '../provider-faults.ts';
 import type { AccessTokens } from '../google-oauth/access-tokens.ts';
-import type { Keys } from '../keys.ts';
+import type { Keys } from '../provider-keys.ts';
 import type { Ledger } from '../ledger.ts';
 import { ACCEPTED, type Push } from '../ledger/entries.ts';
 import type { Answer, Provider, ProviderRequest, Reaction } from '../provider.ts';
 import { bodyOf, FCM_ERRORS, type FcmError, type FcmErrorName, isFcmError } from './errors.ts';
-import { readMessage } from './message.ts';
-import { parseFcmToken } from './tokens.ts';
+import { readMessage } from './fcm-message.ts';
+import { parseFcmToken } from './fcm-tokens.ts';
 
 export interface FcmParts {
   readonly keys: Keys;

@@ -1,10 +1,10 @@
 import { createSign } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { generateServiceAccount, publicKeyOf, type ServiceAccount } from '../keys.ts';
+import { generateServiceAccount, publicKeyOf, type ServiceAccount } from '../provider-keys.ts';
 import type { Simulators } from '../simulators.ts';
 import { startSimulators } from '../simulators.ts';
-import { client } from '../testing/client.ts';
-import { fcmToken } from '../fcm/tokens.ts';
+import { client } from '../testing/test-client.ts';
+import { fcmToken } from '../fcm/fcm-tokens.ts';
 
 interface Reply {
   status: number;

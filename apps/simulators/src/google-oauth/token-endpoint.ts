@@ -1,8 +1,8 @@
-import { isSignedBy, type Jwt, parseJwt } from '../jwt.ts';
-import type { Keys } from '../keys.ts';
+import { isSignedBy, type Jwt, parseJwt } from '../parsed-jwt.ts';
+import type { Keys } from '../provider-keys.ts';
 import type { Ledger } from '../ledger.ts';
 import { ACCEPTED } from '../ledger/entries.ts';
-import type { Faults } from '../faults.ts';
+import type { Faults } from '../provider-faults.ts';
 import type { Answer, Provider, ProviderRequest } from '../provider.ts';
 import type { AccessTokens } from './access-tokens.ts';
 

@@ -5,7 +5,7 @@ import {
   type IncomingHttpHeaders,
   type ServerHttp2Stream,
 } from 'node:http2';
-import type { ProviderFaults } from '../faults.ts';
+import type { ProviderFaults } from '../provider-faults.ts';
 import type { Answer, Provider, Reaction } from '../provider.ts';
 import type { Outbox } from './outbox.ts';
 import { announceEnd, asLine, endSoon, type Exchange, leaveOut, type Line } from './line.ts';

@@ -1,4 +1,4 @@
-import type { ProviderFaults } from '../faults.ts';
+import type { ProviderFaults } from '../provider-faults.ts';
 
 /** Answers that must not leave yet: in a black hole nothing is written, and it all flows when the hole ends. */
 export class Outbox {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { request } from 'node:https';
-import { fcmToken } from '../fcm/tokens.ts';
+import { fcmToken } from '../fcm/fcm-tokens.ts';
 import { type Simulators, startSimulators } from '../simulators.ts';
-import { apnsHeaders, apnsPayload, client } from '../testing/client.ts';
+import { apnsHeaders, apnsPayload, client } from '../testing/test-client.ts';
 import { selfSigned } from '../self-signed.ts';
 
 describe('with TLS', () => {

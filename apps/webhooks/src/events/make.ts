@@ -4,10 +4,10 @@ import { sendIdOf, seqOf } from '@tidings/kernel';
 import { type Variables, variablesOf } from '@tidings/messaging';
 import { type Attributes, type DeviceDescription, type Devices, WebhookRequest } from '@tidings/rpc';
 import type { KeyObject } from 'node:crypto';
-import type { KnownMessage, MessageStore } from '../facts/messages.ts';
+import type { KnownMessage, MessageStore } from '../facts/known-messages.ts';
 import { eventNameOf } from '../subscriptions/subscription.ts';
 import { attributesOf } from './attributes.ts';
-import { handedOver } from './payload.ts';
+import { handedOver } from './event-payload.ts';
 import { eventUuid } from './uuid.ts';
 
 /** What happened to one device. */

@@ -1,8 +1,8 @@
 import type { LogWriter } from '@tidings/event-store';
 import type { Clock } from '@tidings/kernel';
 import type { Db } from 'mongodb';
-import { TOLD, type WebhookCommand, webhooksLogOf } from '../log.ts';
-import type { MessageStore } from './messages.ts';
+import { TOLD, type WebhookCommand, webhooksLogOf } from '../webhook-log.ts';
+import type { MessageStore } from './known-messages.ts';
 import { placeOf, type ToldDocument } from './told-document.ts';
 
 const AT_ONCE = 500;

@@ -10,10 +10,10 @@ import {
 import { rendezvous } from '@tidings/rpc';
 import type { Logger } from '@tidings/runtime';
 import type { Collection, Db } from 'mongodb';
-import type { SubscriptionStore } from '../subscriptions/store.ts';
+import type { SubscriptionStore } from '../subscriptions/subscription-store.ts';
 import type { Subscription } from '../subscriptions/subscription.ts';
-import type { ProgressStore } from './progress.ts';
-import { Stream, type StreamParts } from './stream.ts';
+import type { ProgressStore } from './stream-progress.ts';
+import { Stream, type StreamParts } from './event-stream.ts';
 
 /** How long a process counts as alive after it last said so, and how often it does. */
 const LEASE_MS = 10_000;

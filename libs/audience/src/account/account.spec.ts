@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Preset } from '@tidings/events';
 import type { AccountAction } from './decide.ts';
 import { app, Accounts, createApplication } from './testing/accounts.ts';
-import { DENIED } from './view.ts';
+import { DENIED } from './account-view.ts';
 
 describe('an account', () => {
   let accounts: Accounts;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { AccountAction } from './decide.ts';
 import { AT, app, Accounts, createApplication, issueToken } from './testing/accounts.ts';
-import { DENIED } from './view.ts';
+import { DENIED } from './account-view.ts';
 
 describe('an account', () => {
   let accounts: Accounts;

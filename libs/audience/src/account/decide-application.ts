@@ -5,7 +5,7 @@ import type { Application } from './application.ts';
 import { checkName } from './limits.ts';
 import { checkSenders } from './senders.ts';
 import { as } from './state.ts';
-import { accountOf, type AccountView, liveToken, own } from './view.ts';
+import { accountOf, type AccountView, liveToken, own } from './account-view.ts';
 
 /** How long debug mode stays on (R-S8). */
 const DEBUG_MS = 60 * 60_000;

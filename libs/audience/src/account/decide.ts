@@ -11,7 +11,7 @@ import { decideSenders, type SendersAction } from './senders.ts';
 import { decideTag, type TagAction } from './tags.ts';
 import { decideTestDevice, type TestDeviceAction } from './test-devices.ts';
 import type { AccessToken } from './state.ts';
-import { accountOf, type AccountView, liveToken, own, ownGroup } from './view.ts';
+import { accountOf, type AccountView, liveToken, own, ownGroup } from './account-view.ts';
 import { decideGeozone, type GeozoneAction } from './geozones.ts';
 import { checkQuotas, roomForTags } from './usage.ts';
 

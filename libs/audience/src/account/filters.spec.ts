@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { AccountAction } from './decide.ts';
 import type { Filter } from './filters.ts';
 import { AT, Accounts } from './testing/accounts.ts';
-import { DENIED } from './view.ts';
+import { DENIED } from './account-view.ts';
 
 describe('an account', () => {
   let accounts: Accounts;

@@ -1,7 +1,7 @@
 import { type Geozone, Preset } from '@tidings/events';
 import type { Application } from './application.ts';
 import { clearLeftovers, type Leftovers } from './leftovers.ts';
-import type { AccountView } from './view.ts';
+import type { AccountView } from './account-view.ts';
 
 const APP = 'AAAAA-00001';
 const OTHER = 'AAAAA-00002';

@@ -1,6 +1,6 @@
 import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
 import { ownerOf } from './presets.ts';
-import type { AccountView } from './view.ts';
+import type { AccountView } from './account-view.ts';
 
 /** What a deleted application has left in the configuration of its account: codes, names and numbers. */
 export interface Leftovers {

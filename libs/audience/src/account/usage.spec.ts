@@ -3,7 +3,7 @@ import { Fault, type Quotas } from '@tidings/kernel';
 import fc from 'fast-check';
 import { type AccountAction, decideAccount } from './decide.ts';
 import { type AccountState, type AccountTarget, evolveAccountState, targetsOf } from './state.ts';
-import type { AccountView } from './view.ts';
+import type { AccountView } from './account-view.ts';
 
 const AT = new Date('2026-01-01T12:00:00Z');
 const APP = 'AAAAA-00001';

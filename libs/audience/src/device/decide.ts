@@ -27,7 +27,7 @@ import { type Device, entriesIn, isPresent } from './device.ts';
 import { type DeviceIdentity, eventOf } from './events.ts';
 import { giveUpToken, rejectToken } from './lost-tokens.ts';
 import { applyWrites, sharedEntries, shareWith } from './tag-writes.ts';
-import { checkAddress, tokenChange, tokenOf } from './tokens.ts';
+import { checkAddress, tokenChange, tokenOf } from './device-tokens.ts';
 
 const openNote = (id: string, open: number | null | undefined): NoteWrite[] =>
   open === undefined ? [] : [{ id, set: { open } }];

@@ -1,7 +1,7 @@
 import { AndroidContent, Content, IosContent, type LocalizedEntry } from '@tidings/events';
 import { isGenuine, messageKeyOf, type OutgoingMessage, parseStatisticsHash, PayloadWriter } from '@tidings/messaging';
 import { createSecretKey } from 'node:crypto';
-import type { ChannelDefinition } from '../definition.ts';
+import type { ChannelDefinition } from '../channel-definition.ts';
 
 const empty = new Uint8Array();
 

@@ -14,7 +14,7 @@ import {
   woken,
 } from './attempt.ts';
 import { sent } from '@tidings/channels';
-import { noResults, resultsOf } from '../results.ts';
+import { noResults, resultsOf } from '../batch-results.ts';
 
 const results = resultsOf([
   { position: 1, platform: 1, hour: 5, displayable: true, result: sent, deadToken: undefined, since: undefined },

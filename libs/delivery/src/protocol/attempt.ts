@@ -1,5 +1,5 @@
 import type { SendResult } from '@tidings/channels';
-import { type Results, answered, merged } from '../results.ts';
+import { type Results, answered, merged } from '../batch-results.ts';
 
 /** The dispatcher's memory of a slice (sending 4). Instants are milliseconds since 1970. */
 export type Attempt = Claimed | Deferred | Settled;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { isSettled, type OpenSlice, openSliceOf, openSlices, sliceState } from './slice-status.ts';
-import { SILENCE_MS } from './times.ts';
+import { SILENCE_MS } from './protocol-times.ts';
 
 const emitted = { partition: 1, offset: 7, at: 1_000 };
 const ask = (slice: OpenSlice, now: number, hasPassed = true) => sliceState(slice, now, () => hasPassed);

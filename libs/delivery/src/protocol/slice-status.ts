@@ -1,4 +1,4 @@
-import { SILENCE_MS } from './times.ts';
+import { SILENCE_MS } from './protocol-times.ts';
 
 /** How soon to ask again whether a record was passed. */
 const ASK_AGAIN_MS = 5_000;

@@ -1,4 +1,4 @@
-import { type ChunkKey, planId } from './keys.ts';
+import { type ChunkKey, planId } from './record-keys.ts';
 
 /** Devices in a slice: slice n holds the ranks 500n to 500n+499 of a sendable set (sending 2). */
 export const SLICE_SIZE = 500;

@@ -1,9 +1,17 @@
 import { type StoredFields, valuesOf } from '../documents.ts';
-import type { CountingLogWriter, OpenLogsOptions } from '../options.ts';
+import type { CountingLogWriter, OpenLogsOptions } from '../log-options.ts';
 import { OwnedFields } from '../owned-fields.ts';
-import type { DocumentAddress, LogDefinition } from '../port.ts';
-import type { Head, InsertOutcome, LogStore, Quarantined, RefusedWrite, StateWrite, StoredCommit } from '../store.ts';
-import { GroupingLogWriter } from '../writer.ts';
+import type { DocumentAddress, LogDefinition } from '../event-log-port.ts';
+import type {
+  Head,
+  InsertOutcome,
+  LogStore,
+  Quarantined,
+  RefusedWrite,
+  StateWrite,
+  StoredCommit,
+} from '../log-store.ts';
+import { GroupingLogWriter } from '../log-writer.ts';
 import { MemoryStore } from './memory-store.ts';
 
 export interface MemoryLogsOptions<Event> extends OpenLogsOptions<Event> {

@@ -1,8 +1,8 @@
 import type { StoredFields } from '../documents.ts';
 import { getOrAdd } from '../get-or-add.ts';
 import { applyNotes, type NoteUpdate } from '../notes.ts';
-import type { DocumentAddress } from '../port.ts';
-import type { Quarantined, StoredCommit } from '../store.ts';
+import type { DocumentAddress } from '../event-log-port.ts';
+import type { Quarantined, StoredCommit } from '../log-store.ts';
 
 /** What stands in for an owner's database in memory; writers that share it see the same logs. */
 export class MemoryStore {

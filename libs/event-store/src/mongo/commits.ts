@@ -1,7 +1,7 @@
 import { isTransientCode, UnknownOutcome } from '@tidings/mongo';
 import { type Collection, type Db, MongoServerError } from 'mongodb';
-import type { DocumentAddress } from '../port.ts';
-import type { EventDocuments, Head, InsertOutcome, StoredCommit } from '../store.ts';
+import type { DocumentAddress } from '../event-log-port.ts';
+import type { EventDocuments, Head, InsertOutcome, StoredCommit } from '../log-store.ts';
 import { answered, ATTEMPT_MS, isDuplicateId, type WriteError } from './answers.ts';
 import { batchesOf } from './batches.ts';
 

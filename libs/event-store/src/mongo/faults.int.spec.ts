@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { describeWithMongo } from '@tidings/testing';
 import { type Db, type Document, MongoServerError } from 'mongodb';
-import type { CountingLogWriter } from '../options.ts';
+import type { CountingLogWriter } from '../log-options.ts';
 import type { MongoLogsOptions } from './open-logs.ts';
 import type { Problem } from '../problems.ts';
 import {

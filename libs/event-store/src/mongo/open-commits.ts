@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
-import type { Commit, LogDefinition } from '../port.ts';
-import type { StoredCommit } from '../store.ts';
+import type { Commit, LogDefinition } from '../event-log-port.ts';
+import type { StoredCommit } from '../log-store.ts';
 import { answered } from './answers.ts';
 import { UnknownEvent } from '../unknown-event.ts';
 import { type CommitDocument, MongoCommits } from './commits.ts';

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import type { LogDefinition } from '../port.ts';
+import type { LogDefinition } from '../event-log-port.ts';
 import { answered } from './answers.ts';
 import { type CommitDocument, DURABLE } from './commits.ts';
 

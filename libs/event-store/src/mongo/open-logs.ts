@@ -1,9 +1,9 @@
 import type { Db } from 'mongodb';
-import type { CountingLogWriter, OpenLogsOptions } from '../options.ts';
+import type { CountingLogWriter, OpenLogsOptions } from '../log-options.ts';
 import { OwnedFields } from '../owned-fields.ts';
-import type { DocumentAddress, LogDefinition } from '../port.ts';
-import type { LogStore, Quarantined } from '../store.ts';
-import { GroupingLogWriter } from '../writer.ts';
+import type { DocumentAddress, LogDefinition } from '../event-log-port.ts';
+import type { LogStore, Quarantined } from '../log-store.ts';
+import { GroupingLogWriter } from '../log-writer.ts';
 import { answered } from './answers.ts';
 import { DURABLE, MongoCommits } from './commits.ts';
 import { Indexes } from './indexes.ts';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { describeWithMongo } from '@tidings/testing';
 import type { Db } from 'mongodb';
 import { OwnedFields } from '../owned-fields.ts';
-import type { StateWrite } from '../store.ts';
+import type { StateWrite } from '../log-store.ts';
 import { faulty } from './faulty.features.ts';
 import { createStates } from './guards.ts';
 import { MongoStates } from './states.ts';

@@ -4,7 +4,7 @@ import type { StoredFields } from '../documents.ts';
 import { getOrAdd } from '../get-or-add.ts';
 import { applyNotes, type NoteUpdate } from '../notes.ts';
 import type { OwnedFields } from '../owned-fields.ts';
-import type { RefusedWrite, StateWrite } from '../store.ts';
+import type { RefusedWrite, StateWrite } from '../log-store.ts';
 import { answered, isDuplicateId, type WriteError } from './answers.ts';
 import { batchesOf } from './batches.ts';
 import { DURABLE } from './commits.ts';

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { describeWithMongo } from '@tidings/testing';
 import type { Db, Document } from 'mongodb';
-import type { CountingLogWriter } from '../options.ts';
+import type { CountingLogWriter } from '../log-options.ts';
 import { type NewerCommand, newerThings, paletteAt } from '../newer-things.features.ts';
-import type { DocumentAddress } from '../port.ts';
+import type { DocumentAddress } from '../event-log-port.ts';
 import type { Problem } from '../problems.ts';
 import { openRelay, type Relay } from '../relay/open-relay.ts';
 import { thingAt, type ThingCommand, type ThingEvent, type ThingReply, things } from '../things.features.ts';

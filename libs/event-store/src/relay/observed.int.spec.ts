@@ -3,7 +3,7 @@ import { currentTrace, inSpan } from '@tidings/telemetry';
 import { describeWithMongo, type RecordedTraces, recordTraces } from '@tidings/testing';
 import type { Db } from 'mongodb';
 import { Registry } from 'prom-client';
-import { logMetrics } from '../metrics.ts';
+import { logMetrics } from '../log-metrics.ts';
 import { openLogs } from '../mongo/open-logs.ts';
 import { type ThingEvent, things } from '../things.features.ts';
 import { PATIENT, until } from '../until.features.ts';

@@ -1,8 +1,8 @@
 import { Fault } from '@tidings/kernel';
 import { isTransient } from '@tidings/mongo';
 import type { MongoCommits } from '../mongo/commits.ts';
-import type { Commit } from '../port.ts';
-import type { StoredCommit } from '../store.ts';
+import type { Commit } from '../event-log-port.ts';
+import type { StoredCommit } from '../log-store.ts';
 import { delay } from '../waiting.ts';
 import { isRefusal, type Outbox, type RelayedRecord } from './outbox.ts';
 import { UnknownEvent } from '../unknown-event.ts';

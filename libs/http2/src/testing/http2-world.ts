@@ -8,8 +8,8 @@ import {
 } from 'node:http2';
 import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Http2Connection } from '../connection.ts';
-import type { AnswerHeaders, ConnectionSettings, FailureCause, OpenLink } from '../port.ts';
+import { Http2Connection } from '../http2-connection.ts';
+import type { AnswerHeaders, ConnectionSettings, FailureCause, OpenLink } from '../http2-port.ts';
 
 export type End = { status: number; headers: AnswerHeaders; body: string } | { cause: FailureCause };
 

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Fault } from '@tidings/kernel';
 import { type Operations, OperationsDefinition } from '../index.ts';
 import { type Echo, echoDefinition, Echoing } from '../rpc.features.ts';
-import type { Resolve } from './addresses.ts';
+import type { Resolve } from './rpc-addresses.ts';
 import { everyReplica, remote, type RemoteOptions } from './remote.ts';
 import { openReplicas, type Replicas } from './replicas.ts';
 import { type RpcProcess, serve, testAccess } from './testing/rpc-process.ts';

@@ -2,9 +2,9 @@ import type { ServiceError } from '@grpc/grpc-js';
 import { Fault } from '@tidings/kernel';
 import type { Call, MethodDefinition, ServiceDefinition } from '../binding.ts';
 import { observedCall } from './calls.ts';
-import { MAX_MESSAGE_BYTES } from './channel.ts';
+import { MAX_MESSAGE_BYTES } from './channel-options.ts';
 import { wireMethod } from './codecs.ts';
-import type { Replica, WireMethod } from './replica.ts';
+import type { Replica, WireMethod } from './rpc-replica.ts';
 import type { Replicas } from './replicas.ts';
 import { faultOfFailure, faultOfStatus, isConnectionLost, isNeverTaken } from './status.ts';
 

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
-import { type HostPort, parseAddress, replicaName, type Resolve, resolveHost } from './addresses.ts';
-import { clientAccess, type ClientAccess, type RpcAccess } from './access.ts';
+import { type HostPort, parseAddress, replicaName, type Resolve, resolveHost } from './rpc-addresses.ts';
+import { clientAccess, type ClientAccess, type RpcAccess } from './rpc-access.ts';
 import { callMeter, type CallMeter } from './calls.ts';
 import { rendezvous } from './rendezvous.ts';
-import { Replica } from './replica.ts';
+import { Replica } from './rpc-replica.ts';
 
 const REFRESH_EVERY_MS = 5_000;
 /** After failed calls names are resolved anew, but no more often than this. */

@@ -2,9 +2,9 @@ import { Server, type ServerInterceptor } from '@grpc/grpc-js';
 import { ServerGrpc } from '@nestjs/microservices';
 import type { Registry } from 'prom-client';
 import type { ServiceDefinition } from '../binding.ts';
-import { type RpcAccess, serverAccess, type ServerAccess } from './access.ts';
+import { type RpcAccess, serverAccess, type ServerAccess } from './rpc-access.ts';
 import { observingCalls } from './calls.ts';
-import { serverOptions } from './channel.ts';
+import { serverOptions } from './channel-options.ts';
 import { packageDefinition, packagesOf } from './codecs.ts';
 
 /** Calls end within their callers' deadlines; what is left then is cut off, so that a shutdown stays below 25 s. */

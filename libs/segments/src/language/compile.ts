@@ -1,8 +1,8 @@
 import type { Expression } from '@tidings/events';
-import { platformNamed } from './platforms.ts';
+import { platformNamed } from './platform-names.ts';
 import { type Argument, type Call, type Parsed, Refusal, type Syntax } from './syntax.ts';
 import { depthOf, joined, MAX_DEPTH } from '../tree.ts';
-import { syntaxError } from './tokens.ts';
+import { syntaxError } from './language-tokens.ts';
 
 /** What one account means by the names in an expression. Each may throw for one that it does not know. */
 export interface Meanings {

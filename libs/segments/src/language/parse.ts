@@ -1,6 +1,6 @@
 import { MAX_DEPTH } from '../tree.ts';
 import { type Argument, type Call, type Parsed, Refusal, type Syntax } from './syntax.ts';
-import { syntaxError, type Token, tokensOf } from './tokens.ts';
+import { syntaxError, type Token, tokensOf } from './language-tokens.ts';
 
 /** How long an expression may be, in characters (R-N5). */
 export const MAX_LENGTH = 65_536;

@@ -1,11 +1,11 @@
 import { type Clock, Fault } from '@tidings/kernel';
-import type { OutRecord, Position } from '../port.ts';
+import type { OutRecord, Position } from '../broker-port.ts';
 import { partitionOf } from '../partition.ts';
 import { checkedSize, sizeOf } from '../size.ts';
-import { type Batch, newBatch } from './batch.ts';
-import type { Lease } from './lease.ts';
+import { type Batch, newBatch } from './embedded-batch.ts';
+import type { Lease } from './group-lease.ts';
 import type { PartitionLog } from './partition-log.ts';
-import type { Appended, Store } from './store.ts';
+import type { Appended, Store } from './embedded-store.ts';
 
 /** Writes under way at once. A partition is in one of them at most: its batches lie behind each other without a gap. */
 const LANES = 4;

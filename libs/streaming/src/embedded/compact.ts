@@ -1,7 +1,7 @@
-import type { InRecord } from '../port.ts';
-import { type Batch, recordsOf, without } from './batch.ts';
+import type { InRecord } from '../broker-port.ts';
+import { type Batch, recordsOf, without } from './embedded-batch.ts';
 import type { PartitionLog } from './partition-log.ts';
-import type { Store } from './store.ts';
+import type { Store } from './embedded-store.ts';
 
 const READ_BATCHES = 8;
 /** Records whose keys are held in memory at a time. */

@@ -1,8 +1,8 @@
-import type { BatchHandler } from '../port.ts';
+import type { BatchHandler } from '../broker-port.ts';
 import type { Offsets, StoredOffset, Tracked } from '../offsets.ts';
 import type { PartitionLog, Reader } from './partition-log.ts';
-import { Run, type Taken } from './run.ts';
-import type { Store } from './store.ts';
+import { Run, type Taken } from './batch-run.ts';
+import type { Store } from './embedded-store.ts';
 
 const BACK_OFF_MS = { first: 20, most: 1_000 };
 /** Batches read from the store at a time: about this much, which is the most that a handler gets together. */

@@ -9,7 +9,7 @@ import { type Db, type Document, MongoClient } from 'mongodb';
 import { brokerFeatures } from '../broker.features.ts';
 import type { BrokerWorld } from '../features/broker-under-test.ts';
 import { housekeepingFeatures } from '../features/housekeeping.features.ts';
-import type { Broker, TopicSpec } from '../port.ts';
+import type { Broker, TopicSpec } from '../broker-port.ts';
 import { type EmbeddedBroker, type EmbeddedBrokerOptions, openEmbeddedBroker } from './embedded-broker.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,13 +1,21 @@
 import { type Clock, Fault, randomBase62 } from '@tidings/kernel';
 import type { Db } from 'mongodb';
-import type { Broker, GroupLag, OutRecord, Position, SubscribeOptions, Subscription, TopicSpec } from '../port.ts';
+import type {
+  Broker,
+  GroupLag,
+  OutRecord,
+  Position,
+  SubscribeOptions,
+  Subscription,
+  TopicSpec,
+} from '../broker-port.ts';
 import { Offsets, type StoredOffset } from '../offsets.ts';
 import { Appender } from './appender.ts';
 import { Groups, logsOf, type Topics } from './groups.ts';
 import { Housekeeping } from './housekeeping.ts';
-import { Lease } from './lease.ts';
+import { Lease } from './group-lease.ts';
 import { PartitionLog } from './partition-log.ts';
-import { Store } from './store.ts';
+import { Store } from './embedded-store.ts';
 
 const MEMORY_BYTES = 64 << 20;
 

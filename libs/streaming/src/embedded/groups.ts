@@ -1,7 +1,7 @@
 import { Fault } from '@tidings/kernel';
 import { refuseOtherTopics } from '../group-topics.ts';
 import type { StoredOffset } from '../offsets.ts';
-import type { GroupLag, SubscribeOptions, Subscription } from '../port.ts';
+import type { GroupLag, SubscribeOptions, Subscription } from '../broker-port.ts';
 import { Cursor, type CursorDeps, type Member } from './cursor.ts';
 import type { PartitionLog } from './partition-log.ts';
 

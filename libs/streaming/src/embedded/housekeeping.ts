@@ -1,9 +1,9 @@
 import type { Clock } from '@tidings/kernel';
 import { compact } from './compact.ts';
 import type { Groups } from './groups.ts';
-import type { Lease } from './lease.ts';
+import type { Lease } from './group-lease.ts';
 import type { PartitionLog } from './partition-log.ts';
-import type { Store } from './store.ts';
+import type { Store } from './embedded-store.ts';
 
 const PASS_EVERY_MS = 1_000;
 /** A pass begins no new step after this long. */

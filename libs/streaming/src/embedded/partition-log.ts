@@ -1,7 +1,7 @@
-import type { TopicKind, TopicSpec } from '../port.ts';
-import type { Batch } from './batch.ts';
-import { Run } from './run.ts';
-import type { Place } from './store.ts';
+import type { TopicKind, TopicSpec } from '../broker-port.ts';
+import type { Batch } from './embedded-batch.ts';
+import { Run } from './batch-run.ts';
+import type { Place } from './embedded-store.ts';
 
 /** Somebody who reads a partition: the tail is kept in memory for it. */
 export interface Reader {

@@ -11,7 +11,7 @@ import {
   type SubscribeOptions,
   type TopicKind,
   type TopicSpec,
-} from '../port.ts';
+} from '../broker-port.ts';
 
 /** Where brokers of one adapter live during a test: a store that outlasts them. */
 export interface BrokerWorld {

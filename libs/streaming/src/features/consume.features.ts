@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { Fault, randomBase62 } from '@tidings/kernel';
 import { consume, type Incident } from '../consume.ts';
 import { type DeadLetter, readDeadLetter, redrive } from '../dead-letters.ts';
-import { LARGEST_RECORD_BYTES, DEAD_LETTER_TOPIC } from '../port.ts';
+import { LARGEST_RECORD_BYTES, DEAD_LETTER_TOPIC } from '../broker-port.ts';
 import { type BrokerUnderTest, until, record, records, numbers, newGroup } from './broker-under-test.ts';
 
 /** `consume` on a broker: decoding, retries and dead letters. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type InRecord, DEAD_LETTER_TOPIC } from '../port.ts';
+import { type InRecord, DEAD_LETTER_TOPIC } from '../broker-port.ts';
 import { type BrokerUnderTest, numbers, until, record, records, newGroup, keysOf, gate } from './broker-under-test.ts';
 
 /** Who reads what, from where, and how far a group is. */

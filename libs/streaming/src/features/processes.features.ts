@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Broker, OutRecord } from '../port.ts';
+import type { Broker, OutRecord } from '../broker-port.ts';
 import { type BrokerUnderTest, until, text, record, records, numbers, newGroup, gate } from './broker-under-test.ts';
 
 /** For adapters that any number of processes may have open at once. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Fault } from '@tidings/kernel';
 import { partitionOf } from '../partition.ts';
-import { LARGEST_RECORD_BYTES } from '../port.ts';
+import { LARGEST_RECORD_BYTES } from '../broker-port.ts';
 import { type BrokerUnderTest, until, text, record, records, numbers } from './broker-under-test.ts';
 
 /** Where records come to lie, in which order, and what is refused. */

@@ -1,5 +1,5 @@
 import type { ConsumerConfig } from 'kafkajs';
-import { LONG_RETRY } from './client.ts';
+import { LONG_RETRY } from './kafka-client.ts';
 
 /** A member that is not heard of for so long is dead. */
 const SESSION_MS = 10_000;

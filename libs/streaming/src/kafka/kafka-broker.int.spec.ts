@@ -4,11 +4,11 @@ import { describeWithKafka } from '@tidings/testing';
 import kafkajs, { type Admin } from 'kafkajs';
 import { brokerFeatures } from '../broker.features.ts';
 import { processesFeatures } from '../features/processes.features.ts';
-import type { Broker, InRecord, SubscribeOptions, TopicKind, TopicSpec } from '../port.ts';
-import { newClient } from './client.ts';
+import type { Broker, InRecord, SubscribeOptions, TopicKind, TopicSpec } from '../broker-port.ts';
+import { newClient } from './kafka-client.ts';
 import { openKafkaBroker } from './kafka-broker.ts';
-import { KafkaWorld } from './testing/world.ts';
-import { createTopics } from './topics.ts';
+import { KafkaWorld } from './testing/kafka-world.ts';
+import { createTopics } from './create-topics.ts';
 
 const DAY_MS = 86_400_000;
 /** As long as Kafka's cleaner rests between two rounds, and some more. */

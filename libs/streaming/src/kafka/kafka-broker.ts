@@ -2,12 +2,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Clock, Fault } from '@tidings/kernel';
 import type { Admin, PartitionerArgs, Producer } from 'kafkajs';
 import { refuseOtherTopics } from '../group-topics.ts';
-import type { Broker, GroupLag, OutRecord, Position, SubscribeOptions, Subscription, TopicSpec } from '../port.ts';
-import { type KafkaClientOptions, LONG_RETRY, newClient, SHORT_RETRY, withoutRepeats } from './client.ts';
+import type {
+  Broker,
+  GroupLag,
+  OutRecord,
+  Position,
+  SubscribeOptions,
+  Subscription,
+  TopicSpec,
+} from '../broker-port.ts';
+import { type KafkaClientOptions, LONG_RETRY, newClient, SHORT_RETRY, withoutRepeats } from './kafka-client.ts';
 import { consumerSettings } from './consumer-settings.ts';
-import { faultOf, settingAtFault } from './faults.ts';
+import { faultOf, settingAtFault } from './kafka-faults.ts';
 import { Lookups } from './lookups.ts';
-import { Member } from './member.ts';
+import { Member } from './group-member.ts';
 import { Names } from './names.ts';
 import { Publisher } from './publisher.ts';
 import { within } from './within.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Fault } from '@tidings/kernel';
 import { describeWithOwnKafka } from '@tidings/testing';
-import type { Broker, InRecord, Position, TopicSpec } from '../port.ts';
-import { KafkaWorld } from './testing/world.ts';
+import type { Broker, InRecord, Position, TopicSpec } from '../broker-port.ts';
+import { KafkaWorld } from './testing/kafka-world.ts';
 
 const PATIENCE_MS = 60_000;
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Admin } from 'kafkajs';
-import type { GroupLag } from '../port.ts';
-import { faultOf } from './faults.ts';
+import type { GroupLag } from '../broker-port.ts';
+import { faultOf } from './kafka-faults.ts';
 import type { Names } from './names.ts';
 
 /** What a partition holds: records from `low` to below `high`. */

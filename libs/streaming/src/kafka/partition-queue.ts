@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Offsets, StoredOffset, Tracked } from '../offsets.ts';
-import type { BatchHandler, InRecord } from '../port.ts';
+import type { BatchHandler, InRecord } from '../broker-port.ts';
 import { sizeOf } from '../size.ts';
 
 const BACK_OFF_MS = { first: 20, most: 1_000 };

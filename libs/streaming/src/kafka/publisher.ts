@@ -1,9 +1,9 @@
 import { type Clock, Fault } from '@tidings/kernel';
 import type { Message, Producer } from 'kafkajs';
 import { partitionOf } from '../partition.ts';
-import type { OutRecord, Position } from '../port.ts';
+import type { OutRecord, Position } from '../broker-port.ts';
 import { checkedSize } from '../size.ts';
-import { faultOf } from './faults.ts';
+import { faultOf } from './kafka-faults.ts';
 
 /** What goes out in one request. kafkajs takes quadratic time over the records of a request. */
 const REQUEST_RECORDS = 1_000;

@@ -1,5 +1,5 @@
 import type { KafkaMessage } from 'kafkajs';
-import type { Headers, InRecord } from '../port.ts';
+import type { Headers, InRecord } from '../broker-port.ts';
 
 const NOTHING = Buffer.alloc(0);
 

@@ -5,10 +5,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/gl
 import { systemClock } from '@tidings/kernel';
 import { canRunKafka, type LocalKafka, startLocalKafka } from '@tidings/local-servers';
 import { certificateAuthority, describeWhere } from '@tidings/testing';
-import type { Broker, TopicSpec } from '../port.ts';
-import type { KafkaClientOptions, KafkaSasl } from './client.ts';
+import type { Broker, TopicSpec } from '../broker-port.ts';
+import type { KafkaClientOptions, KafkaSasl } from './kafka-client.ts';
 import { openKafkaBroker } from './kafka-broker.ts';
-import { createTopics } from './topics.ts';
+import { createTopics } from './create-topics.ts';
 
 const user = { username: 'tidings', password: 'of-a-test' };
 const things: TopicSpec = { name: 'things', kind: 'facts', partitions: 1, retentionMs: 86_400_000 };

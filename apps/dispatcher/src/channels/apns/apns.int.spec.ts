@@ -1,6 +1,6 @@
-import { apnsToken, generateApnsKey } from '../../testing/simulators.ts';
+import { apnsToken, generateApnsKey } from '../../testing/test-simulators.ts';
 import { channelFeatures } from '../channel.features.ts';
-import { ApnsChannel } from './channel.ts';
+import { ApnsChannel } from './apns-channel.ts';
 
 const key = generateApnsKey();
 

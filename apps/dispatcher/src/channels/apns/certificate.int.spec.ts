@@ -6,10 +6,10 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { openFrameLink, openNodeLink } from '@tidings/http2';
 import { ShiftedClock } from '@tidings/kernel';
 import forge from 'node-forge';
-import { sendBatch } from '../../testing/batches.ts';
+import { sendBatch } from '../../testing/test-batches.ts';
 import { LaneWorld } from '../../testing/lane-world.ts';
-import { apnsToken, selfSigned } from '../../testing/simulators.ts';
-import { ApnsChannel } from './channel.ts';
+import { apnsToken, selfSigned } from '../../testing/test-simulators.ts';
+import { ApnsChannel } from './apns-channel.ts';
 
 const PASSWORD = 'geheim';
 const BUNDLE = 'com.example.cert';

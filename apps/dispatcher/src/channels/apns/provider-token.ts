@@ -1,6 +1,6 @@
 import type { ApnsProof } from '@tidings/channels';
 import type { Clock } from '@tidings/kernel';
-import { signedJwt } from '../credentials/jwt.ts';
+import { signedJwt } from '../credentials/signed-jwt.ts';
 
 /** APNs takes a token for an hour, and no newer one more often than every 20 minutes. */
 const LIFETIME_MS = 50 * 60_000;

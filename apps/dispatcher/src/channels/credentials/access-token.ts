@@ -2,7 +2,7 @@ import type { ServiceAccount } from '@tidings/channels';
 import { type ConnectionFailure, connectionFailureOf } from '@tidings/http2';
 import { type Clock, Fault } from '@tidings/kernel';
 import type { PostForm } from '../post-form.ts';
-import { signedJwt } from './jwt.ts';
+import { signedJwt } from './signed-jwt.ts';
 
 export interface AccessTokenParts {
   readonly account: ServiceAccount;

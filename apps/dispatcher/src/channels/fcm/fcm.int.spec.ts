@@ -1,6 +1,6 @@
-import { fcmToken, generateServiceAccount, publicKeyOf } from '../../testing/simulators.ts';
+import { fcmToken, generateServiceAccount, publicKeyOf } from '../../testing/test-simulators.ts';
 import { channelFeatures } from '../channel.features.ts';
-import { FcmChannel } from './channel.ts';
+import { FcmChannel } from './fcm-channel.ts';
 
 /** Its key is made once: that takes long enough to hold up others. */
 const anyAccount = generateServiceAccount('');

@@ -1,5 +1,5 @@
 import type { Providers, ProviderView } from '@tidings/rpc';
-import { APPLICATION, type Client, FOREIGN, openClient, World } from '../../testing/world.ts';
+import { APPLICATION, type Client, FOREIGN, openClient, World } from '../../testing/gateway-world.ts';
 
 let world: World;
 let client: Client;

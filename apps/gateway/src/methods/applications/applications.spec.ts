@@ -1,5 +1,5 @@
 import { api } from '@tidings/contract';
-import { APPLICATION, type Client, openClient } from '../../testing/world.ts';
+import { APPLICATION, type Client, openClient } from '../../testing/gateway-world.ts';
 
 let client: Client;
 beforeAll(async () => {

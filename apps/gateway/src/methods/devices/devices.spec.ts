@@ -1,5 +1,5 @@
 import { ReportKind, Reports } from '@tidings/events';
-import { APPLICATION, type Client, openClient, World } from '../../testing/world.ts';
+import { APPLICATION, type Client, openClient, World } from '../../testing/gateway-world.ts';
 
 const token = { authorization: 'Token device' };
 const phone = { application: APPLICATION, hwid: 'phone-1' };

@@ -1,6 +1,6 @@
 import { Preset } from '@tidings/events';
 import { Fault, pushPlatforms } from '@tidings/kernel';
-import { APPLICATION, type Client, openClient, World } from '../../testing/world.ts';
+import { APPLICATION, type Client, openClient, World } from '../../testing/gateway-world.ts';
 
 let world: World;
 let client: Client;

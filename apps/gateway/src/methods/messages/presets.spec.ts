@@ -1,6 +1,6 @@
 import { Content, type Preset } from '@tidings/events';
 import { pushPlatforms } from '@tidings/kernel';
-import { APPLICATION, type Client, openClient, World } from '../../testing/world.ts';
+import { APPLICATION, type Client, openClient, World } from '../../testing/gateway-world.ts';
 
 const text = (value: string) => ({ entries: [{ language: 'default', text: value }] });
 

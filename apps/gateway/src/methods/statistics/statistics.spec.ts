@@ -1,6 +1,6 @@
 import { api } from '@tidings/contract';
 import { FunnelReply, type ListMessagesRequest, MessageView } from '@tidings/rpc';
-import { APPLICATION, type Client, openClient, FOREIGN, UNGRANTED, World } from '../../testing/world.ts';
+import { APPLICATION, type Client, openClient, FOREIGN, UNGRANTED, World } from '../../testing/gateway-world.ts';
 
 const DAY_MS = 86_400_000;
 const key = { authorization: 'Api api' };

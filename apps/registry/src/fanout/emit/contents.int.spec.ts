@@ -1,11 +1,11 @@
 import { expect, it } from '@jest/globals';
 import { Content, IosContent, TagType } from '@tidings/events';
 import { describeWithMongo } from '@tidings/testing';
-import { TAGS } from '../../accounts/log.ts';
-import { type DeviceDocument, DEVICES } from '../../devices/document.ts';
+import { TAGS } from '../../accounts/account-log.ts';
+import { type DeviceDocument, DEVICES } from '../../devices/storage/device-document.ts';
 import type { SliceCount } from '../plan/plans.ts';
 import { fanoutWorlds, settle } from '../testing/fanout-world.ts';
-import { device, selection, newMessage, release } from '../testing/messages.ts';
+import { device, selection, newMessage, release } from '../testing/fanout-messages.ts';
 
 /** What a plan says of its slices, by platform. */
 const slicesOf = (counts: Readonly<Record<number, number>>): SliceCount[] =>

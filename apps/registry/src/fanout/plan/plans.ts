@@ -12,7 +12,7 @@ import {
 } from '@tidings/delivery';
 import { Bitmap, messageLogOf } from '@tidings/kernel';
 import type { Binary } from 'mongodb';
-import { bytesOf } from '../../accounts/log.ts';
+import { bytesOf } from '../../accounts/account-log.ts';
 
 /** Collections of the folded states. */
 export const PLANS = 'plans';

@@ -5,8 +5,8 @@ import { describeWithMongo } from '@tidings/testing';
 import { PLANS } from '../plan/plans.ts';
 import { SLICE_STATUSES } from '../settle/slice-statuses.ts';
 import { fanoutWorlds, settle } from '../testing/fanout-world.ts';
-import { APP, device, named, type NewMessage, newMessage, release } from '../testing/messages.ts';
-import { removeExpired } from './expiry.ts';
+import { APP, device, named, type NewMessage, newMessage, release } from '../testing/fanout-messages.ts';
+import { removeExpired } from './message-expiry.ts';
 import { OutgoingMessages } from './outgoing.ts';
 
 const eventOf = ({ code, id }: NewMessage, at: Date, event: MessageEvent['event']): MessageEvent =>

@@ -7,7 +7,7 @@ import { sampleDevice, sampleExpression, sampleNow, sampleViewpoint, valuesOf } 
 import { isInSet } from '@tidings/segments/naive';
 import fc from 'fast-check';
 import type { Collection } from 'mongodb';
-import { type DeviceDocument, DEVICES, prepareDevices } from '../../devices/document.ts';
+import { type DeviceDocument, DEVICES, prepareDevices } from '../../devices/storage/device-document.ts';
 import { Columns } from './columns.ts';
 import { type BatchHead, BatchWriter } from '../emit/batch-writer.ts';
 import { deviceLayout, DeviceScan } from './scan.ts';

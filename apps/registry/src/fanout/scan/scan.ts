@@ -12,7 +12,7 @@ import {
   scanPlan,
 } from '@tidings/segments';
 import type { Collection, Db, Filter } from 'mongodb';
-import { type DeviceDocument, deviceIndexes, DEVICES, tagFields } from '../../devices/document.ts';
+import { type DeviceDocument, deviceIndexes, DEVICES, tagFields } from '../../devices/storage/device-document.ts';
 import { Columns } from './columns.ts';
 import { DeviceReader, projectionOf, type Wanted } from './read-device.ts';
 

@@ -3,7 +3,7 @@ import { isSettled, sendableId } from '@tidings/delivery';
 import { Content, IosContent, MessageAccepted, type MessageEvent, SliceOutcome } from '@tidings/events';
 import { Bitmap } from '@tidings/kernel';
 import { describeWithMongo, TestClock } from '@tidings/testing';
-import { type DeviceDocument, DEVICES, prepareDevices } from '../../devices/document.ts';
+import { type DeviceDocument, DEVICES, prepareDevices } from '../../devices/storage/device-document.ts';
 import { Badges } from './badges.ts';
 import { OutgoingMessages } from '../release/outgoing.ts';
 import { SliceStatusStore } from './slice-statuses.ts';

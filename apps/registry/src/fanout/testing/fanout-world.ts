@@ -5,13 +5,13 @@ import type { Broker, EmbeddedBroker } from '@tidings/streaming';
 import { TestClock, testBroker, type TestMongo } from '@tidings/testing';
 import type { Db } from 'mongodb';
 import { Registry } from 'prom-client';
-import { APPLICATIONS } from '../../accounts/log.ts';
-import { type DeviceDocument, DEVICES, prepareDevices } from '../../devices/document.ts';
+import { APPLICATIONS } from '../../accounts/account-log.ts';
+import { type DeviceDocument, DEVICES, prepareDevices } from '../../devices/storage/device-document.ts';
 import { type FanoutService, openFanout } from '../fanout.ts';
 import { type PlanDocument, PLANS } from '../plan/plans.ts';
 import { FakeDispatchers } from './fake-dispatchers.ts';
 import type { Killer } from './killer.ts';
-import { APP, type NewMessage, platform } from './messages.ts';
+import { APP, type NewMessage, platform } from './fanout-messages.ts';
 
 export const quiet = openLog((process.env['FANOUT_LOG'] ?? 'fatal') as 'fatal');
 

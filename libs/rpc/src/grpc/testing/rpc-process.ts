@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { ServiceDefinition } from '../../binding.ts';
-import { rpcControllers } from '../controllers.ts';
-import type { RpcAccess } from '../access.ts';
+import { rpcControllers } from '../rpc-controllers.ts';
+import type { RpcAccess } from '../rpc-access.ts';
 import { RpcServer, type RpcServerOptions } from '../server.ts';
 
 /** A Nest application that serves implementations by gRPC on the loopback, as a service's process does. */

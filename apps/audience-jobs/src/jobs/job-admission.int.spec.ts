@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { MAX_OPEN_JOBS, MAX_OPEN_MEBIBYTES } from '@tidings/contract';
+import { type LogWriter, openLogs } from '@tidings/event-store';
+import { ExportFormat, JobKind } from '@tidings/events';
+import type { Job } from '@tidings/jobs';
+import { Fault } from '@tidings/kernel';
+import { SelectRequest, Selection } from '@tidings/rpc';
+import { describeWithMongo, TestClock } from '@tidings/testing';
+import { openArchives } from '../exports/archives.ts';
+import { type Inputs, openInputs } from '../exports/inputs.ts';
+import { exportsRpc } from '../exports/exports-rpc.ts';
+import { openAdmission } from './job-admission.ts';
+import { type JobCommand, jobsLog, logOfJob } from './job-log.ts';
+import { openPieces, type Pieces } from './pieces.ts';
+import { jobsRpc } from './jobs-rpc.ts';
+import { openJobStore } from './job-store.ts';
+
+const MEBIBYTE = 1024 * 1024;
+const account = 'a';
+const accepted = { kind: JobKind.JOB_KIND_SET_TAGS, entries: 1, pieces: 1, bytes: 1, createMissingTags: false };
+
+describeWithMongo('open jobs of an application', (mongo) => {
+  const clock = new TestClock();
+  let applications = 0;
+  let application: string;
+  let pieces: Pieces;
+  let inputs: Inputs;
+  let writer: LogWriter<JobCommand, Job>;
+  let rpc: ReturnType<typeof jobsRpc> & Pick<ReturnType<typeof exportsRpc>, 'acceptExport'>;
+  /** Applications that the next export goes over. */
+  let selected: string[];
+
+  const store = (job: string, of = application) =>
+    rpc.storePiece({ job, number: 0, piece: { entries: [] }, account, application: of });
+  const start = async (job: string, { of = application, bytes = 1 } = {}): Promise<void> => {
+    const { EXPORT_FORMAT_UNSPECIFIED: exportFormat } = ExportFormat;
+    await rpc.accept({ job, account, accepted: { ...accepted, application: of, bytes, exportFormat } });
+  };
+  const startExport = (job: string, ...of: string[]) => {
+    selected = of;
+    const segment = SelectRequest.fromPartial({ account });
+    return rpc.acceptExport({ job, segment, fields: undefined, format: ExportFormat.EXPORT_FORMAT_CSV });
+  };
+  /** Jobs that are open already, however they became it. */
+  const fill = async (from: number, to: number): Promise<void> => {
+    const { EXPORT_FORMAT_UNSPECIFIED: exportFormat } = ExportFormat;
+    const at = new Date(clock.now());
+    const action = { type: 'accept', account, accepted: { ...accepted, application, exportFormat } } as const;
+    const ids = Array.from({ length: to - from }, (_, i) => `${application}-${from + i}`);
+    await Promise.all(ids.map((id) => writer.submit(logOfJob(id), { id, at, action })));
+  };
+  const end = async (job: string): Promise<void> => {
+    const processed = { piece: 0, entries: 1, done: 1, notFound: 0, failed: 0 };
+    const action = { type: 'pieceProcessed', processed } as const;
+    await writer.submit(logOfJob(job), { id: job, at: new Date(clock.now()), action });
+  };
+  const tooMany = Fault.throttled(`application: at most ${MAX_OPEN_JOBS} jobs may be open`, 5);
+  const refused = (fault: Fault) => expect.objectContaining({ ...fault, message: fault.message }) as unknown;
+
+  beforeAll(async () => {
+    const { db } = mongo;
+    const archives = await openArchives(db);
+    [pieces, inputs] = await Promise.all([openPieces(db), openInputs(db)]);
+    const jobs = await openJobStore(db, clock, [pieces, inputs]);
+    writer = openLogs(db, jobsLog, { clock });
+    await writer.fold();
+    const parts = { clock, admission: openAdmission(jobs), store: jobs, writer, accepted: () => undefined };
+    const select = async () =>
+      Selection.fromPartial({ now: new Date(0), applications: selected.map((code) => ({ code, numbers: 1 })) });
+    const { acceptExport } = exportsRpc({ ...parts, inputs, archives, segments: { select } });
+    rpc = { ...jobsRpc({ ...parts, pieces }), acceptExport };
+  });
+  afterAll(() => writer.close());
+  beforeEach(() => {
+    application = `app-${++applications}`;
+  });
+
+  it('are bounded, whoever starts them at once', async () => {
+    await fill(0, MAX_OPEN_JOBS - 5);
+    const ids = Array.from({ length: 25 }, (_, i) => `${application}-at-once-${i}`);
+    const results = await Promise.allSettled(ids.map((id) => start(id)));
+    const reasons = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
+    expect(reasons).toEqual(Array.from({ length: 20 }, () => refused(tooMany)));
+  });
+
+  it('leave room again at the end of one, and for other applications always', async () => {
+    await fill(0, MAX_OPEN_JOBS);
+    await expect(start('one-more')).rejects.toThrow(tooMany);
+    await start('of-another', { of: `${application}-other` });
+    await end(`${application}-7`);
+    await start('one-more');
+    await expect(start('and-another')).rejects.toThrow(tooMany);
+  });
+
+  it('are accepted again where the answer was lost, and nothing is kept of what is refused', async () => {
+    await fill(0, MAX_OPEN_JOBS - 1);
+    await store('late');
+    await fill(MAX_OPEN_JOBS - 1, MAX_OPEN_JOBS);
+    await start(`${application}-0`);
+    // One that has ended is not mistaken for one that is refused, either.
+    await end(`${application}-0`);
+    await fill(MAX_OPEN_JOBS, MAX_OPEN_JOBS + 1);
+    await start(`${application}-0`);
+    await expect(start('late')).rejects.toThrow(tooMany);
+    expect(await pieces.find('late', 0)).toBeUndefined();
+    await expect(store('later')).rejects.toThrow(tooMany);
+    expect(await pieces.find('later', 0)).toBeUndefined();
+    await expect(startExport('export', application)).rejects.toThrow(tooMany);
+    expect(await inputs.find('export')).toBeUndefined();
+  });
+
+  it('are bounded by what their devices take', async () => {
+    const half = (MAX_OPEN_MEBIBYTES / 2) * MEBIBYTE;
+    await start(`${application}-0`, { bytes: half });
+    await start(`${application}-1`, { bytes: half - 1 });
+    // A job is taken whole or not at all: the last one may go beyond.
+    await start(`${application}-2`, { bytes: half });
+    const text = `application: the devices of open jobs may take at most ${MAX_OPEN_MEBIBYTES} MiB`;
+    await expect(start(`${application}-3`)).rejects.toThrow(Fault.throttled(text, 5));
+    await end(`${application}-0`);
+    await end(`${application}-1`);
+    await start(`${application}-3`);
+  });
+
+  it('are counted apart from exports of several applications, which are bounded for the account', async () => {
+    await fill(0, MAX_OPEN_JOBS);
+    await startExport('all-of-them', application, 'other');
+    application = '';
+    await fill(1, MAX_OPEN_JOBS);
+    const text = `account: at most ${MAX_OPEN_JOBS} exports of several applications may be open`;
+    await expect(startExport('all', 'one', 'other')).rejects.toThrow(Fault.throttled(text, 5));
+  });
+});

@@ -1,0 +1,114 @@
+import { describe, expect, it } from '@jest/globals';
+import { ExportFormat, JobKind } from '@tidings/events';
+import type { Job } from '@tidings/jobs';
+import { type AddMissingTagsRequest, type DeviceBatch, type EntryOutcome, EntryStatus, JobEntry } from '@tidings/rpc';
+import { identityKeysFrom } from '@tidings/runtime';
+import type { Piece } from './pieces.ts';
+import { pieceProcessor, type ProcessParts } from './job-process.ts';
+
+const accepted = {
+  ...{ kind: JobKind.JOB_KIND_SET_TAGS, application: 'x', entries: 1, pieces: 1, createMissingTags: false },
+  bytes: 100,
+  exportFormat: ExportFormat.EXPORT_FORMAT_UNSPECIFIED,
+};
+const job: Job = {
+  ...{ id: 'job', account: 'a', accepted, acceptedAt: new Date(0), pieces: 0, entries: 0 },
+  ...{ done: 0, notFound: 0, failed: 0, attempts: 0, workers: [], retryAt: new Date(0) },
+  status: 'Pending',
+};
+
+const pieceOf = (number: number, identifier: JobEntry['identifier'], tags: Record<string, unknown>): Piece => ({
+  ...{ number, entries: [JobEntry.create({ identifier, tags })], entryBytes: 100 },
+});
+
+/** The registry's reply to a batch, where no tag exists whose name begins with "no". */
+const outcomes = ({ entries }: DeviceBatch): EntryOutcome[] =>
+  entries.flatMap(({ number, command }) => {
+    const names = command?.$case === 'setTags' ? Object.keys(command.value.tags ?? {}) : [];
+    const refused = names.filter((name) => name.startsWith('no')).map((name) => [name, 'tag not found']);
+    const status = EntryStatus.ENTRY_STATUS_DONE;
+    return refused.length === 0
+      ? []
+      : [{ number, status, refusedTags: Object.fromEntries(refused) as Record<string, string> }];
+  });
+
+/** A processor of these pieces, where every user has 100 devices, and what it tells the registry, in order. */
+function setUp(...given: Piece[]) {
+  /** Tags that the account may still have. */
+  let room = 1500;
+  const finished: EntryOutcome[][] = [];
+  const told: (DeviceBatch | string)[] = [];
+  const pieces = {
+    find: async (_job: string, number: number) => given[number],
+    async *all() {
+      yield* given;
+    },
+    resolve: async (_job: string, _number: number, hwids: ReadonlyMap<number, readonly string[]>) => hwids,
+    finish: async (_job: string, _number: number, outcomes: EntryOutcome[]) => void finished.push(outcomes),
+  };
+  const parts = {
+    pieces: pieces as unknown as ProcessParts['pieces'],
+    accounts: {
+      addMissingTags: async ({ tags }: AddMissingTagsRequest) => {
+        const names = tags.map(({ name }) => name);
+        told.push(names.join(' '));
+        const refused = names.slice(Math.max(0, room));
+        room -= names.length;
+        return { refused, reason: refused.length > 0 ? 'no room' : '' };
+      },
+      listTags: async () => ({ tags: [] }),
+    },
+    devices: {
+      resolve: async () => ({
+        byUserId: [{ names: Array.from({ length: 100 }, (_, i) => `phone-${i}`) }],
+        byPushToken: [],
+        hwids: [],
+      }),
+      applyBatch: async (batch: DeviceBatch) => {
+        told.push(batch);
+        return { outcomes: outcomes(batch) };
+      },
+    },
+    ...{ replicaOf: () => '', deviceKey: identityKeysFrom(new Uint8Array(32)).device },
+  };
+  return { process: pieceProcessor(parts), told, finished };
+}
+
+describe('batches of a piece', () => {
+  it('hold an entry once for each device that it means, and no more bytes than a call can', async () => {
+    const piece = pieceOf(0, { $case: 'userId', value: 'u' }, { Level: 1 });
+    const sizesOf = async (entryBytes: number): Promise<number[]> => {
+      const { process, told } = setUp({ ...piece, entryBytes });
+      expect(await process(job)).toMatchObject({ entries: 1, done: 100 });
+      return told.map((batch) => (batch as DeviceBatch).entries.length);
+    };
+    expect(await sizesOf(4 << 20)).toEqual([...Array.from({ length: 12 }, () => 8), 4]);
+    expect(await sizesOf(100)).toEqual([100]);
+  });
+});
+
+describe('missing tags (R-G6)', () => {
+  const phone = { $case: 'hwid', value: 'phone' } as const;
+  const creating = (pieces: number): Job => ({ ...job, accepted: { ...accepted, pieces, createMissingTags: true } });
+
+  it('are added before the first batch, wherever pieces end, those of a piece in one command', async () => {
+    const { process, told } = setUp(
+      pieceOf(0, phone, { Level: null, Name: 'a', Other: 'b' }),
+      pieceOf(1, phone, { Level: 5, Last: 1 }),
+    );
+    await process(creating(2));
+    expect(told).toEqual(['Name Other', 'Level Last', expect.objectContaining({ key: 'job/0.0' })]);
+  });
+
+  it('are added 1,000 at a time, and asked for no more when one did not fit', async () => {
+    const tags = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`${i < 1500 ? 'in' : 'no'}-${i}`, i]));
+    const { process, told, finished } = setUp(pieceOf(0, phone, { ...tags, none: null }));
+    await process(creating(1));
+    expect(told.map((each) => (typeof each === 'string' ? each.split(' ').length : each.key))).toEqual([
+      ...[1000, 1000, 'job/0.0'],
+    ]);
+    const [[{ refusedTags }]] = finished as [[EntryOutcome]];
+    expect(Object.keys(refusedTags)).toHaveLength(3_501);
+    expect(refusedTags).toMatchObject({ 'no-1500': 'no room', 'no-4999': 'no room', none: 'tag not found' });
+  });
+});

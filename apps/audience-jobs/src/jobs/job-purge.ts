@@ -1,0 +1,38 @@
+import type { LogWriter } from '@tidings/event-store';
+import type { Job } from '@tidings/jobs';
+import type { Clock } from '@tidings/kernel';
+import type { DeletionsOptions } from '@tidings/service/deletions';
+import { type JobCommand, logOfJob } from './job-log.ts';
+import type { JobStore } from './job-store.ts';
+
+export interface JobPurgeParts {
+  readonly clock: Clock;
+  readonly store: Pick<JobStore, 'idsOf' | 'remove' | 'removeRemains'>;
+  readonly writer: LogWriter<JobCommand, Job>;
+}
+
+/**
+ * Purges the jobs and exports of a deleted application (R-B2): pending ones fail (R-S3), and are shown as long as others; archives, and what callers
+ * said of devices, go. Exports of several applications stay their time.
+ */
+export function jobPurge({ clock, store, writer }: JobPurgeParts): DeletionsOptions['purge'] {
+  return async ({ account, application, look }, signal) => {
+    const queue = { account, application };
+    for (let ids = await store.idsOf(queue, 'Pending'); ids.length > 0 && !signal.aborted;) {
+      const at = new Date(clock.now());
+      const action = { type: 'applicationGone' } as const;
+      await Promise.all(ids.map((id) => writer.submit(logOfJob(id), { id, action, at })));
+      ids = await store.idsOf(queue, 'Pending');
+    }
+    for (let ids = await store.idsOf(queue, 'Completed'); ids.length > 0 && !signal.aborted;) {
+      await store.remove(ids);
+      ids = await store.idsOf(queue, 'Completed');
+    }
+    // Until the second look a worker may be at one of their pieces.
+    if (look === 0) return;
+    for (let ids = await store.idsOf(queue, 'Failed'); ids.length > 0 && !signal.aborted;) {
+      await store.removeRemains(ids);
+      ids = await store.idsOf(queue, 'Failed', ids.at(-1));
+    }
+  };
+}

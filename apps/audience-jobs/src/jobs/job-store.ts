@@ -1,0 +1,111 @@
+import { JobKind } from '@tidings/events';
+import type { Job, Queue } from '@tidings/jobs';
+import type { Clock } from '@tidings/kernel';
+import type { Db } from 'mongodb';
+import { type JobDocument, jobOf, JOBS, queueKey, queueOf } from './job-log.ts';
+import type { Remains } from './remains.ts';
+
+const DAY_MS = 86_400_000;
+/** How long a job is shown after its end (R-S3). */
+export const KEPT_MS = 7 * DAY_MS;
+/** What never became a job's, or outlived one: longer than any job takes. */
+export const REMAINS_KEPT_MS = 30 * DAY_MS;
+const PAGE = 100;
+
+type Stored = JobDocument & { readonly _id: string };
+
+/** Queries over the jobs, as their logs have folded them. */
+export interface JobStore {
+  /** Undefined for one that is past its time, too. */
+  find(id: string): Promise<Job | undefined>;
+  /** Pending ones that do not rest, in the order in which they were accepted, at most `limit`. */
+  due(limit: number): Promise<Job[]>;
+  /** Queues that have pending jobs, resting ones included. */
+  queues(): Promise<Queue[]>;
+  /**
+   * Pending ones of a queue that do not rest, in the order in which they were accepted; of its bulk jobs only the first, which the others wait
+   * for even while it rests.
+   */
+  startable(queue: Queue): AsyncIterable<Job>;
+  /** Pending ones of a queue, with what their entries come to. */
+  open(queue: Queue): Promise<Map<string, number>>;
+  /** Completed ones that were accepted within a second from then on. */
+  completedOf(second: Date): Promise<Job[]>;
+  /** Some of a queue's jobs with a status, by their ids; those after `after`. */
+  idsOf(queue: Queue, status: Job['status'], after?: string): Promise<string[]>;
+  /** Removes jobs with all that is kept of them. */
+  remove(ids: readonly string[]): Promise<void>;
+  /** Removes what is kept of jobs beside their states. */
+  removeRemains(ids: readonly string[]): Promise<void>;
+  removeExpired(): Promise<void>;
+}
+
+/** @param remains what is removed with a job */
+export async function openJobStore(db: Db, clock: Clock, remains: readonly Remains[]): Promise<JobStore> {
+  const jobs = db.collection<Stored>(JOBS);
+  await jobs.createIndexes([
+    { name: 'due', key: { status: 1, acceptedAt: 1 } },
+    { name: 'queue', key: { status: 1, queue: 1, acceptedAt: 1 } },
+    { name: 'finished', key: { finishedAt: 1 } },
+  ]);
+  const shownFrom = (): Date => new Date(clock.now() - KEPT_MS);
+  const removeRemains = async (ids: readonly string[]): Promise<void> => {
+    for (const each of remains) await each.remove(ids);
+  };
+  const remove = async (ids: readonly string[]): Promise<void> => {
+    await removeRemains(ids);
+    await jobs.deleteMany({ _id: { $in: [...ids] } });
+  };
+  return {
+    remove,
+    removeRemains,
+    async idsOf(queue, status, after) {
+      const wanted = { status, queue: queueKey(queue), ...(after !== undefined && { _id: { $gt: after } }) };
+      const found = jobs.find(wanted, { projection: { _id: 1 }, sort: { _id: 1 }, limit: PAGE });
+      return (await found.toArray()).map(({ _id }) => _id);
+    },
+    async find(id) {
+      const found = await jobs.findOne({ _id: id });
+      return !found || (found.finishedAt && found.finishedAt < shownFrom()) ? undefined : jobOf(found);
+    },
+    async due(limit) {
+      const filter = { status: 'Pending', retryAt: { $lte: new Date(clock.now()) } } as const;
+      const found = await jobs.find(filter, { sort: { acceptedAt: 1 }, hint: 'due', limit }).toArray();
+      return found.map(jobOf);
+    },
+    // One key of the index is read for each queue.
+    queues: async () => (await jobs.distinct('queue', { status: 'Pending' })).map(queueOf),
+    async *startable(queue) {
+      let isBegun = false;
+      const pending = { status: 'Pending', queue: queueKey(queue) } as const;
+      for await (const found of jobs.find(pending, { sort: { acceptedAt: 1 }, hint: 'queue' })) {
+        const job = jobOf(found);
+        if (job.accepted.kind !== JobKind.JOB_KIND_EXPORT) {
+          if (isBegun) continue;
+          isBegun = true;
+        }
+        if (found.retryAt!.getTime() <= clock.now()) yield job;
+      }
+    },
+    async open(queue) {
+      const pending = { status: 'Pending', queue: queueKey(queue) } as const;
+      const found = await jobs.find(pending, { projection: { bytes: 1 }, hint: 'queue' }).toArray();
+      return new Map(found.map(({ _id, bytes }) => [_id, bytes]));
+    },
+    async completedOf(second) {
+      const acceptedAt = { $gte: second, $lt: new Date(second.getTime() + 1000) };
+      const found = await jobs.find({ status: 'Completed', acceptedAt }, { hint: 'due' }).toArray();
+      return found.filter(({ finishedAt }) => finishedAt && finishedAt >= shownFrom()).map(jobOf);
+    },
+    async removeExpired() {
+      for (;;) {
+        const past = jobs.find({ finishedAt: { $lt: shownFrom() } }, { projection: { _id: 1 }, limit: PAGE });
+        const ids = (await past.toArray()).map(({ _id }) => _id);
+        if (ids.length === 0) break;
+        await remove(ids);
+      }
+      const before = new Date(clock.now() - REMAINS_KEPT_MS);
+      for (const each of remains) await each.removeBefore(before);
+    },
+  };
+}

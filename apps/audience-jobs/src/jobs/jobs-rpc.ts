@@ -1,0 +1,86 @@
+import type { LogWriter } from '@tidings/event-store';
+import { type Job, progressOf } from '@tidings/jobs';
+import { type Clock, Fault } from '@tidings/kernel';
+import { type FindJobRequest, type Jobs, JobStatus, type JobView } from '@tidings/rpc';
+import { archiveOf } from '../exports/name.ts';
+import type { Admission } from './job-admission.ts';
+import { type JobCommand, logOfJob } from './job-log.ts';
+import type { Pieces } from './pieces.ts';
+import { shownRows } from './rows.ts';
+import type { JobStore } from './job-store.ts';
+
+export interface JobsParts {
+  readonly clock: Clock;
+  readonly pieces: Pieces;
+  readonly admission: Admission;
+  readonly store: JobStore;
+  readonly writer: LogWriter<JobCommand, Job>;
+  /** Hears that a job was accepted. */
+  readonly accepted: () => void;
+}
+
+const statuses: Readonly<Record<Job['status'], JobStatus>> = {
+  Pending: JobStatus.JOB_STATUS_PENDING,
+  Completed: JobStatus.JOB_STATUS_COMPLETED,
+  Failed: JobStatus.JOB_STATUS_FAILED,
+};
+
+const viewOf = (job: Job): JobView => ({
+  status: statuses[job.status],
+  progress: progressOf(job),
+  done: job.done,
+  notFound: job.notFound,
+  failed: job.failed,
+  archive: archiveOf(job) ?? '',
+});
+
+/** Bulk jobs, and what became of any job, of `Jobs` of tidings.rpc.v1. */
+export function jobsRpc({
+  clock,
+  pieces,
+  admission,
+  store,
+  writer,
+  accepted: wake,
+}: JobsParts): Pick<Jobs, 'storePiece' | 'accept' | 'find' | 'rows'> {
+  const find = async ({ job: id, kind, account }: FindJobRequest): Promise<Job | undefined> => {
+    const job = await store.find(id);
+    return job?.accepted.kind === kind && (account === '' || account === job.account) ? job : undefined;
+  };
+  return {
+    async storePiece({ job, number, piece, account, application }) {
+      if (!piece) throw Fault.bug('no piece');
+      // Nothing is kept of what will be refused.
+      await admission.check({ account, application });
+      await pieces.store(job, number, piece, new Date(clock.now()));
+      return {};
+    },
+
+    async accept({ job: id, account, accepted }) {
+      if (!accepted) throw Fault.bug('nothing to accept');
+      const open = async (): Promise<void> => {
+        const at = new Date(clock.now());
+        await writer.submit(logOfJob(id), { id, at, action: { type: 'accept', account, accepted } });
+      };
+      try {
+        await admission.admit({ account, application: accepted.application }, { job: id, bytes: accepted.bytes }, open);
+      } catch (error) {
+        if (error instanceof Fault && error.kind === 'throttled') await pieces.remove([id]);
+        throw error;
+      }
+      wake();
+      return {};
+    },
+
+    async find(request) {
+      const job = await find(request);
+      return { job: job && viewOf(job) };
+    },
+
+    async *rows(request) {
+      const job = await find(request);
+      if (!job) return;
+      for await (const piece of pieces.all(job.id, job.pieces)) yield { rows: shownRows(piece) };
+    },
+  };
+}

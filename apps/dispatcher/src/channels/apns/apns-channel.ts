@@ -1,0 +1,242 @@
+import { createHash, type KeyObject } from 'node:crypto';
+import type { ConnectionOptions } from 'node:tls';
+import {
+  type ApnsCredential,
+  type ApnsProof,
+  apnsPushType,
+  type ApnsPushType,
+  type ChannelPayload,
+  definitions,
+  localResults,
+  type SendResult,
+} from '@tidings/channels';
+import { type BatchColumns, tokenOf } from '@tidings/delivery';
+import type { ConnectionSettings, ProviderConnection } from '@tidings/http2';
+import type { Clock } from '@tidings/kernel';
+import { type MessageKey, PayloadWriter } from '@tidings/messaging';
+import type { Credentials } from '../credentials/credential-cache.ts';
+import type { Throttler } from '../../throttle/throttles.ts';
+import { Connections, opened, troubleOf } from '../connections.ts';
+import { type ExchangeContext, PushExchange } from '../push-exchange.ts';
+import { keyOfBatch } from '../message-key.ts';
+import type { Channel, Job, PushListener, Sender } from '../channel-port.ts';
+import { type Prepared, PreparedCredentials } from '../prepared.ts';
+import { ProviderToken } from './provider-token.ts';
+
+export interface ApnsParts {
+  readonly credentials: Credentials;
+  /** What statistics hashes are signed with. */
+  readonly reportKey: KeyObject;
+  /** `http://` means HTTP/2 without TLS. @default Apple's */
+  readonly urls?: { readonly production?: string | undefined; readonly sandbox?: string | undefined };
+  readonly connect: (settings: ConnectionSettings) => ProviderConnection;
+  readonly clock: Clock;
+  /** PEM of further authorities. */
+  readonly ca?: readonly string[] | undefined;
+}
+
+const PRODUCTION = 'https://api.push.apple.com';
+const SANDBOX = 'https://api.sandbox.push.apple.com';
+
+const { apns } = definitions;
+
+/** A certificate needs none. */
+type Tokens = ProviderToken | undefined;
+
+/** Apple's push service. */
+export class ApnsChannel implements Channel {
+  readonly #parts: ApnsParts;
+  readonly #connections = new Connections();
+  readonly #credentials: PreparedCredentials<ApnsCredential, Tokens>;
+  readonly #writer = new PayloadWriter();
+
+  constructor(parts: ApnsParts) {
+    const { credentials: stored, clock } = parts;
+    this.#parts = parts;
+    this.#credentials = new PreparedCredentials({
+      channel: 'apns',
+      stored,
+      definition: apns.credential,
+      tokensOf: ({ proof }): Tokens => (proof.by === 'token' ? new ProviderToken(proof, clock) : undefined),
+    });
+  }
+
+  async open(job: Job): Promise<Sender | SendResult> {
+    const prepared = await this.#credentials.of(job.batch.credential);
+    if ('category' in prepared) return prepared;
+    const { settings, credential } = prepared;
+    const connection = this.#connections.of(settings, job.lane, () => this.#connect(credential));
+    const { clock, reportKey } = this.#parts;
+    return new ApnsSender({ job, prepared, connection, writer: this.#writer, clock, reportKey });
+  }
+
+  ttlSeconds({ content }: Job['batch']): number | undefined {
+    return apns.ttlSecondsOf(content);
+  }
+
+  applications(): readonly string[] {
+    return this.#credentials.applications();
+  }
+
+  forget(application: string): void {
+    this.#credentials.forget(application);
+    this.#connections.forget(application);
+  }
+
+  close(): void {
+    this.#connections.close();
+  }
+
+  #connect({ sandbox, proof }: ApnsCredential): ProviderConnection {
+    const { urls, connect, ca } = this.#parts;
+    const url = sandbox ? (urls?.sandbox ?? SANDBOX) : (urls?.production ?? PRODUCTION);
+    return connect({ url, tls: tlsOf(proof, ca) });
+  }
+}
+
+const tlsOf = (proof: ApnsProof, ca: readonly string[] | undefined): ConnectionOptions => ({
+  ...(proof.by === 'certificate' ? proof.tls : {}),
+  ...(ca ? { ca: [...ca] } : {}),
+});
+
+interface SenderParts {
+  readonly job: Job;
+  readonly prepared: Prepared<ApnsCredential, Tokens>;
+  readonly connection: ProviderConnection;
+  readonly writer: PayloadWriter;
+  readonly reportKey: KeyObject;
+  readonly clock: Clock;
+}
+
+const hex = (value: number | bigint, digits: number): string => value.toString(16).padStart(digits, '0');
+
+/**
+ * What the ids of all pushes of a batch begin with: a UUID but for its last eight digits, which are the device's number. The same message
+ * to the same device has the same id, and so the same collapse id: a repeat replaces what it repeats.
+ */
+function idPrefix({ messageId, bucket, application }: Job['batch']): string {
+  const message = hex(messageId, 16);
+  const hash = createHash('sha256')
+    .update(bucket === 0 ? application : `${application}/${bucket}`)
+    .digest('hex');
+  return `${message.slice(0, 8)}-${message.slice(8, 12)}-${message.slice(12)}-${hash.slice(0, 4)}-${hash.slice(4, 8)}`;
+}
+
+/** Headers that all pushes of a batch share, names and values in turn. */
+function sharedHeaders(batch: Job['batch'], pushType: ApnsPushType, bundleId: string): readonly string[] {
+  const ttlSeconds = apns.ttlSecondsOf(batch.content);
+  const releasedAt = Math.floor((batch.releasedAt?.getTime() ?? 0) / 1000);
+  const expiration = ttlSeconds === 0 ? '0' : String(releasedAt + (ttlSeconds ?? 0));
+  return [
+    'apns-topic',
+    pushType === 'voip' ? `${bundleId}.voip` : bundleId,
+    'apns-push-type',
+    pushType,
+    'apns-priority',
+    pushType === 'background' ? '5' : '10',
+    ...(ttlSeconds === undefined ? [] : ['apns-expiration', expiration]),
+  ];
+}
+
+/** Tokens for request paths. What would break a request is percent-encoded, and APNs refuses it. */
+class PathTokens {
+  readonly #columns: BatchColumns;
+  /** All tokens, one after the other, where none needs care: the rule. */
+  readonly #plain: string | undefined;
+
+  constructor(columns: BatchColumns) {
+    this.#columns = columns;
+    const { buffer, byteOffset, length } = columns.tokens;
+    const text = Buffer.from(buffer, byteOffset, length).toString('latin1');
+    this.#plain = /^[0-9A-Za-z]*$/.test(text) ? text : undefined;
+  }
+
+  of(device: number): string {
+    const { tokenEnds } = this.#columns;
+    if (this.#plain === undefined) return encodeURIComponent(tokenOf(this.#columns, device));
+    return this.#plain.slice(device === 0 ? 0 : tokenEnds[device - 1], tokenEnds[device]);
+  }
+}
+
+class ApnsSender implements Sender {
+  readonly credential: string;
+  readonly settings: Throttler;
+  readonly #parts: SenderParts;
+  readonly #shared: readonly string[];
+  readonly #idPrefix: string;
+  readonly #key: MessageKey;
+  readonly #payloads: (ChannelPayload | undefined)[] = [];
+  readonly #exchanges: ExchangeContext;
+  readonly #tokens: PathTokens;
+  /** Shared headers with an authorization: made anew only when that changes. */
+  #headers: readonly string[] = [];
+
+  constructor(parts: SenderParts) {
+    this.#parts = parts;
+    const { job, prepared, connection, clock } = parts;
+    this.credential = prepared.fingerprint;
+    this.settings = prepared.settings;
+    this.#shared = sharedHeaders(job.batch, apnsPushType(job.batch.content!), prepared.credential.bundleId);
+    this.#idPrefix = idPrefix(job.batch);
+    this.#key = keyOfBatch(parts.reportKey, job.batch);
+    this.#tokens = new PathTokens(job.columns);
+    this.#exchanges = {
+      credential: '',
+      refused: '',
+      connection,
+      now: () => clock.now(),
+      refusal: (status, body) => apns.refusal(status, body),
+    };
+  }
+
+  async prepare(): Promise<undefined> {
+    await opened(this.#parts.connection);
+  }
+
+  trouble(): SendResult {
+    return troubleOf(this.#parts.connection);
+  }
+
+  push(device: number, tag: number, deadline: number, listener: PushListener): 'written' | 'busy' | SendResult {
+    const { job, connection, writer } = this.#parts;
+    if (!connection.ready()) return 'busy';
+    const { columns } = job;
+    const { payload, limit } = this.#payloadFor(columns.languages[device]!);
+    const body = writer.write(payload, columns, device, limit);
+    if (!apns.fits(body, limit)) return localResults.payloadTooLarge;
+    const id = this.#idPrefix + hex(columns.chunk * 65_536 + columns.positions[device]!, 8);
+    const request = {
+      path: `/3/device/${this.#tokens.of(device)}`,
+      shared: this.#currentHeaders(),
+      own: ['apns-id', id, 'apns-collapse-id', id],
+    };
+    const exchange = new PushExchange(tag, deadline, listener, this.#exchanges);
+    return connection.request(request, body, exchange) ? 'written' : 'busy';
+  }
+
+  whenReady(run: () => void): void {
+    this.#parts.connection.whenReady(run);
+  }
+
+  downUntil(): number {
+    return this.#parts.connection.downUntil();
+  }
+
+  async refresh(): Promise<void> {
+    this.#parts.prepared.tokens?.renew(this.#exchanges.refused);
+  }
+
+  #payloadFor(language: number): ChannelPayload {
+    const { batch } = this.#parts.job;
+    return (this.#payloads[language] ??= apns.compile(batch, batch.languageNames[language] ?? '', this.#key));
+  }
+
+  #currentHeaders(): readonly string[] {
+    const authorization = this.#parts.prepared.tokens?.authorization() ?? '';
+    if (authorization !== this.#exchanges.credential || this.#headers.length === 0) {
+      this.#exchanges.credential = authorization;
+      this.#headers = authorization === '' ? this.#shared : ['authorization', authorization, ...this.#shared];
+    }
+    return this.#headers;
+  }
+}

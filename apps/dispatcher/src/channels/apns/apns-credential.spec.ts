@@ -1,0 +1,69 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { definitions, readCredential } from '@tidings/channels';
+import { generateApnsKey, selfSigned } from '../../testing/test-simulators.ts';
+import { keyOpener } from '../prepared.ts';
+
+const { privateKey } = generateApnsKey();
+const { cert, key } = selfSigned();
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const complete = {
+  ios_key_file: base64(privateKey),
+  ios_key_password: '',
+  ios_gateway: '1',
+  ios_bundle_id: 'com.example',
+  ios_key_id: 'K',
+  ios_team_id: 'T',
+};
+const of = (settings: Readonly<Record<string, string>>) =>
+  readCredential(definitions.apns.credential, new Map(Object.entries(settings)), keyOpener);
+
+describe('an APNs credential', () => {
+  it('is a key that signs tokens', async () => {
+    expect(await of(complete)).toMatchObject({
+      bundleId: 'com.example',
+      sandbox: false,
+      proof: { by: 'token', keyId: 'K', teamId: 'T' },
+    });
+  });
+
+  it('is a certificate with its key', async () => {
+    const settings = { ios_key_file: base64(cert + key), ios_bundle_id: 'com.example', ios_gateway: '0' };
+    expect(await of(settings)).toMatchObject({ bundleId: 'com.example', sandbox: true, proof: { by: 'certificate' } });
+  });
+
+  it.each(['ios_bundle_id', 'ios_key_id', 'ios_team_id', 'ios_key_file'])('is incomplete without %s', async (name) => {
+    expect(await of({ ...complete, [name]: '' })).toMatchObject({
+      category: 'INVALID_CONFIGURATION',
+      name: 'not_configured',
+    });
+  });
+
+  it.each([
+    ['no key at all', 'anything'],
+    ['a broken key', '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----'],
+    [
+      'a key of another kind',
+      generateKeyPairSync('rsa', { modulusLength: 2048 })
+        .privateKey.export({ type: 'pkcs8', format: 'pem' })
+        .toString(),
+    ],
+    [
+      'a key on a curve that APNs does not know',
+      generateKeyPairSync('ec', { namedCurve: 'secp384r1' })
+        .privateKey.export({ type: 'pkcs8', format: 'pem' })
+        .toString(),
+    ],
+    [
+      'a key of RSA with too few bits',
+      generateKeyPairSync('rsa', { modulusLength: 1024 })
+        .privateKey.export({ type: 'pkcs8', format: 'pem' })
+        .toString(),
+    ],
+  ])('is unusable with %s', async (_, file) => {
+    expect(await of({ ...complete, ios_key_file: base64(file) })).toMatchObject({
+      category: 'INVALID_CONFIGURATION',
+      name: 'unusable_key',
+    });
+  });
+});

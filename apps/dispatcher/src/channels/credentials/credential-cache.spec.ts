@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto';
+import type { MasterKeys } from '@tidings/runtime';
+import { accountsWith, type TestCredentials } from '../../testing/test-credentials.ts';
+import { Credentials, isDeleted } from './credential-cache.ts';
+
+const KEY = { application: 'AAAAA-00001', platform: 1, version: 1 };
+const OTHER = { application: 'AAAAA-00002', platform: 1, version: 1 };
+
+describe('Credentials', () => {
+  const opened = (byPlatform: TestCredentials = { 1: { settings: { key: 'secret' } } }) => {
+    const masterKeys: MasterKeys = [randomBytes(32)];
+    const accounts = accountsWith(masterKeys, byPlatform);
+    return { accounts, credentials: new Credentials(accounts, masterKeys) };
+  };
+
+  it('are read once, and opened', async () => {
+    const { accounts, credentials } = opened();
+    for (let i = 0; i < 3; i++) expect((await credentials.read(KEY)).settings.get('key')).toBe('secret');
+    expect(accounts.reads).toBe(1);
+  });
+
+  it('of a deleted application are forgotten, and those of others kept (R-B2)', async () => {
+    const { accounts, credentials } = opened();
+    await Promise.all([credentials.read(KEY), credentials.read(OTHER)]);
+    expect(credentials.applications()).toEqual([KEY.application, OTHER.application]);
+    credentials.forget(KEY.application);
+    expect(credentials.applications()).toEqual([OTHER.application]);
+    const before = accounts.reads;
+    await credentials.read(OTHER);
+    expect(accounts.reads).toBe(before);
+    await credentials.read(KEY);
+    expect(accounts.reads).toBe(before + 1);
+  });
+
+  it('that are not there any more are told apart from those that are not there yet', async () => {
+    const { credentials } = opened({});
+    expect(isDeleted(KEY, await credentials.read(KEY))).toBe(true);
+    expect(credentials.applications()).toEqual([]);
+    const { credentials: behind } = opened({ 1: { version: 1, settings: {} } });
+    await expect(behind.read({ ...KEY, version: 2 })).rejects.toThrow('is not there yet');
+  });
+});

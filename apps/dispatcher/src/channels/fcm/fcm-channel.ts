@@ -1,0 +1,178 @@
+import {
+  type ChannelPayload,
+  type FcmCredential,
+  type SendResult,
+  connectionResults,
+  definitions,
+  localResults,
+} from '@tidings/channels';
+import type { ConnectionSettings, OutgoingRequest, ProviderConnection } from '@tidings/http2';
+import type { KeyObject } from 'node:crypto';
+import type { Credentials } from '../credentials/credential-cache.ts';
+import { type Clock, Fault } from '@tidings/kernel';
+import { type MessageKey, PayloadWriter } from '@tidings/messaging';
+import { AccessToken } from '../credentials/access-token.ts';
+import type { PostForm } from '../post-form.ts';
+import type { Throttler } from '../../throttle/throttles.ts';
+import { Connections, opened, troubleOf } from '../connections.ts';
+import { type ExchangeContext, PushExchange } from '../push-exchange.ts';
+import { keyOfBatch } from '../message-key.ts';
+import type { Channel, Job, PushListener, Sender } from '../channel-port.ts';
+import { type Prepared, PreparedCredentials } from '../prepared.ts';
+
+export interface FcmParts {
+  readonly credentials: Credentials;
+  /** What statistics hashes are signed with. */
+  readonly reportKey: KeyObject;
+  /** `http://` means HTTP/2 without TLS. @default Google's */
+  readonly url?: string | undefined;
+  readonly connect: (settings: ConnectionSettings) => ProviderConnection;
+  readonly postForm: PostForm;
+  readonly clock: Clock;
+  /** PEM of further authorities. */
+  readonly ca?: readonly string[] | undefined;
+}
+
+const FCM = 'https://fcm.googleapis.com';
+const SCOPE = 'https://www.googleapis.com/auth/firebase.messaging';
+
+const { fcm } = definitions;
+
+/** Firebase Cloud Messaging, HTTP v1. */
+export class FcmChannel implements Channel {
+  readonly #parts: FcmParts;
+  readonly #connections = new Connections();
+  readonly #credentials: PreparedCredentials<FcmCredential, AccessToken>;
+  readonly #writer = new PayloadWriter();
+
+  constructor(parts: FcmParts) {
+    const { credentials: stored, postForm, clock } = parts;
+    this.#parts = parts;
+    this.#credentials = new PreparedCredentials({
+      channel: 'fcm',
+      stored,
+      definition: fcm.credential,
+      tokensOf: ({ account }) => new AccessToken({ account, scope: SCOPE, postForm, clock }),
+    });
+  }
+
+  async open(job: Job): Promise<Sender | SendResult> {
+    const prepared = await this.#credentials.of(job.batch.credential);
+    if ('category' in prepared) return prepared;
+    const { url = FCM, connect, ca, clock, reportKey } = this.#parts;
+    const tls = ca ? { ca: [...ca] } : {};
+    const connection = this.#connections.of(prepared.settings, job.lane, () => connect({ url, tls }));
+    return new FcmSender({ job, prepared, connection, writer: this.#writer, clock, reportKey });
+  }
+
+  ttlSeconds({ content }: Job['batch']): number | undefined {
+    return fcm.ttlSecondsOf(content);
+  }
+
+  applications(): readonly string[] {
+    return this.#credentials.applications();
+  }
+
+  forget(application: string): void {
+    this.#credentials.forget(application);
+    this.#connections.forget(application);
+  }
+
+  close(): void {
+    this.#connections.close();
+  }
+}
+
+interface SenderParts {
+  readonly job: Job;
+  readonly prepared: Prepared<FcmCredential, AccessToken>;
+  readonly connection: ProviderConnection;
+  readonly writer: PayloadWriter;
+  readonly reportKey: KeyObject;
+  readonly clock: Clock;
+}
+
+class FcmSender implements Sender {
+  readonly credential: string;
+  readonly settings: Throttler;
+  readonly #parts: SenderParts;
+  readonly #key: MessageKey;
+  readonly #payloads: (ChannelPayload | undefined)[] = [];
+  readonly #exchanges: ExchangeContext;
+  #request: OutgoingRequest;
+
+  constructor(parts: SenderParts) {
+    this.#parts = parts;
+    this.#key = keyOfBatch(parts.reportKey, parts.job.batch);
+    const { prepared, connection, clock } = parts;
+    this.credential = prepared.fingerprint;
+    this.settings = prepared.settings;
+    this.#request = requestWith(prepared.credential.projectId, '');
+    this.#exchanges = {
+      credential: '',
+      refused: '',
+      connection,
+      now: () => clock.now(),
+      refusal: (status, body) => fcm.refusal(status, body),
+    };
+  }
+
+  async prepare(): Promise<SendResult | undefined> {
+    const { prepared, connection } = this.#parts;
+    try {
+      this.#use(await prepared.tokens.get());
+    } catch (error) {
+      if (Fault.from(error).kind === 'forbidden') return localResults.accessRefused;
+      throw error;
+    }
+    await opened(connection);
+    return undefined;
+  }
+
+  trouble(): SendResult {
+    const { prepared, connection } = this.#parts;
+    const { lastFailure } = prepared.tokens;
+    return lastFailure === undefined ? troubleOf(connection) : connectionResults[lastFailure];
+  }
+
+  push(device: number, tag: number, deadline: number, listener: PushListener): 'written' | 'busy' | SendResult {
+    const { job, connection, writer } = this.#parts;
+    if (!connection.ready()) return 'busy';
+    const { columns } = job;
+    const { payload, limit } = this.#payloadFor(columns.languages[device]!);
+    const body = writer.write(payload, columns, device, limit);
+    if (!fcm.fits(body, limit)) return localResults.payloadTooLarge;
+    const exchange = new PushExchange(tag, deadline, listener, this.#exchanges);
+    return connection.request(this.#request, body, exchange) ? 'written' : 'busy';
+  }
+
+  whenReady(run: () => void): void {
+    this.#parts.connection.whenReady(run);
+  }
+
+  downUntil(): number {
+    return this.#parts.connection.downUntil();
+  }
+
+  async refresh(): Promise<void> {
+    this.#use(await this.#parts.prepared.tokens.renewed(this.#exchanges.refused));
+  }
+
+  #use(accessToken: string): void {
+    if (accessToken === this.#exchanges.credential) return;
+    this.#exchanges.credential = accessToken;
+    this.#request = requestWith(this.#parts.prepared.credential.projectId, accessToken);
+  }
+
+  #payloadFor(language: number): ChannelPayload {
+    const { batch } = this.#parts.job;
+    return (this.#payloads[language] ??= fcm.compile(batch, batch.languageNames[language] ?? '', this.#key));
+  }
+}
+
+/** All that a request holds but its body: the token is in there. */
+const requestWith = (projectId: string, accessToken: string): OutgoingRequest => ({
+  path: `/v1/projects/${encodeURIComponent(projectId)}/messages:send`,
+  shared: ['authorization', `Bearer ${accessToken}`, 'content-type', 'application/json'],
+  own: [],
+});

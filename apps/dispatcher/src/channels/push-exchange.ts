@@ -1,0 +1,68 @@
+import { type Refusal, localResults, sent } from '@tidings/channels';
+import { retryAfterMs } from '@tidings/delivery';
+import type { AnswerHeaders, Exchange, FailureCause, ProviderConnection } from '@tidings/http2';
+import type { PushListener } from './channel-port.ts';
+
+/** What the pushes of one sender share. */
+export interface ExchangeContext {
+  readonly connection: ProviderConnection;
+  /** The business clock, in milliseconds. */
+  readonly now: () => number;
+  readonly refusal: (status: number, body: string) => Refusal;
+  /** The provider or access token that pushes carry now. */
+  credential: string;
+  /** The provider token that was refused last. */
+  refused: string;
+}
+
+/** One push over HTTP/2: brings the answer to the listener. */
+export class PushExchange implements Exchange {
+  readonly deadline: number;
+  readonly #tag: number;
+  readonly #listener: PushListener;
+  readonly #context: ExchangeContext;
+  readonly #epoch: number;
+  readonly #credential: string;
+
+  constructor(tag: number, deadline: number, listener: PushListener, context: ExchangeContext) {
+    this.#tag = tag;
+    this.deadline = deadline;
+    this.#listener = listener;
+    this.#context = context;
+    this.#epoch = context.connection.epoch;
+    this.#credential = context.credential;
+  }
+
+  mayGo(): boolean {
+    return this.#listener.mayGo();
+  }
+
+  answered(status: number, headers: AnswerHeaders, body: string): void {
+    if (status === 200) {
+      this.#listener.answered(this.#tag, sent);
+      return;
+    }
+    const { connection, now, refusal } = this.#context;
+    const { result, since } = refusal(status, body);
+    if (result.then.do === 'once') this.#context.refused = this.#credential;
+    if (result.then.do === 'retry' && result.then.reconnect) connection.renew(this.#epoch);
+    this.#listener.answered(this.#tag, result, {
+      retryAfterMs: retryAfterMs(status, headers['retry-after'], now()),
+      since,
+    });
+  }
+
+  failed(cause: FailureCause): void {
+    switch (cause) {
+      case 'unprocessed':
+        this.#listener.unprocessed(this.#tag);
+        break;
+      case 'lost':
+        this.#listener.answered(this.#tag, localResults.connectionLost);
+        break;
+      case 'timeout':
+        this.#listener.answered(this.#tag, localResults.timeout);
+        break;
+    }
+  }
+}

@@ -1,0 +1,242 @@
+import { describe, expect, it } from '@jest/globals';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { api, keysOf, type Method, words } from '@tidings/contract';
+import { z } from 'zod';
+import { openApiOf } from './openapi-document.ts';
+import type { Schema } from './simplify.ts';
+
+interface Body {
+  readonly content: Readonly<
+    Record<string, { schema: Schema; examples?: Readonly<Record<string, { value: unknown }>> }>
+  >;
+}
+
+const document = openApiOf('https://push.example.com');
+const operations = Object.values(document.paths).flatMap((of) => Object.values(of));
+const named = operations.map((operation) => [operation.operationId, operation] as const);
+const methodOf = (name: string): Method => (api as unknown as Readonly<Record<string, Method>>)[name]!;
+
+/** A schema with what its references name in their place. */
+function resolved(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(resolved);
+  if (typeof value !== 'object' || value === null) return value;
+  const { $ref } = value as { readonly $ref?: string };
+  if ($ref === undefined) return Object.fromEntries(Object.entries(value).map(([key, of]) => [key, resolved(of)]));
+  const { schemas } = document.components as { readonly schemas: Readonly<Record<string, unknown>> };
+  return resolved(schemas[$ref.replace('#/components/schemas/', '')]);
+}
+
+/** What a JSON Schema finds wrong with the examples of a body. */
+function faultsOf(body: Body | undefined): unknown[] {
+  return Object.values(body?.content ?? {}).flatMap(({ schema, examples = {} }) => {
+    const type = z.fromJSONSchema(resolved(schema) as Parameters<typeof z.fromJSONSchema>[0]);
+    return Object.values(examples).flatMap(({ value }) => type.safeParse(value).error?.issues ?? []);
+  });
+}
+
+const SAYING = ['type', 'anyOf', 'oneOf', 'allOf', 'enum', 'const', '$ref', 'not', 'title'];
+
+interface Found {
+  /** From the root, without what wraps a body; of the entries of an array as of the array. */
+  readonly path: readonly string[];
+  readonly schema: Schema;
+  /** Whether it is a field, rather than an alternative or an entry of an array. */
+  readonly isField: boolean;
+}
+
+/** A schema and all that stand in it. */
+function within(schema: Schema, path: readonly string[] = [], isField = false): Found[] {
+  const { properties = {}, items, prefixItems = [], additionalProperties, anyOf = [], oneOf = [] } = schema;
+  const lists = [prefixItems, anyOf, oneOf] as Schema[][];
+  const entries = [items, additionalProperties].filter((of) => typeof of === 'object') as Schema[];
+  return [
+    { path, schema, isField },
+    ...Object.entries(properties as Schema).flatMap(([name, of]) => within(of as Schema, [...path, name], true)),
+    ...[...lists.flat(), ...entries].flatMap((of) => within(of, path)),
+  ];
+}
+
+const WRAPPERS = new Set(['request', 'response']);
+
+/** The schemas of an operation's parameters and bodies, by the path of their fields. */
+function foundIn({ requestBody, responses, parameters = [] }: (typeof operations)[number]): Found[] {
+  const bodies = [requestBody, ...Object.values(responses)] as (Body | undefined)[];
+  const schemas = bodies.flatMap((body) => Object.values(body?.content ?? {}).map(({ schema }) => schema));
+  const fields = parameters.map(({ name, schema, description }) => ({
+    ...{ path: [name as string], isField: true },
+    schema: { ...(schema as Schema), description },
+  }));
+  return [
+    ...fields,
+    ...schemas
+      .flatMap((schema) => within(resolved(schema) as Schema))
+      .map((found) => ({
+        ...found,
+        path: WRAPPERS.has(found.path[0]!) && found.path.length > 1 ? found.path.slice(1) : found.path,
+      })),
+  ];
+}
+
+const texts = (value: unknown): string[] =>
+  Object.entries(value ?? {}).flatMap(([key, of]) => {
+    if (typeof of === 'object') return texts(of);
+    return key === 'description' || key === 'summary' ? [of as string] : [];
+  });
+
+describe('openApiOf', () => {
+  const operation = (name: string) => operations.find(({ operationId }) => operationId === name)!;
+
+  it('tells of every method that is served, once', () => {
+    expect(operations.map(({ operationId }) => operationId).toSorted()).toEqual(Object.keys(api).toSorted());
+  });
+
+  it('is valid OpenAPI', async () => {
+    const { valid, errors } = await new Validator().validate({ ...structuredClone(document) });
+    expect({ valid, errors }).toMatchObject({ valid: true });
+  });
+
+  it.each(named)('%s says what it does, and its schemas accept its examples', (name, operation) => {
+    const { description, requestBody, responses } = operation;
+    expect(description).not.toBe('');
+    expect(faultsOf(requestBody as Body | undefined)).toEqual([]);
+    expect(faultsOf(responses[methodOf(name).status] as unknown as Body)).toEqual([]);
+  });
+
+  it.each(named)('%s says what each of its fields is and means', (_, operation) => {
+    const found = foundIn(operation);
+    const unsaid = found.filter(({ schema }) => !SAYING.some((word) => word in schema));
+    const unexplained = found.filter(({ schema, isField }) => isField && !schema['description']);
+    expect({ unsaid, unexplained: unexplained.map(({ path }) => path.join('.')) }).toEqual({
+      unsaid: [],
+      unexplained: [],
+    });
+  });
+
+  it('has words for no field that is not there', () => {
+    const keys = named.flatMap(([name, operation]) =>
+      foundIn(operation).flatMap(({ path, isField }) => (isField ? [keysOf(name, path)] : [])),
+    );
+    const used = new Set(keys.map((candidates) => candidates.find((key) => Object.hasOwn(words, key))));
+    expect(Object.keys(words).filter((key) => !used.has(key))).toEqual([]);
+  });
+
+  it('has nothing that common generators of clients drop: values of several types in a list, entries of any type', () => {
+    const found = operations.flatMap(foundIn);
+    const mixed = found.filter(({ schema }) => {
+      const values = ((schema['enum'] ?? []) as unknown[]).filter((value) => value !== null);
+      return new Set(values.map((value) => typeof value)).size > 1;
+    });
+    const untyped = found.filter(({ schema }) => {
+      const isArray = [schema['type']].flat().includes('array');
+      return isArray && schema['items'] === undefined && schema['prefixItems'] === undefined;
+    });
+    expect({ mixed, untyped }).toEqual({ mixed: [], untyped: [] });
+  });
+
+  it('speaks to callers: of no document that they do not have, and in one name for each token', () => {
+    const said = texts(document);
+    expect(said.filter((text) => /\bR-[A-Z]+\d|\b(Spec|Facts) \w+\.|architecture \d/.test(text))).toEqual([]);
+    const tokens = JSON.stringify(document).match(/\b[A-Z]+_(TOKEN|KEY)\b/g);
+    expect(new Set(tokens)).toEqual(
+      new Set(
+        ['API_TOKEN', 'DEVICE_TOKEN', 'ADMINISTRATOR_TOKEN', 'NO_TOKEN', 'INVALID_TOKEN'].filter((each) =>
+          tokens?.includes(each),
+        ),
+      ),
+    );
+    expect(JSON.stringify(document)).not.toMatch(/"auth":"(?!API_TOKEN)/);
+  });
+
+  it.each([
+    ['registerDevice', 'Refusal'],
+    ['createMessage', 'MessageRefusal'],
+  ])('%s answers HTTP 200 with a success or a refusal', (name, refusal) => {
+    const { schema } = (operation(name).responses[200] as unknown as Body).content['application/json']!;
+    expect(schema).toMatchObject({
+      oneOf: [{ properties: { status_code: { const: 200 } } }, { $ref: `#/components/schemas/${refusal}` }],
+    });
+    expect(resolved(schema)).toMatchObject({ oneOf: [{}, { properties: { status_code: { const: 210 } } }] });
+  });
+
+  it('says of a file that it is text, and of a refused one that it is JSON', () => {
+    const { content } = operation('getApplicationFile').responses[200] as unknown as Body;
+    expect(content).toMatchObject({
+      'text/plain': { schema: { type: 'string' } },
+      'application/json': { schema: { $ref: '#/components/schemas/Refusal' } },
+    });
+  });
+
+  it.each([
+    ['createApplication', 'title', { minLength: 1, maxLength: 255 }],
+    ['createMessage', 'notifications', { minItems: 1, maxItems: 1000 }],
+    ['createMessage', 'notifications.devices', { minItems: 1, maxItems: 1000 }],
+    ['createMessage', 'notifications.link', { maxLength: 65_536 }],
+    ['createMessage', 'notifications.android_priority', { minimum: -2, maximum: 2 }],
+    ['addGeoZone', 'geozones.range', { minimum: 50, maximum: 1000 }],
+    ['addGeoZone', 'geozones.lat', { minimum: -90, maximum: 90 }],
+    ['bulkRegisterDevice', 'devices', { minItems: 1, maxItems: 50_000 }],
+    ['setControlGroup', 'percentage', { minimum: 0, maximum: 100 }],
+    ['registerDevice', 'hwid', { minLength: 1, maxLength: 255 }],
+  ])('says what %s takes as %s', (name, path, limits) => {
+    const fields = foundIn(operation(name)).filter((found) => found.isField && found.path.join('.') === path);
+    expect(fields[0]?.schema).toMatchObject(limits);
+  });
+
+  it('says what each platform is configured with', () => {
+    const { schema } = (operation('configureApplication').requestBody as unknown as Body).content['application/json']!;
+    const { properties } = schema as {
+      properties: { request: { anyOf: { properties: object; required: string[] }[] } };
+    };
+    const iOS = properties.request.anyOf.find(({ properties: of }) => 'ios_key_file' in of)!;
+    expect(iOS.properties).toMatchObject({
+      ...{ application: {}, auth: {} },
+      device_type: {
+        anyOf: [
+          { type: 'integer', enum: [1] },
+          { type: 'string', enum: ['1'] },
+        ],
+      },
+    });
+    expect(iOS.required).toEqual(expect.arrayContaining(['application', 'device_type', 'ios_key_management_type']));
+    expect(iOS.required).not.toContain('auth');
+  });
+
+  it('names the parameters of the query', () => {
+    expect(operation('getBulkSetTags').parameters).toEqual([
+      {
+        name: 'request_id',
+        in: 'path',
+        required: true,
+        description: 'Identifies the job.',
+        schema: { type: 'string' },
+      },
+      expect.objectContaining({ name: 'detailed', in: 'query', required: false }),
+    ]);
+    expect(operation('deleteToken').parameters).toMatchObject([{ name: 'id', in: 'path' }]);
+  });
+
+  it.each([
+    ['deleteDevice', '200 400 401 403 405 413 429 500'],
+    ['messagesList', '200 400 401 403 404 405 413 429 500 503'],
+    ['getBulkSetTags', '200 400 403 404 405 429 500'],
+    ['deleteToken', '204 400 401 404 405 409 500 503'],
+  ])('names the faults of %s', (name, statuses) => {
+    expect(Object.keys(operation(name).responses).join(' ')).toBe(statuses);
+  });
+
+  it('says how long a token may be (R-LM6)', () => {
+    const { schema } = (operation('registerDevice').requestBody as unknown as Body).content['application/json']!;
+    const { request } = (schema as { properties: { request: unknown } }).properties as {
+      request: { properties: object };
+    };
+    const limited = (maxLength: number): unknown => expect.objectContaining({ maxLength });
+    expect(request.properties).toMatchObject({
+      ...{ push_token: limited(4096), fcm_token: limited(4096), fcm_push_set: limited(4096) },
+      ...{ public_key: limited(2048), auth_token: limited(2048) },
+    });
+  });
+
+  it('says where it is served', () => {
+    expect(document.servers).toEqual([{ url: 'https://push.example.com' }]);
+  });
+});

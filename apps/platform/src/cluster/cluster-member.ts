@@ -1,0 +1,139 @@
+import { join } from 'node:path';
+import { Fault } from '@tidings/kernel';
+import { type NodeProcess, startNode } from '../process/node-process.ts';
+import { untilReady } from '../process/until-ready.ts';
+import type { ServiceProgram } from './service-programs.ts';
+
+/** Where a process listens, on the loopback address. */
+export interface Ports {
+  readonly grpc: number;
+  /** Health and metrics; HTTP too, where it is served. */
+  readonly http: number;
+}
+
+export interface MemberOptions {
+  readonly program: ServiceProgram;
+  /** Counts the processes of the same service, from 0. */
+  readonly replica: number;
+  /** The folder of the built services. */
+  readonly apps: string;
+  readonly ports: Ports;
+  readonly env: Readonly<Record<string, string>>;
+  readonly logFolder: string;
+}
+
+/** What a container's limit would tell Node: without one it takes a heap by the machine's memory, and lets garbage lie accordingly. */
+const HEAP_MB = 384;
+
+/** One process of the distributed form, on ports that stay its own. */
+export class Member {
+  readonly service: string;
+  readonly replica: number;
+  readonly ports: Ports;
+  readonly #options: MemberOptions;
+  #child: NodeProcess | undefined;
+  /** It was told to end: whatever else ends it is told of. */
+  #ending = false;
+  /** Of this process alone; win over those of the cluster. */
+  #ownEnv: Readonly<Record<string, string>> = {};
+
+  constructor(options: MemberOptions) {
+    this.service = options.program.name;
+    this.replica = options.replica;
+    this.ports = options.ports;
+    this.#options = options;
+  }
+
+  /** e.g. `registry-0`. */
+  get name(): string {
+    return `${this.service}-${this.replica}`;
+  }
+
+  /** Where its health and, for a gateway, the API are. */
+  get url(): string {
+    return `http://127.0.0.1:${this.ports.http}`;
+  }
+
+  get logFile(): string {
+    return join(this.#options.logFolder, `${this.name}.log`);
+  }
+
+  /** @throws Fault `bug` while it does not run. */
+  get pid(): number {
+    return this.#running.pid;
+  }
+
+  /**
+   * Starts it, with these further variables now and at later starts, and does not wait until it is ready. That it ends unasked later is said on
+   * standard error.
+   */
+  async start(ownEnv = this.#ownEnv): Promise<void> {
+    this.#ownEnv = ownEnv;
+    const { program, apps, env, ports } = this.#options;
+    this.#ending = false;
+    const child = await startNode({
+      entry: join(apps, program.entry),
+      logFile: this.logFile,
+      env: {
+        ...env,
+        ...program.env,
+        ...ownEnv,
+        NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --max-old-space-size=${HEAP_MB}`,
+        HOST: '127.0.0.1',
+        GRPC_PORT: String(ports.grpc),
+        // Only the gateway serves HTTP, and health beside it.
+        PORT: String(ports.http),
+        HEALTH_PORT: String(ports.http),
+      },
+    });
+    this.#child = child;
+    const tell = (how: number | NodeJS.Signals): void => {
+      if (this.#ending) return;
+      process.stderr.write(`${this.name} ended by itself (${how}); see ${this.logFile}\n${child.errors()}\n`);
+    };
+    // A child that cannot be watched is its starter's problem.
+    void child.ended().then(tell, () => undefined);
+  }
+
+  /** @throws Fault `unavailable` when it has ended, or is not ready in time. */
+  async ready(timeoutMs: number): Promise<void> {
+    const child = this.#running;
+    await untilReady(this.url, child, timeoutMs);
+    if (child.alive()) return;
+    throw Fault.unavailable(`${this.name} ended (${await child.ended()}); see ${this.logFile}\n${child.errors()}`);
+  }
+
+  alive(): boolean {
+    return this.#child?.alive() ?? false;
+  }
+
+  /** Ends it at once, as a crash would. */
+  async kill(): Promise<void> {
+    this.#ending = true;
+    // A process that is stopped is killed all the same.
+    this.#child?.signal('SIGKILL');
+    await this.#child?.ended();
+  }
+
+  /** Asks it to end and resolves with its exit code. */
+  async stop(): Promise<number | NodeJS.Signals | undefined> {
+    if (!this.alive()) return undefined;
+    this.#ending = true;
+    this.#child!.signal('SIGTERM');
+    return this.#child!.ended();
+  }
+
+  /** Stops its clockwork without a word, until {@link thaw}. */
+  freeze(): void {
+    this.#running.signal('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.#running.signal('SIGCONT');
+  }
+
+  get #running(): NodeProcess {
+    if (!this.#child) throw Fault.bug(`${this.name} was not started`);
+    return this.#child;
+  }
+}

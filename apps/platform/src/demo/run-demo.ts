@@ -1,0 +1,225 @@
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Closing, freePort, openLog } from '@tidings/runtime';
+import { ApiClient, issueTokens, Refusal } from '../client/api-client.ts';
+import { startCluster } from '../cluster/cluster.ts';
+import { startPlatformProcess } from '../process/platform-process.ts';
+import { all } from './all.ts';
+import { faultsIn, faultsInPushes, figuresTable, type Testimony } from './checks.ts';
+import { generateCredentials } from './demo-credentials.ts';
+import { expected, ofFunnel, ofLedger, ofMetrics } from './figures.ts';
+import { conditions, content, type DemoDevice, deviceOf, isAddressed, platforms } from './demo-population.ts';
+import { type Providers, type Push, startProviders } from './demo-providers.ts';
+import { Screen } from './screen.ts';
+import { thousands } from './table.ts';
+
+export interface DemoOptions {
+  readonly devices: number;
+  /** A fresh folder for data and logs. */
+  readonly folder: string;
+  /** The folder of the built services. */
+  readonly apps: string;
+  /** Every service as a process of its own, on Kafka, instead of all in one. */
+  readonly cluster: boolean;
+  readonly adminToken: string;
+  /** Takes what is started, to be closed by the caller. */
+  readonly closing: Closing;
+}
+
+const CONNECTIONS = 64;
+const POLL_MS = 100;
+const SEND_TIMEOUT_MS = 120_000;
+
+/** The main job of Tidings from end to end, over HTTP as a customer would do it. True when every figure agrees, to the last device. */
+export async function runDemo({ devices: count, adminToken, closing, ...places }: DemoOptions): Promise<boolean> {
+  const screen = new Screen();
+  const devices = Array.from({ length: count }, (_, n) => deviceOf(n));
+  screen.say(`Tidings demo: a message in four languages to a segment of ${thousands(count)} devices\n`);
+  const { providers, url } = await start(screen, closing, { adminToken, ...places });
+  const secrets = await issueTokens(url, adminToken);
+  const client = closing.add('client', new ApiClient(url, secrets, CONNECTIONS), (opened) => opened.close());
+  const customer = new Customer(client, providers, screen);
+  await customer.configure();
+  await customer.register(devices);
+  const addressed = devices.filter(isAddressed);
+  await customer.send(addressed);
+  const pushes = await customer.report(addressed);
+  return customer.compare(addressed, pushes);
+}
+
+async function start(
+  screen: Screen,
+  closing: Closing,
+  { folder, apps, cluster, adminToken }: Omit<DemoOptions, 'devices' | 'closing'>,
+): Promise<{ providers: Providers; url: string }> {
+  let started: { providers: Providers; url: string } | undefined;
+  await screen.step('start', async () => {
+    const providers = closing.add('providers', await startProviders(folder), (opened) => opened.stop());
+    const env = {
+      APNS_URL: providers.apnsUrl,
+      FCM_URL: providers.fcmUrl,
+      // The service account's token address is one that a caller gave.
+      TIDINGS_ALLOW_PRIVATE: '127.0.0.0/8',
+      TIDINGS_ADMIN_TOKEN: adminToken,
+    };
+    const platform = cluster
+      ? await startCluster({ apps, folder, env, adminToken, log: openLog('error') })
+      : await startPlatformProcess({
+          entry: join(apps, 'platform/dist/main.js'),
+          dataFolder: folder,
+          port: await freePort(),
+          env,
+        });
+    closing.add('platform', platform, (opened) => opened.stop());
+    started = { providers, url: platform.url };
+    const form = 'members' in platform ? ` in ${platform.members.length} processes on Kafka` : '';
+    return `Tidings at ${platform.url}${form}, with stand-ins for APNs and FCM`;
+  });
+  return started!;
+}
+
+/** What a customer's backend and its devices do. */
+class Customer {
+  readonly #client: ApiClient;
+  readonly #providers: Providers;
+  readonly #screen: Screen;
+  #application = '';
+  #message = '';
+
+  constructor(client: ApiClient, providers: Providers, screen: Screen) {
+    this.#client = client;
+    this.#providers = providers;
+    this.#screen = screen;
+  }
+
+  configure(): Promise<void> {
+    return this.#screen.step('configure', async () => {
+      const credentials = generateCredentials(this.#providers.tokenUrl);
+      await this.#providers.know(credentials.publicKeys);
+      const { application } = await this.#client.call('createApplication', { title: 'Demo' });
+      this.#application = application;
+      await this.#client.call('configureApplication', { application, ...credentials.ios });
+      await this.#client.call('configureApplication', { application, ...credentials.android });
+      await this.#client.call('addTag', { tag: { name: 'Level', type: 1, application_specific: true } });
+      await this.#client.call('addTag', { tag: { name: 'Plan', type: 2, application_specific: true } });
+      await this.#client.call('addTag', { tag: { name: 'Name', type: 2 } });
+      return `application ${application} with an APNs key, a Google service account and three tags`;
+    });
+  }
+
+  register(devices: readonly DemoDevice[]): Promise<void> {
+    return this.#screen.step('register', async (progress) => {
+      const started = performance.now();
+      const registration = ({ hwid, platform, language, token, tags }: DemoDevice) => ({
+        application: this.#application,
+        hwid,
+        device_type: platform.code,
+        ...(token === '' ? {} : { push_token: token }),
+        language,
+        tags,
+      });
+      await all(devices, CONNECTIONS, (device) => this.#client.call('registerDevice', registration(device)), progress);
+      const rate = (devices.length / (performance.now() - started)) * 1000;
+      return `${thousands(devices.length)} devices, ${thousands(Math.round(rate))} a second`;
+    });
+  }
+
+  send(addressed: readonly DemoDevice[]): Promise<void> {
+    return this.#screen.step('send', async (progress) => {
+      const { Messages: messages } = await this.#client.call('createMessage', {
+        application: this.#application,
+        notifications: [{ send_date: 'now', content, title: 'Your week', conditions, conditions_operator: 'AND' }],
+      });
+      this.#message = messages[0]!;
+      const deadline = Date.now() + SEND_TIMEOUT_MS;
+      for (;;) {
+        const item = await this.#listed();
+        const metrics = item?.push_info.metrics ?? [];
+        progress(
+          metrics.reduce((sum, { sends, errors }) => sum + sends + errors, 0),
+          addressed.length,
+        );
+        if (item?.status === 'DONE') break;
+        if (Date.now() > deadline) throw new Error(`the message is still ${item?.status ?? 'unlisted'}`);
+        await delay(POLL_MS);
+      }
+      return `message ${this.#message} to ${thousands(addressed.length)} devices: Level BETWEEN 20 and 79 AND Plan IN (gold, silver)`;
+    });
+  }
+
+  /** Devices say that the message came, and some that it was opened, with the hash that came in the payload. */
+  async report(addressed: readonly DemoDevice[]): Promise<readonly Push[]> {
+    let pushes: readonly Push[] = [];
+    await this.#screen.step('report', async (progress) => {
+      pushes = (await Promise.all(platforms.map(({ provider }) => this.#providers.accepted(provider)))).flat();
+      const hashes = new Map(pushes.map(({ token, hash }) => [token, hash] as const));
+      const got = addressed.filter(({ token }) => hashes.has(token));
+      const deliveries = got.filter(({ reportsDelivery }) => reportsDelivery);
+      const opens = got.filter(({ reportsOpen }) => reportsOpen);
+      const reports = [
+        ...deliveries.map((device) => ['messageDeliveryEvent', device] as const),
+        ...opens.map((device) => ['pushStat', device] as const),
+      ];
+      await all(
+        reports,
+        CONNECTIONS,
+        ([method, { hwid, token }]) =>
+          this.#client.call(method, { application: this.#application, hwid, hash: hashes.get(token) }),
+        progress,
+      );
+      return `${thousands(deliveries.length)} deliveries and ${thousands(opens.length)} opens`;
+    });
+    return pushes;
+  }
+
+  /** Shows what everybody counted, and whether it is the same. */
+  async compare(addressed: readonly DemoDevice[], pushes: readonly Push[]): Promise<boolean> {
+    await this.#screen.step('settle', async () => {
+      await this.#settle();
+      return 'everything published has been counted';
+    });
+    const [item, funnel, ledgers] = await Promise.all([
+      this.#listed(),
+      this.#client.call('getDeliveryFunnel', { message_code: this.#message }),
+      this.#providers.summary(),
+    ]);
+    const testimonies = platforms.map((platform): Testimony => ({
+      platform,
+      expected: expected(addressed, platform),
+      metrics: ofMetrics(item, platform),
+      funnel: ofFunnel(funnel, platform),
+      ledger: ofLedger(ledgers[platform.provider]),
+    }));
+    this.#screen.say(`\n${figuresTable(testimonies)}\n`);
+    const toldToWait = testimonies.reduce((sum, { ledger }) => sum + ledger.toldToWait, 0);
+    const faults = [...faultsIn(testimonies), ...faultsInPushes(addressed, pushes)];
+    for (const fault of faults.slice(0, 20)) this.#screen.say(`  ! ${fault}`);
+    this.#screen.say(
+      faults.length > 0
+        ? `${faults.length} things do not agree.`
+        : `All agree, to the last device, and each was shown its own text. ${thousands(toldToWait)} pushes were refused with Retry-After first. ${this.#screen.seconds} s in all.`,
+    );
+    return faults.length === 0;
+  }
+
+  async #listed() {
+    const { items } = await this.#client.call('messagesList', {
+      filters: { application: this.#application, messages_codes: [this.#message] },
+      params: { with_metrics: true },
+    });
+    return items[0];
+  }
+
+  async #settle(): Promise<void> {
+    const deadline = Date.now() + SEND_TIMEOUT_MS;
+    for (;;) {
+      try {
+        await this.#client.call('settled');
+        return;
+      } catch (error) {
+        if (!(error instanceof Refusal) || error.reply.status !== 409 || Date.now() > deadline) throw error;
+        await delay(POLL_MS);
+      }
+    }
+  }
+}

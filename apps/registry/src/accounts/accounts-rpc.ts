@@ -1,0 +1,22 @@
+import { type Clock, newCode } from '@tidings/kernel';
+import type { Accounts } from '@tidings/rpc';
+import { type DeploymentKeys, tellKeys } from '@tidings/runtime';
+import type { AccountStore } from './account-store.ts';
+import type { AccountWriter } from './account-writer.ts';
+
+/** Accounts; there is one by default, others come by the admin API (architecture 5). */
+export const accountsRpc = (
+  store: AccountStore,
+  write: AccountWriter,
+  { clock, keys }: { readonly clock: Clock; readonly keys: DeploymentKeys },
+): Pick<Accounts, 'createAccount' | 'findAccount' | 'getMasterKeyId'> => ({
+  async createAccount({ name }) {
+    const account = newCode();
+    await write({ account, action: { type: 'createAccount', name }, at: new Date(clock.now()) });
+    return { account };
+  },
+
+  findAccount: async ({ account }) => ({ found: await store.hasAccount(account) }),
+
+  getMasterKeyId: async () => tellKeys(keys.master, keys.identity),
+});

@@ -1,0 +1,59 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { targetsOf } from '@tidings/audience';
+import type { Commit, RelayedRecord } from '@tidings/event-store';
+import { topicNames } from '@tidings/events';
+import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
+import { Fault } from '@tidings/kernel';
+import { ApplicationView, TokenView } from '@tidings/rpc';
+import { applicationView } from '../applications/application-view.ts';
+import { tokenView } from '../tokens/token-view.ts';
+import type { AccountStore } from './account-store.ts';
+
+/** How long the states of a commit may take: after a crash they are folded within a second. */
+const PATIENCE_MS = 5000;
+const PAUSE_MS = 5;
+
+/** States as they are from a commit on. */
+async function statesOf<State extends { readonly rev: number }>(
+  read: (ids: readonly string[]) => Promise<State[]>,
+  ids: readonly string[],
+  n: number,
+): Promise<State[]> {
+  if (ids.length === 0) return [];
+  const until = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const states = await read(ids);
+    if (states.length === ids.length && states.every(({ rev }) => rev >= n)) return states;
+    if (performance.now() > until) throw Fault.unavailable('The states of a commit are not written yet');
+    await delay(PAUSE_MS);
+  }
+}
+
+/**
+ * What became of the applications and tokens that a commit changed, whole: readers of compacted topics need no history. Waits until the
+ * states have the commit, at most 5 s, then throws `unavailable`.
+ */
+export async function configurationRecords(
+  { n, events }: Commit<AccountEvent>,
+  store: AccountStore,
+): Promise<RelayedRecord[]> {
+  const targets = events.flatMap(targetsOf);
+  const codes = new Set(targets.flatMap((target) => (target.kind === 'application' ? [target.code] : [])));
+  const ids = new Set(targets.flatMap((target) => (target.kind === 'token' ? [target.id] : [])));
+  const [applications, tokens] = await Promise.all([
+    statesOf(store.applicationStates, [...codes], n),
+    statesOf(store.tokens, [...ids], n),
+  ]);
+  return [
+    ...applications.map((application) => ({
+      topic: topicNames.applications,
+      key: application.code,
+      value: ApplicationView.encode(applicationView(application)).finish(),
+    })),
+    ...tokens.map((token) => ({
+      topic: topicNames.tokens,
+      key: token.id,
+      value: TokenView.encode(tokenView(token)).finish(),
+    })),
+  ];
+}

@@ -1,0 +1,99 @@
+import type { KeyObject } from 'node:crypto';
+import type { Clock } from '@tidings/kernel';
+import type { Accounts } from '@tidings/rpc';
+import type { MasterKeys } from '@tidings/runtime';
+import type { Db } from 'mongodb';
+import type { AccountStore } from '../accounts/account-store.ts';
+import type { AccountWriter } from '../accounts/account-writer.ts';
+import { existing } from './existing.ts';
+import { openIcons } from './icons.ts';
+import type { LanguageFigures } from './language-counts.ts';
+import { leasesOver } from './leases.ts';
+import { withNewCode } from './new-code.ts';
+import { applicationView, shownSettings } from './application-view.ts';
+
+type ApplicationMethods = Pick<
+  Accounts,
+  | 'createApplication'
+  | 'updateApplication'
+  | 'deleteApplication'
+  | 'listApplications'
+  | 'findApplication'
+  | 'describeApplication'
+  | 'getIcon'
+>;
+
+export interface ApplicationsDeps {
+  readonly clock: Clock;
+  readonly db: Db;
+  readonly languages: Pick<LanguageFigures, 'of'>;
+  readonly masterKeys: MasterKeys;
+  /** Makes the encoded forms of R-RES19. */
+  readonly displayKey: KeyObject;
+}
+
+/** Applications on a page of getApplications (R-B3). */
+const PAGE = 100;
+
+/** Applications. Another account's application answers like none, and so does a deleted one. */
+export function applicationsRpc(
+  store: AccountStore,
+  write: AccountWriter,
+  { clock, db, languages, masterKeys, displayKey }: ApplicationsDeps,
+): ApplicationMethods {
+  const now = (): Date => new Date(clock.now());
+  const icons = openIcons(db, clock);
+  return {
+    getIcon: async ({ icon }) => ({ png: await icons.read(icon) }),
+
+    async createApplication({ account, title, icon, sdkIos, sdkAndroid, authorizeAllTokens, tokenId: token }) {
+      const details = { title, icon: await icons.store(icon), sdkIos: sdkIos || 'pw', sdkAndroid: sdkAndroid || 'pw' };
+      const application = await withNewCode((code) =>
+        write({
+          account,
+          action: { type: 'createApplication', code, ...details, authorizeAllTokens, token },
+          at: now(),
+        }),
+      );
+      return { application };
+    },
+
+    async updateApplication({ account, application, title, icon: png, sdkIos, sdkAndroid }) {
+      const icon = png && (await icons.store(png));
+      const action = { type: 'updateApplication', application, title, icon, sdkIos, sdkAndroid } as const;
+      await write({ account, action, at: now() });
+      return {};
+    },
+
+    async deleteApplication({ account, application }) {
+      await write({ account, action: { type: 'deleteApplication', application }, at: now() });
+      await leasesOver();
+      return {};
+    },
+
+    async listApplications({ tokenId, page }) {
+      const token = await store.token(tokenId);
+      if (!token) return { applications: [], count: 0, pages: 0 };
+      const { applications, count } = await store.granted(token, (page - 1) * PAGE, PAGE);
+      return { applications: [...applications], count, pages: Math.ceil(count / PAGE) };
+    },
+
+    async findApplication({ application }) {
+      const found = await store.application(application);
+      if (!found) return { application: undefined };
+      return { application: { ...applicationView(found), emailOnly: await store.isEmailOnly(found.account) } };
+    },
+
+    async describeApplication({ application: code }) {
+      const application = await existing(store, code);
+      return {
+        view: applicationView(application),
+        icon: application.icon,
+        sdkIos: application.sdkIos,
+        sdkAndroid: application.sdkAndroid,
+        settings: shownSettings(application, masterKeys, displayKey),
+        languages: await languages.of(code),
+      };
+    },
+  };
+}

@@ -1,0 +1,162 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { openLog } from '@tidings/runtime';
+import { TestClock } from '@tidings/testing';
+import { type CountLanguages, LanguageFigures, REFRESH_MS } from './language-counts.ts';
+
+interface Counting {
+  readonly application: string;
+  end(): void;
+}
+
+/** Figures over device records that a test sets, whose counts end when it says so; one of four records is all that is counted at once. */
+function figures() {
+  const clock = new TestClock();
+  const records = new Map<string, string[]>();
+  const counting: Counting[] = [];
+  let ended = 0;
+  let isHeld = false;
+  const count: CountLanguages = async (application, after, limit) => {
+    const page = (records.get(application) ?? []).slice(after + 1, after + 1 + limit);
+    await new Promise<void>((resolve) => {
+      counting.push({ application, end: resolve });
+      if (!isHeld) resolve();
+    });
+    ended++;
+    const languages = new Map<string, number>();
+    for (const language of page) if (language !== '') languages.set(language, (languages.get(language) ?? 0) + 1);
+    return { languages, records: page.length, last: after + page.length };
+  };
+  const opened = new LanguageFigures(count, { clock, log: openLog('silent'), countedAtOnce: 4, step: 3 });
+  return {
+    ...{ clock, records, counting, of: (application: string) => opened.of(application), close: () => opened.close() },
+    underWay: () => counting.length - ended,
+    hold: (held: boolean) => {
+      isHeld = held;
+      if (!held) for (const { end } of counting) end();
+    },
+  };
+}
+
+/** Lets everything that can go on go on. */
+const quiet = async (): Promise<void> => {
+  for (let i = 0; i < 20; i++) await turn();
+};
+
+describe('LanguageFigures (R-RES20)', () => {
+  it('counts a small application for each call, records without a language left out', async () => {
+    const { records, of } = figures();
+    expect(await of('A')).toEqual({});
+    records.set('A', ['en', '', 'de', 'en']);
+    expect(Object.entries(await of('A'))).toEqual([
+      ['de', 1n],
+      ['en', 2n],
+    ]);
+  });
+
+  it('counts once for callers who wait, and anew for who comes when it has begun', async () => {
+    const { records, counting, of, hold } = figures();
+    records.set('A', ['en']);
+    hold(true);
+    const first = of('A');
+    await quiet();
+    records.set('A', ['en', 'de']);
+    const later = [of('A'), of('A'), of('A')];
+    await quiet();
+    expect(counting).toHaveLength(2);
+    hold(false);
+    expect(await first).toEqual({ en: 1n });
+    expect(await Promise.all(later)).toEqual([1, 2, 3].map(() => ({ de: 1n, en: 1n })));
+    expect(counting).toHaveLength(2);
+  });
+
+  it('counts few applications at once, and refuses callers beyond those that may wait', async () => {
+    const { counting, of, hold, underWay } = figures();
+    hold(true);
+    const asked = Array.from({ length: 300 }, (_, i) =>
+      of(`A${i}`).then(
+        () => 'told',
+        (error: Error) => error.message,
+      ),
+    );
+    await quiet();
+    expect([counting.length, underWay()]).toEqual([2, 2]);
+    hold(false);
+    const answers = await Promise.all(asked);
+    expect(answers.filter((answer) => answer === 'told')).toHaveLength(202);
+    expect(new Set(answers)).toEqual(new Set(['told', 'Too many callers ask for this at once']));
+  });
+
+  it('tells the last figure of a larger one, counted anew in the background when it is a minute old', async () => {
+    const { clock, records, counting, of, hold, underWay } = figures();
+    records.set('A', ['en', 'en', 'de', '', 'en', 'de', 'fr']);
+    expect(await of('A')).toEqual({ de: 2n, en: 3n, fr: 1n });
+    const before = counting.length;
+    records.get('A')!.push('fr');
+    clock.advance(REFRESH_MS / 1000);
+    for (let i = 0; i < 100; i++) expect(await of('A')).toEqual({ de: 2n, en: 3n, fr: 1n });
+    expect(counting).toHaveLength(before);
+
+    clock.advance(1);
+    hold(true);
+    for (let i = 0; i < 100; i++) expect(await of('A')).toEqual({ de: 2n, en: 3n, fr: 1n });
+    expect([counting.length, underWay()]).toEqual([before + 1, 1]);
+    hold(false);
+    await quiet();
+    expect(await of('A')).toEqual({ de: 2n, en: 3n, fr: 2n });
+  });
+
+  it('counts larger ones one after the other', async () => {
+    const { clock, records, counting, of, hold, underWay } = figures();
+    const names = ['A', 'B', 'C', 'D'];
+    for (const name of names)
+      records.set(
+        name,
+        Array.from({ length: 10 }, () => 'en'),
+      );
+    const told = names.map((name) => of(name));
+    await quiet();
+    expect(await Promise.all(told)).toEqual(names.map(() => ({ en: 10n })));
+    // The first look at each, and four steps of three records.
+    expect(counting).toHaveLength(names.length * 5);
+
+    clock.advance(REFRESH_MS / 1000 + 1);
+    hold(true);
+    for (const name of names) await of(name);
+    await quiet();
+    expect(underWay()).toBe(1);
+    hold(false);
+    await quiet();
+    expect(counting).toHaveLength(names.length * 9);
+  });
+
+  it('goes on counting at once when an application has become small', async () => {
+    const { clock, records, of } = figures();
+    records.set('A', ['en', 'en', 'en', 'en', 'en']);
+    expect(await of('A')).toEqual({ en: 5n });
+    records.set('A', ['de']);
+    clock.advance(REFRESH_MS / 1000 + 1);
+    await of('A');
+    await quiet();
+    expect(await of('A')).toEqual({ de: 1n });
+    records.set('A', []);
+    expect(await of('A')).toEqual({});
+  });
+
+  it('ends what it does in the background within a step', async () => {
+    const { records, counting, of, hold, close } = figures();
+    records.set(
+      'A',
+      Array.from({ length: 100 }, () => 'en'),
+    );
+    hold(true);
+    const told = of('A').catch((error: Error) => error.message);
+    await quiet();
+    counting[0]!.end();
+    await quiet();
+    const closed = close();
+    hold(false);
+    await closed;
+    expect(await told).toBe('The service is closing');
+    expect(counting).toHaveLength(2);
+  });
+});

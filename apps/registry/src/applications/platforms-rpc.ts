@@ -1,0 +1,73 @@
+import { type Clock, Fault } from '@tidings/kernel';
+import type { Accounts, ConfigurePlatformRequest } from '@tidings/rpc';
+import { type MasterKeys, seal } from '@tidings/runtime';
+import type { AccountStore } from '../accounts/account-store.ts';
+import type { AccountWriter } from '../accounts/account-writer.ts';
+import { existing } from './existing.ts';
+import { fileOf } from './files.ts';
+import { applicationView } from './application-view.ts';
+
+type PlatformMethods = Pick<
+  Accounts,
+  'configurePlatform' | 'setPlatformStatus' | 'getApplicationFile' | 'getCredential'
+>;
+
+/** Clear settings, and secret ones sealed: from here on nothing has them in clear. */
+function partSettings({ application, settings, secretSettings }: ConfigurePlatformRequest, masterKeys: MasterKeys) {
+  const secret = new Set(secretSettings);
+  const entries = Object.entries(settings);
+  return {
+    settings: Object.fromEntries(entries.filter(([name]) => !secret.has(name))),
+    sealed: Object.fromEntries(
+      entries
+        .filter(([name]) => secret.has(name))
+        .map(([field, value]) => [field, seal(masterKeys, { application, field }, value)]),
+    ),
+  };
+}
+
+/** The platforms of applications and their credentials (Spec A). */
+export function platformsRpc(
+  store: AccountStore,
+  write: AccountWriter,
+  { clock, masterKeys }: { readonly clock: Clock; readonly masterKeys: MasterKeys },
+): PlatformMethods {
+  const now = (): Date => new Date(clock.now());
+  return {
+    async configurePlatform(request) {
+      const { account, application, platform, disabled } = request;
+      const parts = partSettings(request, masterKeys);
+      await write({
+        account,
+        action: { type: 'configurePlatform', application, platform, disabled, ...parts },
+        at: now(),
+      });
+      return applicationView(await existing(store, application));
+    },
+
+    async setPlatformStatus({ account, application, platform, enabled }) {
+      await write({ account, action: { type: 'setPlatformStatus', application, platform, enabled }, at: now() });
+      return applicationView(await existing(store, application));
+    },
+
+    async getApplicationFile({ account, application: code, file, publicUrl }) {
+      const text = await fileOf(await existing(store, code, account), file, { masterKeys, publicUrl, at: now() });
+      if (text === undefined) throw Fault.argument('File not found');
+      return { text };
+    },
+
+    async getCredential({ application: code, platform }) {
+      const application = await store.application(code);
+      const found = application?.platforms.find((each) => each.platform === platform);
+      return {
+        application: code,
+        platform,
+        version: found?.credentialVersion ?? 0,
+        settings: { ...found?.settings },
+        sealed: Object.fromEntries(
+          Object.entries(found?.sealed ?? {}).map(([name, bytes]) => [name, Buffer.from(bytes)]),
+        ),
+      };
+    },
+  };
+}

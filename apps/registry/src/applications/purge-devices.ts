@@ -1,0 +1,165 @@
+import { type Application, deviceLogOf } from '@tidings/audience';
+import type { CommitEmptying, CommitReader, LogWriter } from '@tidings/event-store';
+import type { AccountEvent } from '@tidings/events/generated/tidings/events/v1/accounts';
+import { Geozone } from '@tidings/events/generated/tidings/events/v1/geozones';
+import { Preset } from '@tidings/events/generated/tidings/events/v1/presets';
+import type { Clock } from '@tidings/kernel';
+import type { Db } from 'mongodb';
+import { accountLogOf } from '../accounts/account-log.ts';
+import type { AccountStore } from '../accounts/account-store.ts';
+import type { AccountWriter } from '../accounts/account-writer.ts';
+import type { DeviceLogCommand, DeviceLogReply } from '../devices/commands/device-log-command.ts';
+import { type DeviceDocument, deviceIndexes, DEVICES } from '../devices/storage/device-document.ts';
+import { SEQUENCES } from '../devices/storage/sequences.ts';
+import { visitLogOf } from '../geozones/visit-log.ts';
+import { findLeftovers, removeCleared } from './leftovers.ts';
+
+export interface PurgeParts {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly store: Pick<AccountStore, 'unpurged'>;
+  readonly write: AccountWriter;
+  readonly logs: LogWriter<DeviceLogCommand, DeviceLogReply>;
+  readonly commits: {
+    readonly accounts: CommitEmptying<AccountEvent>;
+    readonly plans: Pick<CommitReader<never>, 'removeLogs'>;
+    readonly visits: Pick<CommitReader<never>, 'removeLogs'>;
+  };
+}
+
+/** What removes what deleted applications leave. */
+export interface Purge {
+  /** Erases the devices of deleted applications, and what they have in the configuration of their account. Goes on where another process stopped; several may do it at once. */
+  readonly run: (signal: AbortSignal) => Promise<void>;
+  /** One line per deleted application that has something left. */
+  readonly open: () => Promise<string[]>;
+}
+
+const AT_ONCE = 500;
+/**
+ * How long devices may still be registered by those who do not know of the deletion: for 1 s where the application is known, and a command
+ * comes into effect 5 s after its arrival at the latest.
+ */
+const LATE_MS = 10_000;
+
+type Change = NonNullable<AccountEvent['event']>;
+
+/** The change without what it says of an application: settings, secrets, contents, test devices; undefined where it says nothing of them. */
+function withoutContent(event: Change | undefined, application: string): Change | undefined {
+  switch (event?.$case) {
+    case 'platformConfigured':
+      return event.value.application === application
+        ? { ...event, value: { ...event.value, settings: {}, sealed: {} } }
+        : undefined;
+    case 'platformResealed':
+      return event.value.application === application ? { ...event, value: { ...event.value, sealed: {} } } : undefined;
+    case 'testDeviceSet':
+      return event.value.application === application
+        ? { ...event, value: { ...event.value, pushToken: '', name: '', description: '' } }
+        : undefined;
+    case 'presetCreated': {
+      const { preset } = event.value;
+      if (preset?.application !== application) return undefined;
+      return { ...event, value: { ...event.value, preset: Preset.fromPartial({ code: preset.code, application }) } };
+    }
+    case 'geozoneAdded':
+    case 'geozoneChanged': {
+      const { zone } = event.value;
+      if (zone?.application !== application) return undefined;
+      return { ...event, value: { ...event.value, zone: Geozone.fromPartial({ id: zone.id, application }) } };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Takes what the commits of an account say of a deleted application's contents and secrets out of them. */
+async function emptyCommits(
+  commits: CommitEmptying<AccountEvent>,
+  log: string,
+  application: string,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let after = 0; !signal.aborted;) {
+    const { last, marked } = await commits.markedAfter(log, after, application, AT_ONCE);
+    if (last === undefined) return;
+    for (const { n, events } of marked) {
+      const redacted = events.flatMap(({ index, event }) => {
+        const changed = withoutContent(event.event, application);
+        return changed ? [{ index, event: { ...event, event: changed } }] : [];
+      });
+      await commits.replace(log, n, redacted);
+    }
+    after = last;
+  }
+}
+
+/** Removes in the background what belongs to deleted applications (R-B2). */
+export function openPurge({ db, clock, store, write, logs, commits }: PurgeParts): Purge {
+  const devices = db.collection<DeviceDocument>(DEVICES);
+
+  const devicesOf = (app: string, after: number, count: number): Promise<DeviceDocument[]> =>
+    devices
+      .find({ app, seq: { $gt: after }, status: 1 }, { hint: deviceIndexes.seq })
+      .project<DeviceDocument>({ account: 1, app: 1, seq: 1, person: 1, hwid: 1 })
+      .sort({ seq: 1 })
+      .limit(count)
+      .toArray();
+
+  const erase = ({ _id: id, account, app: application, person, hwid }: DeviceDocument): Promise<unknown> => {
+    const identity = { account, application, person, hwid };
+    const at = new Date(clock.now());
+    return logs.submit(deviceLogOf(person), { identity, id, action: { type: 'erase' }, at });
+  };
+
+  /** What says nothing of anybody any more, and what the logs hold. */
+  const removeRest = async (app: string, account: string, signal: AbortSignal): Promise<void> => {
+    for (let more = true; more && !signal.aborted;) {
+      const erased = { app, status: 0 } as const;
+      const found = await devices
+        .find(erased, { hint: deviceIndexes.seq, projection: { _id: 1 }, limit: AT_ONCE })
+        .toArray();
+      await devices.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
+      more = found.length === AT_ONCE;
+    }
+    await removeCleared(db, account, app);
+    await db.collection<{ _id: string }>(SEQUENCES).deleteOne({ _id: app });
+    await commits.plans.removeLogs(`plans-${app}-`, signal);
+    await commits.visits.removeLogs(visitLogOf(app), signal);
+    await emptyCommits(commits.accounts, accountLogOf(account), app, signal);
+  };
+
+  const purge = async ({ account, code, deletedAt }: Application, signal: AbortSignal): Promise<void> => {
+    const startedAt = clock.now();
+    for (let found = await findLeftovers(db, code); found; found = await findLeftovers(db, code)) {
+      if (signal.aborted) return;
+      const action = { type: 'clearLeftovers', application: code, leftovers: found } as const;
+      await write({ account, action, at: new Date(clock.now()) });
+    }
+    let last = -1;
+    for (let found = await devicesOf(code, last, AT_ONCE); found.length > 0;) {
+      if (signal.aborted) return;
+      await Promise.all(found.map(erase));
+      last = found.at(-1)!.seq;
+      found = await devicesOf(code, last, AT_ONCE);
+    }
+    if (startedAt - deletedAt!.getTime() < LATE_MS) return;
+    await removeRest(code, account, signal);
+    if (signal.aborted) return;
+    await write({ account, action: { type: 'purgeApplication', application: code }, at: new Date(clock.now()) });
+  };
+
+  return {
+    async run(signal) {
+      for (const application of await store.unpurged()) await purge(application, signal);
+    },
+    async open() {
+      const deleted = await store.unpurged();
+      const left = deleted.map(async ({ code }) => {
+        const [devices, leftovers] = await Promise.all([devicesOf(code, -1, 1), findLeftovers(db, code)]);
+        return devices.length > 0 || leftovers ? [`registry: what deleted ${code} has left`] : [];
+      });
+      return (await Promise.all(left)).flat();
+    },
+  };
+}

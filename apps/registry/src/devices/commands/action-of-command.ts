@@ -1,0 +1,245 @@
+import type { KeyObject } from 'node:crypto';
+import {
+  type BeforeRegistration,
+  dateValue,
+  defaultTags,
+  type DeviceAction,
+  isTimezone,
+  isWithin,
+  keyedId,
+  type ListOperator,
+  type NewToken,
+  type NewUser,
+  parseLanguage,
+  parseTagWrite,
+  personOf,
+  type TagDefinition,
+  type TagWrite,
+} from '@tidings/audience';
+import { definitionOf } from '@tidings/channels';
+import type { ActivityTokenSet, DeviceKeys } from '@tidings/events/generated/tidings/events/v1/devices';
+import { Fault, isPushPlatform, Platform } from '@tidings/kernel';
+import type { BindUser, DeviceCommand, Occur, Open, Register, SetActivityToken } from '@tidings/rpc';
+import type { TagSet } from '../../tags/tag-cache.ts';
+
+/** Keys of what indexes hold in place of callers' text. */
+export interface IdentityKeys {
+  readonly device: KeyObject;
+  readonly token: KeyObject;
+}
+
+/** What a request is read against. */
+export interface Reading {
+  readonly account: string;
+  readonly hwid: string;
+  readonly tags: TagSet;
+  readonly keys: IdentityKeys;
+  /** How values of List tags act. @default 'set' */
+  readonly listOperator?: ListOperator;
+}
+
+/** Texts without a limit of their own (R-LM4). */
+const TEXT_LENGTH = 65_536;
+const NAME_LENGTH = 255;
+
+const registered: ReadonlySet<number> = new Set([1, 3, 7, 8, 9, 10, 11, 12, 14, 17, 18, 21, 22, 23]);
+
+/** Platforms that are sent to at an address which is no push token. */
+const contacts: ReadonlySet<number> = new Set([
+  Platform.Email,
+  Platform.Sms,
+  Platform.WhatsApp,
+  Platform.Kakao,
+  Platform.Line,
+]);
+
+const phone = /^\+[1-9][0-9]{6,14}$/;
+const WHATSAPP = 'whatsapp:';
+
+function isHwid(hwid: string, platform?: number): boolean {
+  if (hwid === '' || !isWithin(hwid, NAME_LENGTH)) return false;
+  if (platform === Platform.Sms) return phone.test(hwid);
+  return platform !== Platform.WhatsApp || (hwid.startsWith(WHATSAPP) && phone.test(hwid.slice(WHATSAPP.length)));
+}
+
+/** The hwid as devices have it: where it is an address of mail it is compared in lower case (R-E1). */
+export const hwidOf = ({ hwid, command }: DeviceCommand): string =>
+  command?.$case === 'register' && command.value.platform === Platform.Email && hwid.includes('@')
+    ? hwid.toLowerCase()
+    : hwid;
+
+const limited = (field: string, text: string | undefined): string | undefined => {
+  if (text !== undefined && !isWithin(text, TEXT_LENGTH))
+    throw Fault.argument(`${field}: at most ${TEXT_LENGTH} characters`);
+  return text;
+};
+
+/** A push token, or the address of a contact, as it is stored and compared (R-RES2, R-E1). */
+export const tokenText = (platform: number, token: string): string =>
+  platform === Platform.Email ? token.toLowerCase() : (definitionOf(platform)?.tokenText(token) ?? token);
+
+export const tokenHash = (tokenKey: KeyObject, text: string): string => keyedId(tokenKey, text);
+
+/** What a contact is sent to: its hwid, but for mail, whose contacts may have one of their own and keep their address (R-C1). */
+function addressOf({ platform, pushToken }: Register, hwid: string): string | undefined {
+  if (platform !== Platform.Email) return hwid;
+  return pushToken || (hwid.includes('@') ? hwid : pushToken);
+}
+
+function tokenOf(command: Register, { hwid, keys }: Reading): NewToken | null | undefined {
+  const token = contacts.has(command.platform) ? addressOf(command, hwid) : limited('push_token', command.pushToken);
+  if (token === undefined) return undefined;
+  if (token === '') return null;
+  const text = tokenText(command.platform, token);
+  return { text, hash: tokenHash(keys.token, text) };
+}
+
+function userOf(id: string | undefined, { account, hwid, keys }: Reading, person: string): NewUser | undefined {
+  if (id === undefined) return undefined;
+  if (id === '' || !isWithin(id, NAME_LENGTH)) throw Fault.argument(`userId: must have 1 to ${NAME_LENGTH} characters`);
+  return { id, hash: id === hwid ? person : personOf(keys.device, account, id) };
+}
+
+function languageOf(language: string): TagWrite {
+  const value = parseLanguage(language);
+  if (value === undefined) throw Fault.argument('language: must be a two-letter code');
+  return { tag: defaultTags.language, operation: 'set', value: { $case: 'text', value } };
+}
+
+function timezoneOf(seconds: number): TagWrite {
+  if (!isTimezone(seconds)) throw Fault.argument('timezone: must be -43200 to 50400');
+  return { tag: defaultTags.timezone, operation: 'set', value: { $case: 'number', value: seconds } };
+}
+
+/** What is sent along as a field of its own; a wrong value never costs the request (R-C3). */
+function system(writes: TagWrite[], tag: TagDefinition, input: string | undefined): void {
+  if (input === undefined) return;
+  const write = parseTagWrite(tag, input);
+  if (typeof write !== 'string') writes.push(write);
+}
+
+function systemWrites(command: Register | Open): TagWrite[] {
+  const writes: TagWrite[] = [];
+  if (command.language !== undefined) writes.push(languageOf(command.language));
+  if (command.timezoneSeconds !== undefined) writes.push(timezoneOf(command.timezoneSeconds));
+  system(writes, defaultTags.applicationVersion, command.appVersion);
+  system(writes, defaultTags.osVersion, command.osVersion);
+  system(writes, defaultTags.deviceModel, command.deviceModel);
+  return writes;
+}
+
+function keysOf(command: Register): DeviceKeys | undefined {
+  const { idfa, publicKey, authToken, fcmToken, fcmPushSet } = command;
+  if ((idfa ?? publicKey ?? authToken ?? fcmToken ?? fcmPushSet) === undefined) return undefined;
+  limited('idfa', idfa);
+  limited('public_key', publicKey);
+  limited('auth_token', authToken);
+  limited('fcm_token', fcmToken);
+  limited('fcm_push_set', fcmPushSet);
+  return { idfa, publicKey, authToken, fcmToken, fcmPushSet };
+}
+
+type TagInputs = Readonly<Record<string, unknown>> | undefined;
+
+/** Unknown tags and wrong values are skipped (R-C3). */
+function lenientWrites(inputs: TagInputs, { tags, listOperator }: Reading, writes: TagWrite[]): TagWrite[] {
+  for (const name in inputs) {
+    const tag = tags.named(name);
+    const write = tag && parseTagWrite(tag, inputs[name], listOperator);
+    if (write !== undefined && typeof write !== 'string') writes.push(write);
+  }
+  return writes;
+}
+
+/** Unknown tags are skipped, a wrong value of a known one refuses all (R-C4). */
+function strictWrites(inputs: TagInputs, tags: TagSet): TagWrite[] {
+  return Object.keys(inputs ?? {}).flatMap((name) => {
+    const tag = tags.named(name);
+    if (!tag) return [];
+    const write = parseTagWrite(tag, inputs![name]);
+    if (typeof write === 'string') throw Fault.argument(`tags.${name}: ${write}`);
+    return [write];
+  });
+}
+
+function registerOf(command: Register, reading: Reading, person: string): DeviceAction {
+  if (!registered.has(command.platform)) throw Fault.argument('device_type: unknown platform');
+  if (!isHwid(reading.hwid, command.platform)) throw Fault.argument('Hwid is not valid');
+  const writes = systemWrites(command);
+  system(writes, defaultTags.country, command.country);
+  system(writes, defaultTags.city, command.city);
+  return {
+    type: 'register',
+    platform: command.platform,
+    token: tokenOf(command, reading),
+    user: userOf(command.userId, reading, person),
+    keys: keysOf(command),
+    writes: lenientWrites(command.tags, reading, writes),
+  };
+}
+
+/** A purchase fills the default tags that tell of purchases (R-RES17). */
+function occurOf({ purchase, ...occurrence }: Occur): DeviceAction {
+  limited('attributes', occurrence.attributes);
+  if (!purchase) return { type: 'occur', occurrence, writes: [] };
+  const writes: TagWrite[] = [
+    { tag: defaultTags.inAppProduct, operation: 'append', items: [purchase.product] },
+    { tag: defaultTags.inAppPurchase, operation: 'increment', by: purchase.quantity },
+    { tag: defaultTags.lastInAppPurchaseDate, operation: 'set', value: dateValue(purchase.at?.getTime() ?? 0) },
+  ];
+  return { type: 'occur', occurrence, writes };
+}
+
+function bindUserOf(
+  { userId, timezoneSeconds }: BindUser,
+  reading: Reading,
+  person: string,
+): DeviceAction & { type: 'bindUser' } {
+  const user = userOf(userId === '' ? reading.hwid : userId, reading, person)!;
+  return { type: 'bindUser', user, writes: timezoneSeconds === undefined ? [] : [timezoneOf(timezoneSeconds)] };
+}
+
+const given = (token: string | undefined): string | undefined => (token === '' ? undefined : limited('token', token));
+
+const activityOf = ({ activityId, token }: SetActivityToken, { account, keys }: Reading): ActivityTokenSet => ({
+  activityId,
+  activity: keyedId(keys.device, 'activity', account, activityId),
+  token: given(token),
+});
+
+/** What an unknown device becomes (R-C7). Contacts are none without their addresses, so they are registered by their own methods. */
+function beforeRegistration({ platform }: DeviceCommand, hwid: string): BeforeRegistration {
+  return platform !== undefined && isPushPlatform(platform) && isHwid(hwid, platform) ? { platform } : {};
+}
+
+/** What a request asks of the device. Faults are the 210s of section C; texts name the fields as requests do. */
+export function actionOf(asked: DeviceCommand, reading: Reading, person: string): DeviceAction {
+  const { command } = asked;
+  const early = beforeRegistration(asked, reading.hwid);
+  switch (command?.$case) {
+    case 'register':
+      return registerOf(command.value, reading, person);
+    case 'unregister':
+      return { type: 'unregister' };
+    case 'setTags':
+      return { type: 'setTags', writes: strictWrites(command.value.tags, reading.tags), ...early };
+    case 'open': {
+      const user = userOf(command.value.userId, reading, person);
+      return { type: 'open', user, writes: systemWrites(command.value), ...early };
+    }
+    case 'erase':
+      return { type: 'erase' };
+    case 'setBadge':
+      return { type: 'setBadge', badge: command.value.badge };
+    case 'occur':
+      return occurOf(command.value);
+    case 'bindUser':
+      return { ...bindUserOf(command.value, reading, person), ...early };
+    case 'setPushToStartToken':
+      return { type: 'setPushToStartToken', token: given(command.value.token) };
+    case 'setActivityToken':
+      return { type: 'setActivityToken', activity: activityOf(command.value, reading) };
+    case undefined:
+      throw Fault.bug('a device command without a command');
+  }
+}

@@ -1,0 +1,172 @@
+import {
+  DENIED,
+  deviceIdOf,
+  deviceLogOf,
+  type ListOperator,
+  parseTagWrite,
+  personOf,
+  type TagWrite,
+  wrongValue,
+} from '@tidings/audience';
+import { Fault } from '@tidings/kernel';
+import {
+  type BatchEntry,
+  type DeviceBatch,
+  type DeviceCommand,
+  type Devices,
+  type EntryOutcome,
+  EntryStatus,
+  ListOperator as WireListOperator,
+} from '@tidings/rpc';
+import { TAG_PATIENCE_MS, type TagSet } from '../../tags/tag-cache.ts';
+import { actionOf, hwidOf, type IdentityKeys, type Reading } from './action-of-command.ts';
+import type { DevicesDeps } from './apply.ts';
+import type { BatchItem, BatchOutcome } from './device-log-command.ts';
+
+const NO_SUCH_TAG = 'tag not found';
+
+const listOperators: Readonly<Record<number, ListOperator>> = {
+  [WireListOperator.LIST_OPERATOR_APPEND]: 'append',
+  [WireListOperator.LIST_OPERATOR_REMOVE]: 'remove',
+};
+
+/** Why tags of an entry were not set, by their names. */
+type RefusedTags = Record<string, string>;
+
+/** What of an entry's tags can be set; each that cannot is among `refused`, and costs the others nothing (R-G4). */
+function writesOf(inputs: Readonly<Record<string, unknown>>, { tags, listOperator }: Reading, refused: RefusedTags) {
+  const writes: TagWrite[] = [];
+  for (const name of Object.keys(inputs)) {
+    const tag = tags.named(name);
+    const write = tag ? parseTagWrite(tag, inputs[name], listOperator) : NO_SUCH_TAG;
+    if (typeof write !== 'string') writes.push(write);
+    // An operation that the type does not know is a wrong value here.
+    else refused[name] = tag ? wrongValue(tag.type) : NO_SUCH_TAG;
+  }
+  return writes;
+}
+
+/** An entry on its way through the log of its device. */
+interface Entry {
+  readonly entry: BatchEntry;
+  readonly refused: RefusedTags;
+  readonly item: BatchItem;
+}
+
+interface Round {
+  readonly batch: DeviceBatch;
+  readonly set: TagSet;
+  readonly at: Date;
+}
+
+const tagsIn = ({ command }: BatchEntry): Readonly<Record<string, unknown>> =>
+  (command?.$case === 'register' || command?.$case === 'setTags' ? command.value.tags : undefined) ?? {};
+
+const tagNamesIn = ({ entries }: DeviceBatch): Set<string> =>
+  new Set(entries.flatMap((entry) => Object.keys(tagsIn(entry))));
+
+/** A tag that is set counts, the whole entry where none is; one without tags only asks for its device (R-G5). */
+const statusOf = (tags: number, refused: number): EntryStatus =>
+  tags > 0 && refused === tags ? EntryStatus.ENTRY_STATUS_FAILED : EntryStatus.ENTRY_STATUS_DONE;
+
+/** A registration needs no device: what it lacks is an address that may be registered (R-E5). */
+const statusOfLost = ({ command }: BatchEntry): EntryStatus =>
+  command?.$case === 'register' ? EntryStatus.ENTRY_STATUS_FAILED : EntryStatus.ENTRY_STATUS_NOT_FOUND;
+
+function outcomesOf(entries: readonly Entry[], { notFound, invalidTags }: BatchOutcome, set: TagSet): EntryOutcome[] {
+  const lost = new Set(notFound);
+  const invalidTagsOf = new Map(invalidTags.map(({ entry, tags }) => [entry, tags]));
+  return entries.flatMap(({ entry, refused }): EntryOutcome[] => {
+    const { number } = entry;
+    if (lost.has(number)) return [{ number, status: statusOfLost(entry), refusedTags: {} }];
+    for (const tagNumber of invalidTagsOf.get(number) ?? []) {
+      const tag = set.numbered(tagNumber);
+      if (tag) refused[tag.name] = wrongValue(tag.type);
+    }
+    const count = Object.keys(refused).length;
+    if (count === 0) return [];
+    const isLenient = entry.command?.$case === 'setTags';
+    const status = isLenient ? statusOf(Object.keys(tagsIn(entry)).length, count) : EntryStatus.ENTRY_STATUS_DONE;
+    return [{ number, status, refusedTags: refused }];
+  });
+}
+
+/** What an entry asks of its device. @throws Fault `argument` where it is no device's (R-G5). */
+function read(entry: BatchEntry, { batch: { account, application }, set, at }: Round, keys: IdentityKeys): Entry {
+  const { number, command } = entry;
+  const device: DeviceCommand = { account, application, hwid: entry.hwid, userId: '', idempotencyKey: '', command };
+  const hwid = hwidOf(device);
+  const person = personOf(keys.device, account, hwid);
+  const listOperator = listOperators[entry.listOperator] ?? 'set';
+  const reading: Reading = { account, hwid, tags: set, keys, listOperator };
+  const refused: RefusedTags = {};
+  const action =
+    command?.$case === 'setTags'
+      ? ({ type: 'setTags', writes: writesOf(tagsIn(entry), reading, refused), lenient: true } as const)
+      : actionOf(device, reading, person);
+  const identity = { account, application, person, hwid };
+  return { entry, refused, item: { number, command: { identity, id: deviceIdOf(application, person), action, at } } };
+}
+
+/** Entries of bulk jobs, decided together in the logs of their devices: what a batch did and that it was done stand in one commit. */
+export function batchRpc({ clock, log, keys, owners, tags, logs }: DevicesDeps): Pick<Devices, 'applyBatch'> {
+  /** Where the entries together cannot be stored, one of them is at fault: the others shall not suffer. */
+  const submit = async (
+    name: string,
+    key: string,
+    entries: readonly Entry[],
+    round: Round,
+  ): Promise<EntryOutcome[]> => {
+    const { account, application } = round.batch;
+    const items = entries.map(({ item }) => item);
+    try {
+      const { outcome } = await logs.submit(name, { account, application, key, at: round.at, items });
+      if (!outcome) throw Fault.bug('no answer to a batch');
+      return outcomesOf(entries, outcome, round.set);
+    } catch (thrown) {
+      const fault = Fault.from(thrown);
+      if (fault.kind !== 'bug' && fault.kind !== 'tooLarge') throw fault;
+      if (entries.length === 1) {
+        if (fault.kind === 'bug') log.error({ err: fault }, 'entry of a batch failed');
+        return [{ number: entries[0]!.entry.number, status: EntryStatus.ENTRY_STATUS_FAILED, refusedTags: {} }];
+      }
+      const half = Math.ceil(entries.length / 2);
+      return [
+        ...(await submit(name, `${key}.0`, entries.slice(0, half), round)),
+        ...(await submit(name, `${key}.1`, entries.slice(half), round)),
+      ];
+    }
+  };
+
+  return {
+    async applyBatch(batch) {
+      const { account, application, key } = batch;
+      // A job that sets tags sees those that were added a moment ago elsewhere.
+      const isExact = batch.entries.some(({ command }) => command?.$case === 'setTags');
+      const [set] = await Promise.all([
+        tags.of(account, tagNamesIn(batch), isExact ? 0 : TAG_PATIENCE_MS),
+        owners.learn([application]),
+      ]);
+      if (!owners.owns(account, application)) throw Fault.argument(DENIED);
+      const round: Round = { batch, set, at: new Date(clock.now()) };
+      const outcomes: EntryOutcome[] = [];
+      const byLog = new Map<string, Entry[]>();
+      for (const entry of batch.entries) {
+        try {
+          const one = read(entry, round, keys);
+          const name = deviceLogOf(one.item.command.identity.person);
+          const others = byLog.get(name);
+          if (others) others.push(one);
+          else byLog.set(name, [one]);
+        } catch (thrown) {
+          if (!(thrown instanceof Fault) || thrown.kind !== 'argument') throw thrown;
+          outcomes.push({ number: entry.number, status: EntryStatus.ENTRY_STATUS_FAILED, refusedTags: {} });
+        }
+      }
+      const applied = await Promise.all(
+        [...byLog].map(([name, entries]) => submit(name, `${key}/${name}`, entries, round)),
+      );
+      return { outcomes: [...outcomes, ...applied.flat()] };
+    },
+  };
+}

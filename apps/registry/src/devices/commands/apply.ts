@@ -1,0 +1,189 @@
+import { decide, DENIED, deviceIdOf, deviceLogOf, keyedId, lastActivity, personOf } from '@tidings/audience';
+import type { LogWriter } from '@tidings/event-store';
+import { type Clock, Fault } from '@tidings/kernel';
+import { type DeviceCommand, type DeviceReply, type Devices, viewOfFault } from '@tidings/rpc';
+import type { Db } from 'mongodb';
+import type { Logger } from 'pino';
+import type { Owners } from '../../applications/owners.ts';
+import { TAG_PATIENCE_MS, type TagSet, type Tags } from '../../tags/tag-cache.ts';
+import { actionOf, hwidOf, type IdentityKeys } from './action-of-command.ts';
+import type { DeviceLogCommand, DeviceLogReply } from './device-log-command.ts';
+import { contactsMeant } from '../queries/contacts-meant.ts';
+import { type DeviceDocument, deviceOf, DEVICES } from '../storage/device-document.ts';
+import { usedKeys } from '../storage/used-keys.ts';
+import type { DeviceLogInput } from './device-log.ts';
+import { RecentOwners } from './recent-owners.ts';
+import { settleTokens } from '../reactions/token-owners.ts';
+import { devicesOfUsers } from '../queries/devices-of-users.ts';
+
+export interface DevicesDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly keys: IdentityKeys;
+  readonly owners: Owners;
+  readonly tags: Tags;
+  readonly logs: LogWriter<DeviceLogInput, DeviceLogReply>;
+}
+
+const tagsIn = ({ command }: DeviceCommand): Readonly<Record<string, unknown>> | undefined =>
+  command?.$case === 'register' || command?.$case === 'setTags' ? command.value.tags : undefined;
+
+interface UsedTags {
+  readonly names: Set<string>;
+  /** A request that sets tags sees those that were added a moment ago elsewhere. */
+  exact: boolean;
+}
+
+/** The tags of each account that the commands are about. */
+async function tagSets(commands: readonly DeviceCommand[], tags: Tags): Promise<ReadonlyMap<string, TagSet>> {
+  const used = new Map<string, UsedTags>();
+  for (const command of commands) {
+    let ofAccount = used.get(command.account);
+    if (!ofAccount) used.set(command.account, (ofAccount = { names: new Set(), exact: false }));
+    if (command.command?.$case === 'setTags') ofAccount.exact = true;
+    for (const name in tagsIn(command)) ofAccount.names.add(name);
+  }
+  const sets = [...used].map(async ([account, { names, exact }]) => {
+    const set = await tags.of(account, names, exact ? 0 : TAG_PATIENCE_MS);
+    return [account, set] as const;
+  });
+  return new Map(await Promise.all(sets));
+}
+
+/** A command with the device that it is about. */
+interface Addressed {
+  readonly command: DeviceCommand;
+  readonly hwid: string;
+  readonly person: string;
+  readonly id: string;
+}
+
+/** What the commands of one call share. */
+interface Round {
+  readonly set: TagSet;
+  readonly at: Date;
+}
+
+const isRegistration = ({ command }: DeviceCommand): boolean => command?.$case === 'register';
+const isByUser = (command: DeviceCommand): boolean =>
+  command.hwid === '' && command.userId !== '' && !isRegistration(command);
+
+/** What happens to a user happens on one device (R-X1); what is said of a user holds for all. */
+const happensOnce = ({ command }: DeviceCommand): boolean => command?.$case === 'occur';
+
+const done: DeviceReply = { fault: undefined };
+
+function refusal(error: unknown, log: Logger): DeviceReply {
+  const fault = Fault.from(error);
+  if (fault.kind === 'bug') log.error({ err: fault }, 'device command failed');
+  // The request may be small: it is what the device has already that leaves no room.
+  return { fault: viewOfFault(fault.kind === 'tooLarge' ? Fault.argument('tags: too large together') : fault) };
+}
+
+/** Hands commands to the logs of their devices. */
+function submitter({ db, clock, log, logs }: Pick<DevicesDeps, 'db' | 'clock' | 'log' | 'logs'>) {
+  const recentOwners = new RecentOwners();
+
+  /** Takes the token off whoever had it a moment ago before the answer says that it is here; the reaction to the event finds all others. */
+  const takeToken = async (app: string, tokenHash: string): Promise<void> => {
+    try {
+      await settleTokens(app, [tokenHash], { db, clock, logs });
+    } catch (error) {
+      log.warn({ err: error }, 'a push token that moved is left to the reaction');
+    }
+  };
+
+  return (command: DeviceLogCommand): Promise<unknown> => {
+    const { identity, id, action } = command;
+    const submitted = logs.submit(deviceLogOf(identity.person), command);
+    if (action.type !== 'register' || !action.token) return submitted;
+    const { hash } = action.token;
+    const hasMoved = recentOwners.take(identity.application, hash, id);
+    return hasMoved ? submitted.then(() => takeToken(identity.application, hash)) : submitted;
+  };
+}
+
+/** Commands of many callers, each answered on its own: they join the groups of their devices' logs (architecture 4). */
+export function applyRpc({ db, clock, log, keys, owners, tags, logs }: DevicesDeps): Pick<Devices, 'apply'> {
+  const devices = db.collection<DeviceDocument>(DEVICES);
+  const submit = submitter({ db, clock, log, logs });
+
+  const address = (command: DeviceCommand, hwid: string): Addressed => {
+    const person = personOf(keys.device, command.account, hwid);
+    return { command, hwid, person, id: deviceIdOf(command.application, person) };
+  };
+
+  /** @param guarded whom an Idempotency-Key is about */
+  const commandFor = (
+    { command, hwid, person, id }: Addressed,
+    { set, at }: Round,
+    guarded = person,
+  ): DeviceLogCommand => {
+    const { account, application, idempotencyKey } = command;
+    const key =
+      idempotencyKey === ''
+        ? undefined
+        : keyedId(keys.device, application, guarded, command.command?.$case ?? '', idempotencyKey);
+    return {
+      identity: { account, application, person, hwid },
+      id,
+      action: actionOf(command, { account, hwid, tags: set, keys }, person),
+      at,
+      key,
+    };
+  };
+
+  /** What is said of a user holds for all his devices in the application; a value that one of them cannot hold refuses all (R-C4). */
+  const submitForUser = async (command: DeviceCommand, round: Round): Promise<unknown> => {
+    const { account, application: app, userId } = command;
+    const user = personOf(keys.device, account, userId);
+    const found = (await devicesOfUsers(devices, app, [user])).map(deviceOf);
+    if (found.length === 0) throw Fault.argument('User not found');
+    if (happensOnce(command)) {
+      const last = found.reduce((a, b) => (lastActivity(a) >= lastActivity(b) ? a : b));
+      // Whichever it was that a repeat met: the key is the user's.
+      return submit(commandFor(address(command, last.hwid), round, user));
+    }
+    const all = found.map(({ hwid }) => commandFor(address(command, hwid), round));
+    const used = await usedKeys(
+      db,
+      all.flatMap(({ key }) => key ?? []),
+      round.at,
+    );
+    all.forEach(({ identity, action, key = '' }, i) => {
+      if (!used.has(key)) decide(identity, { own: found[i], siblings: [] }, action, undefined, round.at);
+    });
+    return Promise.all(all.map(submit));
+  };
+
+  return {
+    async apply({ commands }) {
+      const [sets, meant] = await Promise.all([
+        tagSets(commands, tags),
+        contactsMeant(
+          commands.filter((command) => !isRegistration(command)),
+          { devices, keys },
+        ),
+        owners.learn(commands.map(({ application }) => application)),
+      ]);
+      const direct = commands.map((command) =>
+        isByUser(command) ? undefined : address(command, meant.get(command) ?? hwidOf(command)),
+      );
+      const at = new Date(clock.now());
+      const succeed = (): DeviceReply => done;
+      const refuse = (error: unknown): DeviceReply => refusal(error, log);
+      // No async function here: this runs once per device.
+      const applyOne = (command: DeviceCommand, one: Addressed | undefined): Promise<DeviceReply> => {
+        try {
+          if (!owners.owns(command.account, command.application)) throw Fault.argument(DENIED);
+          const round: Round = { set: sets.get(command.account)!, at };
+          return (one ? submit(commandFor(one, round)) : submitForUser(command, round)).then(succeed, refuse);
+        } catch (error) {
+          return Promise.resolve(refuse(error));
+        }
+      };
+      return { replies: await Promise.all(commands.map((command, i) => applyOne(command, direct[i]))) };
+    },
+  };
+}

@@ -1,0 +1,182 @@
+import {
+  decide,
+  type Device,
+  type DeviceAction,
+  deviceIdOf,
+  type DeviceNotes,
+  evolve,
+  isSharedTag,
+  newPlatformIn,
+} from '@tidings/audience';
+import type { Decision, DocumentAddress, Note, StateView } from '@tidings/event-store';
+import type { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
+import { Fault } from '@tidings/kernel';
+import type { BatchOutcome, DeviceLogBatch, DeviceLogCommand, DeviceLogReply } from './device-log-command.ts';
+import { DEVICES, KEYS } from '../storage/device-document.ts';
+
+/** How long a key is remembered (R-ER11). */
+export const KEY_LIFETIME_MS = 24 * 3_600_000;
+/** How long the outcome of a batch is: longer than anybody is at it. */
+export const BATCH_LIFETIME_MS = 7 * KEY_LIFETIME_MS;
+
+export interface UsedKey {
+  readonly until: Date;
+  /** Where it is a batch's. */
+  readonly outcome?: BatchOutcome;
+}
+
+export type DeviceState = Device | UsedKey;
+
+/** What a group needs that no log holds. */
+export interface GroupContext {
+  /** Numbers for devices that are registered for the first time, by id. */
+  readonly seqs: ReadonlyMap<string, number>;
+  /** What devices say about themselves, where a decision turns on it, by id. */
+  readonly notes: ReadonlyMap<string, DeviceNotes>;
+  /** The commands that register an address of mail that is on the blacklist. */
+  readonly blacklisted: ReadonlySet<DeviceLogCommand>;
+}
+
+export type View = StateView<DeviceState>;
+
+type DeviceDecision = Decision<DeviceEvent, DeviceLogReply>;
+
+export const deviceAt = (id: string): DocumentAddress => ({ collection: DEVICES, id });
+export const keyAt = (id: string): DocumentAddress => ({ collection: KEYS, id });
+
+export const device = (view: View, id: string): Device | undefined => view.get(deviceAt(id)) as Device | undefined;
+
+export const writesOf = (action: DeviceAction) => ('writes' in action ? action.writes : []);
+
+/** True where the person's devices in sibling applications have a part in the decision; a new device takes over what they share. */
+export const concernsSiblings = (action: DeviceAction): boolean =>
+  newPlatformIn(action) !== undefined || writesOf(action).some(({ tag }) => isSharedTag(tag.number));
+
+function siblingsOf(view: View, { identity: { person }, id }: DeviceLogCommand): Device[] {
+  return view
+    .find(DEVICES, person)
+    .filter((found) => found.id !== id)
+    .map(({ state }) => state as Device);
+}
+
+const withNotes = (state: Device | undefined, self: DeviceNotes | undefined): Device | undefined =>
+  state && self ? { ...state, self } : state;
+
+function usedKey(view: View, key: string | undefined, at: Date): UsedKey | undefined {
+  if (key === undefined) return undefined;
+  const used = view.get(keyAt(key)) as UsedKey | undefined;
+  return used && used.until > at ? used : undefined;
+}
+
+const decideOn = (command: DeviceLogCommand, view: View, { seqs, notes }: GroupContext) => {
+  const { identity, id, action, at } = command;
+  const own = withNotes(device(view, id), notes.get(id));
+  const siblings = concernsSiblings(action) ? siblingsOf(view, command) : [];
+  return { own, decision: decide(identity, { own, siblings }, action, seqs.get(id), at) };
+};
+
+const noteAt = ({ id, ...note }: { readonly id: string } & Omit<Note, 'address'>): Note => ({
+  address: deviceAt(id),
+  ...note,
+});
+
+function keyUsed({ identity, key, at }: DeviceLogCommand, seq: number): DeviceEvent {
+  const until = new Date(at.getTime() + KEY_LIFETIME_MS);
+  const event = { $case: 'keyUsed', value: { key: key!, until } } as const;
+  // Nothing follows this event back to its device, so it names nobody.
+  return { stamp: undefined, ...identity, hwid: '', seq, at, previous: 0n, event };
+}
+
+/** The number of the commit that a state was read at: documents bring it along. */
+const revOf = (state: Device | undefined): number => (state as { readonly rev?: number } | undefined)?.rev ?? 0;
+
+/** The events as the log keeps them: each with the commit that changed its device before. */
+const chained = (events: readonly DeviceEvent[], view: View): readonly DeviceEvent[] =>
+  events.map((event) => {
+    const rev = revOf(device(view, deviceIdOf(event.application, event.person)));
+    return rev === 0 ? event : { ...event, previous: BigInt(rev) };
+  });
+
+/** A contact is not registered under an address on the blacklist, but stays if it is there (R-E5). */
+function refuseBlacklisted(command: DeviceLogCommand, { blacklisted }: GroupContext): void {
+  if (blacklisted.has(command)) throw Fault.argument('Email address is blacklisted');
+}
+
+/** What follows from a command about one device. */
+export function decideCommand(command: DeviceLogCommand, view: View, context: GroupContext): DeviceDecision {
+  if (usedKey(view, command.key, command.at)) return { events: [], reply: {} };
+  refuseBlacklisted(command, context);
+  const { own, decision } = decideOn(command, view, context);
+  const said = chained(decision.events, view);
+  const events = command.key === undefined ? said : [...said, keyUsed(command, own?.seq ?? 0)];
+  const reply = decision.keptSince === undefined ? {} : { keptSince: decision.keptSince };
+  return decision.notes.length === 0 ? { events, reply } : { events, reply, notes: decision.notes.map(noteAt) };
+}
+
+/** The view of a batch that names a person more than once: its later entries meet what the earlier ones have left. */
+function withFolds(view: View): View & { fold(events: readonly DeviceEvent[]): void } {
+  const folded = new Map<string, Device>();
+  return {
+    get: (address) => (address.collection === DEVICES && folded.get(address.id)) || view.get(address),
+    find(collection, person) {
+      const known = view.find(collection, person).filter(({ id }) => !folded.has(id));
+      return [
+        ...known,
+        ...[...folded].filter(([, state]) => state.person === person).map(([id, state]) => ({ id, state })),
+      ];
+    },
+    fold(events) {
+      for (const event of events) {
+        const id = deviceIdOf(event.application, event.person);
+        folded.set(id, evolve(folded.get(id) ?? device(view, id), event));
+      }
+    },
+  };
+}
+
+function batchApplied({ account, application, key, at }: DeviceLogBatch, outcome: BatchOutcome): DeviceEvent {
+  const until = new Date(at.getTime() + BATCH_LIFETIME_MS);
+  const value = {
+    ...{ key, until, notFound: [...outcome.notFound] },
+    invalidTags: outcome.invalidTags.map(({ entry, tags }) => ({ entry, tags: [...tags] })),
+  };
+  const nobody = { person: '', hwid: '', seq: 0 };
+  return {
+    stamp: undefined,
+    account,
+    application,
+    ...nobody,
+    at,
+    previous: 0n,
+    event: { $case: 'batchApplied', value },
+  };
+}
+
+const isRefused = (thrown: unknown): boolean => thrown instanceof Fault && thrown.kind === 'argument';
+
+/** What follows from the entries of a batch, in their order. One that meets no device, or is refused, costs the others nothing. */
+export function decideBatch(batch: DeviceLogBatch, view: View, context: GroupContext): DeviceDecision {
+  const used = usedKey(view, batch.key, batch.at);
+  if (used) return { events: [], reply: { outcome: used.outcome ?? { notFound: [], invalidTags: [] } } };
+  const persons = new Set(batch.items.map(({ command }) => command.identity.person));
+  const folding = persons.size < batch.items.length ? withFolds(view) : undefined;
+  const events: DeviceEvent[] = [];
+  const notes: Note[] = [];
+  const notFound: number[] = [];
+  const invalidTags: { entry: number; tags: readonly number[] }[] = [];
+  for (const { number, command } of batch.items) {
+    try {
+      refuseBlacklisted(command, context);
+      const { decision } = decideOn(command, folding ?? view, context);
+      for (const event of chained(decision.events, view)) events.push(event);
+      folding?.fold(decision.events);
+      for (const note of decision.notes) notes.push(noteAt(note));
+      if (decision.invalidTags) invalidTags.push({ entry: number, tags: decision.invalidTags });
+    } catch (thrown) {
+      if (!isRefused(thrown)) throw thrown;
+      notFound.push(number);
+    }
+  }
+  const outcome = { notFound, invalidTags };
+  return { events: [...events, batchApplied(batch, outcome)], reply: { outcome }, notes };
+}

@@ -1,0 +1,232 @@
+import {
+  defaultTags,
+  type Device,
+  deviceIdOf,
+  type DeviceAction,
+  type DeviceNotes,
+  evolve,
+  isPresent,
+  lacksAddress,
+  newPlatformIn,
+} from '@tidings/audience';
+import { fieldsOf, type LogDefinition, type Needs } from '@tidings/event-store';
+import { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
+import { Fault, Platform } from '@tidings/kernel';
+import { transientAsFault } from '@tidings/mongo';
+import { addressId } from '../../accounts/account-log.ts';
+import type { BlacklistReader } from '../../addresses/blacklist.ts';
+import { encodeEvent } from '../storage/event-codec.ts';
+import type { DeviceLogBatch, DeviceLogCommand, DeviceLogReply } from './device-log-command.ts';
+import {
+  concernsSiblings,
+  decideBatch,
+  decideCommand,
+  device,
+  deviceAt,
+  type DeviceState,
+  type GroupContext,
+  keyAt,
+  type UsedKey,
+  type View,
+  writesOf,
+} from './device-decisions.ts';
+import { type DeviceDocument, deviceOf, DEVICES, KEYS } from '../storage/device-document.ts';
+import type { Sequences } from '../storage/sequences.ts';
+
+export type NotesReader = (ids: readonly string[]) => Promise<ReadonlyMap<string, DeviceNotes>>;
+
+/** What the logs of devices take. */
+export type DeviceLogInput = DeviceLogCommand | DeviceLogBatch;
+
+const commandsIn = (input: DeviceLogInput): readonly DeviceLogCommand[] =>
+  'items' in input ? input.items.map(({ command }) => command) : [input];
+
+/** True where a decision turns on what the device said about itself, which states do not hold. */
+const turnsOnNotes = (action: DeviceAction): boolean =>
+  action.type === 'tokenRejected' ||
+  action.type === 'tokenTaken' ||
+  writesOf(action).some(({ tag }) => tag.number === defaultTags.lastApplicationOpen.number);
+
+/** The commands that are the first to register their device, one for each; a contact without an address is no device. */
+function firstRegistrations(commands: readonly DeviceLogCommand[], view: View): ReadonlyMap<string, DeviceLogCommand> {
+  const first = new Map<string, DeviceLogCommand>();
+  const erased = new Set<string>();
+  for (const command of commands) {
+    const { id, action } = command;
+    if (action.type === 'erase') erased.add(id);
+    if (newPlatformIn(action) === undefined || first.has(id)) continue;
+    if (action.type === 'register' && lacksAddress(action)) continue;
+    if (erased.has(id) || !isPresent(device(view, id))) first.set(id, command);
+  }
+  return first;
+}
+
+async function newSeqs(
+  first: ReadonlyMap<string, DeviceLogCommand>,
+  sequences: Sequences,
+): Promise<Map<string, number>> {
+  const seqs = new Map<string, number>();
+  for (const [application, commands] of Map.groupBy(first.values(), ({ identity }) => identity.application)) {
+    const numbers = await sequences.take(application, commands.length);
+    commands.forEach(({ id }, i) => seqs.set(id, numbers[i]!));
+  }
+  return seqs;
+}
+
+/** The notes that the group turns on. A token that the group itself registers again counts as registered, in whatever order. */
+async function notesFor(
+  commands: readonly DeviceLogCommand[],
+  readNotes: NotesReader,
+): Promise<ReadonlyMap<string, DeviceNotes>> {
+  const ids = commands.filter(({ action }) => turnsOnNotes(action)).map(({ id }) => id);
+  if (ids.length === 0) return new Map();
+  const notes = new Map(await readNotes(ids));
+  for (const { action, id, at } of commands) {
+    if (action.type !== 'register' || !action.token) continue;
+    const known = notes.get(id);
+    notes.set(id, { ...known, tokenAt: Math.max(known?.tokenAt ?? 0, at.getTime()) });
+  }
+  return notes;
+}
+
+function needsOf({ id, key, identity, action }: DeviceLogCommand): Needs {
+  const keys = key === undefined ? [] : [keyAt(key)];
+  if (!concernsSiblings(action)) return { ids: [deviceAt(id), ...keys] };
+  return { ids: keys, lookups: [{ collection: DEVICES, field: 'person', value: identity.person, ids: [id] }] };
+}
+
+function needsOfBatch({ key, items }: DeviceLogBatch): Needs {
+  const needs = items.map(({ command }) => needsOf(command));
+  return {
+    ids: [keyAt(key), ...needs.flatMap(({ ids }) => ids ?? [])],
+    lookups: needs.flatMap(({ lookups }) => lookups ?? []),
+  };
+}
+
+function keyAfter({ event }: DeviceEvent): UsedKey {
+  switch (event?.$case) {
+    case 'keyUsed':
+      return { until: event.value.until! };
+    case 'batchApplied': {
+      const { until, notFound, invalidTags } = event.value;
+      return { until: until!, outcome: { notFound, invalidTags } };
+    }
+    default:
+      throw Fault.bug(`${event?.$case} is no event of a key`);
+  }
+}
+
+/** True where the device has belonged to its person from the first day on, and to nobody else. */
+const isAlwaysOwn = ({ person, owners: [first, second], createdAt }: Device): boolean =>
+  second === undefined && first?.user === person && first.from === createdAt;
+
+/** What is stored of an erased device. */
+const erasedDocument = ({ account, app, person, seq, status }: Device): Record<string, unknown> => ({
+  ...{ account, app, person, seq, status },
+});
+
+/** Every field by name: a state carries the id and number of the document that it was read from. */
+const deviceDocument = (state: Device): Record<string, unknown> => ({
+  account: state.account,
+  app: state.app,
+  person: state.person,
+  seq: state.seq,
+  status: state.status,
+  hwid: state.hwid,
+  platform: state.platform,
+  token: state.token,
+  th: state.th,
+  ta: state.ta,
+  user: state.user === state.person ? undefined : state.user,
+  userId: state.userId,
+  lang: state.lang,
+  tz: state.tz,
+  alerts: state.alerts,
+  cg: state.cg,
+  tags: state.tags,
+  idfa: state.idfa,
+  publicKey: state.publicKey,
+  authToken: state.authToken,
+  fcmToken: state.fcmToken,
+  fcmPushSet: state.fcmPushSet,
+  startToken: state.startToken,
+  activities: state.activities,
+  owners: isAlwaysOwn(state) ? undefined : state.owners,
+  createdAt: state.createdAt,
+});
+
+async function blacklistedAmong(
+  commands: readonly DeviceLogCommand[],
+  readBlacklist: BlacklistReader,
+): Promise<ReadonlySet<DeviceLogCommand>> {
+  const addresses = new Map<DeviceLogCommand, string>();
+  for (const command of commands) {
+    const { identity, action } = command;
+    if (action.type !== 'register' || action.platform !== Platform.Email || !action.token) continue;
+    addresses.set(command, addressId(identity.account, action.token.hash));
+  }
+  const listed = await readBlacklist([...addresses.values()]);
+  return new Set([...addresses].flatMap(([command, id]) => (listed.has(id) ? [command] : [])));
+}
+
+/** Devices and the Idempotency-Keys of what happened to them, in 16 logs by person (architecture 4). */
+export const devicesLog = ({
+  sequences,
+  readNotes,
+  readBlacklist,
+}: {
+  readonly sequences: Sequences;
+  readonly readNotes: NotesReader;
+  readonly readBlacklist: BlacklistReader;
+}): LogDefinition<DeviceLogInput, DeviceEvent, DeviceState, DeviceLogReply, GroupContext> => ({
+  category: 'devices',
+  lookups: { [DEVICES]: 'person' },
+  notesField: 'self',
+
+  needs: (input) => ('items' in input ? needsOfBatch(input) : needsOf(input)),
+
+  async prepare(inputs, view) {
+    const commands = inputs.flatMap(commandsIn);
+    // All commands of the group wait for this: none may be refused for good because the store was away.
+    return transientAsFault(async () => {
+      const blacklisted = await blacklistedAmong(commands, readBlacklist);
+      const accepted = blacklisted.size === 0 ? commands : commands.filter((command) => !blacklisted.has(command));
+      const first = firstRegistrations(accepted, view);
+      const [seqs, notes] = await Promise.all([newSeqs(first, sequences), notesFor(commands, readNotes)]);
+      return { seqs, notes, blacklisted };
+    });
+  },
+
+  decide: (input, view, context) =>
+    'items' in input ? decideBatch(input, view, context) : decideCommand(input, view, context),
+
+  addresses({ application, person, event }) {
+    const isOfKey = event?.$case === 'keyUsed' || event?.$case === 'batchApplied';
+    return [isOfKey ? keyAt(event.value.key) : deviceAt(deviceIdOf(application, person))];
+  },
+
+  evolve: (state, event, { collection }) =>
+    collection === DEVICES ? evolve(state as Device | undefined, event) : keyAfter(event),
+
+  encode: encodeEvent,
+  decode: (bytes) => DeviceEvent.decode(bytes),
+  isKnown: ({ event }) => event !== undefined,
+  named: ({ application, person }) => [deviceAt(deviceIdOf(application, person))],
+  toDocument(state) {
+    if ('until' in state) return { until: state.until, outcome: state.outcome };
+    return isPresent(state) ? deviceDocument(state) : erasedDocument(state);
+  },
+  fields: {
+    [DEVICES]: fieldsOf<Omit<DeviceDocument, 'self'>>({
+      ...{ account: true, app: true, person: true, seq: true, status: true, hwid: true, platform: true, token: true },
+      ...{ th: true, ta: true, user: true, userId: true, lang: true, tz: true, alerts: true, cg: true, tags: true },
+      ...{ idfa: true, publicKey: true, authToken: true, fcmToken: true, fcmPushSet: true, startToken: true },
+      ...{ activities: true, owners: true, createdAt: true },
+    }),
+    [KEYS]: fieldsOf<UsedKey>({ until: true, outcome: true }),
+  },
+  /** Nothing may say anything of an erased device. */
+  clears: (state) => !('until' in state) && !isPresent(state),
+  fromDocument: (document, { collection }) =>
+    collection === DEVICES ? deviceOf(document as unknown as DeviceDocument) : (document as unknown as UsedKey),
+});

@@ -1,0 +1,116 @@
+import {
+  defaultTags,
+  DENIED,
+  type Device,
+  type DeviceAction,
+  deviceIdOf,
+  deviceLogOf,
+  FIRST_OWN_TAG,
+  keyedId,
+  lastActivity,
+  type NewUser,
+  personOf,
+  type TagEntry,
+  type TagWrite,
+  valueOf,
+} from '@tidings/audience';
+import { Fault } from '@tidings/kernel';
+import type { Devices, MergeUserRequest } from '@tidings/rpc';
+import type { TagSet } from '../../tags/tag-cache.ts';
+import type { DevicesDeps } from './apply.ts';
+import { type DeviceDocument, deviceOf, DEVICES } from '../storage/device-document.ts';
+import { usedKeys } from '../storage/used-keys.ts';
+import { devicesOfUsers } from '../queries/devices-of-users.ts';
+
+/** Of the default tags those that tell of a person. What the others tell of is the device, or the address that mail goes to. */
+const ofPersons: ReadonlySet<number> = new Set(
+  [
+    defaultTags.country,
+    defaultTags.city,
+    defaultTags.inAppProduct,
+    defaultTags.inAppPurchase,
+    defaultTags.lastInAppPurchaseDate,
+  ].map(({ number }) => number),
+);
+
+const ownTags = (device: Device): readonly TagEntry[] =>
+  device.tags.filter(({ k }) => k >= FIRST_OWN_TAG || ofPersons.has(k));
+
+/** Writes of the tags that some of `from` have and none of `to`; of several values that of the device used last. */
+function missingTags(from: readonly Device[], to: readonly Device[], tags: TagSet): TagWrite[] {
+  const known = new Set(to.flatMap(ownTags).map(({ k }) => k));
+  const values = new Map<number, readonly TagEntry[]>();
+  for (const device of from.toSorted((a, b) => lastActivity(a) - lastActivity(b))) {
+    for (const [k, entries] of Map.groupBy(ownTags(device), (entry) => entry.k)) values.set(k, entries);
+  }
+  return [...values].flatMap(([k, entries]): TagWrite[] => {
+    const tag = tags.numbered(k);
+    const value = tag && !known.has(k) ? valueOf(tag.type, entries) : undefined;
+    return tag && value ? [{ tag, operation: 'set', value }] : [];
+  });
+}
+
+/** Devices of one user become another's, or their own (R-X2). Tags go first, so that a repeat after a crash finds what is left to do. */
+export function mergeUserRpc({ db, clock, keys, owners, tags, logs }: DevicesDeps): Pick<Devices, 'mergeUser'> {
+  const devices = db.collection<DeviceDocument>(DEVICES);
+
+  const submit = async ({ account, app: application, person, hwid }: Device, action: DeviceAction): Promise<void> => {
+    const identity = { account, application, person, hwid };
+    const command = { identity, id: deviceIdOf(application, person), action, at: new Date(clock.now()) };
+    try {
+      await logs.submit(deviceLogOf(person), command);
+    } catch (error) {
+      // It was erased since it was read.
+      if (!(error instanceof Fault) || error.kind !== 'argument') throw error;
+    }
+  };
+  const bind = (device: Device, user: NewUser): Promise<void> => submit(device, { type: 'bindUser', user, writes: [] });
+
+  const merge = async ({
+    account,
+    application,
+    oldUserId,
+    newUserId,
+    merge: isMerged,
+  }: MergeUserRequest): Promise<void> => {
+    const hashOf = (user: string): string => personOf(keys.device, account, user);
+    const devicesOf = async (user: string): Promise<Device[]> =>
+      (await devicesOfUsers(devices, application, [hashOf(user)])).map(deviceOf);
+    const moving = await devicesOf(oldUserId);
+    if (!isMerged) {
+      await Promise.all(moving.map((device) => bind(device, { id: device.hwid, hash: device.person })));
+      return;
+    }
+    if (oldUserId === newUserId) return;
+    const receiving = await devicesOf(newUserId);
+    const writes = missingTags(moving, receiving, await tags.read(account));
+    if (writes.length > 0) {
+      await Promise.all(receiving.map((device) => submit(device, { type: 'setTags', writes })));
+    }
+    await Promise.all(moving.map((device) => bind(device, { id: newUserId, hash: hashOf(newUserId) })));
+  };
+
+  /** Nothing is left to be done when the key is used up, so that a repeat finishes what a crash has cut off. */
+  const once = async (request: MergeUserRequest): Promise<void> => {
+    const { account, application, oldUserId, idempotencyKey } = request;
+    const person = personOf(keys.device, account, oldUserId);
+    const key = keyedId(keys.device, application, person, 'mergeUser', idempotencyKey);
+    const at = new Date(clock.now());
+    if ((await usedKeys(db, [key], at)).has(key)) return;
+    await merge(request);
+    const identity = { account, application, person, hwid: '' };
+    await logs.submit(deviceLogOf(person), {
+      ...{ identity, id: deviceIdOf(application, person), at, key },
+      action: { type: 'useKey' },
+    });
+  };
+
+  return {
+    async mergeUser(request) {
+      await owners.learn([request.application]);
+      if (!owners.owns(request.account, request.application)) throw Fault.argument(DENIED);
+      await (request.idempotencyKey === '' ? merge(request) : once(request));
+      return {};
+    },
+  };
+}

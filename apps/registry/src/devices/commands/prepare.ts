@@ -1,0 +1,134 @@
+import { DENIED, expressionOf, type LiveFilter } from '@tidings/audience';
+import { type Audience, bytesOf, type Expression, Preset } from '@tidings/events';
+import { Fault } from '@tidings/kernel';
+import type { Conditions, Devices, FilterReference, PrepareAudience, PreparedAudience } from '@tidings/rpc';
+import type { AccountStore } from '../../accounts/account-store.ts';
+import { applicationView } from '../../applications/application-view.ts';
+import type { DevicesDeps } from './apply.ts';
+import { resolvePresets } from '../../presets/resolve-presets.ts';
+import type { PresetStore } from '../../presets/preset-store.ts';
+import { applicationsOf, findFilter } from '../../segments/find.ts';
+import { meaningOf } from '../../segments/stored-filters.ts';
+import { type DeviceDocument, DEVICES } from '../storage/device-document.ts';
+import { findDevices, findUsers, type Found } from '../queries/named.ts';
+
+/** Whom a message addresses. */
+type Addressed = Pick<PreparedAudience, 'audience' | 'unknown' | 'platforms' | 'filterName' | 'filterCode'>;
+
+const ascending = (numbers: Iterable<number>): number[] => [...numbers].sort((a, b) => a - b);
+
+/** Restricting platforms is the caller's business. */
+const audience = (
+  target: NonNullable<Audience['target']>,
+  more: { readonly found?: Found; readonly filter?: LiveFilter } = {},
+): Addressed => ({
+  audience: { target, platforms: [] },
+  unknown: [...(more.found?.unknown ?? [])],
+  platforms: ascending(more.found?.platforms ?? []),
+  filterName: more.filter?.name ?? '',
+  filterCode: more.filter?.code ?? '',
+});
+
+const named = (found: Found): Addressed =>
+  audience({ $case: 'named', value: { seqs: ascending(found.seqs) } }, { found });
+
+const selected = (expression: Expression | undefined): Addressed =>
+  audience({ $case: 'selection', value: { expression } });
+
+/** What the segments and the presets of one request may hold together, encoded: all of them stand in one reply. */
+const MAX_NAMED_BYTES = 16 << 20;
+
+/** What is left of it. */
+interface Room {
+  bytes: number;
+}
+
+/** The one registry read of createMessage: whom it addresses, in one `$in` each for hwids, push tokens and users (sending 1). */
+export function prepareRpc({
+  db,
+  clock,
+  keys,
+  tags,
+  store,
+  presets,
+}: DevicesDeps & { store: AccountStore; presets: PresetStore }): Pick<Devices, 'prepare'> {
+  const devices = db.collection<DeviceDocument>(DEVICES);
+
+  const typed = async (account: string, path: string, { operator, conditions }: Conditions): Promise<Addressed> => {
+    const names = conditions.map(({ tag }) => tag);
+    const set = await tags.of(account, names);
+    return selected(expressionOf(path, conditions, operator, (name) => set.named(name), clock.now()));
+  };
+
+  /** A name, else a code (R-N2), bound to one of the applications or to none. The expression as it is now goes with the message. */
+  const filtered = async (
+    account: string,
+    applications: readonly string[],
+    { path, ...reference }: FilterReference & Pick<PrepareAudience, 'path'>,
+    room: Room,
+  ): Promise<Addressed> => {
+    const found = await findFilter(store, account, applications, reference);
+    const field = `${path}.${reference.name === '' ? 'filter_code' : 'filter'}`;
+    if (!found) throw Fault.argument(`${field}: not found`);
+    room.bytes -= found.expression.length;
+    if (room.bytes < 0) throw Fault.argument('notifications: the segments are too large together');
+    const expression = await meaningOf(found, field, tags);
+    return audience({ $case: 'selection', value: { expression } }, { filter: found });
+  };
+
+  const address = async (
+    account: string,
+    application: string,
+    { target, path }: PrepareAudience,
+    room: Room,
+  ): Promise<Addressed> => {
+    const lookup = { devices, keys, account, application };
+    switch (target?.$case) {
+      case 'devices':
+        return named(await findDevices(target.value.names, lookup));
+      case 'users':
+        return named(await findUsers(target.value.names, lookup));
+      case 'conditions':
+        return typed(account, path, target.value);
+      case 'filter':
+        return filtered(account, [application], { path, ...target.value }, room);
+      case 'everyone':
+        return selected(undefined);
+      case undefined:
+        throw Fault.bug('an audience without a target');
+    }
+  };
+
+  const resolve = resolvePresets(presets, store);
+
+  const prepareOne = async (
+    account: string,
+    application: string,
+    asked: PrepareAudience,
+    room: Room,
+  ): Promise<PreparedAudience> => {
+    const resolved = await resolve(account, application, asked);
+    const { preset } = resolved;
+    if (preset) room.bytes -= bytesOf(Preset, preset).length;
+    if (room.bytes < 0) throw Fault.argument('notifications: the presets are too large together');
+    // A preset's filter counts only where the request names no recipients (R-K4).
+    if (asked.target?.$case !== 'everyone' || !preset?.filter) {
+      return { ...(await address(account, application, asked, room)), ...resolved };
+    }
+    const owners = await applicationsOf(store, account, preset);
+    const { path } = asked;
+    return { ...(await filtered(account, owners, { path, name: '', code: preset.filter }, room)), ...resolved };
+  };
+
+  return {
+    async prepare({ account, application: code, audiences }) {
+      const application = await store.application(code);
+      if (application?.account !== account) throw Fault.argument(DENIED);
+      const room = { bytes: MAX_NAMED_BYTES };
+      return {
+        application: applicationView(application),
+        audiences: await Promise.all(audiences.map((each) => prepareOne(account, code, each, room))),
+      };
+    },
+  };
+}

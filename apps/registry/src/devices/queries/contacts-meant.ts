@@ -1,0 +1,37 @@
+import { type CalledContact, contactCalled, deviceIdOf, personOf } from '@tidings/audience';
+import type { Collection } from 'mongodb';
+import type { IdentityKeys } from '../commands/action-of-command.ts';
+import type { DeviceDocument } from '../storage/device-document.ts';
+
+interface GivenHwid {
+  readonly account: string;
+  readonly application: string;
+  readonly hwid: string;
+}
+
+/** The hwids of the contacts that are meant by another spelling of their addresses or numbers, unless a device has the very hwid (R-E1, R-C2). */
+export async function contactsMeant<Given extends GivenHwid>(
+  given: readonly Given[],
+  { devices, keys }: { readonly devices: Collection<DeviceDocument>; readonly keys: IdentityKeys },
+): Promise<ReadonlyMap<Given, string>> {
+  const candidates: {
+    readonly one: Given;
+    readonly contact: CalledContact;
+    readonly exact: string;
+    readonly id: string;
+  }[] = [];
+  for (const one of given) {
+    const contact = contactCalled(one.hwid);
+    if (contact === undefined) continue;
+    const idOf = (hwid: string): string => deviceIdOf(one.application, personOf(keys.device, one.account, hwid));
+    candidates.push({ one, contact, exact: idOf(one.hwid), id: idOf(contact.hwid) });
+  }
+  if (candidates.length === 0) return new Map();
+  const ids = candidates.flatMap(({ exact, id }) => [exact, id]);
+  const found = await devices.find({ _id: { $in: ids }, status: 1 }, { projection: { platform: 1 } }).toArray();
+  const platforms = new Map(found.map(({ _id, platform }) => [_id, platform]));
+  const meant = candidates.filter(
+    ({ exact, id, contact }) => !platforms.has(exact) && platforms.get(id) === contact.platform,
+  );
+  return new Map(meant.map(({ one, contact }) => [one, contact.hwid]));
+}

@@ -1,0 +1,70 @@
+import { checkOf, entriesIn, outputOf, plainText, type TagDefinition, valueOf } from '@tidings/audience';
+import type { DeviceDescription, Devices } from '@tidings/rpc';
+import type { DevicesDeps } from '../commands/apply.ts';
+import { type DeviceDocument, deviceIndexes, DEVICES, withExactTags } from '../storage/device-document.ts';
+
+const UNKNOWN: DeviceDescription = {
+  found: false,
+  hwid: '',
+  userId: '',
+  language: '',
+  token: '',
+  check: 0,
+  badge: 0,
+  badgeOf: '',
+  values: [],
+};
+
+/** Names that are no tags are asked for with every window of a message: that may be this old. */
+const TAG_PATIENCE_MS = 1_000;
+
+/** What the description takes of a document. */
+const projection = {
+  ...{ _id: 0, seq: 1, status: 1, hwid: 1, userId: 1, person: 1, lang: 1, tz: 1, alerts: 1, token: 1, tags: 1 },
+  self: 1,
+} as const;
+
+/** A tag's value as a placeholder shows it (R-I17); "" where it is unset, or the tag is none. */
+function textOf(device: DeviceDocument, tag: TagDefinition | undefined): string {
+  const value = tag && valueOf(tag.type, entriesIn(device, tag.number));
+  if (!value) return '';
+  const output = outputOf(value);
+  if (typeof output === 'object') return output.join(', ');
+  return typeof output === 'boolean' ? String(output) : (plainText(output) ?? '');
+}
+
+function descriptionOf(device: DeviceDocument, tags: readonly (TagDefinition | undefined)[]): DeviceDescription {
+  const { badge = 0, badgeOf = '' } = device.self ?? {};
+  return {
+    found: true,
+    hwid: device.hwid,
+    userId: device.userId ?? device.hwid,
+    language: device.lang ?? '',
+    token: device.token ?? '',
+    check: checkOf(device.person),
+    badge: Math.max(0, badge),
+    badgeOf,
+    values: tags.map((tag) => textOf(device, tag)),
+  };
+}
+
+/** Who devices are, by sequence number, in one query. Another account's application has none. */
+export function describeRpc({ db, owners, tags }: DevicesDeps): Pick<Devices, 'describe'> {
+  const devices = db.collection<DeviceDocument>(DEVICES);
+  return {
+    async describe({ account, application, seqs, tags: names }) {
+      await owners.learn([application]);
+      if (!owners.owns(account, application)) return { devices: seqs.map(() => UNKNOWN) };
+      const [set, found] = await Promise.all([
+        tags.of(account, names, TAG_PATIENCE_MS),
+        devices
+          .find({ app: application, seq: { $in: seqs } }, { projection, hint: deviceIndexes.seq, batchSize: 10_000 })
+          .toArray(),
+      ]);
+      const wanted = names.map((name) => set.named(name));
+      const present = found.filter(({ status }) => status === 1);
+      const bySeq = new Map(present.map((device) => [device.seq, descriptionOf(withExactTags(device), wanted)]));
+      return { devices: seqs.map((seq) => bySeq.get(seq) ?? UNKNOWN) };
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import { deviceIdOf } from '@tidings/audience';
+import type { Collection } from 'mongodb';
+import { type DeviceDocument, deviceIndexes } from '../storage/device-document.ts';
+
+/**
+ * The devices of users in an application, with these fields, or all: those that were given one of the user ids, and those that have one by
+ * default, because it is their hwid (R-RES3).
+ * @param users keyed hashes of (account, user id)
+ */
+export async function devicesOfUsers<Field extends keyof DeviceDocument>(
+  devices: Collection<DeviceDocument>,
+  app: string,
+  users: readonly string[],
+  fields?: readonly Field[],
+): Promise<Pick<DeviceDocument, Field>[]> {
+  const projection = fields && { _id: 0, ...Object.fromEntries(fields.map((field) => [field, 1])) };
+  const ids = users.map((user) => deviceIdOf(app, user));
+  const found = await Promise.all([
+    devices
+      .find({ app, user: { $in: [...users] } }, { ...(projection && { projection }), hint: deviceIndexes.user })
+      .toArray(),
+    devices
+      .find({ _id: { $in: ids }, status: 1, user: { $exists: false } }, { ...(projection && { projection }) })
+      .toArray(),
+  ]);
+  return found.flat();
+}

@@ -1,0 +1,63 @@
+import {
+  DENIED,
+  type Device,
+  deviceIdOf,
+  entriesIn,
+  lastActivity,
+  outputOf,
+  personOf,
+  type TagOutput,
+  valueOf,
+} from '@tidings/audience';
+import { Fault } from '@tidings/kernel';
+import type { Devices } from '@tidings/rpc';
+import type { TagSet } from '../../tags/tag-cache.ts';
+import type { DevicesDeps } from '../commands/apply.ts';
+import { contactsMeant } from './contacts-meant.ts';
+import { type DeviceDocument, deviceOf, DEVICES, tagFields } from '../storage/device-document.ts';
+import { devicesOfUsers } from './devices-of-users.ts';
+
+/** Every tag of the device that has a value, by its name (R-RES9). */
+function shownTags(device: Device, tags: TagSet): Record<string, TagOutput> {
+  const numbers = new Set([...tagFields.keys(), ...device.tags.map(({ k }) => k)]);
+  const shown: Record<string, TagOutput> = {};
+  for (const number of numbers) {
+    const tag = tags.numbered(number);
+    const value = tag && valueOf(tag.type, entriesIn(device, number));
+    if (tag && value) shown[tag.name] = outputOf(value);
+  }
+  return shown;
+}
+
+/** Of several devices the most recently active one wins per tag (R-C6). */
+const merged = (devices: readonly Device[], tags: TagSet): Record<string, TagOutput> =>
+  Object.assign(
+    {},
+    ...[...devices].sort((a, b) => lastActivity(a) - lastActivity(b)).map((device) => shownTags(device, tags)),
+  ) as Record<string, TagOutput>;
+
+export function getTagsRpc({ db, keys, owners, tags }: DevicesDeps): Pick<Devices, 'getTags'> {
+  const devices = db.collection<DeviceDocument>(DEVICES);
+  return {
+    async getTags(request) {
+      const { account, application, userId } = request;
+      await owners.learn([application]);
+      if (!owners.owns(account, application)) throw Fault.argument(DENIED);
+      const hwid = (await contactsMeant([request], { devices, keys })).get(request) ?? request.hwid;
+      const who = personOf(keys.device, account, hwid || userId);
+      const found =
+        hwid === ''
+          ? await devicesOfUsers(devices, application, [who])
+          : await devices.find({ _id: deviceIdOf(application, who) }).toArray();
+      const known = found.filter(({ status }) => status === 1).map(deviceOf);
+      if (known.length === 0) throw Fault.argument(hwid === '' ? 'User not found' : 'Device not found');
+      const numbers = known.flatMap((device) => device.tags.map(({ k }) => k));
+      const set = await tags.of(account);
+      const current = numbers.every((number) => set.numbered(number)) ? set : await tags.read(account);
+      const shown = Object.entries(merged(known, current));
+      const integers = shown.filter((entry): entry is [string, bigint] => typeof entry[1] === 'bigint');
+      const others = integers.length === 0 ? shown : shown.filter(([, value]) => typeof value !== 'bigint');
+      return { tags: Object.fromEntries(others), integers: Object.fromEntries(integers) };
+    },
+  };
+}

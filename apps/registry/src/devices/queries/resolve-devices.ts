@@ -1,0 +1,45 @@
+import { DENIED, personOf } from '@tidings/audience';
+import { Fault } from '@tidings/kernel';
+import type { Devices } from '@tidings/rpc';
+import type { DevicesDeps } from '../commands/apply.ts';
+import { contactsMeant } from './contacts-meant.ts';
+import { type DeviceDocument, DEVICES } from '../storage/device-document.ts';
+import { byToken } from './named.ts';
+import { devicesOfUsers } from './devices-of-users.ts';
+
+/** Which devices users have, push tokens are of and hwids mean, in two queries at most each. */
+export function resolveRpc({ db, keys, owners }: DevicesDeps): Pick<Devices, 'resolve'> {
+  const devices = db.collection<DeviceDocument>(DEVICES);
+
+  const hwidsOf = async (application: string, users: readonly string[]): Promise<ReadonlyMap<string, string[]>> => {
+    if (users.length === 0) return new Map();
+    const found = await devicesOfUsers(devices, application, [...new Set(users)], ['hwid', 'user', 'person', 'seq']);
+    found.sort((a, b) => a.seq - b.seq);
+    const byUser = Map.groupBy(found, ({ user, person }) => user ?? person);
+    return new Map([...byUser].map(([user, of]) => [user, of.map(({ hwid }) => hwid)]));
+  };
+
+  return {
+    async resolve({ account, application, userIds, pushTokens, hwids }) {
+      await owners.learn([application]);
+      if (!owners.owns(account, application)) throw Fault.argument(DENIED);
+      const users = userIds.map((id) => personOf(keys.device, account, id));
+      const given = hwids.map((hwid) => ({ account, application, hwid }));
+      const [ofUsers, ofTokens, meant] = await Promise.all([
+        hwidsOf(application, users),
+        pushTokens.length === 0 ? [] : byToken(new Set(pushTokens), { devices, keys, account, application }),
+        contactsMeant(given, { devices, keys }),
+      ]);
+      const byName = new Map<string, string>();
+      // On each platform somebody may have it: the first registered device is meant.
+      for (const { hwid, names } of [...ofTokens].sort((a, b) => b.seq - a.seq)) {
+        for (const name of names) byName.set(name, hwid);
+      }
+      return {
+        byUserId: users.map((user) => ({ names: ofUsers.get(user) ?? [] })),
+        byPushToken: pushTokens.map((token) => ({ names: byName.has(token) ? [byName.get(token)!] : [] })),
+        hwids: given.map((one) => meant.get(one) ?? one.hwid),
+      };
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import type { Commit, RelayedRecord } from '@tidings/event-store';
+import { Conversion, type Stamp, topicNames } from '@tidings/events';
+import type { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
+import { chunkOf, positionOf } from '@tidings/kernel';
+import { stampedEvent } from '../storage/event-codec.ts';
+
+/** A purchase or an event, as a fact about a number of the application: it names nobody. */
+function conversionOf({ account, application, seq, at, event }: DeviceEvent, stamp: Stamp): RelayedRecord[] {
+  // Of an erased device there is nothing left to tell.
+  if (event?.$case !== 'occurred' || event.value.name === '') return [];
+  const chunk = chunkOf(seq);
+  const value = Conversion.encode({
+    stamp,
+    account,
+    application,
+    chunk,
+    position: positionOf(seq),
+    at,
+    ...event.value,
+  });
+  return [{ topic: topicNames.conversions, key: `${application}/${chunk}`, value: value.finish() }];
+}
+
+/**
+ * What a commit of a devices log says on `tidings.devices` and `tidings.conversions`: everything but the keys that were
+ * used up and the batches that were applied.
+ */
+export function deviceRecords({ log, n, events, encoded }: Commit<DeviceEvent>): RelayedRecord[] {
+  const records: RelayedRecord[] = [];
+  events.forEach((event, index) => {
+    if (event.event?.$case === 'keyUsed' || event.event?.$case === 'batchApplied') return;
+    const stamp = { log, n: BigInt(n), index };
+    const key = `${event.application}/${event.hwid}`;
+    records.push({ topic: topicNames.devices, key, value: stampedEvent(encoded[index]!, stamp) });
+    records.push(...conversionOf(event, stamp));
+  });
+  return records;
+}

@@ -1,0 +1,88 @@
+import { deviceIdOf, redacted } from '@tidings/audience';
+import type { CommitEmptying, PlacedEvent } from '@tidings/event-store';
+import { partialDecoder, topicNames } from '@tidings/events';
+import { PartialErasureEvent } from '@tidings/events/generated/tidings/events/v1/partial_device_events';
+import type { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
+import { transientAsFault } from '@tidings/mongo';
+import { consume, type Subscription } from '@tidings/streaming';
+import type { Collection } from 'mongodb';
+import { type DeviceDocument, DEVICES } from '../storage/device-document.ts';
+import { LINGER_MS, type ReactionDeps } from './token-owners.ts';
+
+/** Consumer group of this reaction. */
+export const ERASURE_GROUP = 'registry.erasure';
+
+/** A place in a log up to which a device's events are redacted. */
+interface Place {
+  readonly n: number;
+  readonly index: number;
+}
+
+type ErasedDevice = Pick<DeviceEvent, 'application' | 'person'>;
+
+const isErasure = ({ event }: DeviceEvent): boolean => event?.$case === 'erased';
+
+/**
+ * The device's events in one commit, from the last erasure before `upTo` on, and the commit that goes before them: 0 where there is none,
+ * or an earlier erasure has been there.
+ */
+function stepOf(
+  found: readonly PlacedEvent<DeviceEvent>[],
+  { application, person }: ErasedDevice,
+  upTo: number,
+): { readonly events: readonly PlacedEvent<DeviceEvent>[]; readonly previous: number } {
+  const own = found.filter(
+    ({ index, event }) =>
+      index <= upTo && event.application === application && event.person === person && event.event?.$case !== 'keyUsed',
+  );
+  const before = own.findLastIndex(({ index, event }) => index < upTo && isErasure(event));
+  const events = own.slice(before + 1);
+  return { events, previous: before < 0 ? Number(events[0]?.event.previous ?? 0n) : 0 };
+}
+
+/** Empties what an erased device's events say of it, from its erasure back to its first registration. Repeating it changes nothing. */
+export async function emptyEvents(
+  commits: CommitEmptying<DeviceEvent>,
+  log: string,
+  erased: ErasedDevice,
+  place: Place,
+): Promise<void> {
+  let upTo = place.index;
+  for (let n = place.n; n > 0; upTo = Infinity) {
+    const { events, previous } = stepOf(await commits.marked(log, n, erased.person), erased, upTo);
+    const full = events.filter(({ event }) => event.hwid !== '');
+    await commits.replace(
+      log,
+      n,
+      full.map(({ index, event }) => ({ index, event: redacted(event) })),
+    );
+    n = previous;
+  }
+}
+
+export interface ErasureDeps extends ReactionDeps {
+  readonly commits: CommitEmptying<DeviceEvent>;
+}
+
+/**
+ * Follows erasures through the log (architecture 4): within a second of a device's erasure no stored event says anything of it any more,
+ * and no note that its state was written without.
+ */
+export function emptyErased({ db, broker, report, commits }: ErasureDeps): Promise<Subscription> {
+  const devices: Collection<DeviceDocument> = db.collection(DEVICES);
+  const follow = async ({ application, person, stamp }: PartialErasureEvent): Promise<void> => {
+    if (!stamp) return;
+    await emptyEvents(commits, stamp.log, { application, person }, { n: Number(stamp.n), index: stamp.index });
+    await devices.updateOne({ _id: deviceIdOf(application, person), status: 0 }, { $unset: { self: '' } });
+  };
+  return consume(broker, {
+    group: ERASURE_GROUP,
+    topics: { [topicNames.devices]: partialDecoder(PartialErasureEvent) },
+    report,
+    lingerMs: LINGER_MS,
+    handler: (records) =>
+      transientAsFault(async () => {
+        for (const { value } of records) if (value.erased) await follow(value);
+      }),
+  });
+}

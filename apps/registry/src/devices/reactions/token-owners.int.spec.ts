@@ -1,0 +1,136 @@
+import { describe, expect, it } from '@jest/globals';
+import { topicNames, SliceOutcome } from '@tidings/events';
+import { Platform } from '@tidings/kernel';
+import { describeWithMongo } from '@tidings/testing';
+import { RegistryUnderTest } from '../../testing/registry-under-test.ts';
+
+describeWithMongo('the registry', (mongo) => {
+  const test = new RegistryUnderTest(mongo);
+  const { settle, command, registration, apply, register, tagsOf, stored } = test;
+
+  const names = (kind: 'devices' | 'users', list: string[]) => ({
+    account: 'default',
+    application: test.app,
+    audiences: [
+      { target: { $case: kind, value: { names: list } }, path: 'notifications[0]', preset: '', campaign: '' } as const,
+    ],
+  });
+
+  describe('recipients', () => {
+    it('are found by hwid, else by push token, in lower case for iOS, else unknown', async () => {
+      await register('r1', { pushToken: 'Tok-A' });
+      await register('r2', { platform: Platform.iOS, pushToken: 'ABCDEF' });
+      await register('r3', { userId: 'clara' });
+      const seq = async (hwid: string) => (await stored(hwid))['seq'] as number;
+      const found = async (kind: 'devices' | 'users', list: string[]) => {
+        const [audience] = (await test.registry.devices.prepare(names(kind, list))).audiences;
+        const target = audience?.audience?.target;
+        return { seqs: target?.$case === 'named' ? target.value.seqs : undefined, unknown: audience?.unknown };
+      };
+      expect((await stored('r2'))['token']).toBe('abcdef');
+      expect(await found('devices', ['r1', 'AbCdEf', 'nobody', 'r1', 'nobody'])).toEqual({
+        seqs: [await seq('r1'), await seq('r2')].sort((a, b) => a - b),
+        unknown: ['nobody'],
+      });
+      expect(await found('devices', ['Tok-A', 'tok-a'])).toEqual({ seqs: [await seq('r1')], unknown: ['tok-a'] });
+      expect(await found('users', ['clara', 'r1', 'nobody'])).toEqual({
+        seqs: [await seq('r1'), await seq('r3')].sort((a, b) => a - b),
+        unknown: [],
+      });
+    });
+  });
+
+  describe('a push token', () => {
+    it('lives on the device that registered it last', async () => {
+      await register('t1', { pushToken: 'moving' });
+      test.clock.advance(1);
+      await register('t2', { pushToken: 'moving' });
+      await register('t3', { platform: Platform.Chrome, pushToken: 'moving' });
+      await settle();
+      expect(await stored('t1')).not.toHaveProperty('token');
+      expect(await stored('t1')).toMatchObject({ alerts: true });
+      expect(await stored('t2')).toMatchObject({ token: 'moving' });
+      expect(await stored('t3')).toMatchObject({ token: 'moving' });
+      test.clock.advance(1);
+      await register('t1', { pushToken: 'moving' });
+      await settle();
+      expect(await stored('t2')).not.toHaveProperty('token');
+      expect(await stored('t1')).toMatchObject({ token: 'moving' });
+    });
+
+    it('registered by many at once stays on one', async () => {
+      await apply(
+        ...Array.from({ length: 30 }, (_, i) => command(`crowd${i}`, registration({ pushToken: 'crowded' }))),
+      );
+      await settle();
+      expect(await mongo.db.collection('devices').countDocuments({ app: test.app, token: 'crowded' })).toBe(1);
+    });
+
+    const outcome = async (
+      hwid: string,
+      token: string,
+      times: { claimedAt: Date; since?: Date },
+    ): Promise<SliceOutcome> => {
+      const seq = (await stored(hwid))['seq'] as number;
+      return {
+        message: 'M',
+        messageId: 1n,
+        account: 'default',
+        application: test.app,
+        bucket: 0,
+        chunk: seq >>> 16,
+        platform: 3,
+        variant: 'alert',
+        number: 0,
+        at: test.clock.date,
+        outcome: {
+          $case: 'settled',
+          value: {
+            sent: [],
+            failed: [],
+            deadTokens: [{ position: seq & 0xffff, token, since: times.since }],
+            claimedAt: times.claimedAt,
+          },
+        },
+      };
+    };
+    const publish = async (...outcomes: SliceOutcome[]): Promise<void> => {
+      await test.broker.publish(
+        topicNames.outcomes,
+        outcomes.map((value) => ({ key: `M/${test.app}/0`, value: SliceOutcome.encode(value).finish() })),
+      );
+      await settle();
+    };
+
+    it('that is dead is forgotten, and alerts are off', async () => {
+      await register('dead', { pushToken: 'dead-token' });
+      test.clock.advance(10);
+      const dead = await outcome('dead', 'dead-token', { claimedAt: test.clock.date });
+      await publish(dead, dead);
+      expect(await stored('dead')).not.toHaveProperty('token');
+      expect(await stored('dead')).toMatchObject({ alerts: false });
+      expect(await tagsOf('dead')).toMatchObject({ 'Push Alerts Enabled': false });
+    });
+
+    it('that was registered again since, or replaced, stays', async () => {
+      await register('alive', { pushToken: 'alive-token' });
+      await register('replaced', { pushToken: 'old' });
+      const claimedAt = test.clock.date;
+      test.clock.advance(10);
+      await register('alive', { pushToken: 'alive-token' });
+      await register('replaced', { pushToken: 'new' });
+      test.clock.advance(10);
+      await publish(
+        await outcome('alive', 'alive-token', { claimedAt }),
+        await outcome('alive', 'alive-token', { claimedAt: test.clock.date, since: claimedAt }),
+        await outcome('replaced', 'old', { claimedAt: test.clock.date }),
+      );
+      expect(await stored('alive')).toMatchObject({ token: 'alive-token', alerts: true });
+      expect(await stored('replaced')).toMatchObject({ token: 'new', alerts: true });
+      await publish(await outcome('alive', 'alive-token', { claimedAt, since: test.clock.date }));
+      expect(await stored('alive')).not.toHaveProperty('token');
+    });
+  });
+
+  test.hadNoTrouble();
+});

@@ -1,0 +1,109 @@
+import { deviceLogOf, tokenTime } from '@tidings/audience';
+import type { LogWriter } from '@tidings/event-store';
+import { partialDecoder, topicNames } from '@tidings/events';
+import { PartialTokenEvent } from '@tidings/events/generated/tidings/events/v1/partial_device_events';
+import type { Clock } from '@tidings/kernel';
+import { transientAsFault } from '@tidings/mongo';
+import { type Broker, consume, type Incident, type Subscription } from '@tidings/streaming';
+import type { Collection, Db } from 'mongodb';
+import type { DeviceLogCommand, DeviceLogReply } from '../commands/device-log-command.ts';
+import { type DeviceDocument, deviceIndexes, DEVICES } from '../storage/device-document.ts';
+
+export interface ReactionDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly broker: Broker;
+  readonly logs: LogWriter<DeviceLogCommand, DeviceLogReply>;
+  readonly report: (incident: Incident) => void;
+}
+
+/** Consumer group of this reaction. */
+export const TOKEN_OWNERS_GROUP = 'registry.token-owners';
+
+/** What follows device events keeps its rule within a second: a quarter of it collects the events that are looked at together. */
+export const LINGER_MS = 250;
+
+/** Holders of each of the hashes that more than one device has; the index alone tells which those are. */
+async function rivals(
+  devices: Collection<DeviceDocument>,
+  app: string,
+  hashes: readonly string[],
+): Promise<DeviceDocument[]> {
+  const among = (wanted: readonly string[]) => ({ app, th: { $in: [...wanted] } });
+  const held = await devices
+    .aggregate<{ readonly _id: string }>(
+      [
+        { $match: among(hashes) },
+        { $group: { _id: '$th', holders: { $sum: 1 } } },
+        { $match: { holders: { $gt: 1 } } },
+      ],
+      { hint: deviceIndexes.token },
+    )
+    .toArray();
+  const shared = held.map(({ _id }) => _id);
+  return shared.length === 0 ? [] : devices.find(among(shared), { hint: deviceIndexes.token }).toArray();
+}
+
+/** The last registration wins; of two at once the device with the greater id, whoever looks. */
+const newer = (a: DeviceDocument, b: DeviceDocument): DeviceDocument => {
+  const [left, right] = [tokenTime(a), tokenTime(b)];
+  if (left !== right) return left > right ? a : b;
+  return a._id > b._id ? a : b;
+};
+
+const commandFor = (loser: DeviceDocument, token: DeviceDocument, at: number, now: number): DeviceLogCommand => ({
+  identity: { account: loser.account, application: loser.app, person: loser.person, hwid: loser.hwid },
+  id: loser._id,
+  action: { type: 'tokenTaken', platform: token.platform, token: token.token!, at },
+  at: new Date(now),
+});
+
+/** Takes a token off all of these devices but the one that registered it last, which may turn out to be another than it seemed. */
+async function settle(holders: readonly DeviceDocument[], deps: Pick<ReactionDeps, 'logs' | 'clock'>): Promise<void> {
+  const { logs, clock } = deps;
+  const winner = holders.reduce(newer);
+  const losers = holders.filter((holder) => holder !== winner);
+  const time = tokenTime(winner);
+  const replies = await Promise.all(
+    losers.map((loser) => logs.submit(deviceLogOf(loser.person), commandFor(loser, winner, time, clock.now()))),
+  );
+  // A loser has registered the token again since it was read.
+  const kept = losers.flatMap((loser, i) => {
+    const since = replies[i]!.keptSince;
+    return since === undefined ? [] : [{ ...loser, ta: since }];
+  });
+  if (kept.length > 0) await settle([winner, ...kept], deps);
+}
+
+/** Takes push tokens off every device of an application but those that registered them last. Repeating it changes nothing. */
+export async function settleTokens(
+  app: string,
+  hashes: readonly string[],
+  deps: Pick<ReactionDeps, 'db' | 'logs' | 'clock'>,
+): Promise<void> {
+  const found = await rivals(deps.db.collection<DeviceDocument>(DEVICES), app, hashes);
+  const groups = Map.groupBy(found, ({ platform, token }) => `${platform} ${token}`);
+  await Promise.all([...groups.values()].filter(({ length }) => length > 1).map((holders) => settle(holders, deps)));
+}
+
+/** A push token lives on one device of an application and platform: whoever had it before loses it within a second (R-RES2). */
+export function keepTokensUnique(deps: ReactionDeps): Promise<Subscription> {
+  return consume(deps.broker, {
+    group: TOKEN_OWNERS_GROUP,
+    topics: { [topicNames.devices]: partialDecoder(PartialTokenEvent) },
+    report: deps.report,
+    lingerMs: LINGER_MS,
+    handler: (records) =>
+      transientAsFault(async () => {
+        const hashes = new Map<string, Set<string>>();
+        for (const { value } of records) {
+          const { tokenHash } = value.tokenSet ?? value.registered?.token ?? {};
+          if (tokenHash === undefined) continue;
+          const known = hashes.get(value.application);
+          if (known) known.add(tokenHash);
+          else hashes.set(value.application, new Set([tokenHash]));
+        }
+        for (const [app, wanted] of hashes) await settleTokens(app, [...wanted], deps);
+      }),
+  });
+}

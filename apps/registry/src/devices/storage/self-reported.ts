@@ -1,0 +1,14 @@
+import type { Db } from 'mongodb';
+import { type DeviceDocument, DEVICES } from './device-document.ts';
+import type { NotesReader } from '../commands/device-log.ts';
+
+/** Reads what devices said about themselves: their states, as the log loads them, are without. */
+export const openNotes =
+  (db: Db): NotesReader =>
+  async (ids) => {
+    const found = await db
+      .collection<DeviceDocument>(DEVICES)
+      .find({ _id: { $in: [...ids] } }, { projection: { self: 1 } })
+      .toArray();
+    return new Map(found.flatMap(({ _id, self }) => (self ? [[_id, self] as const] : [])));
+  };

@@ -1,0 +1,88 @@
+import {
+  type Audience,
+  type Expression,
+  MessageAccepted,
+  MessageEvent,
+  Operator,
+  TagType,
+  topicNames,
+} from '@tidings/events';
+import type { Broker } from '@tidings/streaming';
+import type { DeviceDocument } from '../../devices/storage/device-document.ts';
+
+export const APP = 'AAAAA-BBBBB';
+export const device = (seq: number, over: Partial<DeviceDocument> = {}): DeviceDocument => ({
+  _id: `${APP}:${String(seq).padStart(22, 'A')}`,
+  rev: 1,
+  account: 'a',
+  app: APP,
+  person: String(seq).padStart(22, 'A'),
+  seq,
+  status: 1,
+  hwid: `hwid-${seq}`,
+  platform: seq % 3 === 0 ? 3 : 1,
+  token: `token-${seq}`,
+  user: 'u',
+  lang: 'en',
+  cg: 0,
+  tags: [{ k: 70, v: seq % 2 }],
+  owners: [],
+  createdAt: 0,
+  ...over,
+});
+
+export const even: Expression = {
+  node: {
+    $case: 'tag',
+    value: {
+      tag: 70,
+      type: TagType.TAG_TYPE_INTEGER,
+      operator: Operator.OPERATOR_EQ,
+      operands: [{ value: { $case: 'number', value: 0 } }],
+      application: '',
+    },
+  },
+};
+
+export const selection = (expression?: Expression): Audience => ({
+  target: { $case: 'selection', value: { expression } },
+  platforms: [],
+});
+export const named = (...seqs: number[]): Audience => ({ target: { $case: 'named', value: { seqs } }, platforms: [] });
+
+let messages = 0;
+export const newMessage = (accepted: Partial<MessageAccepted>) => {
+  const number = ++messages;
+  const code = `${(number % 16).toString(16).toUpperCase()}000-00000000-${String(number).padStart(8, '0')}`;
+  return { code, id: BigInt(number), accepted: { ...MessageAccepted.create(), applications: [APP], ...accepted } };
+};
+export type NewMessage = ReturnType<typeof newMessage>;
+
+export const eventsOf = ({ code, id, accepted }: NewMessage, at: Date): MessageEvent[] => {
+  const event = (of: MessageEvent['event']): MessageEvent => ({
+    stamp: undefined,
+    code,
+    id,
+    account: 'a',
+    at,
+    event: of,
+  });
+  return [event({ $case: 'accepted', value: accepted }), event({ $case: 'released', value: {} })];
+};
+
+/** Has a message accepted and released. */
+export async function release(broker: Broker, message: NewMessage, at: Date): Promise<void> {
+  const records = eventsOf(message, at).map((event) => ({
+    key: message.code,
+    value: MessageEvent.encode(event).finish(),
+  }));
+  await broker.publish(topicNames.messages, records);
+}
+
+export const platform = (code: number) => ({
+  platform: code,
+  enabled: true,
+  credentialVersion: 1,
+  settings: {},
+  sealed: {},
+});

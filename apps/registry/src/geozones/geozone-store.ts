@@ -1,0 +1,110 @@
+import { distanceMeters, type GeozoneClusterState, type GeozoneState, type Place } from '@tidings/audience';
+import type { Geozone, GeozoneCluster } from '@tidings/events';
+import type { Binary, Db, Document } from 'mongodb';
+import { type AccountDocument, bytesOf, CLUSTERS, GEOZONES, stateOf } from '../accounts/account-log.ts';
+import { behind, type Page, readPage, sortOf } from '../accounts/pages.ts';
+
+/** A zone, and how far its centre is. */
+export interface Nearby {
+  readonly zone: Geozone;
+  readonly meters: number;
+}
+
+/** Queries over geozones and clusters that are there, as the accounts' logs have folded them. */
+export interface GeozoneStore {
+  readonly zone: (account: string, id: bigint) => Promise<Geozone | undefined>;
+  /** A page, oldest first. */
+  readonly zones: (account: string, application: string, after: string) => Promise<Page<Geozone>>;
+  /** A page, oldest first. */
+  readonly clusters: (account: string, application: string, after: string) => Promise<Page<GeozoneCluster>>;
+  /** How many zones of an application are in each of these clusters; those without any are absent. */
+  readonly zonesIn: (application: string, clusters: readonly string[]) => Promise<ReadonlyMap<string, number>>;
+  readonly cluster: (account: string, code: string) => Promise<GeozoneCluster | undefined>;
+  /** Activated zones, nearest first; equally far ones by age. */
+  readonly nearest: (application: string, place: Place, limit: number) => Promise<Nearby[]>;
+  /** Activated zones that hold the place, nearest first. */
+  readonly around: (application: string, place: Place) => Promise<Nearby[]>;
+}
+
+const byNumber = { field: 'number' };
+/** A cluster is changed by its deletion alone. */
+const byAge = { field: 'rev' };
+/** The index that covers the count of zones. */
+const CLUSTER_INDEX = 'application_cluster_deleted';
+
+/** No zone is wider (Spec, Limits). */
+const WIDEST_METERS = 1000;
+/** The database measures on a sphere that is 0.1 % larger. */
+const SLACK = 1.01;
+
+const zoneIn = (document: Document): Geozone => (stateOf(document) as GeozoneState).zone;
+const clusterIn = (document: Document): GeozoneCluster => (stateOf(document) as GeozoneClusterState).cluster;
+const byDistance = (a: Nearby, b: Nearby): number => a.meters - b.meters || Number(a.zone.id - b.zone.id);
+
+export function openGeozoneStore(db: Db): GeozoneStore {
+  const zones = db.collection<AccountDocument>(GEOZONES);
+  const clusters = db.collection<AccountDocument>(CLUSTERS);
+  const deleted = false;
+
+  const near = async (application: string, place: Place, within: object, limit: number): Promise<Nearby[]> => {
+    const $geometry = { type: 'Point', coordinates: [place.lng, place.lat] };
+    const found = await zones
+      .find({ application, place: { $nearSphere: { $geometry, ...within } } })
+      .limit(limit)
+      .toArray();
+    const measured = found.map(zoneIn).map((zone) => ({ zone, meters: distanceMeters(place, zone) }));
+    return measured.sort(byDistance);
+  };
+
+  return {
+    async zone(account, id) {
+      const found = await zones.findOne({ _id: String(id), account, deleted });
+      return found ? zoneIn(found) : undefined;
+    },
+    async zones(account, application, after) {
+      const found = zones.find({ application, account, deleted, ...behind(byNumber, after) }).sort(sortOf(byNumber));
+      const { entries, next } = await readPage<AccountDocument>(
+        found,
+        byNumber,
+        ({ zone }) => bytesOf(zone as Binary).length,
+      );
+      return { entries: entries.map(zoneIn), next };
+    },
+    async clusters(account, application, after) {
+      const found = clusters.find({ application, account, deleted, ...behind(byAge, after) }).sort(sortOf(byAge));
+      const { entries, next } = await readPage<AccountDocument>(found, byAge, (document) =>
+        Buffer.byteLength(clusterIn(document).name),
+      );
+      return { entries: entries.map(clusterIn), next };
+    },
+    async zonesIn(application, codes) {
+      const wanted = { application, deleted, cluster: { $in: [...codes] } };
+      const counted = zones.aggregate<{ _id: string; zones: number }>(
+        [{ $match: wanted }, { $group: { _id: '$cluster', zones: { $sum: 1 } } }],
+        { hint: CLUSTER_INDEX },
+      );
+      return new Map((await counted.toArray()).map(({ _id, zones: count }) => [_id, count]));
+    },
+    async cluster(account, code) {
+      const found = await clusters.findOne({ _id: code, account, deleted });
+      return found ? clusterIn(found) : undefined;
+    },
+    nearest: (application, place, limit) => near(application, place, {}, limit),
+    async around(application, place) {
+      const candidates = await near(application, place, { $maxDistance: WIDEST_METERS * SLACK }, 0);
+      return candidates.filter(({ zone, meters }) => meters <= zone.rangeMeters);
+    },
+  };
+}
+
+/** Makes the indexes of geozones where they are missing. */
+export async function prepareGeozones(db: Db): Promise<void> {
+  await db.collection(GEOZONES).createIndexes([
+    { name: 'application_deleted_number', key: { application: 1, deleted: 1, number: 1, _id: 1 } },
+    { name: CLUSTER_INDEX, key: { application: 1, cluster: 1, deleted: 1 } },
+    { name: 'application_place', key: { application: 1, place: '2dsphere' } },
+  ]);
+  await db
+    .collection(CLUSTERS)
+    .createIndexes([{ name: 'application_deleted_rev', key: { application: 1, deleted: 1, rev: 1, _id: 1 } }]);
+}

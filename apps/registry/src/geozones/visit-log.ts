@@ -1,0 +1,124 @@
+import { type EnteredZone, cooldownsOf, sendingZones, type Visitor } from '@tidings/audience';
+import {
+  type Commit,
+  type DocumentAddress,
+  fieldsOf,
+  type LogDefinition,
+  type RelayedRecord,
+} from '@tidings/event-store';
+import { type MessageAccepted, topicNames, VisitEvent } from '@tidings/events';
+import { Fault } from '@tidings/kernel';
+import type { Db } from 'mongodb';
+import { KEY_LIFETIME_MS, keyAt, type UsedKey } from '../devices/commands/device-decisions.ts';
+import { KEYS } from '../devices/storage/device-document.ts';
+
+export const COOLDOWNS = 'cooldowns';
+
+/** How long the beginning of a cooldown is known at least: a zone's may be lengthened meanwhile. */
+export const KEPT_SECONDS = 365 * 86_400;
+
+/** A zone that a device is in, with what it would send. */
+export interface SendingZone extends EnteredZone {
+  /** Code of the message that the send joins if there is one. */
+  readonly message: string;
+  readonly accepted: MessageAccepted;
+  /** "" without one. */
+  readonly linkToShorten: string;
+}
+
+/** A device has entered zones. */
+export interface Visit extends Visitor {
+  readonly account: string;
+  readonly application: string;
+  /** Nearest first. */
+  readonly zones: readonly SendingZone[];
+  readonly at: Date;
+  /** The Idempotency-Key that it is reported with, by its hash: a second report with it sends nothing (R-ER11). */
+  readonly key: string | undefined;
+}
+
+/** When a cooldown began. */
+interface CooldownState {
+  readonly at: Date;
+  readonly until: Date;
+}
+
+type VisitState = CooldownState | UsedKey;
+
+const cooldownAt = (id: string): DocumentAddress => ({ collection: COOLDOWNS, id });
+
+/** One log per application: what two devices of a user are sent is decided in order, whichever process they report to. */
+export const visitLogOf = (application: string): string => `visits-${application}`;
+
+/** What zones send to the devices that enter them, and the cooldowns that this begins (R-F4). */
+export const visitsLog: LogDefinition<Visit, VisitEvent, VisitState, void> = {
+  category: 'visits',
+  needs({ zones, key, ...visitor }) {
+    const cooldowns = zones.flatMap((zone) => cooldownsOf(zone, visitor)).map(({ id }) => cooldownAt(id));
+    return { ids: key === undefined ? cooldowns : [keyAt(key), ...cooldowns] };
+  },
+  decide({ account, application, zones, at, key, ...visitor }, view) {
+    const used = key === undefined ? undefined : view.get(keyAt(key));
+    if (used && used.until > at) return { events: [], reply: undefined };
+    const lastSend = (id: string): Date | undefined => (view.get(cooldownAt(id)) as CooldownState | undefined)?.at;
+    const sends = sendingZones(zones, visitor, lastSend, at).map(({ entered, cooldowns }): VisitEvent => {
+      const { zone, message, accepted, linkToShorten } = entered;
+      const seconds = Math.max(KEPT_SECONDS, ...cooldowns.map((each) => each.seconds));
+      const value = {
+        zone: zone.id,
+        cooldowns: cooldowns.map(({ id }) => id),
+        until: new Date(at.getTime() + seconds * 1000),
+        message,
+        accepted,
+        linkToShorten,
+        heldBack: visitor.isHeldBack ? visitor.person : '',
+      };
+      return { stamp: undefined, account, application, at, event: { $case: 'entered', value } };
+    });
+    if (key === undefined) return { events: sends, reply: undefined };
+    const value = { key, until: new Date(at.getTime() + KEY_LIFETIME_MS) };
+    const keyUsed: VisitEvent = { stamp: undefined, account, application, at, event: { $case: 'keyUsed', value } };
+    return { events: [...sends, keyUsed], reply: undefined };
+  },
+  addresses({ event }) {
+    if (event?.$case === 'keyUsed') return [keyAt(event.value.key)];
+    return event?.$case === 'entered' ? event.value.cooldowns.map(cooldownAt) : [];
+  },
+  evolve(_, { at, event }) {
+    switch (event?.$case) {
+      case 'entered':
+        return { at: at!, until: event.value.until! };
+      case 'keyUsed':
+        return { until: event.value.until! };
+      case undefined:
+        throw Fault.bug('an event of visits that says nothing');
+    }
+  },
+  encode: (event) => VisitEvent.encode(event).finish(),
+  decode: (bytes) => VisitEvent.decode(bytes),
+  isKnown: ({ event }) => event !== undefined,
+  toDocument: (state) => ({ ...('at' in state ? { at: state.at } : {}), until: state.until }),
+  fields: {
+    [COOLDOWNS]: fieldsOf<CooldownState>({ at: true, until: true }),
+    [KEYS]: fieldsOf<UsedKey>({ until: true, outcome: true }),
+  },
+  fromDocument: (document) => document as unknown as VisitState,
+};
+
+/** What a commit says on `tidings.visits`: that keys were used is the registry's own business. */
+export const visitRecords = ({ log, n, events }: Commit<VisitEvent>): RelayedRecord[] =>
+  events.flatMap((event, index) =>
+    event.event?.$case === 'keyUsed'
+      ? []
+      : {
+          topic: topicNames.visits,
+          key: event.application,
+          value: VisitEvent.encode({ ...event, stamp: { log, n: BigInt(n), index } }).finish(),
+        },
+  );
+
+/** Makes the index of cooldowns where it is missing. */
+export async function prepareVisits(db: Db): Promise<void> {
+  // Whether a cooldown still counts is decided by the service's clock; this only clears away.
+  await db.collection(COOLDOWNS).createIndexes([{ name: 'until', key: { until: 1 }, expireAfterSeconds: 0 }]);
+}

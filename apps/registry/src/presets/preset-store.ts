@@ -1,0 +1,88 @@
+import { campaignNameKey, type CampaignState, type PresetState } from '@tidings/audience';
+import type { Db, Document } from 'mongodb';
+import { type AccountDocument, CAMPAIGNS, PRESETS, stateOf } from '../accounts/account-log.ts';
+import { behind, type Page, readPage, sortOf } from '../accounts/pages.ts';
+
+/** What lists tell of a preset. */
+export interface ListedPreset {
+  readonly code: string;
+  readonly name: string;
+  /** Code of its application, or of its group. */
+  readonly owner: string;
+}
+
+const byAge = { field: 'number' };
+
+/** Queries over presets and campaigns that are there, as the accounts' logs have folded them. */
+export interface PresetStore {
+  readonly preset: (account: string, code: string) => Promise<PresetState | undefined>;
+  /** Of whatever account. */
+  readonly anyPreset: (code: string) => Promise<PresetState | undefined>;
+  /** A page of those of these owners, oldest first. @param owners an application and its groups */
+  readonly presets: (account: string, owners: readonly string[], after: string) => Promise<Page<ListedPreset>>;
+  readonly campaign: (account: string, code: string) => Promise<CampaignState | undefined>;
+  /** The oldest of this name. */
+  readonly campaignNamed: (application: string, name: string) => Promise<CampaignState | undefined>;
+  /** Which of these ids are those of campaigns of the application that are there. */
+  readonly liveCampaigns: (application: string, ids: readonly bigint[]) => Promise<ReadonlySet<bigint>>;
+  /** Oldest first, those behind the id `after`. */
+  readonly campaigns: (account: string, application: string, after: number, limit: number) => Promise<CampaignState[]>;
+}
+
+const presetIn = (document: Document): PresetState => stateOf(document) as PresetState;
+const campaignIn = (document: Document): CampaignState => stateOf(document) as CampaignState;
+
+export function openPresetStore(db: Db): PresetStore {
+  const presets = db.collection<AccountDocument>(PRESETS);
+  const campaigns = db.collection<AccountDocument>(CAMPAIGNS);
+  const deleted = false;
+  return {
+    async preset(account, code) {
+      const found = await presets.findOne({ _id: code, account, deleted });
+      return found ? presetIn(found) : undefined;
+    },
+    async anyPreset(code) {
+      const found = await presets.findOne({ _id: code, deleted });
+      return found ? presetIn(found) : undefined;
+    },
+    presets(account, owners, after) {
+      const listed = { owner: { $in: [...owners] }, account, deleted, ...behind(byAge, after) };
+      const projection = { code: 1, name: 1, owner: 1, number: 1 };
+      const found = presets.find<ListedPreset & Document>(listed, { projection }).sort(sortOf(byAge));
+      return readPage(found, byAge, ({ name }) => Buffer.byteLength(name));
+    },
+    async campaign(account, code) {
+      const found = await campaigns.findOne({ _id: code, account, deleted });
+      return found ? campaignIn(found) : undefined;
+    },
+    async campaignNamed(application, name) {
+      const found = await campaigns
+        .find({ named: campaignNameKey(application, name), deleted })
+        .sort({ id: 1 })
+        .next();
+      return found ? campaignIn(found) : undefined;
+    },
+    async liveCampaigns(application, ids) {
+      const wanted = [...new Set(ids)].filter((id) => id !== 0n).map(Number);
+      if (wanted.length === 0) return new Set();
+      const found = campaigns.find({ application, deleted, id: { $in: wanted } }, { projection: { id: 1 } });
+      return new Set((await found.toArray()).map(({ id }) => BigInt(id as number)));
+    },
+    async campaigns(account, application, after, limit) {
+      const behind = { application, account, deleted, id: { $gt: after } };
+      return (await campaigns.find(behind).sort({ id: 1 }).limit(limit).toArray()).map(campaignIn);
+    },
+  };
+}
+
+/** Makes the indexes of presets and campaigns where they are missing. */
+export async function preparePresets(db: Db): Promise<void> {
+  await db.collection(PRESETS).createIndexes([
+    { name: 'owner_deleted_number', key: { owner: 1, deleted: 1, number: 1, _id: 1 } },
+    { name: 'filter', key: { filter: 1 } },
+  ]);
+  await db.collection(CAMPAIGNS).createIndexes([
+    { name: 'application_id', key: { application: 1, id: 1 } },
+    { name: 'named', key: { named: 1 } },
+  ]);
+}

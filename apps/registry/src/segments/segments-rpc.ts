@@ -1,0 +1,70 @@
+import { FORBID } from '@tidings/audience';
+import { Fault, newCode } from '@tidings/kernel';
+import type { Segments } from '@tidings/rpc';
+import type { AccountWriter } from '../accounts/account-writer.ts';
+import { type ExportDeps, exportRpc } from './export.ts';
+import { expireFilters } from './filter-expiry.ts';
+import { compiledOf, isGranted, shownTo } from './expressions.ts';
+
+export interface SegmentsDeps extends ExportDeps {
+  readonly write: AccountWriter;
+}
+
+/** An account's segments (Spec N). */
+export function segmentsRpc(deps: SegmentsDeps): Segments {
+  const { store, clock, write, scan } = deps;
+  const now = (): Date => new Date(clock.now());
+  const freeCode = async (account: string): Promise<string> => {
+    for (;;) {
+      const code = newCode();
+      if ((await store.filtersByCode(account, [code])).length === 0) return code;
+    }
+  };
+  return {
+    ...exportRpc(deps),
+
+    async createFilter({ account, grant, name, expression: text, application, expiresAt }) {
+      const given = { account, grant, source: text, path: 'filter_expression' };
+      const compiled = await compiledOf(given, deps);
+      // One whose day has come gives way.
+      await expireFilters(store, write, clock, { account, name });
+      const code = await freeCode(account);
+      await write({
+        account,
+        action: { type: 'createFilter', code, name, text, ...compiled, application, expiresAt },
+        at: now(),
+      });
+      return { code };
+    },
+
+    async listFilters({ account, grant, application, after }) {
+      const { entries, next } = await store.filters(account, application, after);
+      const shown = await shownTo(entries, { account, grant }, store);
+      const filters = shown.map(({ code, name, text, application: bound, expiresAt }) => ({
+        ...{ code, name, expression: text, application: bound, expiresAt },
+      }));
+      return { filters, next };
+    },
+
+    async deleteFilter({ account, grant, name }) {
+      const filter = await store.filterNamed(account, name);
+      const bound = filter && filter.application !== '' ? await store.application(filter.application) : undefined;
+      if (!filter || (bound && !isGranted(grant, bound))) throw Fault.argument('Filter not found');
+      // It belongs to the account as a whole (R-T9).
+      if (!bound && grant && !grant.allApplications) throw Fault.forbidden(FORBID);
+      await write({ account, action: { type: 'deleteFilter', name, code: filter.code }, at: now() });
+      return {};
+    },
+
+    async count({ account, grant, expression: source, path }) {
+      const { expression } = await compiledOf({ account, grant, source, path }, deps);
+      const selected = { expression, now: now() };
+      const applications = await store.applicationsOf(account);
+      let devices = 0;
+      for (const application of applications) {
+        if (isGranted(grant, application)) devices += await scan.count(application.code, selected);
+      }
+      return { devices: BigInt(devices) };
+    },
+  };
+}

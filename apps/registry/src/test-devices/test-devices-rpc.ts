@@ -1,0 +1,44 @@
+import { DENIED, type TestDevicesState } from '@tidings/audience';
+import { type Clock, Fault } from '@tidings/kernel';
+import type { Accounts } from '@tidings/rpc';
+import type { Db } from 'mongodb';
+import { TEST_DEVICES } from '../accounts/account-log.ts';
+import type { AccountStore } from '../accounts/account-store.ts';
+import type { AccountWriter } from '../accounts/account-writer.ts';
+
+/** Test devices of a page, with up to some 10 KB each. */
+const PAGE = 100;
+
+interface TestDevicesDeps {
+  readonly db: Db;
+  readonly store: AccountStore;
+  readonly write: AccountWriter;
+  readonly clock: Clock;
+}
+
+/** Test devices of applications (Spec L). Whoever asks may use the application: none of these methods has a token of its own to check. */
+export const testDevicesRpc = ({
+  db,
+  store,
+  write,
+  clock,
+}: TestDevicesDeps): Pick<Accounts, 'setTestDevice' | 'listTestDevices'> => ({
+  async setTestDevice({ application, device }) {
+    const owner = await store.application(application);
+    if (!owner) throw Fault.argument(DENIED);
+    if (!device) throw Fault.bug('a test device without a device');
+    const language = device.language || undefined;
+    const action = { type: 'setTestDevice', application, device: { ...device, language } } as const;
+    await write({ account: owner.account, action, at: new Date(clock.now()) });
+    return {};
+  },
+
+  async listTestDevices({ application, after }) {
+    const from = Number(after);
+    const found = await db
+      .collection<TestDevicesState & { _id: string }>(TEST_DEVICES)
+      .findOne({ _id: application }, { projection: { devices: { $slice: [from, PAGE + 1] } } });
+    const devices = (found?.devices ?? []).map((device) => ({ ...device, language: device.language ?? '' }));
+    return { devices: devices.slice(0, PAGE), next: devices.length > PAGE ? String(from + PAGE) : '' };
+  },
+});

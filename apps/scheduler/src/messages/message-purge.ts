@@ -1,0 +1,128 @@
+import { type CommitEmptying, type LogWriter, openEmptying, type PlacedEvent } from '@tidings/event-store';
+import type { MessageEvent } from '@tidings/events';
+import type { Clock } from '@tidings/kernel';
+import { type Created, purgedContent } from '@tidings/messaging';
+import type { DeletionsOptions } from '@tidings/service/deletions';
+import type { Db } from 'mongodb';
+import type { Completion } from './completion.ts';
+import type { StoredMessage } from './list.ts';
+import {
+  JOINS,
+  LINKS,
+  LOGS,
+  logOfMessage,
+  type MessageCommand,
+  MESSAGES,
+  messagesLog,
+  PROGRESS,
+  type ShortLink,
+} from './message-log.ts';
+
+export interface MessagePurgeParts {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly writer: LogWriter<MessageCommand, Created | undefined>;
+  readonly completion: Pick<Completion, 'closeComplete'>;
+}
+
+/** Messages purged together. */
+const AT_ONCE = 200;
+/** Commits read at a time. */
+const COMMITS_AT_ONCE = 500;
+/** The look at which commits are redacted: no message of the application can be accepted any more. */
+const EMPTYING_LOOK = 1;
+
+/** All ids that begin with `<prefix>/`. */
+const idsBelow = (prefix: string) => ({ $gt: `${prefix}/`, $lt: `${prefix}0` });
+
+/**
+ * Purges the messages of a deleted application (R-B2): their states keep how they ended, their short links go, and their commits say no more what was
+ * sent. Services that keep something of them are told on `tidings.messages`.
+ */
+export function messagePurge(parts: MessagePurgeParts): DeletionsOptions['purge'] {
+  const { db, clock, writer, completion } = parts;
+  const messages = db.collection<StoredMessage>(MESSAGES);
+  const commits = openEmptying(db, messagesLog);
+
+  const forget = async (codes: readonly string[]): Promise<void> => {
+    const _id = { $in: [...codes] };
+    await db.collection<ShortLink & { _id: string }>(LINKS).deleteMany({ message: _id });
+    await db.collection<{ _id: string }>(PROGRESS).deleteMany({ _id });
+    for (const code of codes) await db.collection<{ _id: string }>(JOINS).deleteMany({ _id: idsBelow(code) });
+  };
+
+  return async ({ account, application, look }, signal) => {
+    const ofApplication = { account, apps: application };
+    for (;;) {
+      const found = await messages.find(ofApplication).project<StoredMessage>({ apps: 1 }).limit(AT_ONCE).toArray();
+      const [whole, shared] = [
+        found.filter(({ apps }) => apps.every((each) => each === application)).map(({ _id }) => _id),
+        found.filter(({ apps }) => apps.some((each) => each !== application)).map(({ _id }) => _id),
+      ];
+      // A purged message is found no more, so that what belongs to it goes first; and again, for somebody may have joined it meanwhile.
+      await forget(whole);
+      const at = new Date(clock.now());
+      await Promise.all(
+        found.map(({ _id: code }) => writer.submit(logOfMessage(code), { kind: 'purge', code, application, at })),
+      );
+      await forget(whole);
+      await completion.closeComplete(shared);
+      if (signal.aborted) return;
+      if (found.length < AT_ONCE) break;
+    }
+    await db.collection<{ _id: string }>(JOINS).deleteMany({ _id: idsBelow(`visits-${application}`) });
+    if (look === EMPTYING_LOOK) await emptyCommits(db, commits, application, signal);
+  };
+}
+
+/** Takes what was sent out of the commits of purged messages. */
+async function emptyCommits(
+  db: Db,
+  commits: CommitEmptying<MessageEvent>,
+  application: string,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let digit = 0; digit < LOGS; digit++) {
+    const log = logOfMessage(digit.toString(LOGS).toUpperCase());
+    for (let after = 0; !signal.aborted;) {
+      const { last, marked } = await commits.markedAfter(log, after, application, COMMITS_AT_ONCE);
+      if (last === undefined) break;
+      const isPurged = await purgedAmong(
+        db,
+        marked.flatMap(({ events }) => events.map(({ event }) => event.code)),
+      );
+      for (const { n, events } of marked) {
+        const said = events.filter(({ event }) => isPurged(event.code)).flatMap(withoutContent);
+        await commits.replace(log, n, said);
+      }
+      after = last;
+    }
+  }
+}
+
+async function purgedAmong(db: Db, codes: readonly string[]): Promise<(code: string) => boolean> {
+  if (codes.length === 0) return () => false;
+  const shown = { _id: { $in: [...new Set(codes)] }, purgedAt: { $exists: false } };
+  const found = await db
+    .collection<StoredMessage>(MESSAGES)
+    .find(shown, { projection: { _id: 1 } })
+    .toArray();
+  const kept = new Set(found.map(({ _id }) => _id));
+  return (code) => !kept.has(code);
+}
+
+function withoutContent({ index, event }: PlacedEvent<MessageEvent>): PlacedEvent<MessageEvent>[] {
+  switch (event.event?.$case) {
+    case 'accepted': {
+      const value = purgedContent(event.event.value);
+      return [{ index, event: { ...event, event: { $case: 'accepted', value } } }];
+    }
+    case 'joined': {
+      const { message, ...joined } = event.event.value;
+      const value = { ...joined, message: message && purgedContent(message) };
+      return [{ index, event: { ...event, event: { $case: 'joined', value } } }];
+    }
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,35 @@
+import type { LogWriter } from '@tidings/event-store';
+import type { VisitEvent } from '@tidings/events';
+import { Fault } from '@tidings/kernel';
+import type { Created } from '@tidings/messaging';
+import { logOfMessage, type MessageCommand } from './message-log.ts';
+import { shortened } from './short-link.ts';
+
+export interface VisitParts {
+  readonly writer: LogWriter<MessageCommand, Created | undefined>;
+  readonly nextId: () => number;
+  /** Without a slash at the end. */
+  readonly publicUrl: string;
+}
+
+/** Lets what geozones send join the message of their zone and day (R-F5), each visit once: repeats change nothing. */
+export function sendVisits({
+  writer,
+  nextId,
+  publicUrl,
+}: VisitParts): (visits: readonly VisitEvent[]) => Promise<void> {
+  return async (visits) => {
+    const joined = visits.map(async ({ account, at, stamp, event }) => {
+      if (event?.$case !== 'entered') return;
+      const { message: code, accepted, linkToShorten, heldBack } = event.value;
+      if (!accepted || !stamp) throw Fault.bug(`${code}: a visit without a message or a place in its log`);
+      const draft = shortened(accepted, linkToShorten, publicUrl);
+      const cause = heldBack === '' ? `${stamp.log}/${stamp.n}/${stamp.index}` : `${code}/${heldBack}`;
+      await writer.submit(logOfMessage(code), {
+        kind: 'join',
+        join: { code, id: nextId(), account, at: at!, cause, draft },
+      });
+    });
+    await Promise.all(joined);
+  };
+}

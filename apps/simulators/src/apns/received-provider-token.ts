@@ -1,0 +1,82 @@
+import { isSignedBy, type Jwt, parseJwt } from '../parsed-jwt.ts';
+import type { Keys } from '../provider-keys.ts';
+import type { ApnsReason } from './reasons.ts';
+
+const LIFETIME_MS = 3_600_000;
+const SKEW_MS = 300_000;
+const REMEMBERED = 256;
+
+/** A provider token as far as it could be read; `flaw` holds whatever the time is. */
+export interface ProviderToken {
+  readonly teamId: string;
+  readonly keyId: string;
+  readonly issuedAtMs: number;
+  readonly topics: readonly string[] | undefined;
+  readonly flaw: ApnsReason | undefined;
+}
+
+const flawed = (flaw: ApnsReason): ProviderToken => ({ teamId: '', keyId: '', issuedAtMs: 0, topics: undefined, flaw });
+
+const signatureFits = (jwt: Jwt, keyId: string, teamId: string, keys: Keys): boolean => {
+  const known = keys.apns(keyId);
+  if (known === undefined) return jwt.signature.length === 64;
+  return known.teamId === teamId && isSignedBy(jwt, known.key);
+};
+
+const isName = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+const judge = (jwt: Jwt, keys: Keys): ProviderToken => {
+  const { alg, kid } = jwt.header;
+  const { iss, iat } = jwt.claims;
+  const isComplete = alg === 'ES256' && isName(kid) && isName(iss) && typeof iat === 'number';
+  if (!isComplete || !signatureFits(jwt, kid, iss, keys)) return flawed('InvalidProviderToken');
+  return { teamId: iss, keyId: kid, issuedAtMs: iat * 1000, topics: keys.apns(kid)?.topics, flaw: undefined };
+};
+
+const read = (authorization: string, keys: Keys): ProviderToken => {
+  const [scheme = '', token = ''] = authorization.split(' ');
+  if (scheme.toLowerCase() !== 'bearer' || token === '') return flawed('MissingProviderToken');
+  const jwt = parseJwt(token);
+  return jwt === undefined ? flawed('InvalidProviderToken') : judge(jwt, keys);
+};
+
+/** Reads provider tokens, each once: a token comes with every push for an hour. */
+export class ProviderTokens {
+  readonly #known = new Map<string, ProviderToken>();
+  readonly #keys: Keys;
+  readonly #now: () => number;
+  #version = 0;
+  #lastText = '';
+  #last: ProviderToken = flawed('MissingProviderToken');
+
+  constructor(keys: Keys, now: () => number) {
+    this.#keys = keys;
+    this.#now = now;
+  }
+
+  read(authorization: string | undefined): ProviderToken {
+    if (authorization === undefined) return flawed('MissingProviderToken');
+    if (this.#version !== this.#keys.version || this.#known.size >= REMEMBERED) this.#forget();
+    // Comparing with the last one is cheaper than hashing the header.
+    if (authorization === this.#lastText) return this.#last;
+    const token = this.#known.get(authorization) ?? read(authorization, this.#keys);
+    this.#known.set(authorization, token);
+    this.#lastText = authorization;
+    this.#last = token;
+    return token;
+  }
+
+  #forget(): void {
+    this.#known.clear();
+    this.#lastText = '';
+    this.#version = this.#keys.version;
+  }
+
+  /** Why the token cannot be used now; a token is good for an hour and may be up to five minutes ahead. */
+  refusal({ flaw, issuedAtMs }: ProviderToken): ApnsReason | undefined {
+    if (flaw !== undefined) return flaw;
+    const age = this.#now() - issuedAtMs;
+    if (age > LIFETIME_MS) return 'ExpiredProviderToken';
+    return age < -SKEW_MS ? 'InvalidProviderToken' : undefined;
+  }
+}

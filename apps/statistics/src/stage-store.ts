@@ -1,0 +1,158 @@
+import { type ChunkStages, coarser, type FailedDevices, type HourSets } from '@tidings/delivery';
+import { project, type ProjectedDocument, RecentParts } from '@tidings/event-store';
+import { Bitmap } from '@tidings/kernel';
+import { Binary, type Collection, type Db, type Document } from 'mongodb';
+import type { Share } from './message-facts.ts';
+import { type Change, type Group, mergeParts, noParts, type Parts, stagesOf, type WindowEnds } from './stages.ts';
+
+type HoursDocument = [hour: number, set: Binary][];
+type FailedDocument = { category: string; code: string; name: string; hours: HoursDocument }[];
+
+/**
+ * One document per (message, application, platform, chunk), a sub-document per source. Each part has a revision of its own, so that the
+ * consumers of different topics do not meet; at most 8 KiB a set.
+ */
+interface GroupDocument {
+  readonly _id: string;
+  readonly platform: number;
+  readonly createdAt: Date;
+  readonly plan?: { rev: number; eligible: Binary; excluded: [reason: string, set: Binary][]; failed: FailedDocument };
+  readonly wire?: { rev: number; sent: HoursDocument; notDisplayable: Binary; failed: FailedDocument };
+  readonly delivered?: { rev: number; hours: HoursDocument };
+  readonly opened?: { rev: number; hours: HoursDocument };
+}
+
+/** The sets behind metrics and funnels. */
+export interface StageStore {
+  /** Folds changes into their documents by compare-and-set; resolves when durable. */
+  apply(changes: readonly Change[], windowEndOf: WindowEnds, at: Date): Promise<void>;
+  /** Everything known of a message. */
+  stagesOf(message: string): Promise<ChunkStages[]>;
+  /** Removes what is known of these messages. */
+  forget(messages: readonly string[]): Promise<void>;
+  /** Removes what is known of these applications in these messages. */
+  forgetShares(shares: readonly Share[]): Promise<void>;
+  /** Removes what no message is known of any more, once it is older than any figure is shown. */
+  removeOrphans(now: Date): Promise<void>;
+}
+
+/** At 64 KiB at most, and mostly much less. */
+const RECENT_PARTS = 512;
+
+const idOf = ({ message, application, platform, chunk }: Group): string =>
+  `${message}/${application}/${platform}/${chunk}`;
+/** Ids of a message, or of an application in a message: codes hold no character above "/"'s successor. */
+const idsOf = (prefix: string): { $gt: string; $lt: string } => ({ $gt: `${prefix}/`, $lt: `${prefix}0` });
+
+/** No figures are shown for longer than 365 days after their message was accepted (R-LM3), which was before they began. */
+export const KEPT_MS = 366 * 86_400_000;
+
+export async function openStageStore(db: Db): Promise<StageStore> {
+  const groups = db.collection<GroupDocument>('groups');
+  await groups.createIndexes([{ name: 'createdAt', key: { createdAt: 1 } }]);
+  let recent = new RecentParts(RECENT_PARTS);
+  const remove = async (prefixes: readonly string[]): Promise<void> => {
+    for (const prefix of prefixes) await groups.deleteMany({ _id: idsOf(prefix) });
+    if (prefixes.length > 0) recent = new RecentParts(RECENT_PARTS);
+  };
+  return {
+    async apply(changes, windowEndOf, at) {
+      await project(groups as unknown as Collection<ProjectedDocument>, changes, {
+        idOf: ({ group }) => idOf(group),
+        partOf: ({ part }) => part,
+        fold: (stored, facts) => {
+          const { part } = facts[0]!;
+          const known = stored ? partsOf({ [part]: stored })[part] : undefined;
+          // All facts are of one part, and so are the values.
+          const values = [...(known ? [known] : []), ...facts.map(({ value }) => value)];
+          const value = mergeParts(part, values as never);
+          return documentOf(compact({ ...facts[0]!, value } as Change, windowEndOf));
+        },
+        onInsert: ({ group }) => ({ platform: group.platform, createdAt: at }),
+        recent,
+      });
+    },
+    async stagesOf(message) {
+      const documents = await groups.find({ _id: idsOf(message) }).toArray();
+      return documents.map((document) => stagesOf(document.platform, partsOf(document)));
+    },
+    async forget(messages) {
+      await remove(messages);
+    },
+    async removeOrphans(now) {
+      await groups.deleteMany({ createdAt: { $lt: new Date(now.getTime() - KEPT_MS) } });
+    },
+    async forgetShares(shares) {
+      await remove(shares.map(({ message, application }) => `${message}/${application}`));
+    },
+  };
+}
+
+/** Reports by hour, once it is known in which of them the seconds count. */
+function compact(change: Change, windowEndOf: WindowEnds): Change {
+  if (change.part !== 'delivered' && change.part !== 'opened') return change;
+  const end = windowEndOf(change.group.message);
+  return end === undefined ? change : { ...change, value: coarser(change.value, end) };
+}
+
+const hoursDocument = (hours: HourSets): HoursDocument => [...hours].map(([hour, set]) => [hour, binary(set)]);
+const hoursOf = (document: HoursDocument): HourSets => new Map(document.map(([hour, set]) => [hour, setOf(set)]));
+const setOf = (stored: Binary): Bitmap => (stored instanceof StoredSet ? stored.set : Bitmap.decode(stored.buffer));
+
+/** A set as this process stores it. */
+class StoredSet extends Binary {
+  readonly set: Bitmap;
+
+  constructor(set: Bitmap) {
+    super(set.encode());
+    this.set = set;
+  }
+}
+
+const storedSets = new WeakMap<Bitmap, StoredSet>();
+
+/** Encodes a set once: of a part's hours, most are as they were. */
+function binary(set: Bitmap): StoredSet {
+  const stored = storedSets.get(set) ?? new StoredSet(set);
+  storedSets.set(set, stored);
+  return stored;
+}
+
+const failedDocument = (failed: readonly FailedDevices[]): FailedDocument =>
+  failed.map(({ hours, ...kind }) => ({ ...kind, hours: hoursDocument(hours) }));
+const failedOf = (document: FailedDocument): FailedDevices[] =>
+  document.map(({ hours, ...kind }) => ({ ...kind, hours: hoursOf(hours) }));
+
+function documentOf(change: Change): Document {
+  switch (change.part) {
+    case 'plan': {
+      const { eligible, excluded, failed } = change.value;
+      const sets = [...excluded].map(([reason, set]) => [reason, binary(set)]);
+      return { eligible: binary(eligible), excluded: sets, failed: failedDocument(failed) };
+    }
+    case 'wire': {
+      const { sent, notDisplayable, failed } = change.value;
+      return { sent: hoursDocument(sent), notDisplayable: binary(notDisplayable), failed: failedDocument(failed) };
+    }
+    case 'delivered':
+    case 'opened':
+      return { hours: hoursDocument(change.value) };
+  }
+}
+
+function partsOf({ plan, wire, delivered, opened }: Partial<GroupDocument>): Parts {
+  return {
+    plan: plan
+      ? {
+          eligible: setOf(plan.eligible),
+          excluded: new Map(plan.excluded.map(([reason, set]) => [reason, setOf(set)])),
+          failed: failedOf(plan.failed),
+        }
+      : noParts.plan,
+    wire: wire
+      ? { sent: hoursOf(wire.sent), notDisplayable: setOf(wire.notDisplayable), failed: failedOf(wire.failed) }
+      : noParts.wire,
+    delivered: delivered ? hoursOf(delivered.hours) : noParts.delivered,
+    opened: opened ? hoursOf(opened.hours) : noParts.opened,
+  };
+}

@@ -1,0 +1,63 @@
+import { describe, expect, it } from '@jest/globals';
+import { AndroidContent, Content, IosContent, MessageAccepted } from '@tidings/events';
+import { isGenuine, messageKeyOf, parseStatisticsHash, variablesOf } from '@tidings/messaging';
+import { DeviceDescription } from '@tidings/rpc';
+import { createSecretKey } from 'node:crypto';
+import type { KnownMessage } from '../facts/known-messages.ts';
+import { attributesOf } from './attributes.ts';
+import { handedOver, type Recipient } from './event-payload.ts';
+
+const reportKey = createSecretKey(new Uint8Array(32).fill(5));
+const text = (by: Readonly<Record<string, string>>) => ({
+  entries: Object.entries(by).map(([language, value]) => ({ language, text: value })),
+});
+const content = Content.fromPartial({
+  text: text({ default: 'Hello {{Name||you}}', de: 'Hallo {{Name||du}}' }),
+  title: text({ default: 'News' }),
+  data: '{"k":1}',
+  link: 'https://push.example/s/abc',
+  placeholders: '{"City":"Graz"}',
+  tags: ['Name'],
+  ios: IosContent.fromPartial({ badge: '+2', title: text({ default: 'in {{City}}' }), critical: true }),
+  android: AndroidContent.fromPartial({ silent: true, banner: 'https://x/{{Name}}' }),
+});
+const message: KnownMessage = {
+  ...{ code: 'AF0B-EEFE4D5E-E445B2E9', bucket: 0, id: 20_012_343_258n, account: 'a' },
+  accepted: MessageAccepted.fromPartial({ content, shortLink: 'abc', shortLinkTarget: 'https://target/{{Name}}' }),
+};
+const recipient = (fields: Partial<DeviceDescription>, platform = 1): Recipient => ({
+  ...{ application: 'AAAAA-00001', chunk: 1, position: 4, platform, values: ['An na'] },
+  device: DeviceDescription.fromPartial({ found: true, language: 'de', token: 'tok', check: 0x010203, ...fields }),
+});
+const payload = (...of: Parameters<typeof recipient>): Record<string, unknown> =>
+  JSON.parse(handedOver(message, recipient(...of), reportKey)) as Record<string, unknown>;
+
+describe('what was handed to the provider', () => {
+  it('is rendered for the device, its part of the statistics hash included', () => {
+    const { aps, p } = payload({}) as { aps: object; p: string };
+    expect(aps).toMatchObject({ alert: { title: 'in Graz', body: 'Hallo An na' } });
+    const hash = parseStatisticsHash(p)!;
+    expect(hash.device).toMatchObject({ seq: 65_540, platform: 1 });
+    expect(isGenuine(messageKeyOf(reportKey, 'AAAAA-00001', hash), hash.device!, 0x010203)).toBe(true);
+    expect(payload({}, 3)).toMatchObject({ message: { token: 'tok', data: { title: 'Hallo An na' } } });
+    expect(handedOver(message, recipient({}, 14), reportKey)).toBe('{}');
+  });
+
+  it('shows the badge that the message showed, before and after it was written down (R-C9)', () => {
+    const badge = (fields: Partial<DeviceDescription>) => (payload(fields)['aps'] as { badge: number }).badge;
+    expect(badge({ badge: 3, badgeOf: 'an earlier one' })).toBe(5);
+    expect(badge({ badge: 5, badgeOf: message.code })).toBe(5);
+  });
+});
+
+describe('the attributes of an event (R-EV3)', () => {
+  it('are what the message says, in the device’s language', () => {
+    const valueOf = (tag: string): string | undefined => (tag === 'Name' ? 'An na' : undefined);
+    expect(attributesOf(message.accepted, variablesOf(content), { language: 'de', valueOf })).toMatchObject({
+      ...{ pushTitle: 'News', pushBody: 'Hallo An na', pushSubtitle: '', userData: '{"k":1}' },
+      ...{ url: 'https://push.example/s/abc', originalUrl: 'https://target/An%20na', urlMinimize: 2 },
+      ...{ iosTitle: 'in Graz', iosCritical: true, iosSilent: false, androidSilent: true },
+      ...{ androidBanner: 'https://x/An%20na', dynamicContentPlaceholders: '{"City":"Graz"}', chromeHeader: '' },
+    });
+  });
+});

@@ -1,0 +1,81 @@
+import { type ChannelPayload, definitionOf, isRelative } from '@tidings/channels';
+import { sendIdOf } from '@tidings/kernel';
+import { type DeviceColumns, messageKeyOf, type OutgoingMessage, PayloadWriter } from '@tidings/messaging';
+import type { DeviceDescription } from '@tidings/rpc';
+import type { KeyObject } from 'node:crypto';
+import type { KnownMessage } from '../facts/known-messages.ts';
+
+/** A device that a message was sent to. */
+export interface Recipient {
+  readonly application: string;
+  readonly chunk: number;
+  readonly position: number;
+  readonly platform: number;
+  readonly device: DeviceDescription;
+  /** Its values of the content's tags, in their order. */
+  readonly values: readonly string[];
+}
+
+const writer = new PayloadWriter();
+/** What was compiled for a message, by application, platform and language; it goes with the message. */
+const compiled = new WeakMap<KnownMessage, Map<string, ChannelPayload | undefined>>();
+
+const outgoing = ({ code, bucket, id, accepted }: KnownMessage): OutgoingMessage => ({
+  message: code,
+  bucket,
+  messageId: id,
+  campaignId: accepted.campaignId,
+  content: accepted.content,
+});
+
+function payloadOf(message: KnownMessage, recipient: Recipient, reportKey: KeyObject): ChannelPayload | undefined {
+  const { application, platform } = recipient;
+  const { language } = recipient.device;
+  const payloads = compiled.get(message) ?? new Map<string, ChannelPayload | undefined>();
+  compiled.set(message, payloads);
+  const name = `${application}/${platform}/${language}`;
+  if (!payloads.has(name)) {
+    const { code, id: messageId, accepted } = message;
+    const key = messageKeyOf(reportKey, application, { code, messageId, campaignId: accepted.campaignId });
+    payloads.set(name, definitionOf(platform)?.compile(outgoing(message), language, key));
+  }
+  return payloads.get(name);
+}
+
+/** The badge that the message showed on the device: settled, it is the device's base; until then it is to be added (R-C9). */
+function badgeOf({ code, bucket, accepted }: KnownMessage, { platform, device }: Recipient): number {
+  const badge = definitionOf(platform)?.badgeOf(accepted.content);
+  if (badge === undefined || !isRelative(badge) || device.badgeOf === sendIdOf({ message: code, bucket }))
+    return device.badge;
+  return Math.max(0, device.badge + Number(badge));
+}
+
+function columnsOf(message: KnownMessage, recipient: Recipient): DeviceColumns {
+  const { chunk, position, platform, device, values } = recipient;
+  const tokens = Buffer.from(device.token);
+  let end = 0;
+  const valueEnds = Uint32Array.from(values, (value) => (end += Buffer.byteLength(value)));
+  return {
+    chunk,
+    positions: Uint16Array.of(position),
+    platform,
+    checks: Uint8Array.of(device.check >>> 16, (device.check >>> 8) & 0xff, device.check & 0xff),
+    tokens,
+    tokenEnds: Uint32Array.of(tokens.length),
+    values: Buffer.from(values.join('')),
+    valueEnds,
+    tags: values.length,
+    badges: Int32Array.of(badgeOf(message, recipient)),
+  };
+}
+
+/**
+ * What was handed to the provider for a device, rendered once more (R-EV2): exactly that, unless the device has changed meanwhile. "{}" for
+ * platforms that no channel serves.
+ * @param reportKey what statistics hashes are signed with
+ */
+export function handedOver(message: KnownMessage, recipient: Recipient, reportKey: KeyObject): string {
+  const found = payloadOf(message, recipient, reportKey);
+  if (!found) return '{}';
+  return writer.write(found.payload, columnsOf(message, recipient), 0, found.limit).toString('utf8');
+}

@@ -1,0 +1,136 @@
+import type { LogWriter } from '@tidings/event-store';
+import { facts, RaisedKind, ReportKind, type Reports, topicNames, type SliceOutcome } from '@tidings/events';
+import { Bitmap, type Clock, sendIdOf } from '@tidings/kernel';
+import type { Decoded } from '@tidings/streaming';
+import { type WebhookCommand, webhooksLogOf } from '../webhook-log.ts';
+import type { SubscriptionStore } from '../subscriptions/subscription-store.ts';
+import type { HeldReports } from './held.ts';
+import type { MessageStore } from './known-messages.ts';
+import type { Place, Report, SentDevices } from './told.ts';
+
+/** The topics that events are made of. */
+export const topics = {
+  [topicNames.messages]: facts.messages,
+  [topicNames.outcomes]: facts.outcomes,
+  [topicNames.reports]: facts.reports,
+} as const;
+
+export type Fact = Decoded<typeof topics>;
+
+/** How long an outcome waits for its message, which another topic brings: it was published long before. */
+const PATIENCE_MS = 30_000;
+
+export interface IntakeParts {
+  readonly subscriptions: Pick<SubscriptionStore, 'audience'>;
+  readonly messages: Pick<MessageStore, 'keep' | 'find'>;
+  readonly held: Pick<HeldReports, 'purge'>;
+  readonly writer: Pick<LogWriter<WebhookCommand, unknown>, 'submit'>;
+  readonly clock: Clock;
+}
+
+const placeOf = ({ account, message, messageId, application, chunk }: Place): Place => ({
+  account,
+  message,
+  messageId,
+  application,
+  chunk,
+});
+
+const sentIn = ({ bucket, outcome }: SliceOutcome): SentDevices[] =>
+  outcome?.$case === 'settled'
+    ? outcome.value.sent.map(({ platform, set }) => ({ bucket, platform, devices: Bitmap.decode(set) }))
+    : [];
+
+const kinds: Readonly<Record<number, Report['kind']>> = {
+  [ReportKind.REPORT_KIND_DELIVERED]: RaisedKind.RAISED_KIND_DELIVERED,
+  [ReportKind.REPORT_KIND_OPENED]: RaisedKind.RAISED_KIND_OPENED,
+};
+
+/** What devices reported. */
+function reportsIn({ kind, positions, platforms, at }: Reports): Report[] {
+  const known = kinds[kind];
+  if (known === undefined) return [];
+  return positions.map((position, i) => ({ kind: known, position, platform: platforms[i]!, at: at[i]! }));
+}
+
+/**
+ * Turns facts into events of the logs, for subscribed applications only. What repeats changes nothing. Returns how many of the leading
+ * facts, which are of one partition, are done with: an outcome may come before its message.
+ */
+export class Intake {
+  readonly #parts: IntakeParts;
+  /** Messages that outcomes wait for, and since when, by `performance.now()`. */
+  readonly #awaited = new Map<string, number>();
+
+  constructor(parts: IntakeParts) {
+    this.#parts = parts;
+  }
+
+  async handle(facts: readonly Fact[]): Promise<number> {
+    const events = facts.flatMap((fact) => (fact.topic === topicNames.messages ? [fact.value] : []));
+    await this.#parts.messages.keep(events);
+    await this.#parts.held.purge(
+      events.flatMap(({ code: message, event }) =>
+        event?.$case === 'purged' ? [{ message, application: event.value.application }] : [],
+      ),
+    );
+    const wanted = await this.#wanted(facts);
+    const ready = await this.#withMessage(wanted);
+    await Promise.all([...this.#sent(ready), ...this.#reports(ready)]);
+    return ready.length < wanted.length ? facts.indexOf(wanted[ready.length]!) : facts.length;
+  }
+
+  /** Those facts that somebody is told of. */
+  async #wanted(facts: readonly Fact[]): Promise<TellingFact[]> {
+    const telling = facts.filter(isTelling);
+    if (telling.length === 0) return [];
+    const audience = await this.#parts.subscriptions.audience();
+    return telling.filter(({ value }) => audience.has(value.account, value.application));
+  }
+
+  /** The leading facts whose message is known. Reports wait for theirs in the log; and what there is no message for is given up. */
+  async #withMessage(facts: readonly TellingFact[]): Promise<readonly TellingFact[]> {
+    const needed = facts.map((fact) => (fact.topic === topicNames.outcomes ? sendIdOf(fact.value) : undefined));
+    const known = await this.#parts.messages.find(new Set(needed.filter((id) => id !== undefined)));
+    const now = performance.now();
+    for (const [i, id] of needed.entries()) {
+      if (id === undefined) continue;
+      const since = this.#awaited.get(id) ?? now;
+      if (known.has(id) || now - since > PATIENCE_MS) {
+        this.#awaited.delete(id);
+      } else {
+        this.#awaited.set(id, since);
+        return facts.slice(0, i);
+      }
+    }
+    return facts;
+  }
+
+  #sent(facts: readonly TellingFact[]): Promise<unknown>[] {
+    return facts.map(async ({ topic, value }) => {
+      if (topic !== topicNames.outcomes) return;
+      const sent = sentIn(value);
+      if (sent.length > 0) await this.#submit({ kind: 'sent', place: placeOf(value), sent, at: value.at! });
+    });
+  }
+
+  /** Reports of one place are one command, in order. */
+  #reports(facts: readonly TellingFact[]): Promise<unknown>[] {
+    const values = facts.flatMap(({ topic, value }) => (topic === topicNames.reports ? [value] : []));
+    const places = Map.groupBy(values, ({ message, application, chunk }) => `${message}/${application}/${chunk}`);
+    const at = new Date(this.#parts.clock.now());
+    return [...places.values()].map(async (ofPlace) => {
+      const reports = ofPlace.flatMap(reportsIn);
+      if (reports.length > 0) await this.#submit({ kind: 'reports', place: placeOf(ofPlace[0]!), reports, at });
+    });
+  }
+
+  #submit(command: WebhookCommand & { readonly place: Place }): Promise<unknown> {
+    return this.#parts.writer.submit(webhooksLogOf(command.place.account), command);
+  }
+}
+
+type TellingFact = Extract<Fact, { readonly topic: typeof topicNames.outcomes | typeof topicNames.reports }>;
+
+const isTelling = (fact: Fact): fact is TellingFact =>
+  fact.topic === topicNames.reports || (fact.topic === topicNames.outcomes && fact.value.outcome?.$case === 'settled');

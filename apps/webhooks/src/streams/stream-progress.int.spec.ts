@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { type CountingLogWriter, openCommits, openLogs } from '@tidings/event-store';
+import { SubscriptionSettings } from '@tidings/events';
+import { Bitmap, randomBase62 } from '@tidings/kernel';
+import { describeWithMongo, TestClock } from '@tidings/testing';
+import { type WebhookCommand, webhooksLog, webhooksLogOf } from '../webhook-log.ts';
+import type { Subscription } from '../subscriptions/subscription.ts';
+import { openProgress, type ProgressStore } from './stream-progress.ts';
+
+type Writer = CountingLogWriter<WebhookCommand, Subscription | undefined>;
+
+const log = webhooksLogOf('a');
+const settings = SubscriptionSettings.fromPartial({ endpoint: 'grpc://x', events: ['Push Sent'], enabled: true });
+const nobody = new Set<string>();
+
+describeWithMongo('the progress of streams', (mongo) => {
+  /** Two processes, of which the other one's clock is behind. */
+  const clock = new TestClock();
+  const slowClock = new TestClock(new Date(clock.now() - 20_000));
+  let writer: Writer;
+  let slow: Writer;
+  let progress: ProgressStore;
+
+  beforeEach(() => {
+    const db = mongo.database(randomBase62(6));
+    writer = openLogs(db, webhooksLog, { clock });
+    slow = openLogs(db, webhooksLog, { clock: slowClock });
+    progress = openProgress(db, openCommits(db, webhooksLog));
+  });
+  afterEach(() => Promise.all([writer.close(), slow.close()]));
+
+  const command = (kind: 'create' | 'delete', id: string): Promise<Subscription | undefined> =>
+    writer.submit(log, { kind, settings, account: 'a', id, at: clock.date });
+  const sent = (by: Writer, position: number, at = clock.date) =>
+    by.submit(log, {
+      ...{ kind: 'sent', at, sent: [{ bucket: 0, platform: 1, devices: Bitmap.of([position]) }] },
+      place: { account: 'a', message: 'M', messageId: 1n, application: 'A', chunk: 0 },
+    });
+
+  it('begins behind what made the subscription, whatever the clocks of other processes say', async () => {
+    await sent(writer, 1);
+    await sent(slow, 2, slowClock.date);
+    const made = (await command('create', 's'))!;
+    await sent(slow, 3, slowClock.date);
+    await sent(writer, 4);
+    expect(await progress.claim(made, 'me', nobody)).toEqual({ next: { n: 4, e: 0, d: 0 }, open: [] });
+  });
+
+  it('is one owner’s at a time, and only the owner writes it', async () => {
+    const made = (await command('create', 's'))!;
+    const reached = { next: { n: 9, e: 1, d: 7 }, open: [{ n: 3, e: 0, d: 499, failures: 2, at: clock.now() }] };
+    await progress.claim(made, 'me', nobody);
+    expect(await progress.save('s', 'me', reached)).toBe(true);
+    expect(await progress.claim(made, 'you', new Set(['me']))).toBeUndefined();
+    expect(await progress.claim(made, 'you', nobody)).toEqual(reached);
+    expect(await progress.save('s', 'me', { ...reached, open: [] })).toBe(false);
+    await progress.release('s', 'me');
+    expect(await progress.owners(['s'])).toEqual(new Map([['s', 'you']]));
+    await progress.release('s', 'you');
+    expect(await progress.owners(['s'])).toEqual(new Map());
+    expect(await progress.claim(made, 'me', nobody)).toEqual(reached);
+  });
+
+  it('begins anew where the subscription was off in between', async () => {
+    const made = (await command('create', 's'))!;
+    await progress.claim(made, 'me', nobody);
+    await progress.save('s', 'me', { next: { n: 2, e: 0, d: 0 }, open: [{ n: 1, e: 0, d: 0, failures: 0, at: 0 }] });
+    clock.advance(1);
+    const change = (enabled: boolean) =>
+      writer.submit(log, { kind: 'change', account: 'a', id: 's', at: clock.date, patch: { enabled } });
+    await change(false);
+    clock.advance(1);
+    const enabled = (await change(true))!;
+    await sent(writer, 1);
+    expect(await progress.claim(enabled, 'me', nobody)).toEqual({ next: { n: 4, e: 0, d: 0 }, open: [] });
+  });
+
+  it('is forgotten where nobody has it and nobody wants it', async () => {
+    const [kept, owned, gone] = [
+      await command('create', 'kept'),
+      await command('create', 'owned'),
+      await command('create', 'gone'),
+    ];
+    for (const made of [kept, owned, gone]) await progress.claim(made!, made!.id === 'owned' ? 'you' : 'me', nobody);
+    await progress.keepOnly(['kept'], ['you']);
+    expect([...(await progress.owners(['kept', 'owned', 'gone'])).keys()].toSorted()).toEqual(['kept', 'owned']);
+  });
+});

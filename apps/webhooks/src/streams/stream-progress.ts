@@ -1,0 +1,140 @@
+import type { CommitReader } from '@tidings/event-store';
+import type { WebhookEvent } from '@tidings/events';
+import { type Binary, type Db, MongoServerError } from 'mongodb';
+import { webhooksLogOf } from '../webhook-log.ts';
+import type { Subscription } from '../subscriptions/subscription.ts';
+import type { Place, Unacked } from './unacked.ts';
+
+/** An unacked event as it survives its process. */
+export type OpenEvent = Pick<Unacked, 'n' | 'e' | 'd' | 'failures' | 'at'>;
+
+/** How far a stream is: everything before `next` is acknowledged or given up, except what is open. */
+export interface Progress {
+  readonly next: Place;
+  readonly open: readonly OpenEvent[];
+}
+
+/** How far each stream is, and whose it is, in the collection `streams`. */
+export interface ProgressStore {
+  /**
+   * Makes a stream its new owner's, unless one of `others` has it. A stream that is new, or enabled anew, begins with what happened since.
+   * @returns undefined where somebody else has it.
+   */
+  claim(subscription: Subscription, owner: string, others: ReadonlySet<string>): Promise<Progress | undefined>;
+  /** False when the stream is not this owner's any more: then nothing is written. */
+  save(id: string, owner: string, progress: Progress): Promise<boolean>;
+  /** Gives a stream up, so that somebody else may have it at once. */
+  release(id: string, owner: string): Promise<void>;
+  /** Owners by stream; a stream that nobody has is not among them. */
+  owners(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** Forgets all streams but these, and but those that one of `owners` has. */
+  keepOnly(ids: readonly string[], owners: readonly string[]): Promise<void>;
+}
+
+interface StreamDocument {
+  readonly _id: string;
+  readonly owner?: string;
+  /** `since` of the subscription when the stream began. */
+  readonly since: Date;
+  readonly next: Place;
+  readonly open: Binary | Uint8Array;
+}
+
+const DURABLE = { writeConcern: { w: 'majority', journal: true } } as const;
+const DUPLICATE_KEY = 11000;
+/** Clocks of processes differ by less. */
+const SKEW_MS = 60_000;
+const COMMITS_AT_ONCE = 100;
+/** Numbers of an open event. */
+const FIELDS = 5;
+
+const encodeOpen = (open: readonly OpenEvent[]): Buffer =>
+  Buffer.from(Float64Array.from(open.flatMap(({ n, e, d, failures, at }) => [n, e, d, failures, at])).buffer);
+
+function decodeOpen(stored: Uint8Array): OpenEvent[] {
+  // A copy, which begins where numbers may.
+  const numbers = new Float64Array(new Uint8Array(stored).buffer);
+  return Array.from({ length: numbers.length / FIELDS }, (_, i) => {
+    const [n, e, d, failures, at] = numbers.subarray(i * FIELDS, (i + 1) * FIELDS) as unknown as number[];
+    return { n: n!, e: e!, d: d!, failures: failures!, at: at! };
+  });
+}
+
+/** Whether an event made a subscription, or enabled it, when it says it was. */
+const begins = ({ at, event }: WebhookEvent, { id, since }: Subscription): boolean =>
+  (event?.$case === 'created' || event?.$case === 'changed') &&
+  event.value.id === id &&
+  at?.getTime() === since.getTime();
+
+export function openProgress(
+  db: Db,
+  commits: Pick<CommitReader<WebhookEvent>, 'after' | 'newestBefore'>,
+): ProgressStore {
+  const streams = db.collection<StreamDocument>('streams');
+
+  /** Behind the commit that made or enabled the subscription. Times of commits tell only about where that is: clocks differ. */
+  const beginning = async (subscription: Subscription): Promise<Progress> => {
+    const log = webhooksLogOf(subscription.account);
+    let last = await commits.newestBefore(log, new Date(subscription.since.getTime() - SKEW_MS));
+    for (;;) {
+      const found = await commits.after(log, last, COMMITS_AT_ONCE);
+      const first = found.find(({ events }) => events.some((event) => begins(event, subscription)));
+      last = first?.n ?? found.at(-1)?.n ?? last;
+      if (first || found.length === 0) return { next: { n: last + 1, e: 0, d: 0 }, open: [] };
+    }
+  };
+
+  const insert = async ({ id, since }: Subscription, owner: string, { next, open }: Progress): Promise<boolean> => {
+    try {
+      await streams.insertOne({ _id: id, owner, since, next, open: encodeOpen(open) }, DURABLE);
+      return true;
+    } catch (error) {
+      if (error instanceof MongoServerError && error.code === DUPLICATE_KEY) return false;
+      throw error;
+    }
+  };
+
+  return {
+    async claim(subscription, owner, others) {
+      const { id, since } = subscription;
+      const known = await streams.findOne({ _id: id }, { promoteBuffers: true });
+      if (!known) {
+        const progress = await beginning(subscription);
+        return (await insert(subscription, owner, progress)) ? progress : undefined;
+      }
+      if (known.owner !== undefined && others.has(known.owner)) return undefined;
+      const isNew = known.since < since;
+      const progress = isNew
+        ? await beginning(subscription)
+        : { next: known.next, open: decodeOpen(known.open as Uint8Array) };
+      const set = { owner, since, ...(isNew ? { next: progress.next, open: encodeOpen([]) } : {}) };
+      const held = { _id: id, owner: known.owner ?? { $exists: false } };
+      const { matchedCount } = await streams.updateOne(held, { $set: set }, DURABLE);
+      return matchedCount === 1 ? progress : undefined;
+    },
+
+    async save(id, owner, { next, open }) {
+      const { matchedCount } = await streams.updateOne(
+        { _id: id, owner },
+        { $set: { next, open: encodeOpen(open) } },
+        DURABLE,
+      );
+      return matchedCount === 1;
+    },
+
+    async release(id, owner) {
+      await streams.updateOne({ _id: id, owner }, { $unset: { owner: '' } }, DURABLE);
+    },
+
+    async owners(ids) {
+      const found = await streams
+        .find({ _id: { $in: [...ids] }, owner: { $exists: true } }, { projection: { owner: 1 } })
+        .toArray();
+      return new Map(found.map(({ _id, owner }) => [_id, owner!]));
+    },
+
+    async keepOnly(ids, owners) {
+      await streams.deleteMany({ _id: { $nin: [...ids] }, owner: { $nin: [...owners] } });
+    },
+  };
+}

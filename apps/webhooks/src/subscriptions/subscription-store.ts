@@ -1,0 +1,57 @@
+import type { Db } from 'mongodb';
+import { type SubscriptionDocument, subscriptionOf, SUBSCRIPTIONS } from '../webhook-log.ts';
+import type { Subscription } from './subscription.ts';
+
+type Stored = SubscriptionDocument & { readonly _id: string };
+
+/** How old the {@link Audience} may be. Whoever changes a subscription waits as long before it answers. */
+export const AUDIENCE_MS = 250;
+
+/** Whose events anybody is told of. */
+export interface Audience {
+  has(account: string, application: string): boolean;
+}
+
+/** Queries over the subscriptions, as their logs have folded them. */
+export interface SubscriptionStore {
+  find(id: string): Promise<Subscription | undefined>;
+  /** All, oldest first. */
+  all(): Promise<Subscription[]>;
+  enabled(): Promise<Subscription[]>;
+  /** The applications that enabled subscriptions are for, as they were {@link AUDIENCE_MS} ago or later: facts come by the hundred a second. */
+  audience(): Promise<Audience>;
+}
+
+function audienceOf(enabled: readonly Subscription[]): Audience {
+  const ofAccount = Map.groupBy(enabled, ({ account }) => account);
+  return {
+    has: (account, application) =>
+      (ofAccount.get(account) ?? []).some(
+        ({ settings: { applications } }) => applications.length === 0 || applications.includes(application),
+      ),
+  };
+}
+
+export function openSubscriptions(db: Db): SubscriptionStore {
+  const subscriptions = db.collection<Stored>(SUBSCRIPTIONS);
+  const read = async (filter: object): Promise<Subscription[]> => {
+    const found = await subscriptions.find(filter).sort({ createdAt: 1, _id: 1 }).toArray();
+    return found.map(subscriptionOf).filter((subscription) => subscription !== undefined);
+  };
+  const enabled = (): Promise<Subscription[]> => read({ 'settings.enabled': true });
+  let known: { readonly asOf: number; readonly audience: Promise<Audience> } | undefined;
+  return {
+    find: async (id) => (await read({ _id: id }))[0],
+    all: () => read({ deleted: { $exists: false } }),
+    enabled,
+    audience() {
+      const now = performance.now();
+      if (!known || now - known.asOf >= AUDIENCE_MS) {
+        known = { asOf: now, audience: enabled().then(audienceOf) };
+        // Who asks hears of a failure; the next one asks anew.
+        known.audience.catch(() => (known = undefined));
+      }
+      return known.audience;
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { DEFAULT_ACCOUNT } from '@tidings/audience';
+import type { LogWriter } from '@tidings/event-store';
+import { type Clock, Fault, randomBase62 } from '@tidings/kernel';
+import type { Subscriptions, SubscriptionView } from '@tidings/rpc';
+import type { AddressGuard } from '@tidings/runtime';
+import { type SubscriptionAction, type WebhookCommand, webhooksLogOf } from '../webhook-log.ts';
+import { parseEndpoint } from './endpoint.ts';
+import { AUDIENCE_MS, type SubscriptionStore } from './subscription-store.ts';
+import type { Subscription } from './subscription.ts';
+
+const ID_LENGTH = 16;
+
+export interface SubscriptionParts {
+  readonly store: SubscriptionStore;
+  readonly writer: LogWriter<WebhookCommand, Subscription | undefined>;
+  readonly clock: Clock;
+  readonly guard: AddressGuard;
+  /** Hears that subscriptions have changed; resolves when the streams of this process have. */
+  readonly changed: () => Promise<void>;
+}
+
+const viewOf = ({ id, account, settings, createdAt }: Subscription): SubscriptionView => ({
+  id,
+  account,
+  settings,
+  createdAt,
+});
+
+/** `Subscriptions` of tidings.rpc.v1. */
+export function subscriptionsRpc({ store, writer, clock, guard, changed }: SubscriptionParts): Subscriptions {
+  /** Decides on a subscription, and resolves when every process acts on that: what happens from then on is told, or not. */
+  const act = async (account: string, id: string, action: SubscriptionAction): Promise<Subscription | undefined> => {
+    const at = new Date(clock.now());
+    const done = await writer.submit(webhooksLogOf(account), { ...action, account, id, at });
+    if (done) await Promise.all([changed(), delay(AUDIENCE_MS)]);
+    return done;
+  };
+
+  /** The same on one that there is; undefined where there is none. */
+  const actOn = async (id: string, action: SubscriptionAction): Promise<Subscription | undefined> => {
+    const known = await store.find(id);
+    return known && act(known.account, id, action);
+  };
+
+  /** A name that cannot be looked up now may be one later; one that leads to private addresses only is refused at once. */
+  const checkEndpoint = async (text: string): Promise<void> => {
+    const { host } = parseEndpoint(text);
+    await guard.resolve(host).catch((error: unknown) => {
+      if (error instanceof Fault) throw Fault.argument(`endpoint: ${error.message}`);
+    });
+  };
+
+  return {
+    async create({ account, settings }) {
+      if (!settings) throw Fault.bug('a subscription without settings');
+      await checkEndpoint(settings.endpoint);
+      const made = await act(account || DEFAULT_ACCOUNT, randomBase62(ID_LENGTH), { kind: 'create', settings });
+      if (!made) throw Fault.bug('no answer to a create');
+      return viewOf(made);
+    },
+
+    async find({ id }) {
+      const found = await store.find(id);
+      return { subscription: found && viewOf(found) };
+    },
+
+    async list() {
+      return { subscriptions: (await store.all()).map(viewOf) };
+    },
+
+    async change({ id, endpoint, events, applications, platforms, messageCodes, enabled }) {
+      if (endpoint !== undefined) await checkEndpoint(endpoint);
+      const patch = {
+        ...{ endpoint, enabled, events: events?.items, applications: applications?.items },
+        ...{ platforms: platforms?.items, messageCodes: messageCodes?.items },
+      };
+      const done = await actOn(id, { kind: 'change', patch });
+      return { subscription: done && viewOf(done) };
+    },
+
+    async delete({ id }) {
+      return { deleted: (await actOn(id, { kind: 'delete' })) !== undefined };
+    },
+  };
+}

@@ -1,0 +1,171 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { hourOf } from '@tidings/delivery';
+import { Content, MessageAccepted, MessageEvent, ReportKind, Reports, topicNames, SliceOutcome } from '@tidings/events';
+import { Bitmap, chunkOf, newMessageCode, Platform, positionOf, randomBase62, ShiftedClock } from '@tidings/kernel';
+import { DeviceDescription, type DescribeRequest, type Devices } from '@tidings/rpc';
+import { Closing, type Logger, openLog, openMetrics, keysFrom } from '@tidings/runtime';
+import type { EmbeddedBroker } from '@tidings/streaming';
+import { type TestMongo, testBroker } from '@tidings/testing';
+import type { Db } from 'mongodb';
+import { openWebhooks, type WebhooksDeps, type WebhooksService } from '../webhooks.ts';
+import { startSubscriber, type Subscriber } from './test-subscriber.ts';
+
+export const ACCOUNT = 'default';
+export const APPLICATION = 'AAAAA-BBBBB';
+
+/** Devices as the registry describes them: `hwid-<seq>`, even ones with a user of their own. */
+const describe: Devices['describe'] = async ({ seqs, tags }: DescribeRequest) => ({
+  devices: seqs.map((seq) =>
+    DeviceDescription.fromPartial({
+      ...{ found: seq < 1_000_000, hwid: `hwid-${seq}`, userId: seq % 2 === 0 ? `user-${seq}` : `hwid-${seq}` },
+      ...{ language: 'en', token: `token-${seq}`, check: seq, values: tags.map((tag) => `${tag} of ${seq}`) },
+    }),
+  ),
+});
+
+interface SubscriptionFields {
+  readonly endpoint: string;
+  readonly events: string[];
+  readonly applications: string[];
+  readonly platforms: number[];
+  readonly messageCodes: string[];
+  readonly enabled: boolean;
+}
+
+/** The service on a real MongoDB and the embedded log, with what stands around it: facts, subscribers, the registry's answers. */
+export class World {
+  readonly clock = new ShiftedClock();
+  readonly log: Logger = openLog('error');
+  readonly closing = new Closing(this.log);
+  readonly db: Db;
+  readonly #logDb: Db;
+  broker!: EmbeddedBroker;
+  /** Of the service that was opened last. */
+  metrics = openMetrics();
+  /** Questions to the registry. */
+  readonly described: DescribeRequest[] = [];
+
+  constructor(mongo: Pick<TestMongo, 'database'>) {
+    const name = randomBase62(8);
+    this.db = mongo.database(name);
+    this.#logDb = mongo.database(`${name}_log`);
+  }
+
+  async open(): Promise<this> {
+    this.broker = await testBroker({ db: this.#logDb, clock: this.clock });
+    this.closing.add('broker', this.broker, (broker) => broker.close());
+    return this;
+  }
+
+  close(): Promise<void> {
+    return this.closing.close();
+  }
+
+  /** Opens the service; many may run side by side. */
+  async webhooks(fields: Partial<WebhooksDeps> = {}): Promise<WebhooksService> {
+    this.metrics = openMetrics();
+    const service = await openWebhooks({
+      ...{ clock: this.clock, log: this.log, db: this.db, broker: this.broker, metrics: this.metrics },
+      ...{ keys: keysFrom(new Uint8Array(32)), allowPrivate: ['127.0.0.0/8'] },
+      devices: {
+        describe: (request) => {
+          this.described.push(request);
+          return describe(request);
+        },
+      },
+      ...fields,
+    });
+    return this.closing.add('webhooks', service, (opened) => opened.close());
+  }
+
+  async subscriber(options?: Parameters<typeof startSubscriber>[0]): Promise<Subscriber> {
+    return this.closing.add('subscriber', await startSubscriber(options), (opened) => opened.down());
+  }
+
+  /** Subscribes to all events, unless `fields` says otherwise; answers the id. */
+  async subscribe(
+    { subscriptions }: WebhooksService,
+    { endpoint }: Pick<Subscriber, 'endpoint'>,
+    fields: Partial<SubscriptionFields> = {},
+  ): Promise<string> {
+    const { id } = await subscriptions.create({
+      account: '',
+      settings: {
+        ...{ endpoint, events: ['Push Sent', 'Push Delivered', 'Push Opened'], enabled: true },
+        ...{ applications: [], platforms: [], messageCodes: [] },
+        ...fields,
+      },
+    });
+    return id;
+  }
+
+  /** Accepts a message and answers its code. */
+  async message(fields: Partial<MessageAccepted> = {}): Promise<string> {
+    const code = newMessageCode(0);
+    const accepted = MessageAccepted.fromPartial({
+      applications: [APPLICATION],
+      content: Content.fromPartial({ text: { entries: [{ language: 'default', text: 'Hello' }] } }),
+      ...(fields as object),
+    });
+    const event = MessageEvent.fromPartial({
+      ...{ code, id: 7n, account: ACCOUNT, at: new Date(this.clock.now()) },
+      event: { $case: 'accepted', value: accepted },
+    });
+    await this.#publish(topicNames.messages, code, MessageEvent.encode(event).finish());
+    return code;
+  }
+
+  /** Tells that a message was sent to devices of a chunk, by number, in slices of 500. */
+  async sent(message: string, seqs: readonly number[], platform: number = Platform.iOS): Promise<void> {
+    const at = new Date(this.clock.now());
+    for (let number = 0; number * 500 < seqs.length; number++) {
+      const part = seqs.slice(number * 500, (number + 1) * 500);
+      const chunk = chunkOf(part[0]!);
+      const set = Buffer.from(Bitmap.of(part.map(positionOf)).encode());
+      const outcome = SliceOutcome.fromPartial({
+        ...{ message, messageId: 7n, account: ACCOUNT, application: APPLICATION, bucket: 0, chunk },
+        ...{ platform, variant: 'alert', number },
+        at,
+        outcome: { $case: 'settled', value: { sent: [{ platform, hour: hourOf(at), set }], claimedAt: at } },
+      });
+      const key = `${message}/${APPLICATION}/${chunk}`;
+      await this.#publish(topicNames.outcomes, key, SliceOutcome.encode(outcome).finish());
+    }
+  }
+
+  /** Lets devices report, in the order given. */
+  async report(kind: 'delivered' | 'opened', message: string, seqs: readonly number[]): Promise<void> {
+    const kinds = { delivered: ReportKind.REPORT_KIND_DELIVERED, opened: ReportKind.REPORT_KIND_OPENED };
+    const chunk = chunkOf(seqs[0]!);
+    const reports: Reports = {
+      ...{ message, messageId: 7n, account: ACCOUNT, application: APPLICATION, chunk, kind: kinds[kind] },
+      positions: seqs.map(positionOf),
+      platforms: seqs.map(() => Platform.iOS),
+      at: seqs.map(() => Math.floor(this.clock.now() / 1000)),
+    };
+    await this.#publish(topicNames.reports, `${message}/${APPLICATION}/${chunk}`, Reports.encode(reports).finish());
+  }
+
+  /** Waits until nothing is due. */
+  async settle(...services: readonly WebhooksService[]): Promise<void> {
+    await until(async () => {
+      for (const { operations } of services) if ((await operations.settled({})).open.length > 0) return false;
+      return true;
+    });
+  }
+
+  async #publish(topic: string, key: string, value: Uint8Array): Promise<void> {
+    await this.broker.publish(topic, [{ key, value }]);
+  }
+}
+
+const PATIENCE_MS = 60_000;
+
+/** Waits for a condition, and fails when it does not come true. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  for (const end = performance.now() + PATIENCE_MS; !(await condition()); await delay(10)) {
+    if (performance.now() > end) throw new Error(`in vain: ${String(condition)}`);
+  }
+}
+
+export const seqsUpTo = (count: number): number[] => Array.from({ length: count }, (_, seq) => seq);

@@ -1,0 +1,22 @@
+import { Platform } from '@tidings/kernel';
+import { ALERT, type ChannelDefinition } from '../channel-definition.ts';
+import { apnsCredential, type ApnsCredential } from './apns-credential.ts';
+import { apnsPayload } from './apns-payload.ts';
+import { apnsRefusal } from './apns-results.ts';
+
+/** Apple's push service. */
+export const apns: ChannelDefinition<ApnsCredential> = {
+  platforms: [Platform.iOS],
+  variants: { [ALERT]: 'apns' },
+  credential: apnsCredential,
+  // The collapse id.
+  masksRepeats: true,
+  // Tokens are hexadecimal.
+  tokenText: (token) => token.toLowerCase(),
+  ownTextsOf: ({ ios }) => ({ localized: [ios?.text, ios?.title, ios?.subtitle], urls: [ios?.attachment] }),
+  badgeOf: (content) => content?.ios?.badge,
+  ttlSecondsOf: (content) => content?.ios?.ttlSeconds,
+  compile: apnsPayload,
+  fits: (body, limit) => body.length <= limit,
+  refusal: apnsRefusal,
+};

@@ -1,0 +1,144 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Content } from '@tidings/events';
+import { parseStatisticsHash } from '@tidings/messaging';
+import { content, ios, isHashOf, type TestDevice, texts, written } from '../testing/payloads.ts';
+import { apns } from './apns-definition.ts';
+import { apnsPushType } from './apns-payload.ts';
+
+const bodyOf = (fields: Partial<Content>, of: TestDevice = {}): string => written(apns, fields, of).body.toString();
+const payloadOf = (...parameters: Parameters<typeof bodyOf>): Record<string, unknown> =>
+  JSON.parse(bodyOf(...parameters)) as Record<string, unknown>;
+const apsOf = (...parameters: Parameters<typeof bodyOf>): unknown => payloadOf(...parameters)['aps'];
+
+describe('an APNs payload', () => {
+  it('of a text alone is as small as can be', () => {
+    const { p, ...rest } = payloadOf({});
+    expect(rest).toEqual({ aps: { alert: 'Hello', sound: 'default' }, pw_msg: '1' });
+    expect(parseStatisticsHash(p as string)).toMatchObject({
+      campaignId: 961_234n,
+      messageId: 20_012_343_258n,
+      code: 'AF0B-EEFE4D5E-E445B2E9',
+    });
+    expect(isHashOf(p, 1)).toBe(true);
+  });
+
+  it('has title, subtitle and body, each in the language that fits', () => {
+    const fields = {
+      text: texts({ en: 'Hello', de: 'Hallo' }),
+      title: texts({ default: 'T', de: 'Titel' }),
+      subtitle: texts({ fr: 'Sous' }),
+    };
+    expect(apsOf(fields, { language: 'de' })).toMatchObject({
+      alert: { title: 'Titel', subtitle: 'Sous', body: 'Hallo' },
+    });
+    expect(apsOf(fields, { language: 'it' })).toMatchObject({ alert: { title: 'T', subtitle: 'Sous', body: 'Hello' } });
+  });
+
+  it('prefers the texts for iOS', () => {
+    const fields = {
+      title: texts({ default: 'T' }),
+      ios: ios({ text: texts({ default: 'iOS' }), title: texts({ en: 'iT' }) }),
+    };
+    expect(apsOf(fields)).toMatchObject({ alert: { title: 'iT', body: 'iOS' } });
+  });
+
+  it('fills in the values of the device', () => {
+    const fields = { text: texts({ default: 'Hi {{Name|Uppercase|you}}, {{City||there}}' }), tags: ['Name', 'City'] };
+    expect(apsOf(fields, { values: ['anna', ''] })).toMatchObject({ alert: 'Hi ANNA, there' });
+  });
+
+  it('carries data byte for byte, and links with encoded values', () => {
+    const data = '{"a": 1.0, "b":[ ]}';
+    const payload = payloadOf({ data, link: 'https://h/?q={{Name}}', tags: ['Name'] }, { values: ['a b&c'] });
+    expect(payload).toMatchObject({ u: data, l: 'https://h/?q=a%20b%26c' });
+  });
+
+  it.each([
+    ['absent', {}, 'default'],
+    ['given', { sound: 'bell.wav' }, 'bell.wav'],
+    ['empty', { sound: '' }, undefined],
+    ['switched off', { sound: 'bell.wav', soundOff: true }, undefined],
+    ['critical', { critical: true }, { critical: 1, name: 'default', volume: 1 }],
+    ['critical with a name', { sound: 'x', critical: true }, { critical: 1, name: 'x', volume: 1 }],
+  ])('with a sound that is %s', (_, fields, sound) => {
+    expect((apsOf({ ios: ios(fields) }) as { sound?: unknown }).sound).toEqual(sound);
+  });
+
+  it.each([
+    ['5', undefined, 5],
+    ['0', undefined, 0],
+    ['+2', 7, 7],
+    ['-1', 0, 0],
+  ])('with badge %s', (value, counted, shown) => {
+    const of = counted === undefined ? {} : { badge: counted };
+    expect(apsOf({ ios: ios({ badge: value }) }, of)).toMatchObject({ badge: shown });
+  });
+
+  it('with category, thread, level and attachment', () => {
+    const fields = {
+      category: '1',
+      categoryCustom: 'own',
+      threadId: 't',
+      interruptionLevel: 'passive',
+      attachment: 'https://i/{{x||a}}.png',
+    };
+    const { aps, attachment } = payloadOf({ ios: ios(fields) });
+    expect(aps).toMatchObject({
+      category: 'own',
+      'thread-id': 't',
+      'interruption-level': 'passive',
+      'mutable-content': 1,
+    });
+    expect(attachment).toBe('https://i/a.png');
+    expect(apsOf({ ios: ios({ category: '1' }) })).toMatchObject({ category: '1' });
+  });
+
+  it('merges root params, numbers as they were written, but keeps the hash', () => {
+    const rootParams = '{"aps":{"alert":"mine","x":1.50},"callId":12345678901234567890,"p":"stolen","n":null}';
+    const text = bodyOf({ ios: ios({ rootParams }) });
+    expect(text).toContain('"x":1.50');
+    expect(text).toContain('"callId":12345678901234567890');
+    const { aps, p, n } = JSON.parse(text) as Record<string, unknown>;
+    expect(aps).toMatchObject({ alert: 'mine', sound: 'default' });
+    expect(p).not.toBe('stolen');
+    expect(n).toBeNull();
+  });
+
+  it('that is silent only wakes the app', () => {
+    const fields = { ios: ios({ silent: true, badge: '3', sound: 'x' }), data: '{}' };
+    expect(apsOf(fields)).toEqual({ 'content-available': 1 });
+    expect(apnsPushType(content(fields))).toBe('background');
+    expect(written(apns, fields).limit).toBe(4096);
+  });
+
+  it('of data alone only wakes the app, with a badge it is an alert', () => {
+    expect(apnsPushType(content({ text: undefined, data: '{}' }))).toBe('background');
+    const badge = { text: undefined, ios: ios({ badge: '3' }) };
+    expect(apnsPushType(content(badge))).toBe('alert');
+    expect(apsOf(badge)).toEqual({ badge: 3 });
+  });
+
+  it('of a call is a VoIP push and may be larger', () => {
+    const fields = { voip: true, ios: ios({ rootParams: '{"callerName":"Anna","video":true}' }) };
+    expect(apnsPushType(content(fields))).toBe('voip');
+    expect(written(apns, fields).limit).toBe(5120);
+    expect(payloadOf(fields)).toMatchObject({ callerName: 'Anna', video: true });
+  });
+
+  it('with call keys, but without voip, is an ordinary push', () => {
+    expect(apnsPushType(content({ ios: ios({ rootParams: '{"callerName":"Anna"}' }) }))).toBe('alert');
+  });
+
+  it('that is too large has its body cut if that is asked for', () => {
+    const long = { text: texts({ default: 'ü'.repeat(4000) }), title: texts({ default: 'T' }) };
+    const cut = written(apns, { ...long, ios: ios({ trim: true }) });
+    expect(cut.body.length).toBeGreaterThan(4090);
+    expect(cut.body.length).toBeLessThanOrEqual(4096);
+    expect(apns.fits(cut.body, cut.limit)).toBe(true);
+    const { aps } = JSON.parse(cut.body.toString()) as { aps: { alert: { body: string } } };
+    expect(aps.alert.body).toMatch(/^ü+\.\.\.$/);
+    const whole = written(apns, long);
+    expect(whole.body.length).toBeGreaterThan(8000);
+    expect(apns.fits(whole.body, whole.limit)).toBe(false);
+  });
+});

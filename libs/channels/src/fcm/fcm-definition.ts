@@ -1,0 +1,24 @@
+import { Platform } from '@tidings/kernel';
+import { ALERT, type ChannelDefinition } from '../channel-definition.ts';
+import { fcmCredential, type FcmCredential } from './fcm-credential.ts';
+import { fcmPayload, fitsFcm } from './fcm-payload.ts';
+import { fcmRefusal } from './fcm-results.ts';
+
+/** Firebase Cloud Messaging. */
+export const fcm: ChannelDefinition<FcmCredential> = {
+  platforms: [Platform.Android],
+  variants: { [ALERT]: 'fcm' },
+  credential: fcmCredential,
+  // The collapse key while the device is away, the tag of the notification once it is shown.
+  masksRepeats: true,
+  tokenText: (token) => token,
+  ownTextsOf: ({ android }) => ({
+    localized: [android?.text, android?.title],
+    urls: [android?.banner, android?.customIcon],
+  }),
+  badgeOf: (content) => content?.android?.badge,
+  ttlSecondsOf: (content) => content?.android?.ttlSeconds,
+  compile: fcmPayload,
+  fits: fitsFcm,
+  refusal: fcmRefusal,
+};

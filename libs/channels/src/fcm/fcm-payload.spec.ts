@@ -1,0 +1,124 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Content } from '@tidings/events';
+import { android, isHashOf, type TestDevice, texts, TOKEN, written } from '../testing/payloads.ts';
+import { fcm } from './fcm-definition.ts';
+
+interface Message {
+  readonly token: string;
+  readonly android: Record<string, unknown>;
+  readonly data: Record<string, string>;
+}
+
+const messageIn = (body: Buffer): Message => (JSON.parse(body.toString()) as { message: Message }).message;
+const messageOf = (fields: Partial<Content>, of: TestDevice = {}): Message => messageIn(written(fcm, fields, of).body);
+const dataOf = (...parameters: Parameters<typeof messageOf>): Record<string, string> => messageOf(...parameters).data;
+
+describe('an FCM request', () => {
+  it('of a text alone is a data message with a collapse key and a tag of its message', () => {
+    const message = messageOf({});
+    const { p, ...data } = message.data;
+    expect(message.token).toBe(TOKEN);
+    expect(message.android).toEqual({ collapse_key: 'AF0B-EEFE4D5E-E445B2E9' });
+    expect(data).toEqual({ title: 'Hello', pw_msg: '1', pw_msg_tag: 'AF0B-EEFE4D5E-E445B2E9' });
+    expect(isHashOf(p, 3)).toBe(true);
+  });
+
+  it('has the text as title and the title as header, in the language that fits', () => {
+    const fields = { text: texts({ en: 'Hello', de: 'Hallo' }), title: texts({ default: 'T' }) };
+    expect(dataOf(fields, { language: 'de' })).toMatchObject({ title: 'Hallo', header: 'T' });
+  });
+
+  it('prefers the texts for Android', () => {
+    const fields = {
+      title: texts({ default: 'T' }),
+      android: android({ text: texts({ default: 'A' }), title: texts({ default: 'H' }) }),
+    };
+    expect(dataOf(fields)).toMatchObject({ title: 'A', header: 'H' });
+  });
+
+  it('has the keys that clients read, all strings', () => {
+    const data = dataOf(
+      {
+        data: '{"a": 1}',
+        link: 'https://h/{{Name}}',
+        tags: ['Name'],
+        android: android({
+          sound: 'bell',
+          icon: 'i1',
+          customIcon: 'https://c/{{Name}}.png',
+          banner: 'https://b/1.png',
+          badge: '4',
+          vibration: true,
+          led: 'ff0000',
+          priority: -2,
+          iconBackground: '#00ff00',
+          groupId: 'g',
+        }),
+      },
+      { values: ['a/b'] },
+    );
+    expect(data).toMatchObject({
+      ...{ u: '{"a": 1}', l: 'https://h/a%2Fb', s: 'bell', i: 'i1', ci: 'https://c/a%2Fb.png', b: 'https://b/1.png' },
+      ...{ pw_badges: '4', vib: '1', led: '#ff0000', pri: '-2', ibc: '#00ff00', group_id: 'g' },
+    });
+    expect(Object.values(data).every((value) => typeof value === 'string')).toBe(true);
+  });
+
+  it('shows the badge that was worked out for the device', () => {
+    expect(dataOf({ android: android({ badge: '+1' }) }, { badge: 8 })).toMatchObject({ pw_badges: '8' });
+  });
+
+  it.each([
+    ['absent', {}, undefined],
+    ['empty', { sound: '' }, ''],
+    ['switched off', { sound: 'x', soundOff: true }, ''],
+  ])('with a sound that is %s', (_, fields, sound) => {
+    expect(dataOf({ android: android(fields) })['s']).toBe(sound);
+  });
+
+  it('that is silent says so', () => {
+    expect(dataOf({ android: android({ silent: true }) })).toMatchObject({ silent: '1', pw_silent: '1' });
+  });
+
+  it.each([
+    ['priority', { deliveryPriority: 'high' }, { priority: 'HIGH' }],
+    ['normal priority', { deliveryPriority: 'normal' }, { priority: 'NORMAL' }],
+    ['TTL', { ttlSeconds: 60 }, { ttl: '60s' }],
+    ['a TTL of nothing', { ttlSeconds: 0 }, { ttl: '0s' }],
+    ['a TTL beyond what FCM takes', { ttlSeconds: 9_999_999 }, { ttl: '2419200s' }],
+  ])('with %s', (_, fields, config) => {
+    expect(messageOf({ android: android(fields) }).android).toMatchObject(config);
+  });
+
+  it('of a call has high priority', () => {
+    const fields = {
+      voip: true,
+      android: android({ rootParams: '{"voip":true,"callerName":"Anna","video":{"on":1}}' }),
+    };
+    expect(messageOf(fields)).toMatchObject({
+      android: { priority: 'HIGH' },
+      data: { voip: 'true', callerName: 'Anna', video: '{"on":1}' },
+    });
+  });
+
+  it('merges root params, but keeps the hash and the mark', () => {
+    const data = dataOf({
+      android: android({ rootParams: '{"p":"stolen","pw_msg":"0","title":"mine","n":null,"x":1.50}' }),
+    });
+    expect(data).toMatchObject({ pw_msg: '1', title: 'mine', x: '1.50' });
+    expect(data['p']).not.toBe('stolen');
+    expect(data).not.toHaveProperty('n');
+  });
+
+  it('is measured by its data', () => {
+    const bytes = (count: number) => written(fcm, { text: texts({ default: 'x'.repeat(count) }) });
+    const size = (body: Buffer): number =>
+      Object.entries(messageIn(body).data)
+        .flat()
+        .reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+    const fits = ({ body, limit }: ReturnType<typeof bytes>): boolean => fcm.fits(body, limit);
+    const rest = size(bytes(1).body) - 1;
+    expect(fits(bytes(4096 - rest))).toBe(true);
+    expect(fits(bytes(4097 - rest))).toBe(false);
+  });
+});

@@ -1,0 +1,133 @@
+import type { AndroidContent, Content } from '@tidings/events';
+import { sendIdOf } from '@tidings/kernel';
+import {
+  badgeText,
+  compilePayload,
+  type Fragment,
+  json,
+  type MessageKey,
+  object,
+  type OutgoingMessage,
+  OVERSIZED_BYTES,
+  statisticsHash,
+  text,
+  textFor,
+  type TemplateContext,
+  token,
+  url,
+  variablesOf,
+} from '@tidings/messaging';
+import { isRelative } from '../badge.ts';
+import type { ChannelPayload } from '../channel-definition.ts';
+import { type JsonObject, parseObject } from '../exact-json.ts';
+
+/** Bytes of keys and values in `data`. */
+const LIMIT = 4096;
+const LONGEST_TTL_SECONDS = 2_419_200;
+
+const given = (value: string | undefined): value is string => value !== undefined && value !== '';
+
+/** `data` holds strings only. */
+const stringOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+const rootFragments = (params: JsonObject): Record<string, Fragment> =>
+  Object.fromEntries(
+    Object.entries(params).flatMap(([key, value]) => (value === null ? [] : [[key, json(stringOf(value))]])),
+  );
+
+/** A relative badge was worked out for each device. */
+function badgeFragment(value: string | undefined): Fragment | undefined {
+  if (value === undefined) return undefined;
+  return isRelative(value) ? badgeText : json(value);
+}
+
+/** An absent sound is the default one, an empty one is none. */
+const soundOf = ({ sound, soundOff }: AndroidContent): string | undefined => (soundOff ? '' : sound);
+
+const flag = (value: boolean | undefined): Fragment | undefined =>
+  value === undefined ? undefined : json(value ? '1' : '0');
+const named = (value: string | undefined): Fragment | undefined => (given(value) ? json(value) : undefined);
+
+const colour = (value: string | undefined): string | undefined =>
+  given(value) && !value.startsWith('#') ? `#${value}` : value;
+
+/** What the client's notification looks like, by the keys that it reads. */
+function lookFragments(android: AndroidContent, context: TemplateContext): Record<string, Fragment | undefined> {
+  const sound = soundOf(android);
+  const address = (value: string | undefined): Fragment | undefined => (given(value) ? url(value, context) : undefined);
+  return {
+    s: sound === undefined ? undefined : json(sound),
+    i: named(android.icon),
+    ci: address(android.customIcon),
+    b: address(android.banner),
+    ibc: named(android.iconBackground),
+    led: named(colour(android.led)),
+    vib: flag(android.vibration),
+    pri: android.priority === undefined ? undefined : json(String(android.priority)),
+    pw_badges: badgeFragment(android.badge),
+    group_id: named(android.groupId),
+    silent: android.silent ? json('1') : undefined,
+    pw_silent: android.silent ? json('1') : undefined,
+  };
+}
+
+function dataFragment(message: OutgoingMessage, language: string, key: MessageKey): Fragment {
+  const content = message.content!;
+  const { android } = content;
+  const context = { variables: variablesOf(content), tags: content.tags };
+  const body = textFor(android?.text ?? content.text, language);
+  const title = textFor(android?.title ?? content.title, language);
+  const hash = { messageId: message.messageId, campaignId: message.campaignId, code: message.message };
+  return object({
+    title: given(body) ? text(body, context) : undefined,
+    header: given(title) ? text(title, context) : undefined,
+    u: content.data === undefined ? undefined : json(content.data),
+    l: given(content.link) ? url(content.link, context) : undefined,
+    ...(android ? lookFragments(android, context) : {}),
+    // The notification of a repeat replaces the one that it repeats.
+    pw_msg_tag: json(sendIdOf(message)),
+    ...rootFragments(parseObject(android?.rootParams)),
+    pw_msg: json('1'),
+    p: statisticsHash(hash, key),
+  });
+}
+
+function priorityOf(content: Content): string | undefined {
+  if (content.voip) return 'HIGH';
+  return content.android?.deliveryPriority?.toUpperCase();
+}
+
+/**
+ * The request body for a message in a language: a data message, all of whose values are strings (Spec I). Root params are
+ * merged into `data`; they win, but not over the statistics hash and the mark of our messages.
+ * @param key the message's, in the application of the devices
+ */
+export function fcmPayload(message: OutgoingMessage, language: string, key: MessageKey): ChannelPayload {
+  const content = message.content!;
+  const ttlSeconds = content.android?.ttlSeconds;
+  const ttl = ttlSeconds === undefined ? undefined : `${Math.min(ttlSeconds, LONGEST_TTL_SECONDS)}s`;
+  const whole = object({
+    message: object({
+      token,
+      android: json({ collapse_key: sendIdOf(message), priority: priorityOf(content), ttl }),
+      data: dataFragment(message, language, key),
+    }),
+  });
+  return { payload: compilePayload(whole), limit: LIMIT };
+}
+
+interface FcmRequest {
+  readonly message: { readonly data: Readonly<Record<string, string>> };
+}
+
+/** Whether a request is within FCM's limit. Only what might not be is read again. */
+export function fitsFcm(body: Buffer, limit: number): boolean {
+  if (body.length <= limit) return true;
+  if (body.length >= OVERSIZED_BYTES) return false;
+  const { data } = (JSON.parse(body.toString('utf8')) as FcmRequest).message;
+  const bytes = Object.entries(data).reduce(
+    (sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value),
+    0,
+  );
+  return bytes <= limit;
+}

@@ -1,0 +1,278 @@
+import { Fault } from '@tidings/kernel';
+import { type LoadedDocument, type LoadedDocuments, valuesOf } from './documents.ts';
+import { getOrAdd } from './get-or-add.ts';
+import { checkNote } from './notes.ts';
+import type { OwnedFields } from './owned-fields.ts';
+import type { Decision, DocumentAddress, LogDefinition, Needs, Note, StateView } from './event-log-port.ts';
+import { Oversized, Unstorable } from './storable.ts';
+import type { EventDocuments } from './log-store.ts';
+
+/** What a command comes to: its reply, or why it is refused. */
+export type Outcome<Reply> = { readonly reply: Reply } | { readonly fault: Fault };
+
+/** A state after a group, with the document that it will be stored as. */
+export interface ChangedState<State> {
+  readonly state: State;
+  document?: Record<string, unknown>;
+  /** See `LogDefinition.clears`. */
+  clears: boolean;
+  /** An upper bound of the document's size. */
+  bytes: number;
+}
+
+/** What a group of commands comes to in memory, before anything is written. */
+export interface DecidedGroup<Event, State, Reply> {
+  /** Of the leading commands, in order; those after them did not fit into the group. */
+  readonly outcomes: readonly Outcome<Reply>[];
+  readonly events: readonly Event[];
+  readonly encoded: readonly Uint8Array[];
+  /** What those of the events fold into that do not name it whatever their kind is. */
+  readonly documents: readonly EventDocuments[];
+  readonly changed: ReadonlyMap<LoadedDocument<State>, ChangedState<State>>;
+  readonly notes: readonly Note[];
+}
+
+export interface DecidingLimits {
+  /** Bytes of events in a group, unless one command alone makes more. */
+  readonly groupBytes: number;
+  /** Bytes of events that one command may make. */
+  readonly commandBytes: number;
+  readonly owned: OwnedFields;
+  /** Throws `Unstorable` for a state that could not be written after its commit; returns an upper bound of its size. */
+  check(address: DocumentAddress, document: Record<string, unknown>): number;
+}
+
+type Definition<Command, Event, State, Reply, Context> = LogDefinition<Command, Event, State, Reply, Context>;
+
+/**
+ * Decides commands in order, each on the states that those before it left. A command that throws, or whose events or states could not
+ * be stored, is refused alone and leaves no trace: with a fault `tooLarge` where size is the reason. Returns the documents to load first where a
+ * command turned to one that none had named in its `needs`.
+ */
+export function decideGroup<Command, Event, State, Reply, Context>(
+  definition: Definition<Command, Event, State, Reply, Context>,
+  commands: readonly Command[],
+  loaded: LoadedDocuments<State>,
+  context: Context,
+  limits: DecidingLimits,
+): DecidedGroup<Event, State, Reply> | Required<Needs> {
+  const run = (careful: boolean): GroupInMemory<Command, Event, State, Reply, Context> => {
+    const group = new GroupInMemory(definition, loaded, limits, careful);
+    for (const command of commands) if (!group.take(command, context)) break;
+    return group;
+  };
+  // States are checked once, at the end; only where one fails is the culprit sought command by command.
+  const group = run(false);
+  if (group.missing() ?? group.isStorable()) return group.missing() ?? group;
+  const careful = run(true);
+  return careful.missing() ?? careful;
+}
+
+/** Runs the definition's `prepare` on the states before the group. Returns the documents to load first, as {@link decideGroup} does. */
+export async function prepareGroup<Command, Event, State, Reply, Context>(
+  definition: Definition<Command, Event, State, Reply, Context>,
+  commands: readonly Command[],
+  loaded: LoadedDocuments<State>,
+  limits: DecidingLimits,
+): Promise<{ readonly context: Context } | Required<Needs>> {
+  if (!definition.prepare) return { context: undefined as Context };
+  const view = new GroupInMemory(definition, loaded, limits, false);
+  try {
+    return { context: await definition.prepare(commands, view) };
+  } catch (thrown) {
+    if (thrown instanceof NotLoaded) return view.missing()!;
+    throw thrown;
+  }
+}
+
+/** Thrown through `decide` when a document is not loaded; the group is decided again when it is. */
+class NotLoaded extends Error {}
+
+class GroupInMemory<Command, Event, State, Reply, Context>
+  implements DecidedGroup<Event, State, Reply>, StateView<State>
+{
+  readonly outcomes: Outcome<Reply>[] = [];
+  readonly events: Event[] = [];
+  readonly encoded: Uint8Array[] = [];
+  readonly documents: EventDocuments[] = [];
+  readonly notes: Note[] = [];
+  readonly changed = new Map<LoadedDocument<State>, ChangedState<State>>();
+  readonly #definition: Definition<Command, Event, State, Reply, Context>;
+  readonly #loaded: LoadedDocuments<State>;
+  readonly #limits: DecidingLimits;
+  readonly #careful: boolean;
+  readonly #lookedUp = new Map<string, Map<string, Set<LoadedDocument<State>>>>();
+  readonly #missingIds: DocumentAddress[] = [];
+  readonly #missingLookups: { collection: string; field: string; value: string }[] = [];
+  #bytes = 0;
+
+  constructor(
+    definition: Definition<Command, Event, State, Reply, Context>,
+    loaded: LoadedDocuments<State>,
+    limits: DecidingLimits,
+    careful: boolean,
+  ) {
+    this.#definition = definition;
+    this.#loaded = loaded;
+    this.#limits = limits;
+    this.#careful = careful;
+  }
+
+  missing(): Required<Needs> | undefined {
+    if (this.#missingIds.length + this.#missingLookups.length === 0) return undefined;
+    return { ids: this.#missingIds, lookups: this.#missingLookups };
+  }
+
+  get(address: DocumentAddress): State | undefined {
+    const document = this.#document(address);
+    const changed = this.changed.get(document);
+    return changed ? changed.state : document.state;
+  }
+
+  find(collection: string, key: string): { id: string; state: State }[] {
+    const field = this.#definition.lookups?.[collection];
+    if (field === undefined) throw new Error(`no lookup is defined for ${collection}`);
+    const found = this.#loaded.withValue(collection, key);
+    if (!found) {
+      this.#missingLookups.push({ collection, field, value: key });
+      throw new NotLoaded();
+    }
+    const states: { id: string; state: State }[] = [];
+    for (const document of found) {
+      if (!this.changed.has(document)) states.push({ id: document.address.id, state: document.state! });
+    }
+    for (const document of this.#lookedUp.get(collection)?.get(key) ?? []) {
+      states.push({ id: document.address.id, state: this.changed.get(document)!.state });
+    }
+    return states;
+  }
+
+  /** Decides one more command; false when it does not fit into this group. */
+  take(command: Command, context: Context): boolean {
+    let attempt: Attempt<Event, State, Reply>;
+    try {
+      attempt = this.#attempt(command, context);
+    } catch (thrown) {
+      if (!(thrown instanceof NotLoaded)) this.outcomes.push({ fault: faultOf(thrown) });
+      return true;
+    }
+    if (this.#bytes + attempt.bytes > this.#limits.groupBytes && this.encoded.length > 0) return false;
+    this.#keep(attempt);
+    return true;
+  }
+
+  /** Makes the documents of all changed states; false when one of them could not be stored. */
+  isStorable(): boolean {
+    if (this.#careful) return true;
+    try {
+      for (const [document, changed] of this.changed) this.#check(document, changed);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  #attempt(command: Command, context: Context): Attempt<Event, State, Reply> {
+    const definition = this.#definition;
+    const decision = definition.decide(command, this, context);
+    const states = new Map<LoadedDocument<State>, ChangedState<State>>();
+    const encoded: Uint8Array[] = [];
+    const documents: EventDocuments[] = [];
+    let bytes = 0;
+    for (const event of decision.events) {
+      const code = definition.encode(event);
+      if (!(code instanceof Uint8Array)) throw new Unstorable('an event that encodes to no bytes');
+      bytes += code.byteLength;
+      const addresses = definition.addresses(event);
+      this.#fold(event, addresses, states);
+      if (!isNaming(definition, event, addresses)) documents.push({ index: encoded.length, addresses });
+      encoded.push(code);
+    }
+    if (bytes > this.#limits.commandBytes) throw new Oversized('events', bytes);
+    for (const note of decision.notes ?? []) checkNote(note, definition.notesField);
+    for (const [document, changed] of states) {
+      if (this.#careful || definition.lookups?.[document.address.collection] !== undefined) {
+        this.#check(document, changed);
+      }
+    }
+    return { decision, states, encoded, documents, bytes };
+  }
+
+  #fold(
+    event: Event,
+    addresses: readonly DocumentAddress[],
+    states: Map<LoadedDocument<State>, ChangedState<State>>,
+  ): void {
+    for (const address of addresses) {
+      const document = this.#document(address);
+      const changed = states.get(document) ?? this.changed.get(document);
+      const before = changed ? changed.state : document.state;
+      states.set(document, { state: this.#definition.evolve(before, event, address), clears: false, bytes: 0 });
+    }
+  }
+
+  #document(address: DocumentAddress): LoadedDocument<State> {
+    const document = this.#loaded.get(address);
+    if (document) return document;
+    this.#missingIds.push(address);
+    throw new NotLoaded();
+  }
+
+  #check(document: LoadedDocument<State>, changed: ChangedState<State>): void {
+    if (!changed.document) {
+      const { address } = document;
+      const fields = this.#limits.owned.among(address.collection, this.#definition.toDocument(changed.state, address));
+      changed.bytes = this.#limits.check(address, fields);
+      changed.clears = this.#definition.clears?.(changed.state, address) ?? false;
+      changed.document = fields;
+    }
+  }
+
+  #keep({ decision, states, encoded, documents, bytes }: Attempt<Event, State, Reply>): void {
+    this.#bytes += bytes;
+    for (const { index, addresses } of documents)
+      this.documents.push({ index: this.encoded.length + index, addresses });
+    for (const event of decision.events) this.events.push(event);
+    for (const code of encoded) this.encoded.push(code);
+    if (decision.notes) this.notes.push(...decision.notes);
+    for (const [document, changed] of states) {
+      this.#index(document, changed);
+      this.changed.set(document, changed);
+    }
+    this.outcomes.push({ reply: decision.reply });
+  }
+
+  /** Keeps `find` true to the states that commands of this group have left. */
+  #index(document: LoadedDocument<State>, next: ChangedState<State>): void {
+    const { collection } = document.address;
+    const field = this.#definition.lookups?.[collection];
+    if (field === undefined) return;
+    const byValue = getOrAdd(this.#lookedUp, collection, () => new Map());
+    for (const value of valuesOf(this.changed.get(document)?.document, field)) byValue.get(value)?.delete(document);
+    for (const value of valuesOf(next.document, field)) getOrAdd(byValue, value, () => new Set()).add(document);
+  }
+}
+
+interface Attempt<Event, State, Reply> {
+  readonly decision: Decision<Event, Reply>;
+  readonly states: ReadonlyMap<LoadedDocument<State>, ChangedState<State>>;
+  readonly encoded: readonly Uint8Array[];
+  readonly documents: readonly EventDocuments[];
+  readonly bytes: number;
+}
+
+/** Whether an event names these documents whatever its kind is. */
+function isNaming<Event>(
+  definition: Pick<LogDefinition<never, Event, never, never>, 'named'>,
+  event: Event,
+  addresses: readonly DocumentAddress[],
+): boolean {
+  const named = definition.named?.(event);
+  if (named?.length !== addresses.length) return false;
+  return named.every(({ collection, id }, i) => addresses[i]!.id === id && addresses[i]!.collection === collection);
+}
+
+function faultOf(thrown: unknown): Fault {
+  if (thrown instanceof Oversized) return new Fault('tooLarge', 'Too large to be stored', { cause: thrown });
+  return thrown instanceof Unstorable ? Fault.bug(`cannot be stored: ${thrown.message}`, thrown) : Fault.from(thrown);
+}

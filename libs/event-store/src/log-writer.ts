@@ -1,0 +1,216 @@
+import { Fault } from '@tidings/kernel';
+import { UnknownOutcome } from '@tidings/mongo';
+import { outsideTraces } from '@tidings/telemetry';
+import { Committing } from './committing.ts';
+import { decideGroup, type DecidingLimits, prepareGroup } from './decide-group.ts';
+import { LoadedDocuments, StandsStill } from './documents.ts';
+import { Folder } from './folding.ts';
+import type { DecidedIn, Group } from './group.ts';
+import { Intake, type Taken } from './log-intake.ts';
+import { load } from './loading.ts';
+import { type CountingLogWriter, limitsOf, type OpenLogsOptions } from './log-options.ts';
+import { OwnedFields } from './owned-fields.ts';
+import type { LogDefinition, Needs } from './event-log-port.ts';
+import { noCounts, type Problem } from './problems.ts';
+import { checkState } from './storable.ts';
+import type { LogStore } from './log-store.ts';
+import { Sweeper } from './sweeping.ts';
+import { delay } from './waiting.ts';
+
+const GROUP_BYTES = 2 * 1024 * 1024;
+const COMMAND_BYTES = 8 * 1024 * 1024;
+/** A cycle that takes longer lets another one start. */
+const SLOT_MS = 2000;
+/** Rounds in which commands may turn to documents that their needs did not name. */
+const MAX_LOADS = 5;
+const MAX_LOG_NAME = 256;
+/** After an unanswered load the next one waits, longer each time. */
+const PAUSE_MS = 50;
+const MAX_PAUSE_MS = 500;
+
+/** The write protocol of event logs (docs/adr/0003-event-logs.md), on any {@link LogStore}. */
+export class GroupingLogWriter<Command, Event, State, Reply, Context> implements CountingLogWriter<Command, Reply> {
+  readonly counts = noCounts();
+  readonly #definition: LogDefinition<Command, Event, State, Reply, Context>;
+  readonly #store: LogStore;
+  readonly #options: OpenLogsOptions<Event>;
+  readonly #limits: DecidingLimits;
+  readonly #intake: Intake<Command, Reply>;
+  readonly #folder: Folder<Event, State>;
+  readonly #committing: Committing<Command, Event, State, Reply>;
+  readonly #sweeper: Sweeper<Command, Reply>;
+  readonly #cycles = new Set<Promise<void>>();
+  #slots = 0;
+  #woken = false;
+  #failures = 0;
+  #closing = false;
+
+  constructor(
+    definition: LogDefinition<Command, Event, State, Reply, Context>,
+    store: LogStore,
+    options: OpenLogsOptions<Event>,
+  ) {
+    this.#definition = definition;
+    this.#store = store;
+    this.#options = options;
+    this.#limits = {
+      groupBytes: options.groupBytes ?? GROUP_BYTES,
+      commandBytes: COMMAND_BYTES,
+      owned: new OwnedFields(definition),
+      check: ({ collection, id }, document) =>
+        checkState(id, document, store.indexCheck(collection), definition.notesField),
+    };
+    const report = (problem: Problem): void => {
+      this.counts.problems++;
+      options.onProblem?.(problem);
+    };
+    this.#intake = new Intake(limitsOf(options), () => this.#wake());
+    this.#folder = new Folder(definition, store, { counts: this.counts, report });
+    const { category } = definition;
+    const parts = { category, intake: this.#intake, store, folder: this.#folder, counts: this.counts, report };
+    this.#sweeper = new Sweeper({ ...parts, everyMs: options.foldEveryMs ?? 1000 });
+    this.#committing = new Committing({ ...parts, options, touched: (log) => this.#sweeper.touched(log) });
+  }
+
+  submit(log: string, command: Command, committed?: (reply: Reply) => void): Promise<Reply> {
+    if (this.#closing) return Promise.reject(Fault.unavailable('The service is shutting down'));
+    const { category } = this.#definition;
+    if (log !== category && (!log.startsWith(`${category}-`) || log.length > MAX_LOG_NAME)) {
+      return Promise.reject(Fault.bug(`"${log}" is no log of ${category}`));
+    }
+    this.counts.commands++;
+    return this.#intake.submit(log, command, committed);
+  }
+
+  fold(): Promise<void> {
+    return this.#sweeper.foldAll();
+  }
+
+  idle(): boolean {
+    return this.#intake.size === 0 && this.#cycles.size === 0;
+  }
+
+  /**
+   * Takes no more commands and answers those under way, at the latest when their time is up. What the store leaves unanswered then is
+   * as if the process had died: the next writer folds it.
+   */
+  async close(): Promise<void> {
+    if (this.#closing) return;
+    this.#closing = true;
+    while (this.#intake.size > 0) await delay(5);
+    this.#committing.abandon();
+    await this.#sweeper.close();
+    await Promise.all(this.#cycles);
+  }
+
+  /** Commands that arrive in one go share a cycle; no timer holds them back. */
+  #wake(): void {
+    if (this.#woken) return;
+    this.#woken = true;
+    const start = (): void => {
+      this.#woken = false;
+      this.#startCycles();
+    };
+    outsideTraces(() => {
+      if (this.#failures > 0) setTimeout(start, Math.min(PAUSE_MS * this.#failures, MAX_PAUSE_MS));
+      else setImmediate(start);
+    });
+  }
+
+  #startCycles(): void {
+    while (this.#slots < (this.#options.cyclesInFlight ?? 2)) {
+      const taken = this.#intake.take();
+      if (taken.length === 0) return;
+      this.#slots++;
+      let held = true;
+      const giveBack = (): void => {
+        if (held) this.#slots--;
+        held = false;
+        this.#wake();
+      };
+      const timer = setTimeout(giveBack, SLOT_MS);
+      const cycle = this.#cycle(taken).finally(() => {
+        clearTimeout(timer);
+        this.#cycles.delete(cycle);
+        giveBack();
+      });
+      this.#cycles.add(cycle);
+    }
+  }
+
+  async #cycle(taken: readonly Taken<Command, Reply>[]): Promise<void> {
+    const groups = taken.map((group): Group<Command, Event, State, Reply> => ({ ...group }));
+    const loaded = new LoadedDocuments<State>(this.#folder.reader);
+    try {
+      const needs = groups.flatMap((group) => this.#needsOf(group));
+      await this.#sweeper.open(groups.map(({ log }) => log));
+      await load(this.#store, this.#folder.reader, needs, loaded);
+      this.#failures = 0;
+    } catch (error) {
+      this.#failedTogether(groups, error);
+      return;
+    }
+    await Promise.all(groups.map((group) => this.#decide(group, loaded)));
+    await this.#committing.write(groups.filter((group): group is DecidedIn<typeof group> => !!group.decided));
+  }
+
+  #needsOf(group: Group<Command, Event, State, Reply>): Needs[] {
+    const needs: Needs[] = [];
+    group.pending = group.pending.filter((pending) => {
+      try {
+        return needs.push(this.#definition.needs(pending.command));
+      } catch (error) {
+        this.#intake.reject(pending, Fault.from(error));
+        return false;
+      }
+    });
+    return needs;
+  }
+
+  /** Decides a group, or gives its log back. */
+  async #decide(group: Group<Command, Event, State, Reply>, loaded: LoadedDocuments<State>): Promise<void> {
+    group.pending = group.pending.filter(({ answered }) => !answered);
+    const commands = group.pending.map(({ command }) => command);
+    if (commands.length === 0) return this.#intake.free(group.log);
+    try {
+      const { context } = await this.#loading(loaded, () =>
+        prepareGroup(this.#definition, commands, loaded, this.#limits),
+      );
+      group.decided = await this.#loading(loaded, () =>
+        decideGroup(this.#definition, commands, loaded, context, this.#limits),
+      );
+    } catch (error) {
+      if (error instanceof Fault && error.kind !== 'bug' && !(error instanceof StandsStill))
+        this.#committing.refuseAll(group, error);
+      else this.#failedTogether([group], error);
+    }
+  }
+
+  /** Repeats a step of deciding until it asks for no further documents. */
+  async #loading<Result extends object>(
+    loaded: LoadedDocuments<State>,
+    step: () => Result | Required<Needs> | Promise<Result | Required<Needs>>,
+  ): Promise<Exclude<Result, Required<Needs>>> {
+    for (let round = 0; round <= MAX_LOADS; round++) {
+      const result = await step();
+      if (!('lookups' in result)) return result as Exclude<Result, Required<Needs>>;
+      await load(this.#store, this.#folder.reader, [result], loaded);
+    }
+    throw Fault.bug(`commands of ${this.#definition.category} turn to ever more documents`);
+  }
+
+  /** Nothing has been written: without an answer from the store the groups wait, else the one whose fault it is must be found. */
+  #failedTogether(groups: readonly Group<Command, Event, State, Reply>[], error: unknown): void {
+    if (error instanceof UnknownOutcome) {
+      this.#failures++;
+      for (const { log, pending } of groups) this.#intake.free(log, pending);
+    } else if (groups.length > 1) {
+      for (const { log, pending } of groups) {
+        log.alone = true;
+        this.#intake.free(log, pending);
+      }
+    } else {
+      for (const group of groups) this.#committing.halve(group, error);
+    }
+  }
+}

@@ -1,0 +1,269 @@
+import { type FailedOpening, failedOpening } from './connection-failure.ts';
+import { Liveness } from './liveness.ts';
+import type {
+  ConnectionSettings,
+  ConnectionTiming,
+  Exchange,
+  Link,
+  OpenLink,
+  OutgoingRequest,
+  ProviderConnection,
+} from './http2-port.ts';
+
+const defaultTiming: ConnectionTiming = {
+  connectMs: 5_000,
+  silenceMs: 1_000,
+  pingMs: 2_000,
+  graceMs: 2_000,
+  watchMs: 250,
+};
+const BACK_OFF_MIN_MS = 100;
+/** With an attempt that has just missed the provider's return, still less than the 5 s that a recovery may take. */
+const BACK_OFF_MAX_MS = 2_000;
+const IDLE_MS = 600_000;
+/** A look that is so late tells that the process stood still. */
+const PAUSE_MS = 250;
+/** A connection has 2^30 stream numbers. */
+const REQUESTS_MAX = 2 ** 29;
+
+interface Entry {
+  readonly link: Link;
+  readonly liveness: Liveness;
+  readonly epoch: number;
+  readonly timer: NodeJS.Timeout;
+  requests: number;
+  /** It takes no further request, whatever happens. */
+  retired: boolean;
+}
+
+/**
+ * Keeps a link open: reconnects with back-off, asks silent providers, gives up what takes too long, and hands out streams in turn. A link
+ * that does not answer a PING gets no further request, and another one is opened beside it. It is used again when it is heard again; what
+ * runs on it is lost only when the other link has opened and it stays silent.
+ */
+export class Http2Connection implements ProviderConnection {
+  readonly #settings: ConnectionSettings;
+  readonly #timing: ConnectionTiming;
+  readonly #open: OpenLink;
+  readonly #entries = new Set<Entry>();
+  #current: Entry | undefined;
+  #connecting: Entry | undefined;
+  #epoch = 0;
+  #failures = 0;
+  #downUntil = 0;
+  #lastFailure: FailedOpening | undefined;
+  #waiting: (() => void)[] = [];
+  #watch: NodeJS.Timeout | undefined;
+  #lookedAt = 0;
+  #busyAt = 0;
+  #closed = false;
+
+  constructor(settings: ConnectionSettings, open: OpenLink) {
+    this.#settings = settings;
+    this.#timing = { ...defaultTiming, ...settings.timing };
+    this.#open = open;
+  }
+
+  get epoch(): number {
+    return this.#current?.epoch ?? this.#epoch;
+  }
+
+  ready(): boolean {
+    return this.#usable()?.link.ready() ?? false;
+  }
+
+  isOpen(): boolean {
+    return this.#current !== undefined;
+  }
+
+  request(request: OutgoingRequest, body: Uint8Array, exchange: Exchange): boolean {
+    const entry = this.#usable();
+    if (!entry?.link.request(request, body, exchange)) return false;
+    if (++entry.requests === REQUESTS_MAX) this.renew(entry.epoch);
+    if (!this.#watch) {
+      this.#lookedAt = Date.now();
+      this.#watch = setInterval(() => this.#look(), this.#timing.watchMs).unref();
+    }
+    return true;
+  }
+
+  whenReady(run: () => void): void {
+    this.#waiting.push(run);
+    // It may have become possible, or impossible, since the caller tried.
+    if (this.#usable()) queueMicrotask(() => this.#wake());
+    else if (!this.#connecting) queueMicrotask(() => this.#wakeAll());
+  }
+
+  downUntil(): number {
+    if (this.#closed) return Infinity;
+    return this.#usable() || this.#connecting ? 0 : this.#downUntil;
+  }
+
+  lastFailure(): FailedOpening | undefined {
+    return this.#lastFailure;
+  }
+
+  renew(epoch: number): void {
+    // Suspect links count, too: one that is heard again would be used again.
+    for (const entry of this.#entries) {
+      if (entry.epoch === epoch && entry !== this.#connecting) this.#retire(entry);
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearInterval(this.#watch);
+    for (const { link } of this.#entries) link.destroy();
+    this.#wakeAll();
+  }
+
+  /** The open link; without one, begins to open one unless it is to wait. */
+  #usable(): Entry | undefined {
+    if (this.#current) return this.#current;
+    if (!this.#connecting && !this.#closed && Date.now() >= this.#downUntil) this.#connect();
+    return undefined;
+  }
+
+  #connect(): void {
+    const epoch = ++this.#epoch;
+    let link: Link;
+    try {
+      link = this.#open(this.#settings, {
+        opened: () => this.#opened(entry),
+        room: () => this.#wake(),
+        draining: () => this.#ending(entry),
+        closed: (error) => {
+          clearTimeout(entry.timer);
+          this.#entries.delete(entry);
+          this.#ending(entry, error);
+        },
+      });
+    } catch (error) {
+      // A certificate of the client that TLS does not take.
+      this.#backOff(error as Error);
+      return;
+    }
+    const { connectMs } = this.#timing;
+    const timer = setTimeout(() => link.destroy(new Error(`not open after ${connectMs} ms`)), connectMs);
+    const liveness = new Liveness(link, this.#timing);
+    const entry: Entry = { link, liveness, epoch, timer, requests: 0, retired: false };
+    this.#entries.add(entry);
+    this.#connecting = entry;
+  }
+
+  #opened(entry: Entry): void {
+    clearTimeout(entry.timer);
+    if (this.#connecting !== entry) return;
+    this.#connecting = undefined;
+    this.#use(entry);
+  }
+
+  #use(entry: Entry): void {
+    this.#current = entry;
+    this.#downUntil = 0;
+    this.#lastFailure = undefined;
+    this.#wakeAll();
+  }
+
+  #retire(entry: Entry): void {
+    entry.retired = true;
+    if (this.#current === entry) this.#current = undefined;
+    entry.link.drain();
+  }
+
+  /** A link that served nothing counts as failed, also one that opened: else it would be opened again and again. */
+  #ending(entry: Entry, error?: Error): void {
+    entry.retired = true;
+    if (this.#connecting !== entry && this.#current !== entry) return;
+    if (this.#connecting === entry) this.#connecting = undefined;
+    else this.#current = undefined;
+    if (entry.link.proven) this.#failures = 0;
+    else this.#backOff(error);
+    this.#wakeAll();
+  }
+
+  #backOff(error: Error | undefined): void {
+    if (this.#closed) return;
+    const now = Date.now();
+    const wait = Math.min(BACK_OFF_MAX_MS, BACK_OFF_MIN_MS * 2 ** this.#failures);
+    this.#failures++;
+    this.#downUntil = now + wait * (0.8 + 0.4 * Math.random());
+    this.#lastFailure = failedOpening(error, now);
+    this.#settings.onFailure?.(this.#lastFailure, hostOf(this.#settings.url));
+  }
+
+  /** Gives up what took too long, and asks silent providers whether they are there. */
+  #look(): void {
+    const now = Date.now();
+    const paused = now - this.#lookedAt > this.#timing.watchMs + PAUSE_MS;
+    this.#lookedAt = now;
+    // After a pause of the process the answers are still in the socket.
+    if (paused) {
+      for (const { liveness } of this.#entries) liveness.paused(now);
+      return;
+    }
+    let busy = 0;
+    for (const entry of this.#entries) {
+      entry.link.expire(now);
+      this.#judge(entry, now);
+      busy += entry.link.busy;
+    }
+    if (busy > 0) this.#busyAt = now;
+    else if (now - this.#busyAt > IDLE_MS) this.#rest();
+  }
+
+  #judge(entry: Entry, now: number): void {
+    const { link, liveness } = entry;
+    const aliveAt = this.#current?.link.heardAt ?? 0;
+    switch (liveness.look(now, aliveAt)) {
+      case 'suspected':
+        if (this.#current === entry) this.#current = undefined;
+        break;
+      case 'recovered':
+        this.#recovered(entry);
+        break;
+      case 'dead':
+        link.destroy(new Error('silent'));
+        break;
+      case undefined:
+        break;
+    }
+    // Whether the provider is alive shows on another link.
+    if (liveness.suspect && !this.#closed) this.#usable()?.liveness.ask(now, liveness.suspectedAt);
+  }
+
+  /** The provider stalled, and goes on: what runs on the link is answered. */
+  #recovered(entry: Entry): void {
+    if (entry.retired) return;
+    if (this.#current) {
+      this.#retire(entry);
+      return;
+    }
+    const probe = this.#connecting;
+    this.#connecting = undefined;
+    probe?.link.destroy();
+    this.#failures = 0;
+    this.#use(entry);
+  }
+
+  /** Nobody has used it for long: lets it go until somebody does. */
+  #rest(): void {
+    clearInterval(this.#watch);
+    this.#watch = undefined;
+    if (this.#current) this.renew(this.#current.epoch);
+  }
+
+  /** Lets those who wait write, in turn, as long as streams are free. */
+  #wake(): void {
+    for (let turns = this.#waiting.length; turns > 0; turns--) {
+      if (!this.#current?.link.ready()) return;
+      this.#waiting.shift()?.();
+    }
+  }
+
+  #wakeAll(): void {
+    for (const run of this.#waiting.splice(0)) run();
+  }
+}
+
+const hostOf = (url: string): string => URL.parse(url)?.host ?? url;

@@ -1,0 +1,29 @@
+import { type AnswerHeaders, type Exchange, noHeaders } from './http2-port.ts';
+
+/** A request under way. */
+export interface Stream {
+  readonly id: number;
+  readonly exchange: Exchange;
+  /** The exchange has heard. */
+  done: boolean;
+  status: number;
+  headers: AnswerHeaders;
+  body: Buffer[] | undefined;
+  bodyBytes: number;
+  /** Bytes that may be sent. */
+  window: number;
+  /** What did not fit into the windows yet. */
+  unsent: Uint8Array | undefined;
+}
+
+export const newStream = (id: number, exchange: Exchange, window: number, body: Uint8Array): Stream => ({
+  id,
+  exchange,
+  done: false,
+  status: 0,
+  headers: noHeaders,
+  body: undefined,
+  bodyBytes: 0,
+  window,
+  unsent: body,
+});

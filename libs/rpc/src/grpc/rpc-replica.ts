@@ -1,0 +1,151 @@
+import { isIP } from 'node:net';
+import type { Readable } from 'node:stream';
+import { Client, connectivityState, Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import { currentTrace, headersOf } from '@tidings/telemetry';
+import { addKeys, type ClientAccess } from './rpc-access.ts';
+import { clientOptions } from './channel-options.ts';
+import type { wireMethod } from './codecs.ts';
+
+export type WireMethod = ReturnType<typeof wireMethod>;
+
+/** How long a replica may take to accept a connection before another one is asked. */
+const CONNECT_MS = 1_500;
+/** A replica that could not be reached is asked last for so long. */
+const AVOIDED_MS = 2_000;
+
+const { READY, TRANSIENT_FAILURE, SHUTDOWN } = connectivityState;
+
+/** One process that serves, and the channel to it. */
+export class Replica {
+  /** Its own address. */
+  readonly name: string;
+  readonly #client: Client;
+  readonly #access: ClientAccess;
+  #avoidUntil = -Infinity;
+  #calls = 0;
+  #retired = false;
+
+  /** @param host that its address was found by: its certificate is the host's */
+  constructor(name: string, host: string, access: ClientAccess) {
+    this.name = name;
+    this.#access = access;
+    const scheme = name.startsWith('[') ? 'ipv6' : 'ipv4';
+    const options = isIP(host) === 0 ? { ...clientOptions, 'grpc.ssl_target_name_override': host } : clientOptions;
+    this.#client = new Client(`${scheme}:${name}`, access.credentials, options);
+    this.connect();
+  }
+
+  /** False for some time after it could not be reached. */
+  get isLikely(): boolean {
+    return performance.now() >= this.#avoidUntil || this.#state() === READY;
+  }
+
+  /** Opens the connection beforehand. */
+  connect(): void {
+    this.#state(true);
+  }
+
+  /** Resolves when the connection stands; rejects with a ServiceError that says that nothing was sent. */
+  async ready(deadline: number): Promise<void> {
+    const until = Math.min(deadline, Date.now() + CONNECT_MS);
+    for (let state = this.#state(true); state !== READY; state = this.#state()) {
+      const isDown = state === TRANSIENT_FAILURE || state === SHUTDOWN;
+      if (isDown || !(await this.#changed(state, until))) {
+        this.#avoidUntil = performance.now() + AVOIDED_MS;
+        throw notConnected();
+      }
+    }
+  }
+
+  /**
+   * Sends an encoded request and answers the decoded reply; rejects with a ServiceError.
+   * @param deadline in milliseconds since 1970
+   */
+  unary(method: WireMethod, request: Buffer, deadline: number): Promise<unknown> {
+    return this.#counted(async () => {
+      await this.ready(deadline);
+      return new Promise((resolve, reject) => {
+        const { path, responseDeserialize } = method;
+        this.#client.makeUnaryRequest(
+          path,
+          same,
+          responseDeserialize,
+          request,
+          this.#metadata(),
+          { deadline },
+          (error, reply) => (error ? reject(error) : resolve(reply)),
+        );
+      });
+    });
+  }
+
+  /** The same for a method that answers a stream, once its connection stands: whoever has it must read it, or destroy it. */
+  async stream(method: WireMethod, request: Buffer, deadline: number): Promise<Readable> {
+    this.#calls++;
+    try {
+      await this.ready(deadline);
+    } catch (error) {
+      this.#ended();
+      throw error;
+    }
+    const { path, responseDeserialize } = method;
+    const metadata = this.#metadata();
+    const replies = this.#client.makeServerStreamRequest(path, same, responseDeserialize, request, metadata, {
+      deadline,
+    });
+    return replies.once('close', () => {
+      // Somebody who stops reading wants no more of it.
+      replies.cancel();
+      this.#ended();
+    });
+  }
+
+  /** Takes no further calls, and closes the channel behind those under way. */
+  retire(): void {
+    this.#retired = true;
+    if (this.#calls === 0) this.#client.close();
+  }
+
+  async #counted<T>(call: () => Promise<T>): Promise<T> {
+    this.#calls++;
+    try {
+      return await call();
+    } finally {
+      this.#ended();
+    }
+  }
+
+  #ended(): void {
+    this.#calls--;
+    if (this.#retired && this.#calls === 0) this.#client.close();
+  }
+
+  /** What goes along with every call: who calls, and which trace the call belongs to. */
+  #metadata(): Metadata {
+    const metadata = new Metadata();
+    addKeys(metadata, this.#access);
+    const place = currentTrace();
+    if (place) for (const [name, value] of Object.entries(headersOf(place))) metadata.set(name, value);
+    return metadata;
+  }
+
+  #state(connect = false): connectivityState {
+    return this.#client.getChannel().getConnectivityState(connect);
+  }
+
+  #changed(from: connectivityState, until: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      this.#client.getChannel().watchConnectivityState(from, until, (late) => resolve(late === undefined));
+    });
+  }
+}
+
+const same = (bytes: Buffer): Buffer => bytes;
+
+/** In the words that tell that nothing was sent: see `isNeverTaken`. */
+const notConnected = (): ServiceError =>
+  Object.assign(new Error('not connected'), {
+    code: status.UNAVAILABLE,
+    details: 'No connection established',
+    metadata: new Metadata(),
+  });

@@ -1,0 +1,254 @@
+import { Fault } from '@tidings/kernel';
+import type { KeptCollection } from '@tidings/mongo';
+import { type Binary, type Db, type Document, MongoServerError } from 'mongodb';
+import type { OffsetStore, StoredOffset } from '../offsets.ts';
+import type { Batch } from './embedded-batch.ts';
+import { LEASES } from './group-lease.ts';
+
+/** A topic's partition. */
+export interface Place {
+  readonly topic: string;
+  readonly partition: number;
+}
+
+/** What is known of a partition beside its batches: everything below `start` is gone, everything below `clean` is compacted. */
+export interface Floor {
+  readonly start: number;
+  readonly clean: number;
+}
+
+/** The outcome of inserting one batch: `taken` when another writer's batch lies at its offset. */
+export type Appended = 'appended' | 'taken' | Fault;
+
+const BATCHES = 'streaming.batches';
+const FLOORS = 'streaming.floors';
+const OFFSETS = 'streaming.offsets';
+
+/** What the embedded log keeps, in a database of its own. */
+export const embeddedLogKept: readonly KeptCollection[] = [
+  { name: BATCHES, kept: 'as their topic' },
+  { name: FLOORS, kept: 'one for each partition' },
+  { name: OFFSETS, kept: 'one for each group and partition' },
+  { name: LEASES, kept: 'one for each process that may write, 10 s' },
+];
+const NAMESPACE_EXISTS = 48;
+const DUPLICATE_KEY = 11000;
+
+const DURABLE = { w: 'majority', j: true };
+const SOON = { w: 1 };
+
+/** `_id` of a batch. Its order is by topic, partition, offset: the index on `_id` is the only one there is. */
+interface BatchId {
+  readonly t: string;
+  readonly p: number;
+  readonly o: number;
+}
+
+interface StoredBatch {
+  readonly _id: BatchId;
+  readonly n: number;
+  readonly at: number;
+  readonly records: Buffer | Binary;
+}
+
+interface WriteReply extends Document {
+  readonly writeErrors?: readonly { readonly index: number; readonly code: number; readonly errmsg: string }[];
+}
+
+interface FindReply<T> extends Document {
+  readonly cursor: { readonly firstBatch: readonly T[] };
+}
+
+const toBatch = ({ _id, n, at, records }: StoredBatch): Batch => ({
+  first: _id.o,
+  count: n,
+  at,
+  body: Buffer.isBuffer(records) ? records : Buffer.from(records.buffer),
+});
+
+const idsBetween = ({ topic: t, partition: p }: Place, from: number, to: number): Document => ({
+  $gte: { t, p, o: from },
+  $lt: { t, p, o: to },
+});
+
+const unavailable = (error: unknown): Fault => Fault.unavailable('The log does not answer', error);
+
+/**
+ * The log's collections. Commands are built by hand: the driver's helpers measure every document first, and their retries cost the
+ * server a write each.
+ */
+export class Store implements OffsetStore {
+  readonly #db: Db;
+
+  constructor(db: Db) {
+    this.#db = db;
+  }
+
+  async prepare(): Promise<void> {
+    for (const name of [BATCHES, FLOORS, OFFSETS]) {
+      try {
+        await this.#db.command({ create: name });
+      } catch (error) {
+        if (!(error instanceof MongoServerError && error.code === NAMESPACE_EXISTS)) throw unavailable(error);
+      }
+    }
+  }
+
+  /**
+   * Inserts at most one batch for each partition, durably; the outcomes are in order.
+   * @throws Fault `unavailable` when it is not known what became of them.
+   */
+  async append(batches: readonly (Place & { readonly batch: Batch })[]): Promise<Appended[]> {
+    const reply = await this.#write({
+      insert: BATCHES,
+      ordered: false,
+      documents: batches.map(({ topic, partition, batch }) => ({
+        _id: { t: topic, p: partition, o: batch.first },
+        n: batch.count,
+        at: batch.at,
+        records: batch.body,
+      })),
+      writeConcern: DURABLE,
+    });
+    const outcomes = new Array<Appended>(batches.length).fill('appended');
+    for (const { index, code, errmsg } of reply.writeErrors ?? []) {
+      outcomes[index] = code === DUPLICATE_KEY ? 'taken' : Fault.bug(`the log refused a batch: ${errmsg}`);
+    }
+    return outcomes;
+  }
+
+  /** The batches that begin at `from` or later and below `to`, in order; at most `limit`, and at most 16 MB. */
+  async read(place: Place, from: number, to: number, limit: number): Promise<Batch[]> {
+    const found = await this.#find<StoredBatch>({
+      find: BATCHES,
+      filter: { _id: idsBetween(place, from, to) },
+      sort: { _id: 1 },
+      batchSize: limit,
+      singleBatch: true,
+    });
+    return found.map(toBatch);
+  }
+
+  /** Where the batch begins that holds `offset`; undefined when none does. */
+  async batchHolding(place: Place, offset: number): Promise<number | undefined> {
+    const last = await this.#lastBelow(place, offset + 1);
+    return last && last._id.o + last.n > offset ? last._id.o : undefined;
+  }
+
+  /** The spans of the batches from `from` on, without their records; at most `limit`. */
+  async spans(place: Place, from: number, limit: number): Promise<Omit<Batch, 'body'>[]> {
+    const found = await this.#find<StoredBatch>({
+      find: BATCHES,
+      filter: { _id: idsBetween(place, from, Infinity) },
+      projection: { n: 1, at: 1 },
+      sort: { _id: 1 },
+      batchSize: limit,
+      singleBatch: true,
+    });
+    return found.map(({ _id, n, at }) => ({ first: _id.o, count: n, at }));
+  }
+
+  /** The offset after the last batch, or undefined for an empty partition. */
+  async endOf(place: Place): Promise<number | undefined> {
+    const last = await this.#lastBelow(place, Infinity);
+    return last && last._id.o + last.n;
+  }
+
+  async floors(): Promise<(Place & Floor)[]> {
+    const found = this.#db.collection<{ _id: Omit<BatchId, 'o'>; start?: number; clean?: number }>(FLOORS).find();
+    return (await found.toArray()).map(({ _id, start = 0, clean = 0 }) => ({
+      topic: _id.t,
+      partition: _id.p,
+      start,
+      clean,
+    }));
+  }
+
+  async raiseFloors(floors: readonly (Place & Partial<Floor>)[]): Promise<void> {
+    await this.#all({
+      update: FLOORS,
+      ordered: false,
+      updates: floors.map(({ topic: t, partition: p, ...floor }) => ({
+        q: { _id: { t, p } },
+        u: { $max: floor },
+        upsert: true,
+      })),
+      writeConcern: DURABLE,
+    });
+  }
+
+  async remove(ranges: readonly (Place & { readonly from: number; readonly below: number })[]): Promise<void> {
+    await this.#all({
+      delete: BATCHES,
+      ordered: false,
+      deletes: ranges.map(({ from, below, ...place }) => ({ q: { _id: idsBetween(place, from, below) }, limit: 0 })),
+      writeConcern: SOON,
+    });
+  }
+
+  /** Puts other records into the same spans. */
+  async rewrite(place: Place, batches: readonly Batch[]): Promise<void> {
+    await this.#all({
+      update: BATCHES,
+      ordered: false,
+      updates: batches.map(({ first, body }) => ({
+        q: { _id: { t: place.topic, p: place.partition, o: first } },
+        u: { $set: { records: body } },
+      })),
+      writeConcern: DURABLE,
+    });
+  }
+
+  async offsets(): Promise<StoredOffset[]> {
+    const found = this.#db.collection<{ _id: Omit<BatchId, 'o'> & { g: string }; o: number }>(OFFSETS).find();
+    return (await found.toArray()).map(({ _id, o }) => ({ group: _id.g, topic: _id.t, partition: _id.p, offset: o }));
+  }
+
+  /** Not durable at once: what a crash of the server undoes is delivered again. */
+  async saveOffsets(offsets: readonly StoredOffset[]): Promise<void> {
+    await this.#all({
+      update: OFFSETS,
+      ordered: false,
+      updates: offsets.map(({ group: g, topic: t, partition: p, offset: o }) => ({
+        q: { _id: { g, t, p } },
+        u: { $set: { o } },
+        upsert: true,
+      })),
+      writeConcern: SOON,
+    });
+  }
+
+  async #lastBelow(place: Place, offset: number): Promise<Omit<StoredBatch, 'records'> | undefined> {
+    const [last] = await this.#find<Omit<StoredBatch, 'records'>>({
+      find: BATCHES,
+      filter: { _id: idsBetween(place, 0, offset) },
+      projection: { n: 1 },
+      sort: { _id: -1 },
+      limit: 1,
+      singleBatch: true,
+    });
+    return last;
+  }
+
+  async #find<T>(command: Document): Promise<readonly T[]> {
+    try {
+      return ((await this.#db.command(command, { promoteBuffers: true })) as FindReply<T>).cursor.firstBatch;
+    } catch (error) {
+      throw unavailable(error);
+    }
+  }
+
+  async #write(command: Document): Promise<WriteReply> {
+    try {
+      return await this.#db.command(command);
+    } catch (error) {
+      throw unavailable(error);
+    }
+  }
+
+  /** A write of which every part must succeed, and may be repeated whole. */
+  async #all(command: Document): Promise<void> {
+    const { writeErrors } = await this.#write(command);
+    if (writeErrors?.[0]) throw unavailable(new Error(writeErrors[0].errmsg));
+  }
+}

@@ -1,0 +1,156 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Fault } from '@tidings/kernel';
+import kafkajs, { type Admin } from 'kafkajs';
+import { LARGEST_RECORD_BYTES, type TopicSpec } from '../broker-port.ts';
+import { type KafkaClientOptions, newClient } from './kafka-client.ts';
+import { faultOf, settingAtFault } from './kafka-faults.ts';
+import { Names } from './names.ts';
+
+/** A record with its frame, and keys whose characters take several bytes. */
+const LARGEST_BATCH_BYTES = LARGEST_RECORD_BYTES + (1 << 20);
+/** Kafka removes and compacts whole segments: a record lives longer than it should by so much at most. */
+const SEGMENTS_PER_RETENTION = 8;
+const SERVED_PATIENCE_MS = 30_000;
+const LOOK_EVERY_MS = 50;
+const FOR_EVER = '9223372036854775807';
+
+export interface CreateTopicsOptions extends Omit<KafkaClientOptions, 'openSocket'> {
+  readonly topics: readonly TopicSpec[];
+  /** Copies of each record. With three or more, an acknowledged one has all but one of them. */
+  readonly replicationFactor: number;
+}
+
+/** Names of topics. */
+export interface TopicChanges {
+  readonly created: readonly string[];
+  /** Existing ones that got other settings. */
+  readonly altered: readonly string[];
+}
+
+/**
+ * Creates the topics that are not there, and gives those that are the settings that they should have; settings of which nothing is said here
+ * stay as they are, and so does the number of copies. Can be repeated at any time.
+ * @throws Fault `conflict`, before anything is done, when a topic has another number of partitions: keys would move from one to another.
+ * `argument` when Kafka does not let this program in as it is set up, `unavailable` when it does not answer.
+ */
+export async function createTopics({
+  topics,
+  replicationFactor,
+  ...options
+}: CreateTopicsOptions): Promise<TopicChanges> {
+  const admin = newClient(options).admin();
+  const names = new Names(options.namespace);
+  const wanted = topics.map((spec) => ({
+    ...spec,
+    wire: names.out(spec.name),
+    settings: settingsOf(spec, replicationFactor),
+  }));
+  try {
+    await admin.connect();
+    const existing = await partitionsOf(admin);
+    for (const { wire, partitions } of wanted) {
+      const has = existing.get(wire) ?? partitions;
+      if (has !== partitions) {
+        throw Fault.conflict(`Topic ${wire} has ${has} partitions, and the number cannot be changed to ${partitions}`);
+      }
+    }
+    const missing = wanted.filter(({ wire }) => !existing.has(wire));
+    await create(admin, missing, replicationFactor);
+    const altered = await alter(
+      admin,
+      wanted.filter(({ wire }) => existing.has(wire)),
+    );
+    return { created: missing.map(({ name }) => name), altered };
+  } catch (error) {
+    throw settingAtFault(error) ?? faultOf(error);
+  } finally {
+    await admin.disconnect();
+  }
+}
+
+type Settings = Readonly<Record<string, string>>;
+
+interface Wanted extends TopicSpec {
+  /** The name in Kafka. */
+  readonly wire: string;
+  readonly settings: Settings;
+}
+
+function settingsOf({ kind, retentionMs }: TopicSpec, replicationFactor: number): Settings {
+  const isCompacted = kind === 'compacted';
+  return {
+    'cleanup.policy': isCompacted ? 'compact' : 'delete',
+    // What was replaced by a newer record of its key goes in time, too.
+    [isCompacted ? 'max.compaction.lag.ms' : 'retention.ms']: String(retentionMs),
+    'segment.ms': String(Math.ceil(retentionMs / SEGMENTS_PER_RETENTION)),
+    'max.message.bytes': String(LARGEST_BATCH_BYTES),
+    'min.insync.replicas': String(Math.max(1, replicationFactor - 1)),
+    // A test clock runs ahead of Kafka's.
+    'message.timestamp.after.max.ms': FOR_EVER,
+  };
+}
+
+const entriesOf = (settings: Settings) => Object.entries(settings).map(([name, value]) => ({ name, value }));
+
+async function partitionsOf(admin: Admin): Promise<ReadonlyMap<string, number>> {
+  const { topics } = await admin.fetchTopicMetadata();
+  return new Map(topics.map(({ name, partitions }) => [name, partitions.length]));
+}
+
+async function create(admin: Admin, topics: readonly Wanted[], replicationFactor: number): Promise<void> {
+  if (topics.length === 0) return;
+  // Where another process does the same at the same time, kafkajs says so by false: all the same.
+  await admin.createTopics({
+    waitForLeaders: false,
+    topics: topics.map(({ wire, partitions, settings }) => ({
+      topic: wire,
+      numPartitions: partitions,
+      replicationFactor,
+      configEntries: entriesOf(settings),
+    })),
+  });
+  await Promise.all(topics.map((topic) => untilServed(admin, topic)));
+}
+
+/** Waits until the leaders know of their partitions: a request that some of them refuse is written twice by the others. */
+async function untilServed(admin: Admin, { wire, partitions }: Wanted): Promise<void> {
+  const giveUpAt = performance.now() + SERVED_PATIENCE_MS;
+  for (;;) {
+    try {
+      if ((await admin.fetchTopicOffsets(wire)).length === partitions) return;
+    } catch (error) {
+      if (performance.now() > giveUpAt) throw error;
+    }
+    await delay(LOOK_EVERY_MS);
+  }
+}
+
+/** Kafka replaces all settings of a topic together, so that those that somebody else has made are made again. */
+async function alter(admin: Admin, topics: readonly Wanted[]): Promise<string[]> {
+  if (topics.length === 0) return [];
+  const type = kafkajs.ConfigResourceTypes.TOPIC;
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: topics.map(({ wire }) => ({ type, name: wire })),
+  });
+  const own = new Map(
+    resources.map(({ resourceName, configEntries }) => {
+      const made = configEntries.filter(({ configSource }) => configSource === kafkajs.ConfigSource.TOPIC_CONFIG);
+      return [resourceName, Object.fromEntries(made.map(({ configName, configValue }) => [configName, configValue]))];
+    }),
+  );
+  const changed = topics.filter(({ wire, settings }) =>
+    Object.entries(settings).some(([name, value]) => own.get(wire)?.[name] !== value),
+  );
+  if (changed.length > 0) {
+    await admin.alterConfigs({
+      validateOnly: false,
+      resources: changed.map(({ wire, settings }) => ({
+        type,
+        name: wire,
+        configEntries: entriesOf({ ...own.get(wire), ...settings }),
+      })),
+    });
+  }
+  return changed.map(({ name }) => name);
+}

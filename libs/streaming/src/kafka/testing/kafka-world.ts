@@ -1,0 +1,81 @@
+import { connect, type Socket } from 'node:net';
+import { randomBase62, ShiftedClock } from '@tidings/kernel';
+import type { BrokerWorld } from '../../features/broker-under-test.ts';
+import type { Broker, TopicSpec } from '../../broker-port.ts';
+import { openKafkaBroker } from '../kafka-broker.ts';
+import { createTopics } from '../create-topics.ts';
+
+/** The connections of one broker, which a crash ends and keeps ended. */
+class Line {
+  readonly #sockets = new Set<Socket>();
+  #isCut = false;
+
+  open(host: string, port: number): Socket {
+    const socket = connect({ host, port, noDelay: true });
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
+    if (this.#isCut) socket.destroy(new Error('cut off'));
+    return socket;
+  }
+
+  /** Ends each of them when its next answer is there but for the last byte. */
+  tear(): void {
+    for (const socket of this.#sockets) {
+      const emit = socket.emit.bind(socket) as (event: string, ...args: unknown[]) => boolean;
+      const emitOther = (event: string, ...args: unknown[]): boolean => {
+        if (event !== 'data' || socket.destroyed) return emit(event, ...args);
+        emit('data', (args[0] as Buffer).subarray(0, -1));
+        socket.destroy(new Error('torn'));
+        return true;
+      };
+      Object.assign(socket, { emit: emitOther });
+    }
+  }
+
+  cut(): void {
+    this.#isCut = true;
+    for (const socket of this.#sockets) socket.destroy(new Error('cut off'));
+  }
+}
+
+/** Brokers on names in Kafka that nobody else has. */
+export class KafkaWorld implements BrokerWorld {
+  readonly clock = new ShiftedClock();
+  /** What the brokers have told of so far. */
+  readonly warnings: string[] = [];
+  readonly kafka: Omit<Parameters<typeof createTopics>[0], 'topics' | 'replicationFactor'> & {
+    readonly namespace: string;
+  };
+  readonly #lines = new Map<Broker, Line>();
+
+  constructor({ brokers, namespace }: { readonly brokers: string; readonly namespace: string }) {
+    this.kafka = {
+      brokers,
+      namespace: `${namespace}${randomBase62(8)}.`,
+      clientId: 'spec',
+      warn: (text) => this.warnings.push(text),
+    };
+  }
+
+  async open(topics: readonly TopicSpec[]): Promise<Broker> {
+    await createTopics({ ...this.kafka, topics, replicationFactor: 1 });
+    const line = new Line();
+    const openSocket = (host: string, port: number): Socket => line.open(host, port);
+    const broker = await openKafkaBroker({ ...this.kafka, topics, clock: this.clock, openSocket });
+    this.#lines.set(broker, line);
+    return broker;
+  }
+
+  async crash(broker: Broker): Promise<void> {
+    this.#lines.get(broker)?.cut();
+  }
+
+  /** Ends the connections of a broker amid answers. */
+  tear(broker: Broker): void {
+    this.#lines.get(broker)?.tear();
+  }
+
+  async maintain(): Promise<void> {}
+
+  async dispose(): Promise<void> {}
+}
