@@ -12,14 +12,14 @@ import {
   openNodeLink,
 } from '@tidings/http2';
 import { type Channel as ChannelName, Fault } from '@tidings/kernel';
+import { collectionOf, createCollections, modelOf } from '@tidings/mongo';
 import type { Accounts, Operations, Providers } from '@tidings/rpc';
 import { AddressGuard, Closing, type Configuration, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { deletedAmong, followDeletions } from '@tidings/service/deletions';
 import { type Broker, consume, incidentsTo, microBatcher } from '@tidings/streaming';
 import { traceOf } from '@tidings/telemetry';
 import type { CredentialState } from './receive/batch-admission.ts';
-import type { AttemptDocument } from './claim/attempt-documents.ts';
-import { GIVE_UP_MS, MongoAttempts, REMEMBER_MS } from './claim/mongo-attempts.ts';
+import { MongoAttempts } from './claim/mongo-attempts.ts';
 import { ApnsChannel } from './channels/apns/apns-channel.ts';
 import { FcmChannel } from './channels/fcm/fcm-channel.ts';
 import type { Channel } from './channels/channel-port.ts';
@@ -33,6 +33,9 @@ import { connectionMetrics } from './channels/connection-metrics.ts';
 import { guardedPostForm } from './channels/post-form.ts';
 import { mongoThrottles, Throttles } from './throttle/throttles.ts';
 import { systemTimers } from './timers.ts';
+import { attemptsModel, throttlesModel, workerLeasesModel } from './storage/dispatcher.schema.ts';
+import { GIVE_UP_MS, REMEMBER_MS } from './storage/retention.ts';
+import { collections } from './collections.ts';
 
 export interface ProviderUrls {
   /** `http://` means HTTP/2 without TLS. */
@@ -85,11 +88,11 @@ export async function openDispatcher(deps: DispatcherDeps): Promise<DispatcherSe
 
 async function compose(deps: DispatcherDeps, closing: Closing): Promise<DispatcherService> {
   const { db, clock, log, broker, channel: name } = deps;
-  const attempts = new MongoAttempts(db.collection<AttemptDocument>('attempts'), name);
-  await attempts.prepare();
+  await createCollections(db, collections);
+  const attempts = new MongoAttempts(collectionOf(db, attemptsModel), name);
   const channel = closing.add('connections', channelOf(deps), (opened) => opened.close());
   const throttles = new Throttles({
-    store: mongoThrottles(db.collection('throttles'), name),
+    store: mongoThrottles(modelOf(db, throttlesModel), name),
     clock,
     onError: (error) => log.warn({ err: error }, 'a throttle could not be shared'),
   });
@@ -171,7 +174,7 @@ async function openLane(deps: LaneDeps, closing: Closing): Promise<Dispatch> {
   const log = deps.log.child({ channel, lane });
   const workerLease = new WorkerLease({
     name: `${channel}/${lane}/${hostname()}`,
-    store: mongoLeases(db.collection('workerLeases')),
+    store: mongoLeases(collectionOf(db, workerLeasesModel)),
     timers: systemTimers,
     onError: (error) => log.warn({ err: error }, 'the lease could not be renewed'),
   });
@@ -221,7 +224,7 @@ function keep(
       if ((await attempts.forget(clock.now() - REMEMBER_MS, SWEEP_AT_ONCE)) < SWEEP_AT_ONCE) break;
     }
     await attempts.forgetUnsettled(clock.now() - GIVE_UP_MS, SWEEP_AT_ONCE);
-    await forgetLeases(db.collection('workerLeases'), systemTimers.now());
+    await forgetLeases(collectionOf(db, workerLeasesModel), systemTimers.now());
   });
 }
 

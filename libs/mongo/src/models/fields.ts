@@ -12,7 +12,7 @@ export type Fields<Document> = { readonly [Name in keyof Required<Document>]: Fi
 
 /** Mongoose would make bytes of texts and numbers. */
 function onlyBytes(value: unknown): unknown {
-  if (value instanceof Uint8Array || value instanceof Binary || value === undefined) return value;
+  if (value === undefined || isBytes(value)) return value;
   throw new TypeError('no bytes');
 }
 
@@ -37,6 +37,20 @@ export const list = (of: Field): Field => ({ type: [of], required: true, default
 /** An object with keys that are data: each has a value of this kind. */
 export const record = (of: Field): Field => ({ type: Map, of: (of as { readonly type: unknown }).type, required: true }) as Field;
 
+const isBytes = (value: unknown): boolean => value instanceof Uint8Array || value instanceof Binary;
+
+/** An array of pairs: a key of this type, and bytes. */
+export const pairs = (key: 'number' | 'string'): Field =>
+  ({
+    ...{ type: [Schema.Types.Mixed], required: true, default: undefined },
+    validate: (entries: readonly unknown[] | undefined) =>
+      entries === undefined ||
+      entries.every((pair) => Array.isArray(pair) && pair.length === 2 && typeof pair[0] === key && isBytes(pair[1])),
+  }) as Field;
+
 /** An object with these fields. */
 export const object = <Part>(fields: Fields<Part>): Field =>
   ({ type: new Schema(fields as never, { ...schemaOptions, _id: false }), required: true }) as Field;
+
+/** Bytes as they are read: the driver and mongoose wrap what is stored. */
+export const bytesOf = (value: Uint8Array | Binary): Uint8Array => (value instanceof Uint8Array ? value : value.buffer);

@@ -11,13 +11,15 @@ export type Index = IndexDescription & { readonly name: string };
  * A collection of a service's database: its name, its schema with the indexes, and how long what is in it stays there. Each service lists its own in
  * `src/collections.ts`: collections are created from these lists, and the table in docs/operations.md is made of them.
  */
-export interface ModelDefinition<Stored = unknown> {
+export interface ModelDefinition<Stored extends Document = Document> {
   readonly name: string;
   /** A period of {@link inDays}, or what ends it. */
   readonly kept: string;
-  readonly schema: Schema<Stored>;
+  readonly schema: Schema;
   /** What the collection is created with. */
   readonly options: CreateCollectionOptions;
+  /** Carries the type of the documents; it has no value. */
+  readonly stored?: Stored;
 }
 
 export interface ModelOptions<Stored> {
@@ -31,27 +33,27 @@ export interface ModelOptions<Stored> {
 }
 
 /** Defines a collection by the type of its documents: every field of the type has its place in the schema. */
-export function defineModel<Stored extends { readonly _id: unknown }>({
+export function defineModel<Stored extends Document & { readonly _id: unknown }>({
   name,
   kept,
   fields,
   indexes = [],
   options = {},
 }: ModelOptions<Stored>): ModelDefinition<Stored> {
-  const schema = new mongoose.Schema<Stored>(fields as never, schemaOptions);
+  const schema: Schema = new mongoose.Schema(fields as never, schemaOptions);
   for (const { key, ...rest } of indexes) schema.index(key as never, rest as never);
   return { name, kept, schema, options };
 }
 
 /** The mongoose model on a service's database: for what is read rarely, by `lean()`, and for what no log owns. */
-export function modelOf<Stored>(db: Db, { name, schema }: ModelDefinition<Stored>): Model<Stored> {
+export function modelOf<Stored extends Document>(db: Db, { name, schema }: ModelDefinition<Stored>): Model<Stored> {
   const connection = connectionTo(db);
-  return (connection.models[name] as Model<Stored> | undefined) ?? connection.model<Stored>(name, schema, name);
+  return (connection.models[name] as Model<Stored> | undefined) ?? connection.model<Stored>(name, schema as Schema<Stored>, name);
 }
 
 /** The driver's collection of the same model: for what logs own, and for what is read or written with every device or record. */
-export const collectionOf = <Stored>(db: Db, { name }: Pick<ModelDefinition<Stored>, 'name'>): Collection<Stored & Document> =>
-  db.collection<Stored & Document>(name);
+export const collectionOf = <Stored extends Document>(db: Db, { name }: ModelDefinition<Stored>): Collection<Stored> =>
+  db.collection<Stored>(name);
 
 /** The indexes of a schema, as the server takes them. */
 export function indexesOf({ schema }: Pick<ModelDefinition, 'schema'>): Index[] {
