@@ -17,6 +17,6 @@ export const collections: readonly ModelDefinition[] = [
   transactionsModel,
   joinsModel,
   progressModel,
-  leasesModel,
+  { ...leasesModel, kept: 'one for each relay and each number of a process; reserved transactionIds for an hour' },
   deletedApplicationsModel,
 ];

@@ -2,7 +2,7 @@ import { Fault } from '@tidings/kernel';
 import { bytesOf, modelOf } from '@tidings/mongo';
 import type { ArchivePlace } from '@tidings/rpc';
 import type { Db } from 'mongodb';
-import type { Remains } from '../jobs/remains.ts';
+import type { OrphanRemoval } from '../jobs/orphan-removal.ts';
 import {
   archiveBlocksModel,
   archivePartsModel,
@@ -14,7 +14,7 @@ import {
 const DUPLICATE_KEY = 11000;
 
 /** The files of exports, packed, in parts that count when they are said to be whole: what a dead attempt has left is never read. */
-export interface Archives extends Remains {
+export interface Archives extends OrphanRemoval {
   storeBlock(place: BlockPlace, bytes: Uint8Array, at: Date): Promise<void>;
   find(job: string, part: number): Promise<Part | undefined>;
   /** Says that a part is whole, unless another attempt has said so before, and answers whose counts. */

@@ -1,11 +1,11 @@
 import { bytesOf, modelOf } from '@tidings/mongo';
 import { ExportInput } from '@tidings/rpc';
 import type { Db } from 'mongodb';
-import type { Remains } from '../jobs/remains.ts';
+import type { OrphanRemoval } from '../jobs/orphan-removal.ts';
 import { exportInputsModel, type InputDocument } from './storage/exports.schema.ts';
 
 /** What exports read, beside the logs: expressions may name people. */
-export interface Inputs extends Remains {
+export interface Inputs extends OrphanRemoval {
   /** Keeps the first one that is given for a job, and answers which that is. */
   store(job: string, input: ExportInput, at: Date): Promise<ExportInput>;
   find(job: string): Promise<ExportInput | undefined>;

@@ -4,9 +4,9 @@ import type { Clock } from '@tidings/kernel';
 import { collectionOf, modelOf } from '@tidings/mongo';
 import type { Db } from 'mongodb';
 import { type JobDocument, jobOf, queueKey, queueOf } from './job-log.ts';
-import type { Remains } from './remains.ts';
+import type { OrphanRemoval } from './orphan-removal.ts';
 import { jobsModel } from './storage/jobs.schema.ts';
-import { KEPT_MS, REMAINS_KEPT_MS } from './storage/retention.ts';
+import { KEPT_MS, ORPHANS_KEPT_MS } from './storage/retention.ts';
 
 const PAGE = 100;
 
@@ -34,24 +34,24 @@ export interface JobStore {
   /** Removes jobs with all that is kept of them. */
   remove(ids: readonly string[]): Promise<void>;
   /** Removes what is kept of jobs beside their states. */
-  removeRemains(ids: readonly string[]): Promise<void>;
+  removeOrphans(ids: readonly string[]): Promise<void>;
   removeExpired(): Promise<void>;
 }
 
-/** @param remains what is removed with a job */
-export function openJobStore(db: Db, clock: Clock, remains: readonly Remains[]): JobStore {
+/** @param orphanRemovals what is removed with a job */
+export function openJobStore(db: Db, clock: Clock, orphanRemovals: readonly OrphanRemoval[]): JobStore {
   const jobs = modelOf(db, jobsModel);
   const shownFrom = (): Date => new Date(clock.now() - KEPT_MS);
-  const removeRemains = async (ids: readonly string[]): Promise<void> => {
-    for (const each of remains) await each.remove(ids);
+  const removeOrphans = async (ids: readonly string[]): Promise<void> => {
+    for (const each of orphanRemovals) await each.remove(ids);
   };
   const remove = async (ids: readonly string[]): Promise<void> => {
-    await removeRemains(ids);
+    await removeOrphans(ids);
     await collectionOf(db, jobsModel).deleteMany({ _id: { $in: [...ids] } });
   };
   return {
     remove,
-    removeRemains,
+    removeOrphans,
     async idsOf(queue, status, after) {
       const wanted = { status, queue: queueKey(queue), ...(after !== undefined && { _id: { $gt: after } }) };
       const found = await jobs.find(wanted, { _id: 1 }).sort({ _id: 1 }).limit(PAGE).lean();
@@ -98,8 +98,8 @@ export function openJobStore(db: Db, clock: Clock, remains: readonly Remains[]):
         if (ids.length === 0) break;
         await remove(ids);
       }
-      const before = new Date(clock.now() - REMAINS_KEPT_MS);
-      for (const each of remains) await each.removeBefore(before);
+      const before = new Date(clock.now() - ORPHANS_KEPT_MS);
+      for (const each of orphanRemovals) await each.removeBefore(before);
     },
   };
 }

@@ -2,7 +2,7 @@ import { Fault } from '@tidings/kernel';
 import { bytesOf, modelOf } from '@tidings/mongo';
 import { DeviceBatchReply, type EntryOutcome, JobEntry, JobPiece } from '@tidings/rpc';
 import type { Db } from 'mongodb';
-import type { Remains } from './remains.ts';
+import type { OrphanRemoval } from './orphan-removal.ts';
 import { type PieceDocument, piecesModel } from './storage/jobs.schema.ts';
 
 type Meant = ReadonlyMap<number, readonly string[]>;
@@ -20,7 +20,7 @@ export interface Piece {
 }
 
 /** What callers said of devices, beside the logs: it is removed with its job, and no event repeats it. */
-export interface Pieces extends Remains {
+export interface Pieces extends OrphanRemoval {
   store(job: string, number: number, piece: JobPiece, at: Date): Promise<void>;
   find(job: string, number: number): Promise<Piece | undefined>;
   /** In order, below `end`. */

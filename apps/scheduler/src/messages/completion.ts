@@ -19,7 +19,7 @@ import {
 } from './message-progress.ts';
 import { messagesModel, OPEN, progressModel } from './storage/messages.schema.ts';
 
-export interface CompletionParts {
+export interface CompletionDeps {
   readonly db: Db;
   readonly clock: Clock;
   readonly writer: LogWriter<MessageCommand, Created | undefined>;
@@ -34,10 +34,10 @@ const UNFINISHED_FIELDS = { apps: 1, openUntil: 1, joined: 1 } as const;
 
 /** Closes the messages that have nothing open left. */
 export class Completion {
-  readonly #parts: CompletionParts;
+  readonly #deps: CompletionDeps;
 
-  constructor(parts: CompletionParts) {
-    this.#parts = parts;
+  constructor(deps: CompletionDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -62,7 +62,7 @@ export class Completion {
       }),
     );
     for (const { _id } of known) byMessage.delete(_id);
-    const foldedBefore = this.#parts.clock.now() - FOLDED_WITHIN_MS;
+    const foldedBefore = this.#deps.clock.now() - FOLDED_WITHIN_MS;
     const isYetToCome = ({ at }: PlanEvent): boolean => at!.getTime() > foldedBefore;
     if ([...byMessage.values()].flat().some(isYetToCome)) throw Fault.unavailable('a message is not written yet');
   }
@@ -124,7 +124,7 @@ export class Completion {
 
   async #ended(): Promise<Unfinished[]> {
     const ended = await this.#messages
-      .find({ status: 'PROCESSING', openUntil: { $lte: new Date(this.#parts.clock.now()) } }, { hint: OPEN })
+      .find({ status: 'PROCESSING', openUntil: { $lte: new Date(this.#deps.clock.now()) } }, { hint: OPEN })
       .project<Unfinished>(UNFINISHED_FIELDS)
       .toArray();
     return this.#done(ended);
@@ -142,12 +142,12 @@ export class Completion {
 
   #isDone({ apps, openUntil, joined = 0 }: Unfinished, progress: Progress): boolean {
     if (!openUntil) return isComplete(progress, apps);
-    return openUntil.getTime() <= this.#parts.clock.now() && areJoinsSettled(progress, joined);
+    return openUntil.getTime() <= this.#deps.clock.now() && areJoinsSettled(progress, joined);
   }
 
   async #close(messages: readonly Unfinished[]): Promise<void> {
     if (messages.length === 0) return;
-    const { writer, clock } = this.#parts;
+    const { writer, clock } = this.#deps;
     const codes = messages.map(({ _id }) => _id);
     const at = new Date(clock.now());
     await Promise.all(codes.map((code) => writer.submit(logOfMessage(code), { kind: 'complete', code, at })));
@@ -155,10 +155,10 @@ export class Completion {
   }
 
   get #progress() {
-    return this.#parts.db.collection<ProjectedDocument>(progressModel.name);
+    return this.#deps.db.collection<ProjectedDocument>(progressModel.name);
   }
 
   get #messages() {
-    return collectionOf(this.#parts.db, messagesModel);
+    return collectionOf(this.#deps.db, messagesModel);
   }
 }

@@ -39,7 +39,7 @@ export const devicesModel = defineStates<Omit<DeviceDocument, 'rev'>>({
   fields: {
     account: text,
     app: text,
-    person: text,
+    hwidHash: text,
     seq: number,
     status: number,
     hwid: optional(text),
@@ -72,7 +72,7 @@ export const devicesModel = defineStates<Omit<DeviceDocument, 'rev'>>({
     { name: deviceIndexes.token, key: { app: 1, th: 1 }, ...present('th') },
     { name: deviceIndexes.user, key: { app: 1, user: 1 }, ...present('user') },
     { name: deviceIndexes.timezone, key: { app: 1, tz: 1, seq: 1 }, ...present('tz') },
-    { name: deviceIndexes.person, key: { person: 1 } },
+    { name: deviceIndexes.hwidHash, key: { hwidHash: 1 } },
     { name: deviceIndexes.activity, key: { app: 1, 'self.open': 1, seq: 1 }, ...present('self.open') },
   ],
 });

@@ -1,4 +1,4 @@
-import { collectionOf } from '@tidings/mongo';
+import { collectionOf, removeLeases } from '@tidings/mongo';
 import type { Db } from 'mongodb';
 import { JOINS, LINKS, MESSAGES, TRANSACTIONS } from '../message-log.ts';
 import { transactionsModel, joinsModel, linksModel, messagesModel } from './messages.schema.ts';
@@ -12,6 +12,9 @@ export const HIDDEN_KEPT_MS = 7 * DAY_MS;
 /** What a transactionId has made is remembered: long after it counts. */
 export const TRANSACTIONS_KEPT_MS = HOUR_MS;
 
+/** Names of the leases by which requests reserve transactionIds. */
+export const RESERVATIONS = 'transaction/';
+
 /** Visits that made recipients join are remembered for longer than their records can be delivered again, dead letters included. */
 export const JOINS_KEPT_MS = 31 * DAY_MS;
 
@@ -24,5 +27,6 @@ export async function removeExpired(db: Db, now: number): Promise<void> {
     collectionOf(db, transactionsModel).deleteMany({ at: { $lt: before(TRANSACTIONS_KEPT_MS) } }),
     collectionOf(db, joinsModel).deleteMany({ at: { $lt: before(JOINS_KEPT_MS) } }),
     collectionOf(db, linksModel).deleteMany({ at: { $lt: before(KEPT_MS) } }),
+    removeLeases(db, RESERVATIONS, before(TRANSACTIONS_KEPT_MS)),
   ]);
 }
