@@ -13,7 +13,7 @@ import { messagesLog } from './messages/message-log.ts';
 import { messageMetrics } from './messages/message-metrics.ts';
 import { messagePurge } from './messages/message-purge.ts';
 import { messagesRpc } from './messages/messages-rpc.ts';
-import { removeExpired } from './messages/storage/retention.ts';
+import { removeExpired } from './messages/message-expiry.ts';
 import { sendVisits } from './messages/send-visits.ts';
 
 const GROUP = 'scheduler';

@@ -53,7 +53,7 @@ export function messagesRpc({ db, clock, writer, nextId, transactionKey, publicU
 
   /** In the order of `ids`. */
   const repeatsOf = async (ids: readonly string[]): Promise<Created[]> => {
-    const stored = await transactions.find({ _id: { $in: [...ids] } }).toArray();
+    const stored = await transactions.find({ _id: { $in: [...ids] } }).lean<(Transaction & { _id: string })[]>();
     const found = new Map(stored.map((transaction) => [transaction._id, transaction]));
     const at = new Date(clock.now());
     return ids.map((id) => repeatOf(found.get(id), at) ?? { code: '', answer: '', repeat: false });
