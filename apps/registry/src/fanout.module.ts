@@ -15,7 +15,8 @@ const FANOUT = Symbol('fanout');
     {
       provide: FANOUT,
       inject: [ServiceProcess, getConnectionToken()],
-      useFactory: (process: ServiceProcess<'MONGO_URL'>, connection: Connection) => process.open(connection, openFanout),
+      useFactory: (process: ServiceProcess<'MONGO_URL'>, connection: Connection) =>
+        process.open(connection, openFanout),
     },
   ],
   controllers: rpcControllers<FanoutService>(FANOUT, { operations: OperationsDefinition }),

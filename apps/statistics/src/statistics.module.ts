@@ -18,7 +18,8 @@ export const statisticsServices = { statistics: StatisticsDefinition, operations
     {
       provide: STATISTICS,
       inject: [ServiceProcess, getConnectionToken()],
-      useFactory: (process: ServiceProcess<'MONGO_URL'>, connection: Connection) => process.open(connection, openStatistics),
+      useFactory: (process: ServiceProcess<'MONGO_URL'>, connection: Connection) =>
+        process.open(connection, openStatistics),
     },
   ],
   controllers: rpcControllers<StatisticsService>(STATISTICS, statisticsServices),

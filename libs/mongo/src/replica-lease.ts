@@ -76,9 +76,7 @@ class LeasedNumber implements ReplicaNumber {
   async #take(until: Date): Promise<number> {
     const { now } = await this.#term(0);
     const ids = Array.from({ length: REPLICAS }, (_, number) => idOf(number));
-    const known = new Map(
-      (await this.#leases.find({ _id: { $in: ids } }).lean()).map((lease) => [lease._id, lease]),
-    );
+    const known = new Map((await this.#leases.find({ _id: { $in: ids } }).lean()).map((lease) => [lease._id, lease]));
     for (const [number, _id] of ids.entries()) {
       const holder = known.get(_id);
       if (holder && holder.until > now) continue;

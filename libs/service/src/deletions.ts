@@ -82,7 +82,11 @@ export async function followDeletions(
   const run = async (signal: AbortSignal): Promise<void> => {
     for (;;) {
       const now = new Date(clock.now());
-      const due = await deleted.find({ dueAt: { $lte: now } }).sort({ dueAt: 1 }).limit(AT_ONCE).lean();
+      const due = await deleted
+        .find({ dueAt: { $lte: now } })
+        .sort({ dueAt: 1 })
+        .limit(AT_ONCE)
+        .lean();
       for (const each of due) if (!signal.aborted) await purgeOne(each, signal);
       if (due.length < AT_ONCE || signal.aborted) return;
     }

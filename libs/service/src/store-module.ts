@@ -21,4 +21,3 @@ export const storeModule = (database: string): DynamicModule => ({
   ],
   exports: [getConnectionToken()],
 });
-

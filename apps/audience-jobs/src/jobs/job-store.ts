@@ -93,7 +93,10 @@ export function openJobStore(db: Db, clock: Clock, orphanRemovals: readonly Orph
     },
     async removeExpired() {
       for (;;) {
-        const past = await jobs.find({ finishedAt: { $lt: shownFrom() } }, { _id: 1 }).limit(PAGE).lean();
+        const past = await jobs
+          .find({ finishedAt: { $lt: shownFrom() } }, { _id: 1 })
+          .limit(PAGE)
+          .lean();
         const ids = past.map(({ _id }) => _id);
         if (ids.length === 0) break;
         await remove(ids);

@@ -58,16 +58,17 @@ export function openPieces(db: Db): Pieces {
       return found ? pieceOf(found) : undefined;
     },
     async *all(job, end) {
-      const found = pieces.find({ job, number: { $lt: end } }).sort({ number: 1 }).hint('job').batchSize(4);
+      const found = pieces
+        .find({ job, number: { $lt: end } })
+        .sort({ number: 1 })
+        .hint('job')
+        .batchSize(4);
       for await (const document of found.lean().cursor() as AsyncIterable<PieceDocument>) yield pieceOf(document);
     },
     async resolve(job, number, hwids) {
       const stored = [...hwids].map(([entry, each]) => ({ entry, hwids: each }));
       const _id = idOf(job, number);
-      const { matchedCount } = await pieces.updateOne(
-        { _id, hwids: { $exists: false } },
-        { $set: { hwids: stored } },
-      );
+      const { matchedCount } = await pieces.updateOne({ _id, hwids: { $exists: false } }, { $set: { hwids: stored } });
       if (matchedCount === 1) return hwids;
       const first = await pieces.findOne({ _id }, { hwids: 1 }).lean<Pick<PieceDocument, 'hwids'> | null>();
       if (!first?.hwids) throw Fault.bug(`piece ${_id} is not there`);

@@ -1,4 +1,17 @@
-import { bytes, date, defineModel, flag, inDays, list, number, object, oneOf, optional, record, text } from '@tidings/mongo';
+import {
+  bytes,
+  date,
+  defineModel,
+  flag,
+  inDays,
+  list,
+  number,
+  object,
+  oneOf,
+  optional,
+  record,
+  text,
+} from '@tidings/mongo';
 import type { AttemptDocument, DeferralDocument, ProgressDocument } from '../claim/attempt-documents.ts';
 import type { LeaseDocument } from '../claim/worker-lease.ts';
 import type { ThrottleDocument } from '../throttle/throttles.ts';

@@ -103,7 +103,9 @@ export function openAccountStore(db: Db, clock: Clock): AccountStore {
       .lean<Document[]>();
     return found.map((document) => read<State>(document));
   };
-  const filters = async (filter: FilterQuery<{ _id: string; account: string; code: string }>): Promise<LiveFilter[]> => {
+  const filters = async (
+    filter: FilterQuery<{ _id: string; account: string; code: string }>,
+  ): Promise<LiveFilter[]> => {
     const found = await segments
       .find({ ...filter, live: true })
       .sort({ createdAt: 1, _id: 1 })
@@ -120,7 +122,9 @@ export function openAccountStore(db: Db, clock: Clock): AccountStore {
     const used = await modelOf(db, presetsModel).distinct('filter', { filter: { $in: codes }, deleted: false });
     return due.filter(({ code }) => !used.includes(code));
   };
-  const current = async (filter: FilterQuery<{ _id: string; account: string; code: string }>): Promise<LiveFilter[]> => {
+  const current = async (
+    filter: FilterQuery<{ _id: string; account: string; code: string }>,
+  ): Promise<LiveFilter[]> => {
     const found = await filters(filter);
     const gone = await unusedDue(found, new Date(clock.now()));
     return found.filter((each) => !gone.includes(each));
@@ -201,7 +205,7 @@ export function openAccountStore(db: Db, clock: Clock): AccountStore {
       codes.length === 0 ? [] : current({ account, code: { $in: [...codes] } }),
     async filters(account, application, after) {
       const listed = { account, application: { $in: ['', application] }, live: true, ...behind(byCreation, after) };
-      const projection = { code: 1, name: 1, text: 1, application: 1, expiresAt: 1, createdAt: 1 };
+      const projection = { code: 1, name: 1, text: 1, application: 1, expiresAt: 1, createdAt: 1 } as const;
       const found = segments.find(listed, projection).sort(sortOf(byCreation));
       const page = await readPage<ListedFilter & Document>(found, byCreation, ({ text }) => Buffer.byteLength(text));
       const gone = new Set(await unusedDue(page.entries, new Date(clock.now())));
@@ -209,7 +213,7 @@ export function openAccountStore(db: Db, clock: Clock): AccountStore {
     },
     async dueFilters(now, of) {
       const due = { expiresAt: { $lte: now }, live: true, ...(of && { _id: namedId(of.account, of.name) }) };
-      const projection = { _id: 0, account: 1, name: 1, code: 1, expiresAt: 1 };
+      const projection = { _id: 0, account: 1, name: 1, code: 1, expiresAt: 1 } as const;
       const found = await segments.find(due, projection).lean<DueFilter[]>();
       return unusedDue(found, now);
     },

@@ -51,7 +51,11 @@ export async function readPage<Entry extends Document>(
 ): Promise<Page<Entry>> {
   const entries: Entry[] = [];
   let bytes = 0;
-  const cursor = query.limit(PAGE_ENTRIES + 1).batchSize(BATCH).lean().cursor();
+  const cursor = query
+    .limit(PAGE_ENTRIES + 1)
+    .batchSize(BATCH)
+    .lean()
+    .cursor();
   try {
     for await (const entry of cursor as AsyncIterable<Entry>) {
       if (entries.length === PAGE_ENTRIES || bytes >= PAGE_BYTES) {

@@ -49,7 +49,7 @@ export function openPresetStore(db: Db): PresetStore {
     },
     presets(account, owners, after) {
       const listed = { owner: { $in: [...owners] }, account, deleted, ...behind(byAge, after) };
-      const projection = { code: 1, name: 1, owner: 1, number: 1 };
+      const projection = { code: 1, name: 1, owner: 1, number: 1 } as const;
       const found = presets.find(listed, projection).sort(sortOf(byAge));
       return readPage<ListedPreset & Document>(found, byAge, ({ name }) => Buffer.byteLength(name));
     },
@@ -67,7 +67,9 @@ export function openPresetStore(db: Db): PresetStore {
     async liveCampaigns(application, ids) {
       const wanted = [...new Set(ids)].filter((id) => id !== 0n).map(Number);
       if (wanted.length === 0) return new Set();
-      const found = await campaigns.find({ application, deleted, id: { $in: wanted } }, { id: 1 }).lean<{ id: number }[]>();
+      const found = await campaigns
+        .find({ application, deleted, id: { $in: wanted } }, { id: 1 })
+        .lean<{ id: number }[]>();
       return new Set(found.map(({ id }) => BigInt(id)));
     },
     async campaigns(account, application, after, limit) {

@@ -37,7 +37,8 @@ export const testDevicesRpc = ({
   async listTestDevices({ application, after }) {
     const from = Number(after);
     const found = await modelOf(db, testDevicesModel)
-      .findOne({ _id: application }, { devices: { $slice: [from, PAGE + 1] } })
+      .findOne({ _id: application })
+      .slice('devices', [from, PAGE + 1])
       .lean<TestDevicesState | null>();
     const devices = (found?.devices ?? []).map((device) => ({ ...device, language: device.language ?? '' }));
     return { devices: devices.slice(0, PAGE), next: devices.length > PAGE ? String(from + PAGE) : '' };

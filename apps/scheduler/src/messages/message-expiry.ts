@@ -1,13 +1,7 @@
 import { collectionOf, removeLeases } from '@tidings/mongo';
 import type { Db } from 'mongodb';
 import { joinsModel, linksModel, messagesModel, transactionsModel } from './storage/messages.schema.ts';
-import {
-  HIDDEN_KEPT_MS,
-  JOINS_KEPT_MS,
-  KEPT_MS,
-  RESERVATIONS,
-  TRANSACTIONS_KEPT_MS,
-} from './storage/retention.ts';
+import { HIDDEN_KEPT_MS, JOINS_KEPT_MS, KEPT_MS, RESERVATIONS, TRANSACTIONS_KEPT_MS } from './storage/retention.ts';
 
 /** Removes what is past its time: hidden messages after 7 days, others and links after 365, transactionIds long after they count. */
 export async function removeExpired(db: Db, now: number): Promise<void> {

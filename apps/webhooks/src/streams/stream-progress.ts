@@ -106,10 +106,7 @@ export function openProgress(
     },
 
     async save(id, owner, { next, open }) {
-      const { matchedCount } = await streams.updateOne(
-        { _id: id, owner },
-        { $set: { next, open: encodeOpen(open) } },
-      );
+      const { matchedCount } = await streams.updateOne({ _id: id, owner }, { $set: { next, open: encodeOpen(open) } });
       return matchedCount === 1;
     },
 

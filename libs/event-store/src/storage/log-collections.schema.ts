@@ -1,4 +1,18 @@
-import { date, defineModel, flag, inDays, list, mixed, type ModelDefinition, number, object, optional, record, bytes, text } from '@tidings/mongo';
+import {
+  date,
+  defineModel,
+  flag,
+  inDays,
+  list,
+  mixed,
+  type ModelDefinition,
+  number,
+  object,
+  optional,
+  record,
+  bytes,
+  text,
+} from '@tidings/mongo';
 import type { DocumentAddress } from '../event-log-port.ts';
 import type { CommitDocument, HeadDocument } from '../mongo/commits.ts';
 import type { QuarantineDocument } from '../mongo/open-logs.ts';

@@ -1,4 +1,13 @@
-import { defineModel, type Field, type Fields, type Index, type ModelDefinition, number, optional, text } from '@tidings/mongo';
+import {
+  defineModel,
+  type Field,
+  type Fields,
+  type Index,
+  type ModelDefinition,
+  number,
+  optional,
+  text,
+} from '@tidings/mongo';
 import { guarded } from '../mongo/guards.ts';
 
 /** A state as it is stored. */
@@ -22,9 +31,18 @@ export interface StateModelOptions<State> {
 }
 
 /** Defines a collection of states, which only their log writes. */
-export const defineStates = <State>({ fields, isGuarded = false, ...options }: StateModelOptions<State>): ModelDefinition<StoredState<State>> =>
+export const defineStates = <State>({
+  fields,
+  isGuarded = false,
+  ...options
+}: StateModelOptions<State>): ModelDefinition<StoredState<State>> =>
   defineModel<StoredState<State>>({
     ...options,
-    fields: { ...(fields as Record<string, Field>), _id: text, rev: number, guard: optional(number) } as unknown as Fields<StoredState<State>>,
+    fields: {
+      ...(fields as Record<string, Field>),
+      _id: text,
+      rev: number,
+      guard: optional(number),
+    } as unknown as Fields<StoredState<State>>,
     ...(isGuarded && { options: guarded }),
   });

@@ -35,7 +35,8 @@ export const optional = (field: Field): Field => ({ ...field, required: false })
 export const list = (of: Field): Field => ({ type: [of], required: true, default: undefined }) as Field;
 
 /** An object with keys that are data: each has a value of this kind. */
-export const record = (of: Field): Field => ({ type: Map, of: (of as { readonly type: unknown }).type, required: true }) as Field;
+export const record = (of: Field): Field =>
+  ({ type: Map, of: (of as { readonly type: unknown }).type, required: true }) as Field;
 
 const isBytes = (value: unknown): boolean => value instanceof Uint8Array || value instanceof Binary;
 

@@ -48,7 +48,10 @@ export function defineModel<Stored extends Document & { readonly _id: unknown }>
 /** The mongoose model on a service's database: for what is read rarely, by `lean()`, and for what no log owns. */
 export function modelOf<Stored extends Document>(db: Db, { name, schema }: ModelDefinition<Stored>): Model<Stored> {
   const connection = connectionTo(db);
-  return (connection.models[name] as Model<Stored> | undefined) ?? connection.model<Stored>(name, schema as Schema<Stored>, name);
+  return (
+    (connection.models[name] as Model<Stored> | undefined) ??
+    connection.model<Stored>(name, schema as Schema<Stored>, name)
+  );
 }
 
 /** The driver's collection of the same model: for what logs own, and for what is read or written with every device or record. */

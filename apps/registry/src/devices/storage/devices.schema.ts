@@ -1,4 +1,4 @@
-import type { ActivityToken, DeviceNotes, TagEntry } from '@tidings/audience';
+import type { ActivityToken, SelfReportedState, TagEntry } from '@tidings/audience';
 import { defineStates } from '@tidings/event-store';
 import {
   date,
@@ -21,9 +21,9 @@ import { type Sequence, SEQUENCES } from './sequences.ts';
 /** Devices that lack a value have no key in these: most have none, and each key is paid for at every registration. */
 const present = (field: string) => ({ partialFilterExpression: { [field]: { $exists: true } } });
 
-type Place = NonNullable<DeviceNotes['place']>;
+type Place = NonNullable<SelfReportedState['place']>;
 
-const self = object<DeviceNotes>({
+const self = object<SelfReportedState>({
   open: optional(number),
   badge: optional(number),
   badgeOf: optional(text),

@@ -15,7 +15,14 @@ import {
   text,
 } from '@tidings/mongo';
 import { FANOUTS, type FanoutState, type PlanDocument, PLANS, type SliceCount } from '../plan/plans.ts';
-import { HIDDEN_KEPT_MS, KEPT_MS, LATE_MS, OUTGOING, type OutgoingDocument, type RemovedDocument } from '../release/outgoing.ts';
+import {
+  HIDDEN_KEPT_MS,
+  KEPT_MS,
+  LATE_MS,
+  OUTGOING,
+  type OutgoingDocument,
+  type RemovedDocument,
+} from '../release/outgoing.ts';
 import { SLICE_STATUSES, type SliceStatusesDocument } from '../settle/slice-statuses.ts';
 
 const withTheMessage = `with the message; what is made of it later ${inDays(LATE_MS)} more`;

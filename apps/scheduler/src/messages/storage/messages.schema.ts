@@ -1,7 +1,28 @@
 import { defineStates } from '@tidings/event-store';
-import { bytes, date, defineModel, flag, inDays, list, number, object, oneOf, optional, record, text } from '@tidings/mongo';
+import {
+  bytes,
+  date,
+  defineModel,
+  flag,
+  inDays,
+  list,
+  number,
+  object,
+  oneOf,
+  optional,
+  record,
+  text,
+} from '@tidings/mongo';
 import type { Transaction } from '@tidings/messaging';
-import { JOINS, LINKS, type MessageDocument, MESSAGES, PROGRESS, type ShortLink, TRANSACTIONS } from '../message-log.ts';
+import {
+  JOINS,
+  LINKS,
+  type MessageDocument,
+  MESSAGES,
+  PROGRESS,
+  type ShortLink,
+  TRANSACTIONS,
+} from '../message-log.ts';
 import type { FanoutDocument, ProgressDocument } from '../message-progress.ts';
 import { HIDDEN_KEPT_MS, JOINS_KEPT_MS, KEPT_MS, TRANSACTIONS_KEPT_MS } from './retention.ts';
 
