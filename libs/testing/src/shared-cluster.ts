@@ -15,6 +15,7 @@ import { startKafka } from './kafka.ts';
 import { runner, workerFolder } from './keeper.ts';
 import { databasesAt, startMongo } from './mongo.ts';
 import type { StoredWorld } from './platform.ts';
+import { checkDocuments } from './valid-documents.ts';
 import { connect, loadSimulators, newAdminToken, testEnvironment, testLog, untilSettled, worldOf } from './world.ts';
 
 type Ports = Readonly<Record<ProviderName, number>>;
@@ -73,7 +74,7 @@ export async function sharedCluster(options: SimulatorOptions = {}): Promise<Sto
     return {
       ...worldOf({ urls: kept.urls, dataFolder: folder(), secrets, client, simulators, account }),
       mongoUrl: kept.mongoUrl,
-      stop: () => closing.close(),
+      stop: () => checkDocuments(kept.mongoUrl).finally(() => closing.close()),
     };
   } catch (error) {
     await closing.close();

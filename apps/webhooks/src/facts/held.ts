@@ -1,9 +1,11 @@
 import type { LogWriter } from '@tidings/event-store';
 import type { Clock } from '@tidings/kernel';
+import { collectionOf } from '@tidings/mongo';
 import type { Db } from 'mongodb';
-import { TOLD, type WebhookCommand, webhooksLogOf } from '../webhook-log.ts';
+import { type WebhookCommand, webhooksLogOf } from '../webhook-log.ts';
 import type { MessageStore } from './known-messages.ts';
-import { placeOf, type ToldDocument } from './told-document.ts';
+import { placeOf } from './told-document.ts';
+import { toldModel } from '../storage/webhooks.schema.ts';
 
 const AT_ONCE = 500;
 
@@ -19,7 +21,7 @@ export interface HeldReports {
   forget(before: Date): Promise<void>;
 }
 
-export async function openHeldReports(
+export function openHeldReports(
   db: Db,
   {
     clock,
@@ -30,12 +32,8 @@ export async function openHeldReports(
     readonly writer: Pick<LogWriter<WebhookCommand, unknown>, 'submit'>;
     readonly messages: Pick<MessageStore, 'find'>;
   },
-): Promise<HeldReports> {
-  const told = db.collection<ToldDocument & { readonly _id: string }>(TOLD);
-  await told.createIndexes([
-    { name: 'heldUntil', key: { heldUntil: 1 }, sparse: true },
-    { name: 'changedAt', key: { changedAt: 1 } },
-  ]);
+): HeldReports {
+  const told = collectionOf(db, toldModel);
   const dueNow = () => ({ heldUntil: { $lte: new Date(clock.now()) } });
   const projection = { account: 1, message: 1, messageId: 1, application: 1, chunk: 1 } as const;
 
