@@ -20,7 +20,7 @@ function imports(file) {
   const source = ts.createSourceFile(file, readFileSync(join(root, file), 'utf8'), ts.ScriptTarget.Latest);
   return source.statements
     .filter((node) => ts.isImportDeclaration(node) || ts.isExportDeclaration(node))
-    .filter((node) => node.moduleSpecifier && !(node.isTypeOnly ?? node.importClause?.isTypeOnly))
+    .filter((node) => node.moduleSpecifier)
     .map(({ moduleSpecifier: { text } }) =>
       text.startsWith('.') ? posix.join(posix.dirname(file), text) : entries.get(text),
     )
