@@ -1,7 +1,10 @@
+import type { SliceState } from '@tidings/delivery';
 import type { Channel } from '@tidings/kernel';
 import { counterIn, readIn } from '@tidings/telemetry';
 import type { Registry } from 'prom-client';
-import type { SliceStateCounts } from './watch/watch.ts';
+
+/** How many slices are open: to be emitted, under way, or deferred to a later time. */
+export type SliceStateCounts = Record<SliceState['kind'], number>;
 
 /** What the fan-out counts. */
 export interface FanoutMetrics {
