@@ -8,6 +8,7 @@ const root = join(import.meta.dirname, '..');
 const REPLACED: Readonly<Record<string, string>> = {
   brokenLaws: 'brokenInvariants',
   chunkSet: 'bitmap',
+  commitEmptying: 'commitRedaction',
   crowd: 'population',
   desk: 'buffers',
   desks: 'bufferPool',
@@ -26,6 +27,8 @@ const REPLACED: Readonly<Record<string, string>> = {
   dispatchParts: 'dispatchDeps',
   mergeNotes: 'mergeSelfReports',
   notesField: 'selfReportedField',
+  occur: 'recordEvent',
+  openEmptying: 'openRedaction',
   parked: 'deadLetter',
   personOf: 'hwidHashOf',
   presented: 'credentials',

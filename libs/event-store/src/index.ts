@@ -12,7 +12,7 @@ export { fieldsOf } from './owned-fields.ts';
 export { createStates, ensureCollection } from './mongo/guards.ts';
 export { openLogs, type MongoLogsOptions } from './mongo/open-logs.ts';
 export { type CommitReader, openCommits } from './mongo/open-commits.ts';
-export { type CommitEmptying, openEmptying, type PlacedEvent } from './mongo/open-emptying.ts';
+export { type CommitRedaction, openRedaction, type PlacedEvent } from './mongo/open-redaction.ts';
 export { openMemoryLogs, type MemoryLogsOptions } from './memory/memory-logs.ts';
 export { collectionsOfLogs } from './kept.ts';
 export { logMetrics, type MeteredLogs } from './log-metrics.ts';
