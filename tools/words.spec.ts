@@ -27,7 +27,7 @@ const REPLACED: Readonly<Record<string, string>> = {
   dispatchParts: 'dispatchDeps',
   mergeNotes: 'mergeSelfReports',
   notesField: 'selfReportedField',
-  recordEvent: 'recordEvent',
+  occur: 'recordEvent',
   openEmptying: 'openRedaction',
   parked: 'deadLetter',
   personOf: 'hwidHashOf',

@@ -43,7 +43,7 @@ function stepOf(
   return { events, previous: before < 0 ? Number(events[0]?.event.previous ?? 0n) : 0 };
 }
 
-/** Empties what an erased device's events say of it, from its erasure back to its first registration. Repeating it changes nothing. */
+/** Redacts what an erased device's events say of it, from its erasure back to its first registration. Repeating it changes nothing. */
 export async function redactEvents(
   commits: CommitRedaction<DeviceEvent>,
   log: string,
