@@ -168,7 +168,11 @@ async function openWork(
   closing.add('purge of applications', purging, (periodic) => periodic.stop());
 
   const icons = openIcons(db, clock);
-  const unused = every(ICONS_EVERY_MS, (signal) => icons.removeUnused(signal), { name: 'removal of icons', log });
+  const unused = every(ICONS_EVERY_MS, (signal) => icons.removeUnused(signal), {
+    name: 'removal of icons',
+    log,
+    clock,
+  });
   closing.add('removal of icons', unused, (periodic) => periodic.stop());
 
   const clearing = openTagClearing({ db, clock, log, write, logs });

@@ -119,9 +119,11 @@ export class Folder<Event, State> {
     }
   }
 
-  /** Goes on with quarantined documents where they stopped, unless this process has tried; those that can be written now are released. */
+  /**
+   * Goes on with the documents that were in quarantine when it was last read, from where they stopped, unless this process has tried; those
+   * that can be written now are released.
+   */
   async retryQuarantined(): Promise<void> {
-    await this.readQuarantined();
     for (const document of this.#quarantined.values()) {
       if (this.#given.has(keyOf(document.address)) || !(await this.#goOn(document))) continue;
       await this.#store.release(document.address);

@@ -101,6 +101,7 @@ export class Sweeper<Command, Reply> {
 
   async #start(): Promise<void> {
     try {
+      await this.#deps.folder.readQuarantined();
       await this.#deps.folder.retryQuarantined();
       await this.#foldEach();
     } catch (error) {
@@ -121,8 +122,9 @@ export class Sweeper<Command, Reply> {
   async #round(): Promise<void> {
     try {
       await this.#flush();
-      await this.#deps.folder.retryQuarantined();
+      // Reads the quarantine.
       await this.#look();
+      await this.#deps.folder.retryQuarantined();
       this.#refusal = undefined;
     } catch (error) {
       // Without an answer from the store there is nothing to fold; the next round tries again.

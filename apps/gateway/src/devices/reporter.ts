@@ -1,5 +1,5 @@
 import { checkOf, hwidHashOf } from '@tidings/audience';
-import { coalesce } from '@tidings/coordination';
+import { batcher } from '@tidings/coordination';
 import { type ReportKind, Reports, topicNames } from '@tidings/events';
 import { chunkOf, type Clock, Fault, madeAtOf, positionOf } from '@tidings/kernel';
 import { isGenuine, messageKeyOf, parseStatisticsHash, type StatisticsHash } from '@tidings/messaging';
@@ -55,7 +55,7 @@ const nameOf = ({ account, application }: ReportingDevice): string => `${account
 
 /** Where devices stand, if they exist: asked for together, application by application. */
 function locations(devices: ReporterDeps['devices']): (device: ReportingDevice) => Promise<DeviceLocation | undefined> {
-  return coalesce(async (asked: readonly ReportingDevice[]) => {
+  const locateAll = async (asked: readonly ReportingDevice[]): Promise<(DeviceLocation | undefined)[]> => {
     const found = new Map<ReportingDevice, DeviceLocation>();
     const locate = async (of: readonly ReportingDevice[]): Promise<void> => {
       const { account, application } = of[0]!;
@@ -67,7 +67,8 @@ function locations(devices: ReporterDeps['devices']): (device: ReportingDevice) 
     };
     await Promise.all([...Map.groupBy(asked, nameOf).values()].map(locate));
     return asked.map((device) => found.get(device));
-  }, LOCATED_AT_ONCE);
+  };
+  return batcher(locateAll, { maxItems: LOCATED_AT_ONCE }).submit;
 }
 
 export function openReporter(deps: ReporterDeps): Reporter {

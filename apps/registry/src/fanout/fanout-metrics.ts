@@ -1,5 +1,4 @@
 import type { SliceState } from '@tidings/delivery';
-import type { Channel } from '@tidings/kernel';
 import { counterIn, readIn } from '@tidings/telemetry';
 import type { Registry } from 'prom-client';
 
@@ -9,7 +8,7 @@ export type SliceStateCounts = Record<SliceState['kind'], number>;
 /** What the fan-out counts. */
 export interface FanoutMetrics {
   /** A slice went out, for the first time or again. */
-  emitted(channel: Channel, again: boolean): void;
+  emitted(channel: string, again: boolean): void;
 }
 
 export function fanoutMetrics(registry: Registry): FanoutMetrics {

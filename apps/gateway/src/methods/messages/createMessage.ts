@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type api, type Notification, UNREADABLE_DATE } from '@tidings/contract';
 import { Fault } from '@tidings/kernel';
 import type { CreatedMessage, MessageDraft, PreparedAudience, Presets } from '@tidings/rpc';
@@ -33,18 +35,30 @@ function unknownDevices(
   return Object.keys(unknown).length > 0 ? unknown : undefined;
 }
 
-/** The notifications, by index, whose transactionIds have made a message already: they make nothing (R-I10). */
+/** How long a request waits before it looks again for the message of another one with the same transactionId. */
+const LOOK_EVERY_MS = 50;
+
+/**
+ * The notifications, by index, whose transactionIds have made a message already: they make nothing (R-I10). The other transactionIds are
+ * reserved for this request, so that of several requests at once one alone makes its campaigns.
+ */
 async function repeatsAmong(
   notifications: readonly Notification[],
   { messages }: Pick<Context, 'messages'>,
-  account: string,
+  { account, pending }: Call,
 ): Promise<ReadonlyMap<number, CreatedMessage>> {
-  // Only they would leave something behind: a campaign that no message is under. The scheduler meets all other repeats.
+  // Only they would leave something behind: a campaign that no message is under. The scheduler handles all other repeats.
   const naming = notifications.filter(({ campaignName, transactionId }) => campaignName !== '' && transactionId !== '');
   if (naming.length === 0) return new Map();
   const transactionIds = [...new Set(naming.map(({ transactionId }) => transactionId))];
-  const { messages: found } = await messages.findCreated({ account, transactionIds });
-  const created = new Map(transactionIds.map((id, i) => [id, found[i]]));
+  const request = { account, transactionIds, reserveFor: randomUUID() };
+  let reply = await messages.findCreated(request);
+  while (!reply.reserved) {
+    refuseLate(pending);
+    await delay(LOOK_EVERY_MS);
+    reply = await messages.findCreated(request);
+  }
+  const created = new Map(transactionIds.map((id, i) => [id, reply.messages[i]]));
   return new Map(
     notifications.flatMap(({ transactionId }, index) => {
       const repeat = created.get(transactionId);
@@ -147,7 +161,7 @@ export const createMessage: Handler<typeof api.createMessage> = async (
   refuseOversized(drafts);
   // A campaign outlives its request: it is made when nothing is left that could refuse the messages, and not for a repeat.
   refuseLate(call.pending);
-  const repeats = await repeatsAmong(notifications, context, account);
+  const repeats = await repeatsAmong(notifications, context, call);
   const isNew = (_: unknown, index: number): boolean => !repeats.has(index);
   const names = campaignNames(notifications).filter(isNew);
   const named = await nameCampaigns(drafts.filter(isNew), names, campaignIdIn(presets, account, application));
