@@ -14,7 +14,7 @@ import { apps, buildAll } from './build.ts';
 import { startKafka } from './kafka.ts';
 import { runner, workerFolder } from './keeper.ts';
 import { databasesAt, startMongo } from './mongo.ts';
-import type { StoredWorld } from './platform.ts';
+import type { StoredWorld } from './platform-world.ts';
 import { connect, loadSimulators, newAdminToken, testEnvironment, testLog, untilSettled, worldOf } from './world.ts';
 
 type Ports = Required<Pick<NonNullable<SimulatorOptions['ports']>, 'apns' | 'fcm' | 'token'>>;
