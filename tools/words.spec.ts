@@ -15,6 +15,8 @@ const REPLACED: Readonly<Record<string, string>> = {
   eventsRaised: 'eventsEnqueued',
   fate: 'outcome',
   fates: 'outcomes',
+  folded: 'applied',
+  foldEveryMs: 'applyEveryMs',
   glance: 'partialDecoder',
   heldReport: 'pendingReport',
   incarnation: 'epoch',

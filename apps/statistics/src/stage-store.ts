@@ -24,7 +24,7 @@ interface GroupDocument {
 
 /** The sets behind metrics and funnels. */
 export interface StageStore {
-  /** Folds changes into their documents by compare-and-set; resolves when durable. */
+  /** Applies changes to their documents by compare-and-set; resolves when durable. */
   apply(changes: readonly Change[], windowEndOf: WindowEnds, at: Date): Promise<void>;
   /** Everything known of a message. */
   stagesOf(message: string): Promise<ChunkStages[]>;
@@ -60,7 +60,7 @@ export async function openStageStore(db: Db): Promise<StageStore> {
       await project(groups as unknown as Collection<ProjectedDocument>, changes, {
         idOf: ({ group }) => idOf(group),
         partOf: ({ part }) => part,
-        fold: (stored, facts) => {
+        apply: (stored, facts) => {
           const { part } = facts[0]!;
           const known = stored ? partsOf({ [part]: stored })[part] : undefined;
           // All facts are of one part, and so are the values.

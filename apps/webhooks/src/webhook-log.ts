@@ -115,7 +115,7 @@ function evolveDeliveryEntry(
   state: DeliveryEntry | undefined,
   { account, at, event: change }: WebhookEvent,
 ): DeliveryEntry {
-  if (!isDeliveryChange(change)) throw new Error(`${DELIVERIES}: no fold of ${change?.$case ?? 'an unknown event'}`);
+  if (!isDeliveryChange(change)) throw new Error(`${DELIVERIES}: cannot apply ${change?.$case ?? 'an unknown event'}`);
   const { message, application, chunk } = change.value;
   const messageId = 'messageId' in change.value ? change.value.messageId : 0n;
   const place = state?.place ?? { account, message, messageId, application, chunk };

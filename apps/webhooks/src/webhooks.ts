@@ -68,7 +68,7 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
   const writer: Writer = openLogs(db, webhooksLog, { clock, onProblem, committed });
   closing.add('log', writer, (opened) => opened.close());
   logMetrics(metrics, { category: webhooksLog.category, writer });
-  await writer.fold();
+  await writer.applyCommits();
 
   const pendingReports = await openPendingReports(db, { clock, writer, messages });
   const intake = new Intake({ subscriptions: store, messages, pending: pendingReports, writer, clock });

@@ -30,7 +30,7 @@ export class StandsStill extends Fault {
 export class LoadedDocument<State> {
   readonly address: DocumentAddress;
   readonly stored: StoredFields | undefined;
-  /** The number of the last commit folded into it, 0 where there is no document. */
+  /** The number of the last commit applied to it, 0 where there is no document. */
   readonly rev: number;
   readonly #reader: StateReader<State>;
   #state: State | undefined;

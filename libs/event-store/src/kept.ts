@@ -4,6 +4,6 @@ import { inDays, type KeptCollection } from '@tidings/mongo';
 export const collectionsOfLogs = (category: string, keptMs: number): readonly KeptCollection[] => [
   { name: `${category}.commits`, kept: `${inDays(keptMs)}, and until they are applied and published` },
   { name: `${category}.heads`, kept: 'as long as there is the log' },
-  { name: `${category}.quarantine`, kept: 'until the document can be folded' },
+  { name: `${category}.quarantine`, kept: 'until the document can be applied' },
   { name: `${category}.unpublished`, kept: 'until an operator removes it' },
 ];

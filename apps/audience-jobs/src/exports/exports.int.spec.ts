@@ -82,7 +82,7 @@ describeWithMongo('exports', (mongo) => {
     [archives, inputs] = await Promise.all([openArchives(mongo.db), openInputs(mongo.db)]);
     store = await openJobStore(mongo.db, clock, [archives, inputs]);
     writer = openLogs(mongo.db, jobsLog, { clock });
-    await writer.fold();
+    await writer.applyCommits();
   });
   afterAll(() => writer.close());
   beforeEach(() => {

@@ -76,7 +76,7 @@ describeWithMongo('a worker', (mongo) => {
     const db = mongo.database(database);
     store = await openJobStore(db, clock, []);
     writer = openLogs(db, jobsLog, { clock });
-    await writer.fold();
+    await writer.applyCommits();
   });
   afterEach(async () => {
     await Promise.all(workers.map((worker) => worker.stop()));

@@ -11,7 +11,7 @@ export class MemoryStore {
   readonly #heads = new Map<string, Map<string, number>>();
   readonly #quarantined = new Map<string, Map<string, Quarantined>>();
 
-  /** Per log of a category how far it is folded. */
+  /** Per log of a category how far it is applied. */
   heads(category: string): Map<string, number> {
     return getOrAdd(this.#heads, category, () => new Map());
   }
