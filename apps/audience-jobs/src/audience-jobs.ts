@@ -77,7 +77,7 @@ async function compose(deps: AudienceJobsDeps, closing: Closing): Promise<Audien
   );
   const writer = openLogs(db, jobsLog, { clock, onProblem, committed: relay.offer });
   closing.add('log', writer, (opened) => opened.close());
-  await writer.fold();
+  await writer.applyCommits();
   logMetrics(metrics, { category: jobsLog.category, writer, relay });
   const truncation = truncateLogs(db, jobsLog, { clock, log, keptMs: commitsKept.asDetails });
   closing.add('truncation of jobs', truncation, (periodic) => periodic.stop());

@@ -134,7 +134,7 @@ function channelOf(deps: DispatcherDeps): Channel {
   const openTransport = transports.get(deps.channel);
   if (!openTransport) throw Fault.bug(`channel ${deps.channel} has no transport`);
   const credentials = new Credentials(accounts, keys.master);
-  const ca = authoritiesWith(extraCa);
+  const ca = caCertificatesWith(extraCa);
   const openLink = deps.http2 === 'node' ? openNodeLink : openFrameLink;
   const logged = failureLog(deps.log);
   const counted = connectionMetrics(deps.metrics, deps.channel);
@@ -219,7 +219,7 @@ function keep(
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /** Node takes these instead of its own, so that both are given. */
-function authoritiesWith(extraCa: string | undefined): readonly string[] | undefined {
+function caCertificatesWith(extraCa: string | undefined): readonly string[] | undefined {
   if (extraCa === undefined) return undefined;
   const extra = extraCa.match(CERTIFICATE);
   if (!extra) throw Fault.argument('TIDINGS_EXTRA_CA: holds no certificate');

@@ -1,5 +1,5 @@
 import { every } from '@tidings/coordination';
-import { commitsKept, type LogWriter, openCommits, openEmptying } from '@tidings/event-store';
+import { commitsKept, type LogWriter, openCommits, openRedaction } from '@tidings/event-store';
 import { defaultQuotas, numberIds, type Quotas } from '@tidings/kernel';
 import { createCollections, leaseReplica } from '@tidings/mongo';
 import type { Accounts, Devices, Geozones, Operations, Presets, Segments } from '@tidings/rpc';
@@ -27,7 +27,7 @@ import type { DeviceLogReply } from './devices/commands/device-log-command.ts';
 import { contactsRpc } from './devices/queries/find-contacts.ts';
 import { DEAD_TOKENS_GROUP, forgetDeadTokens } from './devices/reactions/dead-tokens.ts';
 import { describeRpc } from './devices/queries/describe-devices.ts';
-import { emptyErased, ERASURE_GROUP } from './devices/reactions/erasure.ts';
+import { redactErased, ERASURE_GROUP } from './devices/reactions/erasure.ts';
 import { getTagsRpc } from './devices/queries/get-tags.ts';
 import { locateRpc } from './devices/queries/locate.ts';
 import { type DeviceLogInput, devicesLog } from './devices/commands/device-log.ts';
@@ -147,8 +147,8 @@ async function openWork(
   closing.add('token owners', await keepTokensUnique(reaction), (subscription) => subscription.stop());
   closing.add('dead tokens', await forgetDeadTokens(reaction), (subscription) => subscription.stop());
 
-  const commits = openEmptying(db, definition);
-  closing.add('erasure', await emptyErased({ ...reaction, commits }), (subscription) => subscription.stop());
+  const commits = openRedaction(db, definition);
+  closing.add('erasure', await redactErased({ ...reaction, commits }), (subscription) => subscription.stop());
 
   const expire = (): Promise<void> => expireFilters(store, write, clock);
   const expiry = every(EXPIRY_EVERY_MS, expire, { name: 'expiry of filters', log });
@@ -159,7 +159,7 @@ async function openWork(
   };
 
   const ownCommits = {
-    accounts: openEmptying(db, accountsDefinition),
+    accounts: openRedaction(db, accountsDefinition),
     plans: openCommits(db, plansLog, { isRelayed: true }),
     visits: openCommits(db, visitsLog, { isRelayed: true }),
   };

@@ -68,7 +68,7 @@ export async function openScheduler({
     openLogs(db, messagesLog, { clock, onProblem, committed: relay.offer }),
     (opened) => opened.close(),
   );
-  await writer.fold();
+  await writer.applyCommits();
   logMetrics(metrics, { category: messagesLog.category, writer, relay });
   const truncation = truncateLogs(db, messagesLog, { clock, log, keptMs: commitsKept.asFigures });
   closing.add('truncation of messages', truncation, (periodic) => periodic.stop());

@@ -15,7 +15,7 @@ import {
 
 /** The sets behind metrics and funnels. */
 export interface StageStore {
-  /** Folds changes into their documents by compare-and-set; resolves when durable. */
+  /** Applies changes to their documents by compare-and-set; resolves when durable. */
   apply(changes: readonly Change[], windowEndOf: WindowEnds, at: Date): Promise<void>;
   /** Everything known of a message. */
   stagesOf(message: string): Promise<ChunkStages[]>;
@@ -47,7 +47,7 @@ export function openStageStore(db: Db): StageStore {
       await project(groups as unknown as Collection<ProjectedDocument>, changes, {
         idOf: ({ group }) => idOf(group),
         partOf: ({ part }) => part,
-        fold: (stored, facts) => {
+        apply: (stored, facts) => {
           const { part } = facts[0]!;
           const known = stored ? partsOf({ [part]: stored })[part] : undefined;
           // All facts are of one part, and so are the values.

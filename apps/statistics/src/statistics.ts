@@ -11,7 +11,7 @@ import { type Change, changesOfOutcome, changesOfPlan, changesOfReports, type Wi
 import { openStageStore } from './stage-store.ts';
 
 const GROUP = 'statistics';
-/** Figures may be 5 s old (R-H1); what arrives within this is folded into its document at once. */
+/** Figures may be 5 s old (R-H1); what arrives within this is applied to its document at once. */
 const LINGER_MS = 200;
 /** A write costs nearly the same for many reports as for few, so one takes all that wait. */
 const MAX_RECORDS = 20_000;
@@ -32,7 +32,7 @@ export interface StatisticsService {
 }
 
 /**
- * Read models of what became of messages: sets of devices, folded from facts, from which every figure is counted on read (sending 5).
+ * Read models of what became of messages: sets of devices, projected from facts, from which every figure is counted on read (sending 5).
  * All of it can be dropped and rebuilt from the topics.
  */
 export async function openStatistics({

@@ -5,7 +5,7 @@ import type { Devices, Operations, Subscriptions } from '@tidings/rpc';
 import { AddressGuard, Closing, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, incidentsTo } from '@tidings/streaming';
 import { eventMaker } from './events/make.ts';
-import { openHeldReports } from './facts/held.ts';
+import { openPendingReports } from './facts/pending-reports.ts';
 import { Intake, topics } from './facts/fact-intake.ts';
 import { openMessages } from './facts/known-messages.ts';
 import { type WebhookCommand, webhooksLog } from './webhook-log.ts';
@@ -71,10 +71,10 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
   const writer: Writer = openLogs(db, webhooksLog, { clock, onProblem, committed });
   closing.add('log', writer, (opened) => opened.close());
   logMetrics(metrics, { category: webhooksLog.category, writer });
-  await writer.fold();
+  await writer.applyCommits();
 
-  const held = openHeldReports(db, { clock, writer, messages });
-  const intake = new Intake({ subscriptions: store, messages, held, writer, clock });
+  const pendingReports = openPendingReports(db, { clock, writer, messages });
+  const intake = new Intake({ subscriptions: store, messages, pending: pendingReports, writer, clock });
   const subscription = await consume(broker, {
     group: GROUP,
     topics,
@@ -93,18 +93,18 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
 
   const regularly = (name: string, everyMs: number, work: () => Promise<void>): void =>
     void closing.add(name, every(everyMs, work, { name, log }), (periodic) => periodic.stop());
-  regularly('release of reports', RELEASE_EVERY_MS, () => held.release());
+  regularly('release of reports', RELEASE_EVERY_MS, () => pendingReports.release());
   regularly('removal of messages', REMOVAL_EVERY_MS, () => messages.removeExpired(new Date(clock.now())));
   regularly('expiry', EXPIRY_EVERY_MS, async () => {
     const now = clock.now();
     await commits.removeBefore(new Date(now - COMMITS_KEPT_MS));
-    await held.forget(new Date(now - KEPT_MS));
+    await pendingReports.forget(new Date(now - KEPT_MS));
     await streams.forget();
   });
 
   const open = async (): Promise<string[]> => {
     const behind = (await broker.lag(GROUP)).filter(({ committed: passed, end }) => passed < end);
-    const reports = await held.due();
+    const reports = await pendingReports.due();
     return [
       ...behind.map(({ topic, partition }) => `webhooks: ${topic} ${partition}`),
       ...(writer.idle() ? [] : ['webhooks: writing']),

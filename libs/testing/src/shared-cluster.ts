@@ -14,7 +14,7 @@ import { apps, buildAll } from './build.ts';
 import { startKafka } from './kafka.ts';
 import { runner, workerFolder } from './keeper.ts';
 import { databasesAt, startMongo } from './mongo.ts';
-import type { StoredWorld } from './platform.ts';
+import type { StoredWorld } from './platform-world.ts';
 import { checkDocuments } from './valid-documents.ts';
 import { connect, loadSimulators, newAdminToken, testEnvironment, testLog, untilSettled, worldOf } from './world.ts';
 

@@ -85,7 +85,7 @@ describeWithMongo('exports', (mongo) => {
     [archives, inputs] = [openArchives(mongo.db), openInputs(mongo.db)];
     store = openJobStore(mongo.db, clock, [archives, inputs]);
     writer = openLogs(mongo.db, jobsLog, { clock });
-    await writer.fold();
+    await writer.applyCommits();
   });
   afterAll(() => writer.close());
   beforeEach(() => {

@@ -22,7 +22,7 @@ async function main(url: string, database: string, at: string): Promise<void> {
   await createCollections(db, collections);
   const store = openJobStore(db, clock, []);
   const writer = openLogs(db, jobsLog, { clock });
-  await writer.fold();
+  await writer.applyCommits();
   const worker = new Worker({
     ...{ db, clock, store, writer, log: openLog('info') },
     process: async ({ pieces: piece, accepted: { application } }) => {

@@ -66,7 +66,7 @@ describeWithMongo('open jobs of an application', (mongo) => {
     [pieces, inputs] = [openPieces(db), openInputs(db)];
     const jobs = openJobStore(db, clock, [pieces, inputs]);
     writer = openLogs(db, jobsLog, { clock });
-    await writer.fold();
+    await writer.applyCommits();
     const parts = { clock, admission: openAdmission(jobs), store: jobs, writer, accepted: () => undefined };
     const select = async () =>
       Selection.fromPartial({ now: new Date(0), applications: selected.map((code) => ({ code, numbers: 1 })) });

@@ -12,7 +12,7 @@ const PAGE = 100;
 
 type Stored = JobDocument & { readonly _id: string };
 
-/** Queries over the jobs, as their logs have folded them. */
+/** Queries over the jobs, with every commit of their logs applied. */
 export interface JobStore {
   /** Undefined for one that is past its time, too. */
   find(id: string): Promise<Job | undefined>;

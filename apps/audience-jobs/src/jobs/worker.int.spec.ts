@@ -79,7 +79,7 @@ describeWithMongo('a worker', (mongo) => {
     await createCollections(db, collections);
     store = openJobStore(db, clock, []);
     writer = openLogs(db, jobsLog, { clock });
-    await writer.fold();
+    await writer.applyCommits();
   });
   afterEach(async () => {
     await Promise.all(workers.map((worker) => worker.stop()));

@@ -27,7 +27,7 @@ import {
 /** A state and the number of the commit that made it. */
 export type Versioned<State> = State & { readonly rev: number };
 
-/** Queries over the configuration of accounts, as its logs have folded it. */
+/** Queries over the configuration of accounts, with every commit of its logs applied. */
 export interface AccountStore {
   readonly hasAccount: (account: string) => Promise<boolean>;
   /** Undefined for a deleted one, too. */

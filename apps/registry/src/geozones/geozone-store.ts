@@ -12,7 +12,7 @@ export interface Nearby {
   readonly meters: number;
 }
 
-/** Queries over geozones and clusters that are there, as the accounts' logs have folded them. */
+/** Queries over geozones and clusters that are there, with every commit of the accounts' logs applied. */
 export interface GeozoneStore {
   readonly zone: (account: string, id: bigint) => Promise<Geozone | undefined>;
   /** A page, oldest first. */

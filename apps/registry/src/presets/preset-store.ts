@@ -15,7 +15,7 @@ export interface ListedPreset {
 
 const byAge = { field: 'number' };
 
-/** Queries over presets and campaigns that are there, as the accounts' logs have folded them. */
+/** Queries over presets and campaigns that are there, with every commit of the accounts' logs applied. */
 export interface PresetStore {
   readonly preset: (account: string, code: string) => Promise<PresetState | undefined>;
   /** Of whatever account. */

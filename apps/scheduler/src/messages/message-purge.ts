@@ -1,4 +1,4 @@
-import { type CommitEmptying, type LogWriter, openEmptying, type PlacedEvent } from '@tidings/event-store';
+import { type CommitRedaction, type LogWriter, openRedaction, type PlacedEvent } from '@tidings/event-store';
 import type { MessageEvent } from '@tidings/events';
 import type { Clock } from '@tidings/kernel';
 import { type Created, purgedContent } from '@tidings/messaging';
@@ -32,7 +32,7 @@ const AT_ONCE = 200;
 /** Commits read at a time. */
 const COMMITS_AT_ONCE = 500;
 /** The look at which commits are redacted: no message of the application can be accepted any more. */
-const EMPTYING_LOOK = 1;
+const REDACTION_LOOK = 1;
 
 /** All ids that begin with `<prefix>/`. */
 const idsBelow = (prefix: string) => ({ $gt: `${prefix}/`, $lt: `${prefix}0` });
@@ -44,7 +44,7 @@ const idsBelow = (prefix: string) => ({ $gt: `${prefix}/`, $lt: `${prefix}0` });
 export function messagePurge(deps: MessagePurgeDeps): DeletionsOptions['purge'] {
   const { db, clock, writer, completion } = deps;
   const messages = collectionOf(db, messagesModel);
-  const commits = openEmptying(db, messagesLog);
+  const commits = openRedaction(db, messagesLog);
 
   const forget = async (codes: readonly string[]): Promise<void> => {
     const _id = { $in: [...codes] };
@@ -73,14 +73,14 @@ export function messagePurge(deps: MessagePurgeDeps): DeletionsOptions['purge'] 
       if (found.length < AT_ONCE) break;
     }
     await collectionOf(db, joinsModel).deleteMany({ _id: idsBelow(`visits-${application}`) });
-    if (look === EMPTYING_LOOK) await emptyCommits(db, commits, application, signal);
+    if (look === REDACTION_LOOK) await redactCommits(db, commits, application, signal);
   };
 }
 
 /** Takes what was sent out of the commits of purged messages. */
-async function emptyCommits(
+async function redactCommits(
   db: Db,
-  commits: CommitEmptying<MessageEvent>,
+  commits: CommitRedaction<MessageEvent>,
   application: string,
   signal: AbortSignal,
 ): Promise<void> {

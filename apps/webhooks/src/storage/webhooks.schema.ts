@@ -16,9 +16,9 @@ import {
   text,
 } from '@tidings/mongo';
 import type { Binary } from 'mongodb';
-import type { ToldDocument } from '../facts/told-document.ts';
+import type { DeliveryDocument } from '../facts/delivery-document.ts';
 import type { Place } from '../streams/unacked.ts';
-import { type SubscriptionDocument, SUBSCRIPTIONS, TOLD } from '../webhook-log.ts';
+import { type SubscriptionDocument, SUBSCRIPTIONS, DELIVERIES } from '../webhook-log.ts';
 import { FORGET_OWNERS_MS, HIDDEN_KEPT_MS, KEPT_MS } from './retention.ts';
 
 /** Subscriptions, as their logs have applied them. */
@@ -44,9 +44,9 @@ export const subscriptionsModel = defineStates<SubscriptionDocument>({
   },
 });
 
-/** The events of devices that subscriptions were told, as their logs have applied them. */
-export const toldModel = defineStates<ToldDocument>({
-  name: TOLD,
+/** The delivery state of devices that subscriptions hear of, as their logs have applied them. */
+export const deliveriesModel = defineStates<DeliveryDocument>({
+  name: DELIVERIES,
   kept: inDays(KEPT_MS),
   fields: {
     account: text,
@@ -57,12 +57,12 @@ export const toldModel = defineStates<ToldDocument>({
     sent: bytes,
     delivered: bytes,
     opened: bytes,
-    held: optional(bytes),
-    heldUntil: optional(date),
+    pending: optional(bytes),
+    pendingUntil: optional(date),
     changedAt: date,
   },
   indexes: [
-    { name: 'heldUntil', key: { heldUntil: 1 }, sparse: true },
+    { name: 'pendingUntil', key: { pendingUntil: 1 }, sparse: true },
     { name: 'changedAt', key: { changedAt: 1 } },
   ],
 });

@@ -15,7 +15,7 @@ export interface Audience {
   has(account: string, application: string): boolean;
 }
 
-/** Queries over the subscriptions, as their logs have folded them. */
+/** Queries over the subscriptions, with every commit of their logs applied. */
 export interface SubscriptionStore {
   find(id: string): Promise<Subscription | undefined>;
   /** All, oldest first. */

@@ -42,7 +42,7 @@ export const logCollections = (category: string, keptMs: number): readonly Model
   }),
   defineModel<QuarantineDocument>({
     name: `${category}.quarantine`,
-    kept: 'until the document can be folded',
+    kept: 'until the document can be applied',
     fields: {
       _id: object<DocumentAddress>({ collection: text, id: text }),
       log: text,
