@@ -80,3 +80,33 @@ describe('the platform', () => {
     expect(body).toContain('nodejs_eventloop_lag_p99_seconds');
   });
 });
+
+describe('a world', () => {
+  it('shows nothing of the world before it', async () => {
+    const before = await platform();
+    let code: string;
+    try {
+      const application = await before.application({ ios: false });
+      await before.call('registerDevice', { application, hwid: 'phone', device_type: 3, push_token: 'phone' });
+      const send_date = new Date(before.simulators.clock.now() + 3_600_000)
+        .toISOString()
+        .slice(0, 16)
+        .replace('T', ' ');
+      const notifications = [{ send_date, content: 'Later' }];
+      code = (await before.call('createMessage', { application, notifications })).Messages[0]!;
+      await before.simulators.faults.set('fcm', { down: true });
+    } finally {
+      await before.stop();
+    }
+    const world = await platform();
+    try {
+      expect((await world.call('getApplications')).applications).toEqual({});
+      expect((await world.reply('getDeliveryFunnel', { message_code: code })).status).not.toBe(200);
+      await world.advance(7200);
+      await world.settle();
+      expect(world.simulators.ledger.of('fcm').summary()).toMatchObject({ accepted: 0, refused: 0 });
+    } finally {
+      await world.stop();
+    }
+  });
+});

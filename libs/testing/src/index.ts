@@ -1,4 +1,4 @@
-export { answered, isUnanswered } from './answered.ts';
+export { answered, isUnanswered, PATIENT } from './answered.ts';
 export { startBrowser, type TestBrowser } from './browser.ts';
 export { testBroker, type TestBrokerOptions } from './broker.ts';
 export { buildAll } from './build.ts';

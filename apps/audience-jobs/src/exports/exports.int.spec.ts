@@ -3,7 +3,7 @@ import { type LogWriter, openLogs } from '@tidings/event-store';
 import { ExportFormat, JobKind } from '@tidings/events';
 import type { Job, JobAction } from '@tidings/jobs';
 import { type ChooseLookupRequest, ExportInput, ScannedDevice, type ScanRequest } from '@tidings/rpc';
-import { describeWithMongo, TestClock, unzipped } from '@tidings/testing';
+import { describeWithMongo, PATIENT, TestClock, unzipped } from '@tidings/testing';
 import { openAdmission } from '../jobs/job-admission.ts';
 import { type JobCommand, jobsLog, logOfJob } from '../jobs/job-log.ts';
 import { type JobStore, openJobStore } from '../jobs/job-store.ts';
@@ -81,7 +81,7 @@ describeWithMongo('exports', (mongo) => {
   beforeAll(async () => {
     [archives, inputs] = await Promise.all([openArchives(mongo.db), openInputs(mongo.db)]);
     store = await openJobStore(mongo.db, clock, [archives, inputs]);
-    writer = openLogs(mongo.db, jobsLog, { clock });
+    writer = openLogs(mongo.db, jobsLog, { clock, ...PATIENT });
     await writer.fold();
   });
   afterAll(() => writer.close());

@@ -5,7 +5,7 @@ import { ExportFormat, JobKind } from '@tidings/events';
 import type { Job } from '@tidings/jobs';
 import { Fault } from '@tidings/kernel';
 import { SelectRequest, Selection } from '@tidings/rpc';
-import { describeWithMongo, TestClock } from '@tidings/testing';
+import { describeWithMongo, PATIENT, TestClock } from '@tidings/testing';
 import { openArchives } from '../exports/archives.ts';
 import { type Inputs, openInputs } from '../exports/inputs.ts';
 import { exportsRpc } from '../exports/exports-rpc.ts';
@@ -62,7 +62,7 @@ describeWithMongo('open jobs of an application', (mongo) => {
     const archives = await openArchives(db);
     [pieces, inputs] = await Promise.all([openPieces(db), openInputs(db)]);
     const jobs = await openJobStore(db, clock, [pieces, inputs]);
-    writer = openLogs(db, jobsLog, { clock });
+    writer = openLogs(db, jobsLog, { clock, ...PATIENT });
     await writer.fold();
     const parts = { clock, admission: openAdmission(jobs), store: jobs, writer, accepted: () => undefined };
     const select = async () =>

@@ -7,7 +7,7 @@ import { type LogWriter, openLogs } from '@tidings/event-store';
 import { ExportFormat, JobFailure, JobKind, type JobPieceProcessed } from '@tidings/events';
 import type { Job, JobAction } from '@tidings/jobs';
 import { Fault } from '@tidings/kernel';
-import { describeWithMongo, TestClock } from '@tidings/testing';
+import { describeWithMongo, PATIENT, TestClock } from '@tidings/testing';
 import { type Logger, pino } from 'pino';
 import { POISON } from './dying-worker.features.ts';
 import { type JobCommand, jobsLog, logOfJob } from './job-log.ts';
@@ -75,7 +75,7 @@ describeWithMongo('a worker', (mongo) => {
     database = `worker-${++databases}`;
     const db = mongo.database(database);
     store = await openJobStore(db, clock, []);
-    writer = openLogs(db, jobsLog, { clock });
+    writer = openLogs(db, jobsLog, { clock, ...PATIENT });
     await writer.fold();
   });
   afterEach(async () => {
