@@ -33,7 +33,7 @@ import { getTagsRpc } from './devices/queries/get-tags.ts';
 import { locateRpc } from './devices/queries/locate.ts';
 import { type DeviceLogInput, devicesLog } from './devices/commands/device-log.ts';
 import { mergeUserRpc } from './devices/commands/merge-user.ts';
-import { openNotes } from './devices/storage/self-reported.ts';
+import { openSelfReported } from './devices/storage/self-reported.ts';
 import { prepareRpc } from './devices/commands/prepare.ts';
 import { deviceRecords } from './devices/reactions/device-records.ts';
 import { resolveRpc } from './devices/queries/resolve-devices.ts';
@@ -217,7 +217,7 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
   );
   const devicesDefinition = devicesLog({
     sequences: openSequences(db),
-    readNotes: openNotes(db),
+    readSelfReported: openSelfReported(db),
     readBlacklist: openBlacklist(db),
   });
   const deviceLogs = await openLogCategory(

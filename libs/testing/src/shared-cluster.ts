@@ -8,7 +8,7 @@ import { isAlive, isProcessOf } from '@tidings/coordination';
 import { Fault } from '@tidings/kernel';
 import type { ApiClient, ClusterOptions } from '@tidings/platform';
 import { Closing, freePorts } from '@tidings/runtime';
-import type { SimulatorOptions, Simulators } from '@tidings/simulators';
+import type { ProviderName, SimulatorOptions, Simulators } from '@tidings/simulators';
 import { answered } from './answered.ts';
 import { apps, buildAll } from './build.ts';
 import { startKafka } from './kafka.ts';
@@ -17,7 +17,7 @@ import { databasesAt, startMongo } from './mongo.ts';
 import type { StoredWorld } from './platform.ts';
 import { connect, loadSimulators, newAdminToken, testEnvironment, testLog, untilSettled, worldOf } from './world.ts';
 
-type Ports = Required<Pick<NonNullable<SimulatorOptions['ports']>, 'apns' | 'fcm' | 'token'>>;
+type Ports = Readonly<Record<ProviderName, number>>;
 
 /** What the keeper is told. */
 export interface KeeperOptions extends Pick<
@@ -133,7 +133,7 @@ async function start(): Promise<KeptCluster> {
   ]);
   // The databases stay.
   await mongo.client.close();
-  const ports = { apns: apns!, fcm: fcm!, token: token! };
+  const ports = { apns: apns!, fcm: fcm!, 'google-oauth': token! };
   const adminToken = newAdminToken();
   const options: KeeperOptions = {
     runner: runner(),
