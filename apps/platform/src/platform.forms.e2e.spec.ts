@@ -88,13 +88,10 @@ describe('a world', () => {
     try {
       const application = await before.application({ ios: false });
       await before.call('registerDevice', { application, hwid: 'phone', device_type: 3, push_token: 'phone' });
-      const send_date = new Date(before.simulators.clock.now() + 3_600_000)
-        .toISOString()
-        .slice(0, 16)
-        .replace('T', ' ');
-      const notifications = [{ send_date, content: 'Later' }];
+      await before.simulators.faults.set('all', { down: true });
+      const notifications = [{ content: 'Waits for its provider' }];
       code = (await before.call('createMessage', { application, notifications })).Messages[0]!;
-      await before.simulators.faults.set('fcm', { down: true });
+      await before.settle();
     } finally {
       await before.stop();
     }
@@ -104,7 +101,9 @@ describe('a world', () => {
       expect((await world.reply('getDeliveryFunnel', { message_code: code })).status).not.toBe(200);
       await world.advance(7200);
       await world.settle();
-      expect(world.simulators.ledger.of('fcm').summary()).toMatchObject({ accepted: 0, refused: 0 });
+      for (const provider of ['fcm', 'google-oauth'] as const) {
+        expect(world.simulators.ledger.of(provider).summary()).toMatchObject({ accepted: 0, refused: 0 });
+      }
     } finally {
       await world.stop();
     }
