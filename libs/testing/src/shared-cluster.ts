@@ -44,7 +44,7 @@ export interface KeptCluster {
 const KEEPER = fileURLToPath(new URL('../dist/cluster-keeper.js', import.meta.url));
 const START_TIMEOUT_MS = 240_000;
 const POLL_MS = 50;
-/** Until wrong tokens of an earlier suite count no more (R-LM8). */
+/** Between suites: wrong tokens of the earlier one count no more (R-LM8), and what is looked at again after a deletion is. */
 const APART_S = 61;
 /** At a time. */
 const DELETIONS = 8;
@@ -93,10 +93,10 @@ async function settledCluster(options: SimulatorOptions, closing: Closing) {
     const opened = new Closing(testLog());
     opened.add('operator', operator, (idle) => idle.close());
     try {
+      await comeToRest(operator);
       const simulators = await loadSimulators({ ...options, ports: found.ports });
       opened.add('simulators', simulators, (running) => running.close());
       await levelClock(simulators, operator);
-      await untilSettled(operator);
       closing.add('cluster', opened, (all) => all.close());
       return { kept: found, operator, simulators };
     } catch (error) {
@@ -173,9 +173,18 @@ const simulatorsAt = ({ apns, fcm }: Ports): Pick<Simulators, 'apnsUrl' | 'fcmUr
 
 const secondOf = (ms: number): number => Math.floor(ms / 1000) * 1000;
 
-/** Sets the providers' clock to that of the system, which is whole seconds ahead of the machine's: its answer has no milliseconds. */
-async function levelClock({ clock }: Simulators, operator: ApiClient): Promise<void> {
+/**
+ * Lets the system finish with earlier suites while no provider is there: what waited for one is dropped with its application, by a second look
+ * that is due seconds after the deletion.
+ */
+async function comeToRest(operator: ApiClient): Promise<void> {
+  await untilSettled(operator);
   await operator.call('advanceClock', { advance_seconds: APART_S });
+  await untilSettled(operator);
+}
+
+/** Sets the clock of the providers to that of the system, which is whole seconds ahead of the machine's: its answer has no milliseconds. */
+async function levelClock({ clock }: Simulators, operator: ApiClient): Promise<void> {
   for (;;) {
     const before = secondOf(Date.now());
     const { now } = await operator.call('advanceClock', { advance_seconds: 0 });

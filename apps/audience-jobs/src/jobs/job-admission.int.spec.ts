@@ -6,7 +6,7 @@ import type { Job } from '@tidings/jobs';
 import { Fault } from '@tidings/kernel';
 import { createCollections } from '@tidings/mongo';
 import { SelectRequest, Selection } from '@tidings/rpc';
-import { describeWithMongo, TestClock } from '@tidings/testing';
+import { describeWithMongo, PATIENT, TestClock } from '@tidings/testing';
 import { collections } from '../collections.ts';
 import { openArchives } from '../exports/archives.ts';
 import { type Inputs, openInputs } from '../exports/inputs.ts';
@@ -65,7 +65,7 @@ describeWithMongo('open jobs of an application', (mongo) => {
     const archives = openArchives(db);
     [pieces, inputs] = [openPieces(db), openInputs(db)];
     const jobs = openJobStore(db, clock, [pieces, inputs]);
-    writer = openLogs(db, jobsLog, { clock });
+    writer = openLogs(db, jobsLog, { clock, ...PATIENT });
     await writer.applyCommits();
     const parts = { clock, admission: openAdmission(jobs), store: jobs, writer, accepted: () => undefined };
     const select = async () =>

@@ -8,7 +8,7 @@ import { ExportFormat, JobFailure, JobKind, type JobPieceProcessed } from '@tidi
 import type { Job, JobAction } from '@tidings/jobs';
 import { Fault } from '@tidings/kernel';
 import { createCollections } from '@tidings/mongo';
-import { describeWithMongo, TestClock } from '@tidings/testing';
+import { describeWithMongo, PATIENT, TestClock } from '@tidings/testing';
 import { type Logger, pino } from 'pino';
 import { collections } from '../collections.ts';
 import { POISON } from './dying-worker.features.ts';
@@ -78,7 +78,7 @@ describeWithMongo('a worker', (mongo) => {
     const db = mongo.database(database);
     await createCollections(db, collections);
     store = openJobStore(db, clock, []);
-    writer = openLogs(db, jobsLog, { clock });
+    writer = openLogs(db, jobsLog, { clock, ...PATIENT });
     await writer.applyCommits();
   });
   afterEach(async () => {
