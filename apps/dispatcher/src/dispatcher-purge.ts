@@ -1,4 +1,5 @@
-import { channels, type Clock } from '@tidings/kernel';
+import { channelNames } from '@tidings/channels';
+import type { Clock } from '@tidings/kernel';
 import type { DeletionsOptions } from '@tidings/service/deletions';
 import type { Db } from 'mongodb';
 import type { AttemptDocument } from './claim/attempt-documents.ts';
@@ -27,7 +28,7 @@ export function dispatcherPurge({ db, clock }: { readonly db: Db; readonly clock
     const now = new Date(clock.now());
     await attempts.updateMany(
       {
-        ...{ channel: { $in: [...channels] }, state: 'deferred', dueAt: { $gt: now } },
+        ...{ channel: { $in: [...channelNames()] }, state: 'deferred', dueAt: { $gt: now } },
         ...{ _id: { $regex: slicesOf(application) }, 'deferral.answersUntil': { $exists: false } },
       },
       { $set: { dueAt: now }, $unset: { 'deferral.heldUntil': '' } },

@@ -11,7 +11,7 @@ import {
   openFrameLink,
   openNodeLink,
 } from '@tidings/http2';
-import { type Channel as ChannelName, Fault } from '@tidings/kernel';
+import { Fault } from '@tidings/kernel';
 import type { Accounts, Operations, Providers } from '@tidings/rpc';
 import { AddressGuard, Closing, type Configuration, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { deletedAmong, followDeletions } from '@tidings/service/deletions';
@@ -20,8 +20,6 @@ import { traceOf } from '@tidings/telemetry';
 import type { CredentialState } from './receive/batch-admission.ts';
 import type { AttemptDocument } from './claim/attempt-documents.ts';
 import { GIVE_UP_MS, MongoAttempts, REMEMBER_MS } from './claim/mongo-attempts.ts';
-import { ApnsChannel } from './channels/apns/apns-channel.ts';
-import { FcmChannel } from './channels/fcm/fcm-channel.ts';
 import type { Channel } from './channels/channel-port.ts';
 import { Credentials } from './channels/credentials/credential-cache.ts';
 import { Dispatch } from './receive/dispatch.ts';
@@ -31,20 +29,15 @@ import { dispatcherPurge } from './dispatcher-purge.ts';
 import { providersOf } from './throttle/provider-views.ts';
 import { connectionMetrics } from './channels/connection-metrics.ts';
 import { guardedPostForm } from './channels/post-form.ts';
+import { type ProviderUrls, transports } from './channels/transports.ts';
 import { mongoThrottles, Throttles } from './throttle/throttles.ts';
 import { systemTimers } from './timers.ts';
-
-export interface ProviderUrls {
-  /** `http://` means HTTP/2 without TLS. */
-  readonly apns?: string | undefined;
-  readonly apnsSandbox?: string | undefined;
-  readonly fcm?: string | undefined;
-}
 
 export interface DispatcherDeps extends ServiceDeps {
   readonly broker: Broker;
   readonly accounts: Pick<Accounts, 'getCredential'>;
-  readonly channel: ChannelName;
+  /** One of {@link transports}. */
+  readonly channel: string;
   /** Where the providers are, as far as it is not where they always are. */
   readonly urls?: ProviderUrls;
   /** What speaks HTTP/2 (ADR 10). */
@@ -134,7 +127,9 @@ async function compose(deps: DispatcherDeps, closing: Closing): Promise<Dispatch
 }
 
 function channelOf(deps: DispatcherDeps): Channel {
-  const { accounts, keys, clock, urls, extraCa, allowPrivate = [] } = deps;
+  const { accounts, keys, clock, urls = {}, extraCa, allowPrivate = [] } = deps;
+  const openTransport = transports.get(deps.channel);
+  if (!openTransport) throw Fault.bug(`channel ${deps.channel} has no transport`);
   const credentials = new Credentials(accounts, keys.master);
   const ca = authoritiesWith(extraCa);
   const openLink = deps.http2 === 'node' ? openNodeLink : openFrameLink;
@@ -146,15 +141,8 @@ function channelOf(deps: DispatcherDeps): Channel {
   };
   const connect = (settings: ConnectionSettings): Http2Connection =>
     new Http2Connection({ ...settings, onFailure }, openLink);
-  const parts = { credentials, reportKey: keys.identity.report, clock, ca, connect };
-  switch (deps.channel) {
-    case 'apns':
-      return new ApnsChannel({ ...parts, urls: { production: urls?.apns, sandbox: urls?.apnsSandbox } });
-    case 'fcm': {
-      const postForm = guardedPostForm(new AddressGuard(allowPrivate), ca);
-      return new FcmChannel({ ...parts, url: urls?.fcm, postForm });
-    }
-  }
+  const postForm = guardedPostForm(new AddressGuard(allowPrivate), ca);
+  return openTransport({ credentials, reportKey: keys.identity.report, clock, ca, connect, postForm, urls });
 }
 
 interface LaneDeps extends DispatcherDeps {

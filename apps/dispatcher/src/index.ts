@@ -1,1 +1,2 @@
-export { type DispatcherDeps, type DispatcherService, openDispatcher, type ProviderUrls } from './dispatcher.ts';
+export type { ProviderUrls } from './channels/transports.ts';
+export { type DispatcherDeps, type DispatcherService, openDispatcher } from './dispatcher.ts';

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
+import { channelNames } from '@tidings/channels';
 import { topics } from '@tidings/events';
-import { channels, Fault, ShiftedClock, systemClock } from '@tidings/kernel';
+import { Fault, ShiftedClock, systemClock } from '@tidings/kernel';
 import { openMongo } from '@tidings/local-servers';
 import { databaseOf, databasePrefixOf, tryReplicaSet } from '@tidings/mongo';
 import {
@@ -99,7 +100,7 @@ async function open(
   const broker = await openEmbeddedBroker({
     db: databaseOf(client, 'log', databasePrefix),
     clock,
-    topics: topics(channels),
+    topics: topics(channelNames()),
     owner: 'platform',
     warn: (text, cause) => log.warn({ err: cause }, text),
     onLost: (fault) => {
@@ -118,7 +119,6 @@ async function open(
   }
   const gateway = await openServices({
     configuration,
-    channels,
     publicUrl: publicUrlOf({ ...configuration, port }),
     clock,
     log,

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
+import { channelNames } from '@tidings/channels';
 import { topics } from '@tidings/events';
-import { channels, systemClock } from '@tidings/kernel';
+import { systemClock } from '@tidings/kernel';
 import { openMongo } from '@tidings/local-servers';
 import { databaseOf, databasePrefixOf, tryReplicaSet } from '@tidings/mongo';
 import { Closing, type Configuration, giveUp, type Logger, openDataFolder, openLog, readEnv } from '@tidings/runtime';
@@ -27,7 +28,7 @@ async function openBroker(configuration: Configuration, log: Logger, closing: Cl
   return openEmbeddedBroker({
     db: databaseOf(mongo.client, 'log', databasePrefixOf(configuration.mongoUrl)),
     clock,
-    topics: topics(channels),
+    topics: topics(channelNames()),
     owner: name,
     warn: (text, cause) => log.warn({ err: cause }, text),
   });

@@ -1,8 +1,9 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { openAudienceJobs } from '@tidings/audience-jobs';
+import { channelNames } from '@tidings/channels';
 import { type DispatcherService, openDispatcher } from '@tidings/dispatcher';
 import { createGateway } from '@tidings/gateway';
-import type { Channel, Clock } from '@tidings/kernel';
+import type { Clock } from '@tidings/kernel';
 import { openFanout, openRegistry } from '@tidings/registry';
 import {
   AccountsDefinition,
@@ -37,7 +38,6 @@ import type { Registry } from 'prom-client';
 
 export interface ServicesDeps {
   readonly configuration: Configuration;
-  readonly channels: readonly Channel[];
   readonly publicUrl: string;
   readonly clock: Clock;
   readonly log: Logger;
@@ -87,7 +87,7 @@ export async function openServices(deps: ServicesDeps): Promise<NestFastifyAppli
   const accounts = inProcess(AccountsDefinition, registry.accounts);
   const addresses = { extraCa: configuration.extraCa, allowPrivate: configuration.allowPrivate };
   const dispatchers: DispatcherService[] = [];
-  for (const channel of deps.channels) {
+  for (const channel of channelNames()) {
     const dispatcher = await open(`dispatcher.${channel}`, 'dispatcher', (service) =>
       openDispatcher({ ...service, ...addresses, channel, accounts, http2, urls: configuration.providers }),
     );

@@ -1,5 +1,5 @@
+import { channelNames } from '@tidings/channels';
 import { topics } from '@tidings/events';
-import { channels } from '@tidings/kernel';
 import { type Configuration, giveUp, openLog, readServiceEnv } from '@tidings/runtime';
 import { untilThere } from '@tidings/coordination';
 import { kafkaOptions } from '@tidings/service';
@@ -17,7 +17,7 @@ async function makeTopics(configuration: Configuration): Promise<void> {
   const log = openLog(configuration.logLevel).child({ service: name });
   const options = {
     ...kafkaOptions({ name, configuration, log }),
-    topics: topics(channels),
+    topics: topics(channelNames()),
     replicationFactor: kafkaReplicationFactor,
   };
   const signal = AbortSignal.timeout(PATIENCE_MS);

@@ -1,16 +1,16 @@
 import type { LedgerOptions, LedgerSummary } from './ledger/entries.ts';
 import { ProviderLedger } from './ledger/provider-ledger.ts';
-import { type ProviderName, providerNames } from './provider.ts';
+import type { ProviderName } from './provider.ts';
 
 /** How each provider names a push that came without an id. */
-export type Identify = Readonly<Record<ProviderName, (row: number) => string>>;
+export type Identify = ReadonlyMap<string, (row: number) => string>;
 
 /** What every provider was sent since the start or the last reset. */
 export class Ledger {
   readonly #now: () => number;
   readonly #identify: Identify;
   readonly #options: LedgerOptions;
-  #byProvider: Record<ProviderName, ProviderLedger>;
+  #byProvider: ReadonlyMap<string, ProviderLedger>;
 
   constructor(now: () => number, identify: Identify, options: LedgerOptions = {}) {
     this.#now = now;
@@ -19,13 +19,16 @@ export class Ledger {
     this.#byProvider = this.#empty(options);
   }
 
-  of(provider: ProviderName): ProviderLedger {
-    return this.#byProvider[provider];
+  /** @throws RangeError where there is no such provider */
+  of(provider: string): ProviderLedger {
+    const ledger = this.#byProvider.get(provider);
+    if (!ledger) throw new RangeError(`no provider ${provider}`);
+    return ledger;
   }
 
   summary(): Record<ProviderName, LedgerSummary> {
-    const { apns, fcm, 'google-oauth': oauth } = this.#byProvider;
-    return { apns: apns.summary(), fcm: fcm.summary(), 'google-oauth': oauth.summary() };
+    const summaries = Array.from(this.#byProvider, ([name, ledger]) => [name, ledger.summary()]);
+    return Object.fromEntries(summaries) as Record<ProviderName, LedgerSummary>;
   }
 
   /** Starts anew; options given here replace those of the start until the next reset. */
@@ -33,8 +36,9 @@ export class Ledger {
     this.#byProvider = this.#empty({ ...this.#options, ...options });
   }
 
-  #empty(options: LedgerOptions): Record<ProviderName, ProviderLedger> {
-    const entries = providerNames.map((name) => [name, new ProviderLedger(this.#now, this.#identify[name], options)]);
-    return Object.fromEntries(entries) as Record<ProviderName, ProviderLedger>;
+  #empty(options: LedgerOptions): ReadonlyMap<string, ProviderLedger> {
+    return new Map(
+      Array.from(this.#identify, ([name, identify]) => [name, new ProviderLedger(this.#now, identify, options)]),
+    );
   }
 }

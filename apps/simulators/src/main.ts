@@ -17,7 +17,7 @@ const simulators = await startSimulators({
   ports: {
     apns: numberFrom('APNS_PORT') ?? 0,
     fcm: numberFrom('FCM_PORT') ?? 0,
-    token: numberFrom('TOKEN_PORT') ?? 0,
+    'google-oauth': numberFrom('TOKEN_PORT') ?? 0,
     control: numberFrom('CONTROL_PORT') ?? 0,
   },
   tls:

@@ -1,5 +1,3 @@
-import { type ProviderName, providerNames } from './provider.ts';
-
 /** What goes wrong at a whole provider, whatever the token. */
 export interface ProviderFaults {
   /** Refuses connections and has reset those that were open; the port stays the same when it comes back. */
@@ -33,32 +31,37 @@ type Enact = (faults: Readonly<ProviderFaults>) => Promise<void>;
 
 /** The faults of every provider; the objects that `of` gives are live. */
 export class Faults {
-  readonly #byProvider: Record<ProviderName, ProviderFaults>;
-  readonly #enact = new Map<ProviderName, Enact>();
+  readonly #byProvider: ReadonlyMap<string, ProviderFaults>;
+  readonly #enact = new Map<string, Enact>();
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #base: Readonly<ProviderFaults>;
 
   /** @param base what holds at the start and when all is cleared */
-  constructor(base: Partial<ProviderFaults> = {}) {
+  constructor(providers: Iterable<string>, base: Partial<ProviderFaults> = {}) {
     this.#base = { ...noFaults, ...base };
-    const entries = providerNames.map((name) => [name, { ...this.#base }]);
-    this.#byProvider = Object.fromEntries(entries) as Record<ProviderName, ProviderFaults>;
+    this.#byProvider = new Map(Array.from(providers, (name) => [name, { ...this.#base }]));
   }
 
-  of(provider: ProviderName): Readonly<ProviderFaults> {
-    return this.#byProvider[provider];
+  /** @throws RangeError where there is no such provider */
+  of(provider: string): Readonly<ProviderFaults> {
+    return this.#of(provider);
   }
 
-  enactWith(provider: ProviderName, enact: Enact): void {
+  /** The faults of every provider, by its name. */
+  all(): Readonly<Record<string, Readonly<ProviderFaults>>> {
+    return Object.fromEntries(this.#byProvider);
+  }
+
+  enactWith(provider: string, enact: Enact): void {
     this.#enact.set(provider, enact);
   }
 
   /**
-   * Changes some faults of one provider or of all, and resolves when the network shows it.
+   * Changes some faults of one provider, or of all (`all`), and resolves when the network shows it.
    * @param forMs puts back what was changed after this time
    */
-  async set(provider: ProviderName | 'all', change: Partial<ProviderFaults>, forMs?: number): Promise<void> {
-    const names = provider === 'all' ? providerNames : [provider];
+  async set(provider: string, change: Partial<ProviderFaults>, forMs?: number): Promise<void> {
+    const names = provider === 'all' ? [...this.#byProvider.keys()] : [provider];
     const before = names.map((name) => [name, this.#pick(name, change)] as const);
     await Promise.all(names.map((name) => this.#change(name, change)));
     if (forMs === undefined) return;
@@ -72,7 +75,7 @@ export class Faults {
   /** Ends every fault. */
   async clear(): Promise<void> {
     this.#stopTimers();
-    await Promise.all(providerNames.map((name) => this.#change(name, this.#base)));
+    await Promise.all(Array.from(this.#byProvider.keys(), (name) => this.#change(name, this.#base)));
   }
 
   close(): void {
@@ -80,14 +83,20 @@ export class Faults {
     this.#enact.clear();
   }
 
-  #pick(name: ProviderName, change: Partial<ProviderFaults>): Partial<ProviderFaults> {
-    const current = this.#byProvider[name];
+  #pick(name: string, change: Partial<ProviderFaults>): Partial<ProviderFaults> {
+    const current = this.#of(name);
     return Object.fromEntries(Object.keys(change).map((key) => [key, current[key as keyof ProviderFaults]]));
   }
 
-  async #change(name: ProviderName, change: Partial<ProviderFaults>): Promise<void> {
-    Object.assign(this.#byProvider[name], change);
-    await this.#enact.get(name)?.(this.#byProvider[name]);
+  async #change(name: string, change: Partial<ProviderFaults>): Promise<void> {
+    const faults = Object.assign(this.#of(name), change);
+    await this.#enact.get(name)?.(faults);
+  }
+
+  #of(name: string): ProviderFaults {
+    const faults = this.#byProvider.get(name);
+    if (!faults) throw new RangeError(`no provider ${name}`);
+    return faults;
   }
 
   #stopTimers(): void {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-export const providerNames = ['apns', 'fcm', 'google-oauth'] as const;
-export type ProviderName = (typeof providerNames)[number];
+/** The providers that the product speaks to. */
+export type ProviderName = 'apns' | 'fcm' | 'google-oauth';
 
 /** One request, read to its end, however it travelled. */
 export interface ProviderRequest {
@@ -39,7 +39,7 @@ export type Reaction =
 
 /** A provider decides and writes the ledger; the transports carry out what it decided. */
 export interface Provider {
-  readonly name: ProviderName;
+  readonly name: string;
   /** Must not throw, whatever the request holds. */
   handle(request: ProviderRequest): Reaction;
   /** Forgets what it remembers of device tokens. */

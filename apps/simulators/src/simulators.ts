@@ -1,13 +1,11 @@
 import { ShiftedClock } from '@tidings/kernel';
-import { Apns, apnsIdOf } from './apns/apns.ts';
 import { Faults, type ProviderFaults } from './provider-faults.ts';
-import { Fcm, fcmIdOf } from './fcm/fcm.ts';
 import { AccessTokens } from './google-oauth/access-tokens.ts';
-import { tokenEndpoint } from './google-oauth/token-endpoint.ts';
 import { Keys } from './provider-keys.ts';
 import { Ledger } from './ledger.ts';
 import type { LedgerOptions } from './ledger/entries.ts';
 import type { Provider, ProviderName } from './provider.ts';
+import { standIns } from './stand-ins.ts';
 import { Outbox } from './transport/outbox.ts';
 import { serveHttp1 } from './transport/http1-server.ts';
 import { serveHttp2 } from './transport/http2-server.ts';
@@ -17,7 +15,7 @@ export interface SimulatorOptions extends LedgerOptions {
   /** @default '127.0.0.1' */
   host?: string | undefined;
   /** 0 = a free one. @default 0 */
-  ports?: { apns?: number; fcm?: number; token?: number; control?: number } | undefined;
+  ports?: Partial<Record<ProviderName | 'control', number>> | undefined;
   /** Providers speak TLS with it; the control API never does. */
   tls?: TlsFiles | undefined;
   /** Streams that a client may have open on one connection. @default 1000 */
@@ -43,6 +41,8 @@ export interface Stage {
 }
 
 export interface Simulators extends Stage {
+  /** Where a provider's stand-in listens. @throws RangeError where there is no such provider */
+  urlOf(provider: string): string;
   readonly apnsUrl: string;
   readonly fcmUrl: string;
   /** The whole address, for a service account's `token_uri`. */
@@ -87,13 +87,14 @@ const open = async (provider: Provider, { ledger, faults }: Stage, venue: Venue)
 const stageOf = (options: SimulatorOptions, base: Partial<ProviderFaults>, resets: (() => void)[]): Stage => {
   const clock = new ShiftedClock();
   const now = (): number => clock.now();
-  const ledger = new Ledger(now, { apns: apnsIdOf, fcm: fcmIdOf, 'google-oauth': () => '' }, options);
+  const identify = new Map(Array.from(standIns, ([name, { idOf }]) => [name, idOf]));
+  const ledger = new Ledger(now, identify, options);
   const accessTokens = new AccessTokens(now, options.accessTokenSeconds);
   const reset = (ledgerOptions?: LedgerOptions): void => {
     ledger.reset(ledgerOptions);
     for (const each of resets) each();
   };
-  return { ledger, faults: new Faults(base), keys: new Keys(), accessTokens, clock, reset };
+  return { ledger, faults: new Faults(standIns.keys(), base), keys: new Keys(), accessTokens, clock, reset };
 };
 
 /**
@@ -104,19 +105,20 @@ export const startSimulators = async (options: SimulatorOptions = {}): Promise<S
   const resets: (() => void)[] = [];
   const stage = stageOf(options, { retryAfterSeconds: options.retryAfterSeconds ?? 1 }, resets);
   const scheme = tls === undefined ? 'http' : 'https';
-  const parts = { ...stage, now: () => stage.clock.now() };
-  const listeners = new Map<ProviderName, Listener>();
-  const urlOf = (name: ProviderName): string => `${scheme}://${host}:${listeners.get(name)?.port ?? 0}`;
+  const listeners = new Map<string, Listener>();
+  const urlOf = (name: string): string => {
+    const listener = listeners.get(name);
+    if (!listener) throw new RangeError(`no provider ${name}`);
+    return `${scheme}://${host}:${listener.port}`;
+  };
   const tokenUrl = (): string => `${urlOf('google-oauth')}/token`;
-
-  const bill = [
-    { provider: new Apns(parts), port: ports.apns, http1: false },
-    { provider: new Fcm(parts), port: ports.fcm, http1: true },
-    { provider: tokenEndpoint({ ...parts, audience: tokenUrl }), port: ports.token, http1: true },
-  ];
-  for (const { provider, port, http1 } of bill) {
+  const parts = { ...stage, now: () => stage.clock.now(), tokenUrl };
+  const portOf: ReadonlyMap<string, number> = new Map(Object.entries(ports));
+  for (const [name, { http1, ...standIn }] of standIns) {
+    const provider = standIn.open(parts);
     resets.push(() => provider.reset());
-    listeners.set(provider.name, await open(provider, stage, { host, port, tls, maxConcurrentStreams, http1 }));
+    const port = portOf.get(name);
+    listeners.set(name, await open(provider, stage, { host, port, tls, maxConcurrentStreams, http1 }));
   }
   const control =
     options.control === false
@@ -129,6 +131,7 @@ export const startSimulators = async (options: SimulatorOptions = {}): Promise<S
   };
   return {
     ...stage,
+    urlOf,
     apnsUrl: urlOf('apns'),
     fcmUrl: urlOf('fcm'),
     tokenUrl: tokenUrl(),

@@ -21,15 +21,18 @@ export interface OwnTexts {
   readonly urls: readonly (string | undefined)[];
 }
 
-/** What a channel is, without input or output: everything that is not its transport. */
-export interface ChannelDefinition<Credential = unknown> {
+/**
+ * What a channel is, without input or output: everything that is not its transport.
+ * @typeParam Name channels that may serve its variants
+ */
+export interface ChannelDefinition<Credential = unknown, Name extends string = Channel> {
   /** The platforms whose devices have their tokens from this provider. A platform belongs to one channel. */
   readonly platforms: readonly PlatformCode[];
   /**
    * The kinds of pushes that devices of these platforms get, each by the channel that serves it: a browser without keys may be served by another
    * provider than one with keys. A batch has one variant, so it has one credential and one kind of payload (sending 2).
    */
-  readonly variants: Readonly<Record<string, Channel>>;
+  readonly variants: Readonly<Record<string, Name>>;
   readonly credential: CredentialDefinition<Credential>;
   /**
    * Whether pushes carry an id by which a repeat replaces what it repeats. Where they do not, a device whose outcome is unknown is not sent

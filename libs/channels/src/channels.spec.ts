@@ -1,15 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { channels, Fault, Platform } from '@tidings/kernel';
-import { channelServing, definitionOf, definitions } from './channels.ts';
+import { addChannel, channelNames, channelServing, definitionOf, definitions } from './channels.ts';
 
 describe('the channels', () => {
   it('are those that have a dispatcher', () => {
-    expect(Object.keys(definitions)).toEqual([...channels]);
+    expect(channelNames()).toEqual([...channels]);
   });
 
-  it('share no platform', () => {
-    const platforms = Object.values(definitions).flatMap((each) => each.platforms);
-    expect(new Set(platforms).size).toBe(platforms.length);
+  it('share neither a platform nor a name', () => {
+    expect(() => addChannel('copy', definitions.fcm)).toThrow(Fault);
+    expect(() => addChannel('fcm', { ...definitions.fcm, platforms: [] })).toThrow(Fault);
+    expect(channelNames()).toEqual([...channels]);
   });
 
   it('have an ordinary variant for every platform', () => {

@@ -3,21 +3,44 @@ import { apns } from './apns/apns-definition.ts';
 import type { ChannelDefinition } from './channel-definition.ts';
 import { fcm } from './fcm/fcm-definition.ts';
 
-/** Every channel. */
+/** Every channel of the product, a line each. */
 export const definitions = { apns, fcm } satisfies Record<Channel, ChannelDefinition>;
 
-const byPlatform = new Map(
-  Object.values<ChannelDefinition>(definitions).flatMap((definition) =>
-    definition.platforms.map((platform): [number, ChannelDefinition] => [platform, definition]),
-  ),
-);
+/** A definition whichever channels it names. */
+type AnyDefinition = ChannelDefinition<unknown, string>;
+
+const byName = new Map<string, AnyDefinition>();
+const byPlatform = new Map<number, AnyDefinition>();
+
+/**
+ * Makes a channel known to everything that asks below: which channels there are, and what a definition says.
+ * @throws Fault `bug` where the name or one of its platforms is another channel's
+ */
+export function addChannel<Name extends string>(
+  name: Name,
+  definition: ChannelDefinition<unknown, Name | Channel>,
+): void {
+  const taken = definition.platforms.find((platform) => byPlatform.has(platform));
+  if (taken !== undefined) throw Fault.bug(`channel ${name}: platform ${taken} belongs to another channel`);
+  if (byName.has(name)) throw Fault.bug(`channel ${name}: there is one of this name`);
+  byName.set(name, definition);
+  for (const platform of definition.platforms) byPlatform.set(platform, definition);
+}
+
+for (const [name, definition] of Object.entries<ChannelDefinition>(definitions)) addChannel(name, definition);
+
+/** The names of all channels; each has batch topics and dispatchers of its own. */
+export const channelNames = (): readonly string[] => [...byName.keys()];
+
+/** The definitions of all channels. */
+export const allDefinitions = (): readonly AnyDefinition[] => [...byName.values()];
 
 /** The definition of the channel that a platform belongs to; undefined where none serves it. */
-export const definitionOf = (platform: number): ChannelDefinition | undefined => byPlatform.get(platform);
+export const definitionOf = (platform: number): AnyDefinition | undefined => byPlatform.get(platform);
 
 /** The channel whose dispatchers send a variant to a platform. @throws Fault `bug` where there is none: plans name no such variant */
-export function channelServing(platform: number, variant: string): Channel {
+export function channelServing(platform: number, variant: string): string {
   const channel = definitionOf(platform)?.variants[variant];
-  if (!channel) throw Fault.bug(`no channel serves ${variant} of platform ${platform}`);
+  if (channel === undefined) throw Fault.bug(`no channel serves ${variant} of platform ${platform}`);
   return channel;
 }

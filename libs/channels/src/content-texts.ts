@@ -1,10 +1,8 @@
 import type { Content, LocalizedEntry } from '@tidings/events';
 import { parseTemplate, requestValue, variablesOf } from '@tidings/messaging';
-import { definitions } from './channels.ts';
-import type { ChannelDefinition } from './channel-definition.ts';
+import { allDefinitions } from './channels.ts';
 
-const ownTextsOf = (content: Content) =>
-  Object.values<ChannelDefinition>(definitions).map((definition) => definition.ownTextsOf(content));
+const ownTextsOf = (content: Content) => allDefinitions().map((definition) => definition.ownTextsOf(content));
 
 function localizedEntries(content: Content): readonly LocalizedEntry[] {
   const { text, title, subtitle } = content;

@@ -1,5 +1,6 @@
-export { coalesce } from './coalesce.ts';
+export { batcher, type Batcher, type BatcherOptions } from './batcher.ts';
 export { every, type EveryOptions, type Periodic } from './every.ts';
 export { hasEnded, isThisProcess, ownIdentity, type ProcessIdentity } from './process-identity.ts';
 export { isAlive, isProcessOf, killNow } from './processes.ts';
+export { Semaphore } from './semaphore.ts';
 export { untilThere, type WaitingOptions } from './until-there.ts';

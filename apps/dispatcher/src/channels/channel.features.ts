@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { SendBatch } from '@tidings/events';
 import { openFrameLink, openNodeLink, type OpenLink } from '@tidings/http2';
 import { sendBatch, type TestDevice } from '../testing/test-batches.ts';
-import { type ChannelParts, LaneWorld } from '../testing/lane-world.ts';
+import { type ChannelDeps, LaneWorld } from '../testing/lane-world.ts';
 import { type Kind, type ProviderName, type Simulators, startSimulators } from '../testing/test-simulators.ts';
 import type { TestCredentials } from '../testing/test-credentials.ts';
 import type { Channel } from './channel-port.ts';
@@ -14,7 +14,7 @@ export interface ChannelSubject {
   readonly platform: number;
   /** Credentials that the stand-in accepts. */
   credentials(simulators: Simulators): TestCredentials;
-  open(parts: ChannelParts, simulators: Simulators): Channel;
+  open(parts: ChannelDeps, simulators: Simulators): Channel;
   /** A token that asks the stand-in for something. */
   token(kind: Exclude<Kind, 'reason'>, n: number, argument?: number): string;
   /** How the channel's own words for these answers read. */

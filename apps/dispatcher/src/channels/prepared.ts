@@ -6,7 +6,6 @@ import {
   type SendResult,
 } from '@tidings/channels';
 import type { CredentialReference } from '@tidings/events';
-import type { Channel } from '@tidings/kernel';
 import { openKeyFile, openPlainKey } from '@tidings/runtime';
 import { type Credential as Stored, type Credentials, isDeleted, settingsOf } from './credentials/credential-cache.ts';
 import { fingerprint } from './credentials/fingerprint.ts';
@@ -25,7 +24,7 @@ export interface Prepared<Credential, Tokens> {
 }
 
 export interface PreparedOptions<Credential, Tokens> {
-  readonly channel: Channel;
+  readonly channel: string;
   readonly stored: Credentials;
   readonly definition: CredentialDefinition<Credential>;
   /** What makes and keeps the tokens of a credential, for all who send with it. */

@@ -1,4 +1,4 @@
-import { coalesce } from '@tidings/coordination';
+import { batcher } from '@tidings/coordination';
 import {
   type Attempt,
   type Claim,
@@ -40,8 +40,8 @@ export class MongoAttempts implements AttemptStore {
   constructor(collection: Collection<AttemptDocument>, channel: string) {
     this.#collection = collection;
     this.#channel = channel;
-    this.#insert = coalesce((documents) => reached(this.#insertAll(documents)));
-    this.#end = coalesce((endings) => reached(this.#endAll(endings)));
+    this.#insert = batcher((documents: readonly AttemptDocument[]) => reached(this.#insertAll(documents))).submit;
+    this.#end = batcher((endings: readonly Ending[]) => reached(this.#endAll(endings))).submit;
   }
 
   /** Makes the indexes; call it at start. */

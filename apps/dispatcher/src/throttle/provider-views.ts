@@ -1,10 +1,9 @@
-import type { Channel } from '@tidings/kernel';
 import type { Providers, ProviderView } from '@tidings/rpc';
 import type { CredentialState } from '../receive/batch-admission.ts';
 import type { Throttles } from './throttles.ts';
 
 export interface ProviderViewsOptions {
-  readonly channel: Channel;
+  readonly channel: string;
   readonly throttles: Throttles;
   /** The credentials of all lanes. */
   readonly states: () => readonly CredentialState[];

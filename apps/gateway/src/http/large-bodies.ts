@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { SMALL_BODY_BYTES } from '@tidings/contract';
+import { Semaphore } from '@tidings/coordination';
 import { type Admission, readBody, readLargeBody, weightOf } from './body.ts';
 import type { PendingRequest, PendingRequests } from './pending-requests.ts';
-import { Turns } from './turns.ts';
 
 /** Time for the work on each MiB of a large body, beside the usual. */
 const WORK_MS_PER_MIB = 1_000;
@@ -26,14 +26,14 @@ export interface Reading {
  * their requests; what is large is held from there until the work on it is done.
  */
 export class LargeBodies {
-  readonly #holding: Turns;
-  readonly #taking: Turns;
+  readonly #holding: Semaphore;
+  readonly #taking: Semaphore;
   readonly #requests: Pick<PendingRequests, 'hold'>;
 
   constructor(requests: Pick<PendingRequests, 'hold'>, { bytes, taken }: LargeBodiesOptions) {
     this.#requests = requests;
-    this.#holding = new Turns(bytes);
-    this.#taking = new Turns(taken);
+    this.#holding = new Semaphore(bytes);
+    this.#taking = new Semaphore(taken);
   }
 
   /**
@@ -61,9 +61,9 @@ export class LargeBodies {
       admit: () => {
         // The server itself ends what takes too long to arrive.
         pending.deadline = Infinity;
-        return (turn = this.#holding.begin(weightOf(request, limit)));
+        return (turn = this.#holding.acquire(weightOf(request, limit)));
       },
-      crowded: () => this.#holding.crowded,
+      crowded: () => this.#holding.hasWaiting,
     };
     try {
       const bytes = await readLargeBody(request, limit, admission);
@@ -73,7 +73,7 @@ export class LargeBodies {
         return await work(bytes);
       }
       pending.deadline = performance.now() + deadlineMs + (bytes.length / 2 ** 20) * WORK_MS_PER_MIB;
-      return await this.#taking.take(() => work(bytes), bytes.length);
+      return await this.#taking.run(() => work(bytes), bytes.length);
     } finally {
       // One that has not come yet passes.
       void turn?.then((end) => end());

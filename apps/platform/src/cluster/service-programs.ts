@@ -1,4 +1,4 @@
-import { channels } from '@tidings/kernel';
+import { channelNames } from '@tidings/channels';
 import type { Peer } from '@tidings/runtime';
 
 /** A service as a process of its own. */
@@ -19,7 +19,7 @@ export const programs: readonly ServiceProgram[] = [
   { name: 'statistics', peer: 'statistics', entry: 'statistics/dist/main.js' },
   { name: 'audience-jobs', peer: 'audience-jobs', entry: 'audience-jobs/dist/main.js' },
   { name: 'webhooks', peer: 'webhooks', entry: 'webhooks/dist/main.js' },
-  ...channels.map((channel): ServiceProgram => ({
+  ...channelNames().map((channel): ServiceProgram => ({
     name: `dispatcher.${channel}`,
     peer: 'dispatcher',
     entry: 'dispatcher/dist/main.js',

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { Semaphore } from '@tidings/coordination';
 import { type Clock, Fault } from '@tidings/kernel';
 import type { Logger } from '@tidings/runtime';
 import type { Db } from 'mongodb';
 import { deviceIndexes, DEVICES } from '../devices/storage/device-document.ts';
-import { Semaphore } from './semaphore.ts';
 
 /** Device records of each language, by language. */
 export type Languages = Readonly<Record<string, bigint>>;

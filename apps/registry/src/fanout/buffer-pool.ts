@@ -1,3 +1,4 @@
+import { Semaphore } from '@tidings/coordination';
 import { Columns } from './scan/columns.ts';
 import { BatchWriter } from './emit/batch-writer.ts';
 
@@ -9,35 +10,26 @@ export interface Buffers {
 
 /** A pool of `count` pairs of buffers that are used again. It bounds both memory and how many chunks are under way. */
 export class BufferPool {
+  readonly #semaphore: Semaphore;
+  /** Made when all others were in use. */
   readonly #free: Buffers[] = [];
-  readonly #waiting: ((buffers: Buffers) => void)[] = [];
-  #unmade: number;
   readonly #bytes: number | undefined;
 
   /** @param bytes of tokens and values that a pair of buffers holds; undefined = the columns' default */
   constructor(count: number, bytes?: number) {
-    this.#unmade = count;
+    this.#semaphore = new Semaphore(count);
     this.#bytes = bytes;
   }
 
-  async use<T>(work: (buffers: Buffers) => Promise<T>): Promise<T> {
-    const buffers = await this.#take();
-    try {
-      return await work(buffers);
-    } finally {
-      const next = this.#waiting.shift();
-      if (next) next(buffers);
-      else this.#free.push(buffers);
-    }
-  }
-
-  #take(): Promise<Buffers> {
-    const free = this.#free.pop();
-    if (free) return Promise.resolve(free);
-    if (this.#unmade > 0) {
-      this.#unmade--;
-      return Promise.resolve({ columns: new Columns(this.#bytes), writer: new BatchWriter() });
-    }
-    return new Promise((resolve) => this.#waiting.push(resolve));
+  /** Does the work with a pair that nobody else has, when one is free. */
+  use<T>(work: (buffers: Buffers) => Promise<T>): Promise<T> {
+    return this.#semaphore.run(async () => {
+      const buffers = this.#free.pop() ?? { columns: new Columns(this.#bytes), writer: new BatchWriter() };
+      try {
+        return await work(buffers);
+      } finally {
+        this.#free.push(buffers);
+      }
+    });
   }
 }

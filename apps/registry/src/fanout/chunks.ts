@@ -1,7 +1,6 @@
 import type { TagDefinition } from '@tidings/audience';
-import { languagesOf } from '@tidings/channels';
+import { allDefinitions, channelServing, definitionOf, languagesOf } from '@tidings/channels';
 import type { LogWriter } from '@tidings/event-store';
-import { channelServing, definitionOf, definitions } from '@tidings/channels';
 import {
   type ChunkKey,
   chunkKeyOf,
@@ -101,7 +100,7 @@ export class Chunks {
   }
 
   async #extrasOf({ account, accepted: { content } }: Outgoing): Promise<Extras> {
-    const badge = Object.values(definitions).some((channel) => relativeBadge(channel.badgeOf(content)) !== undefined);
+    const badge = allDefinitions().some((channel) => relativeBadge(channel.badgeOf(content)) !== undefined);
     const names = content?.tags ?? [];
     const values = names.length > 0 ? await this.#deps.findTags(account, names) : [];
     return { badge, values, languages: content && languagesOf(content) };

@@ -1,4 +1,3 @@
-import type { Channel } from '@tidings/kernel';
 import { counterIn, readIn } from '@tidings/telemetry';
 import type { Registry } from 'prom-client';
 import type { SliceStateCounts } from './watch/watch.ts';
@@ -6,7 +5,7 @@ import type { SliceStateCounts } from './watch/watch.ts';
 /** What the fan-out counts. */
 export interface FanoutMetrics {
   /** A slice went out, for the first time or again. */
-  emitted(channel: Channel, again: boolean): void;
+  emitted(channel: string, again: boolean): void;
 }
 
 export function fanoutMetrics(registry: Registry): FanoutMetrics {

@@ -23,7 +23,7 @@ import { KEPT_MS, RESERVATIONS } from './storage.ts';
 /** Longer than a caller's request lasts. */
 const RESERVED_MS = 15_000;
 
-export interface MessagesParts {
+export interface MessagesDeps {
   readonly db: Db;
   readonly clock: Clock;
   readonly writer: LogWriter<MessageCommand, Created | undefined>;
@@ -35,7 +35,7 @@ export interface MessagesParts {
 }
 
 /** `Messages` of tidings.rpc.v1. */
-export function messagesRpc({ db, clock, writer, nextId, transactionKey, publicUrl }: MessagesParts): Messages {
+export function messagesRpc({ db, clock, writer, nextId, transactionKey, publicUrl }: MessagesDeps): Messages {
   const messages = db.collection<StoredMessage>(MESSAGES);
   const links = db.collection<ShortLink & { _id: string }>(LINKS);
   const transactions = db.collection<Transaction & { _id: string }>(TRANSACTIONS);

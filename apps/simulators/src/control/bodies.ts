@@ -1,11 +1,9 @@
 import { BadRequestException } from '@nestjs/common';
 import { z } from 'zod';
-import { apnsStatus } from '../apns/reasons.ts';
-import { isFcmError } from '../fcm/errors.ts';
-import { isOAuthError } from '../google-oauth/token-endpoint.ts';
-import { type ProviderName, providerNames } from '../provider.ts';
+import { standIns } from '../stand-ins.ts';
 
 const count = z.coerce.number().int().nonnegative();
+const providerNames = [...standIns.keys()];
 const provider = z.enum(providerNames);
 
 export const entriesQuery = z.strictObject({
@@ -20,19 +18,6 @@ export const devicesQuery = entriesQuery.omit({ reason: true });
 
 export const resetBody = z.strictObject({ keepPayloads: z.boolean().optional(), maxEntries: count.optional() });
 
-const isReasonOf = (name: ProviderName | 'all', reason: string): boolean => {
-  switch (name) {
-    case 'apns':
-      return apnsStatus(reason) !== undefined;
-    case 'fcm':
-      return isFcmError(reason);
-    case 'google-oauth':
-      return isOAuthError(reason);
-    case 'all':
-      return false;
-  }
-};
-
 export const faultsBody = z
   .strictObject({
     provider: z.enum([...providerNames, 'all']).default('all'),
@@ -45,7 +30,7 @@ export const faultsBody = z
     answer: z.string().nullable().optional(),
     retryAfterSeconds: count.optional(),
   })
-  .refine(({ provider: name, answer }) => answer == null || isReasonOf(name, answer), {
+  .refine(({ provider: name, answer }) => answer == null || (standIns.get(name)?.isReason(answer) ?? false), {
     path: ['answer'],
     error: 'must be a reason of the one provider that is named',
   });

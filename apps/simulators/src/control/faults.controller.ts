@@ -1,11 +1,10 @@
 import { Body, Controller, Delete, Get, Inject, Post } from '@nestjs/common';
 import type { ProviderFaults } from '../provider-faults.ts';
-import type { ProviderName } from '../provider.ts';
 import type { Stage } from '../simulators.ts';
 import { faultsBody, parsed } from './bodies.ts';
 import { STAGE } from './stage.ts';
 
-type AllFaults = Record<ProviderName, Readonly<ProviderFaults>>;
+type AllFaults = Readonly<Record<string, Readonly<ProviderFaults>>>;
 
 /** What goes wrong at whole providers. Every reply shows the faults in force. */
 @Controller('faults')
@@ -18,8 +17,7 @@ export class FaultsController {
 
   @Get()
   show(): AllFaults {
-    const { faults } = this.#stage;
-    return { apns: faults.of('apns'), fcm: faults.of('fcm'), 'google-oauth': faults.of('google-oauth') };
+    return this.#stage.faults.all();
   }
 
   /** Answers when the network shows the change. */

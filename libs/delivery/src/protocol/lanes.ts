@@ -1,5 +1,3 @@
-import type { Channel } from '@tidings/kernel';
-
 /** Named recipients travel in a lane of their own: a receipt never waits behind a broadcast. */
 export const lanes = ['broadcast', 'direct'] as const;
 export type Lane = (typeof lanes)[number];
@@ -13,5 +11,5 @@ export const fanoutGroups = {
 } as const;
 
 /** The consumer group of a lane of a channel's dispatchers; all members of a group subscribe to the same topics. */
-export const dispatcherGroup = (channel: Channel, lane: Lane): string =>
+export const dispatcherGroup = (channel: string, lane: Lane): string =>
   lane === 'direct' ? `dispatcher.${channel}.direct` : `dispatcher.${channel}`;

@@ -4,7 +4,7 @@ import { type api, type Notification, UNREADABLE_DATE } from '@tidings/contract'
 import { Fault } from '@tidings/kernel';
 import type { CreatedMessage, MessageDraft, PreparedAudience, Presets } from '@tidings/rpc';
 import type { Call, Context, Handler } from '../../context.ts';
-import { isGroupWithinReach } from '../presets/find-preset.ts';
+import { hasAccessToGroup } from '../presets/find-preset.ts';
 import { audienceOf, draftOf, refuseOversized, refuseUnserved } from './draft.ts';
 
 const MAX_AHEAD_MS = 365 * 86_400_000;
@@ -92,10 +92,10 @@ async function nameCampaigns(
 }
 
 /** What is made of a group's preset is for those who may use the group: for others it is not there (R-K4). */
-async function checkReach(audiences: readonly PreparedAudience[], context: Context, call: Call): Promise<void> {
+async function checkAccess(audiences: readonly PreparedAudience[], context: Context, call: Call): Promise<void> {
   const groups = new Set(audiences.map(({ preset }) => preset?.group ?? ''));
   groups.delete('');
-  for (const group of groups) if (await isGroupWithinReach(context, call, group)) groups.delete(group);
+  for (const group of groups) if (await hasAccessToGroup(context, call, group)) groups.delete(group);
   const index = audiences.findIndex(({ preset }) => groups.has(preset?.group ?? ''));
   if (index >= 0) throw Fault.argument(`notifications[${index}].preset: not found`);
 }
@@ -149,7 +149,7 @@ export const createMessage: Handler<typeof api.createMessage> = async (
   const now = clock.now();
   refuseFuture(notifications, now);
   const prepared = await devices.prepare({ account, application, audiences: notifications.map(audienceOf) });
-  await checkReach(prepared.audiences, context, call);
+  await checkAccess(prepared.audiences, context, call);
   const debugUntil = prepared.application?.debugUntil?.getTime() ?? 0;
   const circumstances = { application, debug: debugUntil > now, now: new Date(now) };
   const drafts = notifications.map((notification, index) => {

@@ -1,10 +1,9 @@
 import type { Lane } from '@tidings/delivery';
 import { batchesTopic } from '@tidings/events';
-import type { Channel } from '@tidings/kernel';
 import type { GroupLag, Position } from '@tidings/streaming';
 
 /** Whether a channel's dispatchers have passed a record of one of its lanes. */
-export const passedBy = (lag: readonly GroupLag[], channel: Channel, lane: Lane): ((emission: Position) => boolean) =>
+export const passedBy = (lag: readonly GroupLag[], channel: string, lane: Lane): ((emission: Position) => boolean) =>
   passedIn(lag, batchesTopic(channel, lane === 'direct'));
 
 /** Whether a group, whose lag this is, has passed a record of a topic. */

@@ -1,10 +1,9 @@
+import { channelNames } from '@tidings/channels';
 import { dispatcherGroup, lanes } from '@tidings/delivery';
 import { batchesTopic, SendBatch, topicNames, SliceOutcome } from '@tidings/events';
-import { type Channel, Bitmap } from '@tidings/kernel';
+import { Bitmap } from '@tidings/kernel';
 import type { Broker } from '@tidings/streaming';
 import type { TestClock } from '@tidings/testing';
-
-const CHANNELS = ['apns', 'fcm'] as const satisfies readonly Channel[];
 
 /** Takes batches as dispatchers do: sends every device of a slice once, sometimes later, and sometimes loses what it was given. */
 export class FakeDispatchers {
@@ -25,7 +24,7 @@ export class FakeDispatchers {
   }
 
   async start(): Promise<this> {
-    for (const channel of CHANNELS) {
+    for (const channel of channelNames()) {
       for (const lane of lanes) {
         const subscription = await this.#broker.subscribe({
           group: dispatcherGroup(channel, lane),

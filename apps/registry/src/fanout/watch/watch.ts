@@ -1,4 +1,4 @@
-import { channelServing } from '@tidings/channels';
+import { channelNames, channelServing } from '@tidings/channels';
 import {
   type ChunkKey,
   dispatcherGroup,
@@ -14,7 +14,7 @@ import {
   type SliceState,
   sliceState,
 } from '@tidings/delivery';
-import { type Channel, channels, type Clock, sendIdOf } from '@tidings/kernel';
+import { type Clock, sendIdOf } from '@tidings/kernel';
 import type { Broker, Position } from '@tidings/streaming';
 import type { Collection, Db } from 'mongodb';
 import { publishTasks, type Releases, type Task, taskTopicOf } from '../release/releases.ts';
@@ -175,7 +175,7 @@ export class Watch {
   }
 
   async #passed(needed: boolean): Promise<HasPassed> {
-    const groupsOf = channels.flatMap((channel) => lanes.map((lane) => dispatcherGroup(channel, lane)));
+    const groupsOf = channelNames().flatMap((channel) => lanes.map((lane) => dispatcherGroup(channel, lane)));
     const lags = await Promise.all(
       (needed ? groupsOf : []).map(async (group) => [group, await this.#deps.broker.lag(group)] as const),
     );
@@ -184,7 +184,7 @@ export class Watch {
   }
 }
 
-type HasPassed = (channel: Channel, lane: Lane) => (emission: Emission) => boolean;
+type HasPassed = (channel: string, lane: Lane) => (emission: Emission) => boolean;
 
 /** A look at messages with what was read about them. */
 class Look {

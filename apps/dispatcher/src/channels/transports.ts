@@ -1,0 +1,41 @@
+import type { ConnectionSettings, ProviderConnection } from '@tidings/http2';
+import type { Channel as ChannelName, Clock } from '@tidings/kernel';
+import type { KeyObject } from 'node:crypto';
+import { ApnsChannel } from './apns/apns-channel.ts';
+import type { Credentials } from './credentials/credential-cache.ts';
+import { FcmChannel } from './fcm/fcm-channel.ts';
+import type { Channel } from './channel-port.ts';
+import type { PostForm } from './post-form.ts';
+
+export interface ProviderUrls {
+  /** `http://` means HTTP/2 without TLS. */
+  readonly apns?: string | undefined;
+  readonly apnsSandbox?: string | undefined;
+  readonly fcm?: string | undefined;
+}
+
+/** What a transport is made of. */
+export interface TransportParts {
+  readonly credentials: Credentials;
+  /** What statistics hashes are signed with. */
+  readonly reportKey: KeyObject;
+  readonly clock: Clock;
+  /** PEM of all CA certificates; undefined = those of Node. */
+  readonly ca: readonly string[] | undefined;
+  readonly connect: (settings: ConnectionSettings) => ProviderConnection;
+  /** Posts forms to addresses that callers gave. */
+  readonly postForm: PostForm;
+  /** Where the providers are, as far as it is not where they always are. */
+  readonly urls: ProviderUrls;
+}
+
+type OpenTransport = (parts: TransportParts) => Channel;
+
+const byName = {
+  apns: ({ urls, ...parts }) =>
+    new ApnsChannel({ ...parts, urls: { production: urls.apns, sandbox: urls.apnsSandbox } }),
+  fcm: ({ urls, ...parts }) => new FcmChannel({ ...parts, url: urls.fcm }),
+} satisfies Record<ChannelName, OpenTransport>;
+
+/** The transport of every channel, a line each; looked up when a dispatcher opens. */
+export const transports = new Map<string, OpenTransport>(Object.entries(byName));

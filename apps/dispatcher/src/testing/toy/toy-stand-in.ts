@@ -1,0 +1,37 @@
+import type { StandIn } from '../test-simulators.ts';
+import { TOY } from './toy-definition.ts';
+
+/** Requests that carry another one are refused. */
+export const TOY_AUTHORIZATION = 'Toy client:secret';
+
+interface ToyRequest {
+  readonly to: string;
+  readonly p: string;
+}
+
+/** A token is refused for ever where it begins with `DEAD`, and the first time where it begins with `BUSY`. */
+export const toyStandIn: StandIn = {
+  http1: false,
+  idOf: (row) => `toy-${row}`,
+  isReason: () => false,
+  open({ ledger }) {
+    const busy = new Set<string>();
+    const answerTo = (to: string, authorization: string | undefined): { status: number; reason: string } => {
+      if (authorization !== TOY_AUTHORIZATION) return { status: 403, reason: 'forbidden' };
+      if (to.startsWith('DEAD')) return { status: 410, reason: 'gone' };
+      if (!to.startsWith('BUSY') || busy.has(to)) return { status: 200, reason: 'accepted' };
+      busy.add(to);
+      return { status: 503, reason: 'busy' };
+    };
+    return {
+      name: TOY,
+      handle({ headers, body }) {
+        const { to, p } = JSON.parse(body.toString('utf8')) as ToyRequest;
+        const { status, reason } = answerTo(to, headers.authorization);
+        ledger.of(TOY).record({ token: to, hash: p, collapseId: '', id: '', payload: body }, status, reason);
+        return { does: 'answer', status, headers: [], body: status === 200 ? '' : reason };
+      },
+      reset: () => busy.clear(),
+    };
+  },
+};
