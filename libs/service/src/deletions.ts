@@ -10,7 +10,8 @@ import { type DeletedDocument, deletedApplicationsModel } from './storage/delete
 export { deletedApplicationsModel };
 
 const DAY_MS = 86_400_000;
-const EVERY_MS = 1_000;
+/** A purge that another process has left due; its own message of a deletion begins one at once. */
+const EVERY_MS = 5_000;
 /** Applications read at a time. */
 const AT_ONCE = 100;
 /** When a purge is repeated first: whoever did not know of the deletion is done by then (ADR 19). Each further wait is twice as long. */
