@@ -2,9 +2,7 @@ import { Fault } from '@tidings/kernel';
 import { getOrAdd } from './get-or-add.ts';
 import type { DocumentAddress, LogDefinition } from './event-log-port.ts';
 import type { Quarantined } from './log-store.ts';
-
-/** A stored document: `_id`, `rev`, the fields of `toDocument` and the self-reports. */
-export type StoredFields = Readonly<Record<string, unknown>>;
+import type { StoredFields } from './storable.ts';
 
 /** The parts of a definition that reading states needs. */
 export interface StateReader<State> extends Pick<

@@ -113,7 +113,7 @@ export interface LogWriter<Command, Reply> {
    * Applies commits ahead of the states, in every log of the category. Runs at start and every second. Waits for a store that does not answer;
    * rejects with its refusal.
    */
-  fold(): Promise<void>;
+  applyCommits(): Promise<void>;
   /** True when no command is waiting or in progress. */
   idle(): boolean;
   close(): Promise<void>;

@@ -234,7 +234,7 @@ export function eventStoreFeatures(name: string, start: () => Promise<EventStore
       expect([first.others, second.others, third.others]).toEqual([[id], [], [other]]);
     });
 
-    it('applies an event to two documents, one of which only the event names', async () => {
+    it('applies an event into two documents, one of which only the event names', async () => {
       const { log, id, other } = fresh();
       const owner = `${log}/owner`;
       await Promise.all([writer.submit(log, { kind: 'give', id, owner })]);

@@ -22,7 +22,7 @@ export interface Pending<Command, Reply> extends Linked<Pending<Command, Reply>>
 export class Log<Command, Reply> {
   readonly name: string;
   queue: Pending<Command, Reply>[] = [];
-  /** In use by a cycle or by applying commits. */
+  /** A cycle has it, or the applying of commits. */
   busy = false;
   /** All commits up to this position are applied to the states, by this writer or an earlier one; undefined until it has looked. */
   head: number | undefined;

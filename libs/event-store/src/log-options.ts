@@ -25,7 +25,7 @@ export interface OpenLogsOptions<Event> {
   /** Initial delay before writes without an answer are repeated. @default 20 */
   readonly repeatAfterMs?: number;
   /** Interval of the search for other writers' unapplied commits, and of writing heads. @default 1000 */
-  readonly foldEveryMs?: number;
+  readonly applyEveryMs?: number;
 }
 
 /** A writer that counts its work. */

@@ -1,7 +1,6 @@
-import type { StoredFields } from './documents.ts';
 import type { SelfReportUpdate } from './self-reports.ts';
 import type { DocumentAddress } from './event-log-port.ts';
-import type { IndexCheck } from './storable.ts';
+import type { IndexCheck, StoredFields } from './storable.ts';
 
 /** The documents that one event of a commit is applied to, if the event does not name them independently of its kind. */
 export interface EventDocuments {

@@ -5,12 +5,12 @@ export interface Problem {
   /**
    * `quarantined`: a document lacks commits because its new state cannot be made or stored, or this version does not have the kind of an event;
    * commands on it are refused until that succeeds. Reported once per process. `undecodable`: an event that no version can read does not name its
-   * documents, and was skipped. `unfolded`: the commits of a log cannot be applied. `unswept`: the store refuses the query for logs that are behind;
+   * documents, and was skipped. `unapplied`: the commits of a log cannot be applied. `unswept`: the store refuses the query for logs that are behind;
    * `log` is their category. `unwritable`: self-reports were refused and dropped. `unknownOutcome`: the store does not answer, and work is repeated.
    * `unpublished`: a commit cannot be converted to records, or the broker refuses them, and it was passed over.
    */
   readonly kind:
-    'quarantined' | 'undecodable' | 'unfolded' | 'unswept' | 'unwritable' | 'unknownOutcome' | 'unpublished';
+    'quarantined' | 'undecodable' | 'unapplied' | 'unswept' | 'unwritable' | 'unknownOutcome' | 'unpublished';
   readonly log: string;
   readonly n?: number;
   readonly address?: DocumentAddress;
@@ -28,7 +28,7 @@ export interface WriterCounts {
   /** Inserts whose answer was lost. */
   unknownOutcomes: number;
   /** Commits of other or earlier writers, applied here. */
-  folded: number;
+  applied: number;
   /** Groups split because one command made them fail. */
   split: number;
   /** Logs with states behind them at the last check. */
@@ -45,7 +45,7 @@ export const noCounts = (): WriterCounts => ({
   events: 0,
   conflicts: 0,
   unknownOutcomes: 0,
-  folded: 0,
+  applied: 0,
   split: 0,
   behind: 0,
   quarantined: 0,

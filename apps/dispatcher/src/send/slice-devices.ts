@@ -24,7 +24,7 @@ export interface Pending {
 }
 
 /** The progress of a slice. Every device that was pending is either in `results` or deferred. */
-export interface SliceState {
+export interface RunState {
   readonly results: readonly DeviceResult[];
   readonly waiting: readonly Pending[];
   /** Until when all deferred devices are held back; 0 = they are not. */
@@ -166,7 +166,7 @@ export class SliceDevices {
   }
 
   /** The progress of the slice. @param hasOutstanding whether answers are awaited */
-  state(hasOutstanding: boolean): SliceState {
+  state(hasOutstanding: boolean): RunState {
     return {
       results: this.#results(),
       waiting: this.#waiting(),

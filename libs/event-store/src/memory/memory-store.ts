@@ -1,4 +1,4 @@
-import type { StoredFields } from '../documents.ts';
+import type { StoredFields } from '../storable.ts';
 import { getOrAdd } from '../get-or-add.ts';
 import { applySelfReports, type SelfReportUpdate } from '../self-reports.ts';
 import type { DocumentAddress } from '../event-log-port.ts';

@@ -1,8 +1,6 @@
-import { type CreateCollectionOptions, type Db, MongoServerError } from 'mongodb';
+import type { CreateCollectionOptions, Db } from 'mongodb';
 import { isDeepStrictEqual } from 'node:util';
 import { answered } from './answers.ts';
-
-const NAMESPACE_EXISTS = 48;
 
 /** The server's error code for a document that a validator refuses. */
 export const VALIDATION_FAILED = 121;
@@ -13,23 +11,13 @@ export const GUARD = 'guard';
 const validator = { $or: [{ [GUARD]: { $exists: false } }, { $expr: { $eq: ['$rev', `$${GUARD}`] } }] };
 
 /**
- * Creates a state collection, if missing, with a validator that checks that a document is unchanged since a patch was decided: the patch increments
+ * Creation options of a state collection: its validator checks that a document is unchanged since a patch was decided: the patch increments
  * `rev`, and states the expected result. So the patch selects its document by `_id` alone, which the server finds without query planning
  * (docs/adr/0021-guarded-patches.md).
  */
-export const createStates = (db: Db, collection: string): Promise<void> =>
-  ensureCollection(db, collection, { validator });
+export const guarded = { validator } as const satisfies CreateCollectionOptions;
 
-/** Creates a collection, if missing: transactions of MongoDB 4.0 do not. */
-export async function ensureCollection(db: Db, collection: string, options?: CreateCollectionOptions): Promise<void> {
-  try {
-    await db.createCollection(collection, options);
-  } catch (error) {
-    if (!(error instanceof MongoServerError && error.code === NAMESPACE_EXISTS)) throw error;
-  }
-}
-
-/** The collections that {@link createStates} has created; all others are patched by `_id` and `rev`. */
+/** The {@link guarded} collections; all others are patched by `_id` and `rev`. */
 export class Guards {
   readonly #db: Db;
   readonly #known = new Map<string, boolean>();

@@ -11,7 +11,7 @@ describeWithMongo('openCommits', (mongo) => {
   const clock = new TestClock();
   const opened: CountingLogWriter<ThingCommand, ThingReply>[] = [];
   const open = () => {
-    const writer = openLogs(mongo.db, things, { ...PATIENT, clock, foldEveryMs: 10 });
+    const writer = openLogs(mongo.db, things, { ...PATIENT, clock, applyEveryMs: 10 });
     opened.push(writer);
     return writer;
   };
@@ -47,7 +47,7 @@ describeWithMongo('openCommits', (mongo) => {
     expect([await commits.newest(log), await commits.newestBefore(log, clock.date)]).toEqual([3, 2]);
   });
 
-  it('removes old applied commits, and no writer assigns their positions again', async () => {
+  it('removes what is old and applied, and no writer gives out those numbers again', async () => {
     const [idle, busy] = [open(), open()];
     const commits = openCommits(mongo.db, things);
     const log = 'things-removed';
@@ -59,7 +59,7 @@ describeWithMongo('openCommits', (mongo) => {
     expect(await commits.after(log, 0, 10)).toEqual([]);
 
     // The other writer does this once a second.
-    await idle.fold();
+    await idle.applyCommits();
     expect(await add(idle, log, 'last')).toEqual({ count: 5 });
     expect(await commits.after(log, 0, 10)).toMatchObject([{ n: 5 }]);
   });

@@ -1,6 +1,6 @@
 import { isTransientCode, UnknownOutcome } from '@tidings/mongo';
 import { type Db, type Document, Long, MongoServerError } from 'mongodb';
-import type { StoredFields } from '../documents.ts';
+import type { StoredFields } from '../storable.ts';
 import { getOrAdd } from '../get-or-add.ts';
 import { applySelfReports, type SelfReportUpdate } from '../self-reports.ts';
 import type { OwnedFields } from '../owned-fields.ts';

@@ -18,7 +18,7 @@ export interface Projection<Fact> {
    * The document after these facts of one document and part. Pure: it is repeated after a conflict. Omitted fields are preserved, in sub-documents as
    * well: they may belong to a newer version (ADR 27). Arrays are replaced.
    */
-  readonly fold: (stored: Document | undefined, facts: readonly Fact[]) => Document;
+  readonly apply: (stored: Document | undefined, facts: readonly Fact[]) => Document;
   /** Fields that only a new document gets. */
   readonly onInsert?: (fact: Fact) => Document;
   /** Parts that are not read again. @default none */
@@ -68,22 +68,22 @@ function targetsOf<Fact>(facts: readonly Fact[], { idOf, partOf }: Projection<Fa
 async function writeOnce<Fact>(
   collection: Collection<ProjectedDocument>,
   targets: readonly Target<Fact>[],
-  { fold, onInsert, recent }: Projection<Fact>,
+  { apply, onInsert, recent }: Projection<Fact>,
   stored: Map<string, Document>,
 ): Promise<Target<Fact>[]> {
   const unknown = targets.filter(({ id, parts }) => [...parts.keys()].some((part) => !recent?.has(id, part)));
   const found = await read(collection, unknown);
-  const folded = targets.map(({ id, parts }) => {
+  const projected = targets.map(({ id, parts }) => {
     const after = [...parts].map(([part, facts]): [string, Document] => {
       const before = recent?.take(id, part) ?? partIn(found.get(id), part);
-      return [part, { ...over(before, fold(before, facts)), rev: revOf(before) + 1 }];
+      return [part, { ...over(before, apply(before, facts)), rev: revOf(before) + 1 }];
     });
     if (parts.has(WHOLE)) stored.set(id, after[0]![1]);
     return { id, after };
   });
   try {
     await collection.bulkWrite(
-      folded.map(({ id, after }, i) => writeOf(id, after, onInsert?.(targets[i]!.first))),
+      projected.map(({ id, after }, i) => writeOf(id, after, onInsert?.(targets[i]!.first))),
       { ordered: false },
     );
   } catch (error) {
@@ -91,7 +91,7 @@ async function writeOnce<Fact>(
     if (refused.length === 0 || refused.some(({ code }) => code !== DUPLICATE_KEY)) throw error;
     return refused.map(({ index }) => targets[index]!);
   }
-  for (const { id, after } of folded)
+  for (const { id, after } of projected)
     for (const [part, written] of after) if (part !== WHOLE) recent?.put(id, part, written);
   return [];
 }

@@ -13,7 +13,7 @@ export interface PlacedEvent<Event> {
  * The only way to change a commit: personal data is removed from its events (architecture 4), or encrypted values in them are re-encrypted. The
  * meaning of the events stays.
  */
-export interface CommitEmptying<Event> {
+export interface CommitRedaction<Event> {
   /** The events of a commit whose bytes contain `mark`, in order; none if the commit was removed. */
   marked(log: string, n: number, mark: string): Promise<readonly PlacedEvent<Event>[]>;
   /**
@@ -34,10 +34,10 @@ export interface CommitEmptying<Event> {
 }
 
 /** Opens the commits of a category for that. Calls without an answer from the store reject with a transient error. */
-export function openEmptying<Event>(
+export function openRedaction<Event>(
   db: Db,
   { category, encode, decode }: Pick<LogDefinition<never, Event, never, never>, 'category' | 'encode' | 'decode'>,
-): CommitEmptying<Event> {
+): CommitRedaction<Event> {
   const commits = db.collection<CommitDocument>(`${category}.commits`);
   const options = { promoteBuffers: true, readConcern: 'majority', projection: { events: 1 } } as const;
   const markedIn = (found: Pick<CommitDocument, 'events'> | null, mark: string): PlacedEvent<Event>[] =>
