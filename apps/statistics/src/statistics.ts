@@ -1,10 +1,11 @@
 import { every } from '@tidings/coordination';
 import { funnelOf, metricsOf } from '@tidings/delivery';
 import { facts, type MessageEvent, topicNames } from '@tidings/events';
-import { transientAsFault } from '@tidings/mongo';
+import { createCollections, transientAsFault } from '@tidings/mongo';
 import type { Operations, Statistics } from '@tidings/rpc';
 import { operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, type Decoded, incidentsTo } from '@tidings/streaming';
+import { collections } from './collections.ts';
 import { openMessageFacts, purgedShares } from './message-facts.ts';
 import { type Change, changesOfOutcome, changesOfPlan, changesOfReports, type WindowEnds } from './stages.ts';
 import { openStageStore } from './stage-store.ts';
@@ -41,8 +42,9 @@ export async function openStatistics({
   metrics,
   broker,
 }: ServiceDeps & { readonly broker: Broker }): Promise<StatisticsService> {
-  const stages = await openStageStore(db);
-  const messageFacts = await openMessageFacts(db);
+  await createCollections(db, collections);
+  const stages = openStageStore(db);
+  const messageFacts = openMessageFacts(db);
 
   const subscription = await consume(broker, {
     group: GROUP,

@@ -1,13 +1,13 @@
 import { every } from '@tidings/coordination';
 import { type CountingLogWriter, logMetrics, openCommits, openLogs, type Problem } from '@tidings/event-store';
-import { transientAsFault } from '@tidings/mongo';
+import { createCollections, transientAsFault } from '@tidings/mongo';
 import type { Devices, Operations, Subscriptions } from '@tidings/rpc';
 import { AddressGuard, Closing, operationsOf, type ServiceDeps } from '@tidings/runtime';
 import { type Broker, consume, incidentsTo } from '@tidings/streaming';
 import { eventMaker } from './events/make.ts';
 import { openPendingReports } from './facts/pending-reports.ts';
 import { Intake, topics } from './facts/fact-intake.ts';
-import { KEPT_MS, openMessages } from './facts/known-messages.ts';
+import { openMessages } from './facts/known-messages.ts';
 import { type WebhookCommand, webhooksLog } from './webhook-log.ts';
 import { streamMetrics } from './stream-metrics.ts';
 import { openProgress } from './streams/stream-progress.ts';
@@ -16,6 +16,8 @@ import { COMMITS_KEPT_MS } from './streams/unacked.ts';
 import { subscriptionsRpc } from './subscriptions/subscriptions-rpc.ts';
 import { openSubscriptions } from './subscriptions/subscription-store.ts';
 import type { Subscription } from './subscriptions/subscription.ts';
+import { collections } from './collections.ts';
+import { KEPT_MS } from './storage/retention.ts';
 
 const GROUP = 'webhooks';
 /** What arrives within this becomes one commit. */
@@ -56,8 +58,9 @@ type Writer = CountingLogWriter<WebhookCommand, Subscription | undefined>;
 async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksService> {
   const { db, clock, log, broker, metrics, keys, devices, allowPrivate = [], extraCa } = deps;
   const guard = new AddressGuard(allowPrivate);
+  await createCollections(db, collections);
   const store = openSubscriptions(db);
-  const messages = await openMessages(db);
+  const messages = openMessages(db);
   const commits = openCommits(db, webhooksLog, {
     held: (error) => log.error({ err: error }, 'streams stand still before an event of a newer version'),
   });
@@ -70,7 +73,7 @@ async function compose(deps: WebhooksDeps, closing: Closing): Promise<WebhooksSe
   logMetrics(metrics, { category: webhooksLog.category, writer });
   await writer.applyCommits();
 
-  const pendingReports = await openPendingReports(db, { clock, writer, messages });
+  const pendingReports = openPendingReports(db, { clock, writer, messages });
   const intake = new Intake({ subscriptions: store, messages, pending: pendingReports, writer, clock });
   const subscription = await consume(broker, {
     group: GROUP,

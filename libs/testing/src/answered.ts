@@ -3,6 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 const PATIENCE_MS = 60_000;
 const PAUSE_MS = 50;
 
+/** Options for the log writer of a suite that does not test the deadline of answers: a slow store does not fail its commands. */
+export const PATIENT = { answerWithinMs: PATIENCE_MS } as const;
+
 /** Whether a call came to nothing because nobody answered it, or something was away that it needs. */
 export function hasNoAnswer(error: unknown): boolean {
   const status = (error as { readonly reply?: { readonly status: number } }).reply?.status;

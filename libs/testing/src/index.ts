@@ -1,4 +1,4 @@
-export { answered, hasNoAnswer } from './answered.ts';
+export { answered, hasNoAnswer, PATIENT } from './answered.ts';
 export { startBrowser, type TestBrowser } from './browser.ts';
 export { testBroker, type TestBrokerOptions } from './broker.ts';
 export { buildAll } from './build.ts';

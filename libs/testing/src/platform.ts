@@ -4,6 +4,7 @@ import { cluster } from './cluster.ts';
 import { databasesAt, startMongo } from './mongo.ts';
 import { platformProcess } from './platform-process.ts';
 import type { LoggingWorld, StoredWorld } from './platform-world.ts';
+import { checkDocuments } from './valid-documents.ts';
 import { sharedCluster } from './shared-cluster.ts';
 import {
   connect,
@@ -75,7 +76,7 @@ async function embedded({ env = {}, simulators: options }: PlatformWorldOptions)
     return {
       ...worldOf({ urls: [opened.url], dataFolder, secrets, client, simulators }),
       mongoUrl: databasesAt(mongo),
-      stop: () => closing.close(),
+      stop: () => checkDocuments(databasesAt(mongo)).finally(() => closing.close()),
     };
   } catch (error) {
     await closing.close();

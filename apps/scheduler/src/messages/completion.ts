@@ -2,6 +2,7 @@ import { type LogWriter, project, type ProjectedDocument } from '@tidings/event-
 import type { PlanEvent } from '@tidings/events';
 import { type Clock, Fault } from '@tidings/kernel';
 import type { Created } from '@tidings/messaging';
+import { collectionOf } from '@tidings/mongo';
 import type { Db } from 'mongodb';
 import type { StoredMessage } from './list.ts';
 import { logOfMessage, type MessageCommand, MESSAGES, PROGRESS } from './message-log.ts';
@@ -16,7 +17,7 @@ import {
   progressDocument,
   progressOf,
 } from './message-progress.ts';
-import { OPEN } from './storage.ts';
+import { messagesModel, OPEN, progressModel } from './storage/messages.schema.ts';
 
 export interface CompletionDeps {
   readonly db: Db;
@@ -154,10 +155,10 @@ export class Completion {
   }
 
   get #progress() {
-    return this.#deps.db.collection<ProjectedDocument>(PROGRESS);
+    return this.#deps.db.collection<ProjectedDocument>(progressModel.name);
   }
 
   get #messages() {
-    return this.#deps.db.collection<StoredMessage>(MESSAGES);
+    return collectionOf(this.#deps.db, messagesModel);
   }
 }

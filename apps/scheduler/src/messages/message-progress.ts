@@ -55,9 +55,12 @@ export const areJoinsSettled = (progress: Progress, joined: number): boolean =>
 
 /** The stored form: `_id` = message code. */
 export interface ProgressDocument {
-  readonly fanouts: Readonly<
-    Record<string, { readonly planned?: Uint8Array | Binary; readonly settled: Uint8Array | Binary }>
-  >;
+  readonly fanouts: Readonly<Record<string, FanoutDocument>>;
+}
+
+export interface FanoutDocument {
+  readonly planned?: Uint8Array | Binary;
+  readonly settled: Uint8Array | Binary;
 }
 
 const bytesOf = (value: Uint8Array | Binary): Uint8Array => (value instanceof Uint8Array ? value : value.buffer);

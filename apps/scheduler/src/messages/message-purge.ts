@@ -3,6 +3,7 @@ import type { MessageEvent } from '@tidings/events';
 import type { Clock } from '@tidings/kernel';
 import { type Created, purgedContent } from '@tidings/messaging';
 import type { DeletionsOptions } from '@tidings/service/deletions';
+import { collectionOf } from '@tidings/mongo';
 import type { Db } from 'mongodb';
 import type { Completion } from './completion.ts';
 import type { StoredMessage } from './list.ts';
@@ -17,6 +18,7 @@ import {
   PROGRESS,
   type ShortLink,
 } from './message-log.ts';
+import { progressModel, joinsModel, linksModel, messagesModel } from './storage/messages.schema.ts';
 
 export interface MessagePurgeDeps {
   readonly db: Db;
@@ -41,14 +43,14 @@ const idsBelow = (prefix: string) => ({ $gt: `${prefix}/`, $lt: `${prefix}0` });
  */
 export function messagePurge(deps: MessagePurgeDeps): DeletionsOptions['purge'] {
   const { db, clock, writer, completion } = deps;
-  const messages = db.collection<StoredMessage>(MESSAGES);
+  const messages = collectionOf(db, messagesModel);
   const commits = openRedaction(db, messagesLog);
 
   const forget = async (codes: readonly string[]): Promise<void> => {
     const _id = { $in: [...codes] };
-    await db.collection<ShortLink & { _id: string }>(LINKS).deleteMany({ message: _id });
-    await db.collection<{ _id: string }>(PROGRESS).deleteMany({ _id });
-    for (const code of codes) await db.collection<{ _id: string }>(JOINS).deleteMany({ _id: idsBelow(code) });
+    await collectionOf(db, linksModel).deleteMany({ message: _id });
+    await collectionOf(db, progressModel).deleteMany({ _id });
+    for (const code of codes) await collectionOf(db, joinsModel).deleteMany({ _id: idsBelow(code) });
   };
 
   return async ({ account, application, look }, signal) => {
@@ -70,7 +72,7 @@ export function messagePurge(deps: MessagePurgeDeps): DeletionsOptions['purge'] 
       if (signal.aborted) return;
       if (found.length < AT_ONCE) break;
     }
-    await db.collection<{ _id: string }>(JOINS).deleteMany({ _id: idsBelow(`visits-${application}`) });
+    await collectionOf(db, joinsModel).deleteMany({ _id: idsBelow(`visits-${application}`) });
     if (look === REDACTION_LOOK) await redactCommits(db, commits, application, signal);
   };
 }
@@ -103,8 +105,7 @@ async function redactCommits(
 async function purgedAmong(db: Db, codes: readonly string[]): Promise<(code: string) => boolean> {
   if (codes.length === 0) return () => false;
   const shown = { _id: { $in: [...new Set(codes)] }, purgedAt: { $exists: false } };
-  const found = await db
-    .collection<StoredMessage>(MESSAGES)
+  const found = await collectionOf(db, messagesModel)
     .find(shown, { projection: { _id: 1 } })
     .toArray();
   const kept = new Set(found.map(({ _id }) => _id));

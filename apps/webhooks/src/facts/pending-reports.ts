@@ -1,9 +1,11 @@
 import type { LogWriter } from '@tidings/event-store';
 import type { Clock } from '@tidings/kernel';
+import { collectionOf } from '@tidings/mongo';
 import type { Db } from 'mongodb';
-import { DELIVERIES, type WebhookCommand, webhooksLogOf } from '../webhook-log.ts';
+import { type WebhookCommand, webhooksLogOf } from '../webhook-log.ts';
+import { deliveriesModel } from '../storage/webhooks.schema.ts';
 import type { MessageStore } from './known-messages.ts';
-import { placeOf, type DeliveryDocument } from './delivery-document.ts';
+import { placeOf } from './delivery-document.ts';
 
 const AT_ONCE = 500;
 
@@ -19,7 +21,7 @@ export interface PendingReports {
   forget(before: Date): Promise<void>;
 }
 
-export async function openPendingReports(
+export function openPendingReports(
   db: Db,
   {
     clock,
@@ -30,18 +32,14 @@ export async function openPendingReports(
     readonly writer: Pick<LogWriter<WebhookCommand, unknown>, 'submit'>;
     readonly messages: Pick<MessageStore, 'find'>;
   },
-): Promise<PendingReports> {
-  const delivery = db.collection<DeliveryDocument & { readonly _id: string }>(DELIVERIES);
-  await delivery.createIndexes([
-    { name: 'pendingUntil', key: { pendingUntil: 1 }, sparse: true },
-    { name: 'changedAt', key: { changedAt: 1 } },
-  ]);
+): PendingReports {
+  const deliveries = collectionOf(db, deliveriesModel);
   const dueNow = () => ({ pendingUntil: { $lte: new Date(clock.now()) } });
   const projection = { account: 1, message: 1, messageId: 1, application: 1, chunk: 1 } as const;
 
   return {
     async release() {
-      const due = await delivery.find(dueNow(), { projection, limit: AT_ONCE, hint: 'pendingUntil' }).toArray();
+      const due = await deliveries.find(dueNow(), { projection, limit: AT_ONCE, hint: 'pendingUntil' }).toArray();
       if (due.length === 0) return;
       const known = await messages.find(new Set(due.map(({ message }) => message)));
       const at = new Date(clock.now());
@@ -55,15 +53,15 @@ export async function openPendingReports(
         }),
       );
     },
-    due: () => delivery.countDocuments(dueNow(), { limit: AT_ONCE, hint: 'pendingUntil' }),
+    due: () => deliveries.countDocuments(dueNow(), { limit: AT_ONCE, hint: 'pendingUntil' }),
     async purge(shares) {
       for (const { message, application } of shares) {
         const place = `${message}/${application}`;
-        await delivery.deleteMany({ _id: { $gt: `${place}/`, $lt: `${place}0` } });
+        await deliveries.deleteMany({ _id: { $gt: `${place}/`, $lt: `${place}0` } });
       }
     },
     async forget(before) {
-      await delivery.deleteMany({ changedAt: { $lt: before } });
+      await deliveries.deleteMany({ changedAt: { $lt: before } });
     },
   };
 }

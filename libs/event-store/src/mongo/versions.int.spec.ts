@@ -9,7 +9,7 @@ import { openRelay, type Relay } from '../relay/open-relay.ts';
 import { thingAt, type ThingCommand, type ThingEvent, type ThingReply, things } from '../things.features.ts';
 import { PATIENT, until } from '../until.features.ts';
 import { faulty } from './faulty.features.ts';
-import { createStates } from './guards.ts';
+import { guarded } from './guards.ts';
 import { openCommits } from './open-commits.ts';
 import { openLogs } from './open-logs.ts';
 
@@ -52,7 +52,7 @@ describeWithMongo('two versions on the same logs', (mongo) => {
   beforeEach(async () => {
     db = mongo.database(`versions${++databases}`);
     problems = [];
-    await createStates(db, 'things');
+    await db.createCollection('things', guarded);
   });
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((one) => one.close()));
