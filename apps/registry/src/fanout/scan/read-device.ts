@@ -84,7 +84,7 @@ const Name = {
   token: nameOf('toke'),
   lang: nameOf('lang'),
   alerts: nameOf('aler'),
-  hwidHash: nameOf('pers'),
+  hwidHash: nameOf('hwid'),
   tags: nameOf('tags'),
   self: nameOf('self'),
   open: nameOf('open'),
