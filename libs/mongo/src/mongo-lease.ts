@@ -1,23 +1,20 @@
 import type { Clock } from '@tidings/kernel';
-import type { Collection, Db } from 'mongodb';
-
-interface LeaseDocument {
-  readonly _id: string;
-  readonly owner: string;
-  readonly until: Date;
-}
+import type { Db } from 'mongodb';
+import type { Model } from 'mongoose';
+import { modelOf } from './models/model.ts';
+import { type LeaseDocument, leasesModel } from './storage/leases.schema.ts';
 
 const DUPLICATE_KEY = 11000;
 
 /** Lets one of several processes do what need not be done twice. Two that do it at once for a moment are no harm. */
 export class Lease {
-  readonly #leases: Collection<LeaseDocument>;
+  readonly #leases: Model<LeaseDocument>;
   readonly #clock: Clock;
   readonly #name: string;
   readonly #owner: string;
 
   constructor(db: Db, clock: Clock, name: string, owner: string) {
-    this.#leases = db.collection<LeaseDocument>('leases');
+    this.#leases = modelOf(db, leasesModel);
     this.#clock = clock;
     this.#name = name;
     this.#owner = owner;
@@ -44,5 +41,5 @@ export class Lease {
 /** Removes leases whose names begin with `prefix` and that ended before a time: a process that died has not given them back. */
 export async function removeLeases(db: Db, prefix: string, before: Date): Promise<void> {
   const names = { $gte: prefix, $lt: `${prefix}\uffff` };
-  await db.collection<LeaseDocument>('leases').deleteMany({ _id: names, until: { $lt: before } });
+  await modelOf(db, leasesModel).deleteMany({ _id: names, until: { $lt: before } });
 }

@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { every } from '@tidings/coordination';
 import { Fault, REPLICAS, type ReplicaNumber } from '@tidings/kernel';
-import { type Collection, type Db, MongoServerError } from 'mongodb';
+import { type Db, MongoServerError } from 'mongodb';
+import type { Model } from 'mongoose';
 import type { Logger } from 'pino';
+import { modelOf } from './models/model.ts';
+import { type LeaseDocument, leasesModel } from './storage/leases.schema.ts';
 
 const LEASE_MS = 30_000;
 const RENEW_EVERY_MS = 5_000;
@@ -10,15 +13,6 @@ const RENEW_EVERY_MS = 5_000;
 const CLOCKS_AGREE_MS = 2_000;
 const DUPLICATE_KEY = 11000;
 const DURABLE = { writeConcern: { w: 'majority', journal: true } } as const;
-
-interface LeaseDocument {
-  /** `replica/<number>` */
-  readonly _id: string;
-  /** Random for each process: neither host names nor process ids tell processes apart. */
-  readonly owner: string;
-  /** By the server's clock. */
-  readonly until: Date;
-}
 
 /** A leased number of this process. */
 export interface Replica extends ReplicaNumber {
@@ -40,7 +34,7 @@ function stopwatch(): () => number {
 
 class LeasedNumber implements ReplicaNumber {
   readonly #db: Db;
-  readonly #leases: Collection<LeaseDocument>;
+  readonly #leases: Model<LeaseDocument>;
   readonly #leaseMs: number;
   readonly #owner = randomUUID();
   #number: number | undefined;
@@ -48,7 +42,7 @@ class LeasedNumber implements ReplicaNumber {
 
   constructor(db: Db, leaseMs: number) {
     this.#db = db;
-    this.#leases = db.collection('leases');
+    this.#leases = modelOf(db, leasesModel);
     this.#leaseMs = leaseMs;
   }
 
@@ -82,9 +76,7 @@ class LeasedNumber implements ReplicaNumber {
   async #take(until: Date): Promise<number> {
     const { now } = await this.#term(0);
     const ids = Array.from({ length: REPLICAS }, (_, number) => idOf(number));
-    const known = new Map(
-      (await this.#leases.find({ _id: { $in: ids } }).toArray()).map((lease) => [lease._id, lease]),
-    );
+    const known = new Map((await this.#leases.find({ _id: { $in: ids } }).lean()).map((lease) => [lease._id, lease]));
     for (const [number, _id] of ids.entries()) {
       const holder = known.get(_id);
       if (holder && holder.until > now) continue;
@@ -105,7 +97,7 @@ class LeasedNumber implements ReplicaNumber {
 
   async #insert(lease: LeaseDocument): Promise<boolean> {
     try {
-      await this.#leases.insertOne(lease, DURABLE);
+      await this.#leases.create(lease);
       return true;
     } catch (error) {
       if (error instanceof MongoServerError && error.code === DUPLICATE_KEY) return false;

@@ -4,6 +4,7 @@ import { Fault } from '@tidings/kernel';
 import type { Collection } from 'mongodb';
 import type { Timers } from '../timers.ts';
 import { reached } from '../unavailable.ts';
+import { FORGET_LEASES_MS } from '../storage/retention.ts';
 
 /** Where workers say that they live. */
 export interface LeaseStore {
@@ -168,7 +169,7 @@ export class WorkerLease {
   }
 }
 
-interface LeaseDocument {
+export interface LeaseDocument {
   readonly _id: string;
   readonly until: Date;
 }
@@ -189,8 +190,6 @@ export function mongoLeases(collection: Collection<LeaseDocument>): LeaseStore {
     },
   };
 }
-
-export const FORGET_LEASES_MS = 24 * 3_600_000;
 
 /** Removes leases that ended a day ago. */
 export async function forgetLeases(collection: Collection<LeaseDocument>, now: number): Promise<void> {

@@ -7,29 +7,25 @@ import {
   type Periodic,
   type ProcessIdentity,
 } from '@tidings/coordination';
+import { modelOf } from '@tidings/mongo';
 import { rendezvous } from '@tidings/rpc';
 import type { Logger } from '@tidings/runtime';
-import type { Collection, Db } from 'mongodb';
+import type { Db } from 'mongodb';
+import type { Model } from 'mongoose';
 import type { SubscriptionStore } from '../subscriptions/subscription-store.ts';
 import type { Subscription } from '../subscriptions/subscription.ts';
 import type { ProgressStore } from './stream-progress.ts';
 import { Stream, type StreamDeps } from './event-stream.ts';
+import { FORGET_OWNERS_MS } from '../storage/retention.ts';
+import { type OwnerDocument, ownersModel } from '../storage/webhooks.schema.ts';
 
 /** How long a process counts as alive after it last said so, and how often it does. */
 const LEASE_MS = 10_000;
 const ROUND_MS = 1_000;
 /** A process stops this long before its lease ends: clocks differ, and a write takes its time. */
 const MARGIN_MS = 1_000;
-export const FORGET_OWNERS_MS = 24 * 3_600_000;
 
 /** A process that streams, as the others see it. */
-interface OwnerDocument {
-  readonly _id: string;
-  /** Absent where others cannot tell whether it has ended. */
-  readonly process?: ProcessIdentity;
-  readonly until: Date;
-}
-
 /** Owners of this process. */
 const ownHere = new Set<string>();
 
@@ -53,7 +49,7 @@ export interface StreamsDeps extends Omit<StreamDeps, 'save' | 'isOwner'> {
  */
 export class Streams {
   readonly #deps: StreamsDeps;
-  readonly #owners: Collection<OwnerDocument>;
+  readonly #owners: Model<OwnerDocument>;
   readonly #me = randomUUID();
   readonly #streams = new Map<string, Stream>();
   readonly #rounds: Periodic;
@@ -62,7 +58,7 @@ export class Streams {
 
   constructor(deps: StreamsDeps) {
     this.#deps = deps;
-    this.#owners = deps.db.collection<OwnerDocument>('owners');
+    this.#owners = modelOf(deps.db, ownersModel);
     ownHere.add(this.#me);
     this.#rounds = every(ROUND_MS, (signal) => this.#round(signal), {
       name: 'streams',
@@ -144,7 +140,7 @@ export class Streams {
   }
 
   async #live(): Promise<{ readonly name: string }[]> {
-    const live = await this.#owners.find({ until: { $gt: new Date() } }).toArray();
+    const live = await this.#owners.find({ until: { $gt: new Date() } }).lean<OwnerDocument[]>();
     return live.filter((owner) => !isGone(owner)).map(({ _id }) => ({ name: _id }));
   }
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import { hasEnded, ownIdentity, type ProcessIdentity } from '@tidings/coordination';
+import { hasEnded, ownIdentity } from '@tidings/coordination';
 import type { Clock } from '@tidings/kernel';
+import { collectionOf, type LeaseDocument, leasesModel } from '@tidings/mongo';
 import { type Collection, type Db, MongoServerError } from 'mongodb';
 import { answered } from '../mongo/answers.ts';
 
@@ -9,17 +10,6 @@ export const LEASE_MS = 10_000;
 export const RENEW_MS = 2_000;
 const DUPLICATE_KEY = 11000;
 const DURABLE = { writeConcern: { w: 'majority', journal: true } } as const;
-
-interface LeaseDocument {
-  readonly _id: string;
-  /** Random for each holder: neither host names nor process ids tell processes apart. */
-  readonly owner: string;
-  readonly until: Date;
-  /** Absent where others cannot tell whether it has ended. */
-  readonly process?: ProcessIdentity;
-  /** When another process last asked for the lease. */
-  readonly rivalAt?: Date;
-}
 
 /**
  * The right to do something alone, in the collection `leases`: 10 s long, to be renewed every 2 s with {@link take}. A
@@ -34,7 +24,7 @@ export class Lease {
   #hasRival = false;
 
   constructor(db: Db, name: string, clock: Clock) {
-    this.#leases = db.collection('leases');
+    this.#leases = collectionOf(db, leasesModel);
     this.#name = name;
     this.#clock = clock;
   }
