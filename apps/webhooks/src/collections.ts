@@ -1,7 +1,13 @@
 import { logCollections } from '@tidings/event-store';
 import type { ModelDefinition } from '@tidings/mongo';
 import { COMMITS_KEPT_MS } from './streams/unacked.ts';
-import { messagesModel, ownersModel, streamsModel, subscriptionsModel, deliveriesModel } from './storage/webhooks.schema.ts';
+import {
+  messagesModel,
+  ownersModel,
+  streamsModel,
+  subscriptionsModel,
+  deliveriesModel,
+} from './storage/webhooks.schema.ts';
 
 /** The collections of the webhook streamer. */
 export const collections: readonly ModelDefinition[] = [

@@ -51,7 +51,8 @@ export function openPieces(db: Db): Pieces {
   return {
     async store(job, number, piece, at) {
       const input = JobPiece.encode(piece).finish();
-      await pieces.replaceOne({ _id: idOf(job, number) }, { job, number, at, input }, { upsert: true });
+      const _id = idOf(job, number);
+      await pieces.replaceOne({ _id }, { _id, job, number, at, input }, { upsert: true, runValidators: true });
     },
     async find(job, number) {
       const found = await pieces.findOne({ _id: idOf(job, number) }).lean<PieceDocument | null>();

@@ -12,7 +12,9 @@ export type Fields<Document> = { readonly [Name in keyof Required<Document>]: Fi
 
 /** Mongoose would make bytes of texts and numbers. */
 function onlyBytes(value: unknown): unknown {
-  if (value === undefined || isBytes(value)) return value;
+  // Mongoose knows no typed arrays but Buffer.
+  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  if (value === undefined || value instanceof Binary) return value;
   throw new TypeError('no bytes');
 }
 
