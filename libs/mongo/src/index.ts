@@ -1,8 +1,9 @@
 export { connectMongo } from './connect.ts';
 export { databaseOf, databasePrefixOf } from './databases.ts';
 export { inDays, type KeptCollection } from './kept-collection.ts';
-export { Lease, removeLeases } from './mongo-lease.ts';
+export { Lease, type LeaseOptions, removeLeases } from './mongo-lease.ts';
 export { mongoOptions } from './mongo-options.ts';
+export { type Presence, type PresenceDocument, presenceIn } from './presence.ts';
 export { leaseReplica, type Replica, type ReplicaOptions } from './replica-lease.ts';
 export { newMongoClient, shownMongoUrl, tryReplicaSet } from './replica-set.ts';
 export { faultOf, isTransient, isTransientCode, transientAsFault, UnknownOutcome } from './transient.ts';

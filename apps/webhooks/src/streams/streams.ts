@@ -1,15 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import {
-  every,
-  hasEnded,
-  isThisProcess,
-  ownIdentity,
-  type Periodic,
-  type ProcessIdentity,
-} from '@tidings/coordination';
+import { beginOwner, endOwner, every, type Periodic } from '@tidings/coordination';
+import { type Presence, type PresenceDocument, presenceIn } from '@tidings/mongo';
 import { rendezvous } from '@tidings/rpc';
 import type { Logger } from '@tidings/runtime';
-import type { Collection, Db } from 'mongodb';
+import type { Db } from 'mongodb';
 import type { SubscriptionStore } from '../subscriptions/subscription-store.ts';
 import type { Subscription } from '../subscriptions/subscription.ts';
 import type { ProgressStore } from './stream-progress.ts';
@@ -21,23 +15,6 @@ const ROUND_MS = 1_000;
 /** A process stops this long before its lease ends: clocks differ, and a write takes its time. */
 const MARGIN_MS = 1_000;
 export const FORGET_OWNERS_MS = 24 * 3_600_000;
-
-/** A process that streams, as the others see it. */
-interface OwnerDocument {
-  readonly _id: string;
-  /** Absent where others cannot tell whether it has ended. */
-  readonly process?: ProcessIdentity;
-  readonly until: Date;
-}
-
-/** Owners of this process. */
-const ownHere = new Set<string>();
-
-/** Whether the process of an owner is known to have ended: then nobody needs to wait for its lease. */
-function isGone({ _id, process: owner }: OwnerDocument): boolean {
-  if (!owner) return false;
-  return isThisProcess(owner) ? !ownHere.has(_id) : hasEnded(owner);
-}
 
 export interface StreamsParts extends Omit<StreamParts, 'save' | 'isOwner'> {
   readonly db: Db;
@@ -53,8 +30,10 @@ export interface StreamsParts extends Omit<StreamParts, 'save' | 'isOwner'> {
  */
 export class Streams {
   readonly #parts: StreamsParts;
-  readonly #owners: Collection<OwnerDocument>;
-  readonly #me = randomUUID();
+  /** The processes that stream. */
+  readonly #owners: Presence;
+  readonly #owner = beginOwner(randomUUID());
+  readonly #me = this.#owner.id;
   readonly #streams = new Map<string, Stream>();
   readonly #rounds: Periodic;
   /** When others may take the streams over. */
@@ -62,8 +41,7 @@ export class Streams {
 
   constructor(parts: StreamsParts) {
     this.#parts = parts;
-    this.#owners = parts.db.collection<OwnerDocument>('owners');
-    ownHere.add(this.#me);
+    this.#owners = presenceIn(parts.db.collection<PresenceDocument>('owners'));
     this.#rounds = every(ROUND_MS, (signal) => this.#round(signal), {
       name: 'streams',
       log: parts.log,
@@ -104,15 +82,15 @@ export class Streams {
       enabled.map(({ id }) => id),
       owners,
     );
-    await this.#owners.deleteMany({ until: { $lt: new Date(Date.now() - FORGET_OWNERS_MS) } });
+    await this.#owners.forget(Date.now() - FORGET_OWNERS_MS);
   }
 
   /** Ends all streams; others may have them at once. */
   async close(): Promise<void> {
     await this.#rounds.stop();
     await Promise.all([...this.#streams.keys()].map((id) => this.#end(id)));
-    ownHere.delete(this.#me);
-    await this.#owners.deleteOne({ _id: this.#me });
+    endOwner(this.#me);
+    await this.#owners.end([this.#me]);
   }
 
   async #round(signal: AbortSignal): Promise<void> {
@@ -136,16 +114,12 @@ export class Streams {
 
   async #renew(): Promise<void> {
     const asked = Date.now();
-    const until = new Date(asked + LEASE_MS);
-    const identity = ownIdentity();
-    const $set = { until, ...(identity && { process: identity }) };
-    await this.#owners.updateOne({ _id: this.#me }, { $set }, { upsert: true });
+    await this.#owners.renew(this.#owner, asked + LEASE_MS);
     this.#until = asked + LEASE_MS - MARGIN_MS;
   }
 
   async #live(): Promise<{ readonly name: string }[]> {
-    const live = await this.#owners.find({ until: { $gt: new Date() } }).toArray();
-    return live.filter((owner) => !isGone(owner)).map(({ _id }) => ({ name: _id }));
+    return Array.from(await this.#owners.alive(Date.now()), (name) => ({ name }));
   }
 
   async #begin(subscription: Subscription, others: ReadonlySet<string>): Promise<void> {

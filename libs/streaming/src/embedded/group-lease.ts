@@ -1,4 +1,11 @@
-import { hasEnded, isThisProcess, ownIdentity, type ProcessIdentity } from '@tidings/coordination';
+import {
+  beginOwner,
+  endOwner,
+  hasOwnerEnded,
+  ownIdentity,
+  type ProcessIdentity,
+  stopwatch,
+} from '@tidings/coordination';
 import { Fault } from '@tidings/kernel';
 import { type Collection, type Db, MongoServerError } from 'mongodb';
 import { hostname } from 'node:os';
@@ -26,25 +33,7 @@ interface Holder {
 
 type Known = Omit<Holder, '_id' | 'renewed'>;
 
-/** Epochs that hold a lease in this process. */
-const heldHere = new Set<string>();
-
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-function isGone({ process: holder, epoch }: Holder): boolean {
-  if (!holder) return false;
-  return isThisProcess(holder) ? !heldHere.has(epoch) : hasEnded(holder);
-}
-
-/** When this process last knew that the lease was its own. Both clocks count: one stands still while the machine sleeps, the other can be set. */
-class Moment {
-  readonly #wall = Date.now();
-  readonly #steady = performance.now();
-
-  agoMs(): number {
-    return Math.max(Date.now() - this.#wall, performance.now() - this.#steady);
-  }
-}
 
 /** Says who may write a log: one process at a time. Renewed every 2 s, over 10 s after the last renewal. */
 export class Lease {
@@ -52,16 +41,17 @@ export class Lease {
   readonly #me: Known;
   readonly #timer: NodeJS.Timeout;
   readonly #onLost: (fault: Fault) => void;
-  #sure: Moment;
+  /** How long ago this process last knew that the lease was its own. */
+  #sureMsAgo: () => number;
   #lost: Fault | undefined;
   #renewing: Promise<void> | undefined;
 
-  private constructor(leases: Collection<Holder>, me: Known, sure: Moment, onLost: (fault: Fault) => void) {
+  private constructor(leases: Collection<Holder>, me: Known, sureMsAgo: () => number, onLost: (fault: Fault) => void) {
     this.#leases = leases;
     this.#me = me;
-    this.#sure = sure;
+    this.#sureMsAgo = sureMsAgo;
     this.#onLost = onLost;
-    heldHere.add(me.epoch);
+    beginOwner(me.epoch);
     this.#timer = setInterval(() => void this.renew(), RENEW_EVERY_MS).unref();
   }
 
@@ -78,13 +68,13 @@ export class Lease {
     };
     let seen: Holder | undefined;
     for (;;) {
-      const asked = new Moment();
+      const asked = stopwatch();
       const holder = await leases.findOne({ _id: 'holder' });
       if (!holder) {
         await offer(leases, me);
         continue;
       }
-      if (isGone(holder) || (await isOver(db, holder))) {
+      if (hasOwnerEnded({ id: holder.epoch, process: holder.process }) || (await isOver(db, holder))) {
         if (await replace(leases, holder, me)) return new Lease(leases, me, asked, onLost);
         continue;
       }
@@ -96,7 +86,7 @@ export class Lease {
 
   /** Whether nobody else can have the lease now, as far as this process knows. */
   get held(): boolean {
-    return !this.#lost && this.#sure.agoMs() < LEASE_MS;
+    return !this.#lost && this.#sureMsAgo() < LEASE_MS;
   }
 
   /** Whether the lease is and was held since it was taken; asks the server when in doubt. */
@@ -113,18 +103,18 @@ export class Lease {
   async release(): Promise<void> {
     clearInterval(this.#timer);
     await this.#renewing;
-    heldHere.delete(this.#me.epoch);
+    endOwner(this.#me.epoch);
     // Whoever comes next takes it over at once anyway when this process has ended.
     await this.#leases.deleteOne({ _id: 'holder', epoch: this.#me.epoch }, DURABLE).catch(() => undefined);
   }
 
   async #renew(): Promise<void> {
     if (this.#lost) return;
-    const asked = new Moment();
+    const asked = stopwatch();
     try {
       const mine = { _id: 'holder', epoch: this.#me.epoch } as const;
       const { matchedCount } = await this.#leases.updateOne(mine, { $currentDate: { renewed: true } }, DURABLE);
-      if (matchedCount === 1) this.#sure = asked;
+      if (matchedCount === 1) this.#sureMsAgo = asked;
       else this.#lose();
     } catch {
       // The server does not answer: until the lease is over it is held, and after that until someone takes it.
@@ -133,7 +123,7 @@ export class Lease {
 
   #lose(): void {
     clearInterval(this.#timer);
-    heldHere.delete(this.#me.epoch);
+    endOwner(this.#me.epoch);
     this.#lost = Fault.unavailable('Another process has taken over the log of this data folder');
     this.#onLost(this.#lost);
   }
