@@ -1,23 +1,27 @@
 // Compiles src to dist in every package. Types are tsc's business; this only has to be quick.
 //   node tools/build.mjs [folder …]    only the packages in these folders, such as libs/kernel
 import { transform } from '@swc/core';
-import { mkdirSync, readFileSync, rmSync, writeFileSync, existsSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { filesBelow, packages, root } from './packages.mjs';
 import { swcOptions } from './swc.mjs';
 
 const options = swcOptions({ rewriteRelativeImportExtensions: true });
 
+/** Beside what is built, in the same file system. */
+const unfinished = join(root, 'node_modules', `.tidings-build-${process.pid}`);
+
 /**
- * Leaves a file alone that is as it should be: a process that runs from dist never reads half of one, and whoever may not write there can run what
- * is built.
+ * Leaves a file alone that is as it should be, so that a user who may not write there can run what is built; and replaces another one at
+ * once, so that a process that starts while suites build side by side never reads half of one.
  */
 function write(file, content) {
   const bytes = Buffer.from(content);
   if (existsSync(file) && readFileSync(file).equals(bytes)) return;
   try {
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, bytes);
+    writeFileSync(unfinished, bytes);
+    renameSync(unfinished, file);
   } catch (error) {
     console.error(`What is built is older than its sources and cannot be renewed: ${error.message}`);
     process.exit(1);
@@ -47,7 +51,7 @@ async function build({ folder }) {
   const sources = filesBelow(`${folder}/src`).filter((file) => !/\.spec\.ts$|\.d\.ts$/.test(file));
   const wanted = new Set((await Promise.all(sources.map((source) => compile(folder, source)))).flat());
   for (const file of filesBelow(`${folder}/dist`)) {
-    if (!wanted.has(file)) rmSync(join(root, folder, 'dist', file));
+    if (!wanted.has(file)) rmSync(join(root, folder, 'dist', file), { force: true });
   }
   return sources.length;
 }

@@ -40,7 +40,7 @@ const MINUTE_MS = 60_000;
 
 const device = (seq: number): DeviceDocument => ({
   _id: `${APP}:${String(seq).padStart(22, '0')}`,
-  ...{ rev: 1, account: 'a', app: APP, person: String(seq).padStart(22, 'x'), seq, status: 1, hwid: `hwid-${seq}` },
+  ...{ rev: 1, account: 'a', app: APP, hwidHash: String(seq).padStart(22, 'x'), seq, status: 1, hwid: `hwid-${seq}` },
   ...{ platform: seq % 3 === 0 ? 3 : 1, token: String(seq).padStart(64, 'f'), lang: ['en', 'de', 'fr'][seq % 3]! },
   ...{ tz: (seq % 24) * 3600 - 43_200, cg: seq % 10_000, alerts: true, createdAt: 0 },
   self: { open: now.getTime() - ((seq * 7919) % 43_200) * MINUTE_MS },

@@ -13,7 +13,7 @@ import {
 import { remote, type Replicas, rpcControllers } from '@tidings/rpc/grpc';
 import { ServiceProcess } from '@tidings/service';
 import { type AudienceJobsService, openAudienceJobs } from './audience-jobs.ts';
-import { deviceLogOf, personOf } from '@tidings/audience';
+import { deviceLogOf, hwidHashOf } from '@tidings/audience';
 
 const AUDIENCE_JOBS = Symbol('audience-jobs');
 /** What thousands of devices are asked for at once takes longer than a call about one. */
@@ -28,7 +28,7 @@ function registryParts(registry: Replicas, deviceKey: KeyObject) {
     deadlineMs: BATCH_DEADLINE_MS,
     // They were grouped by the replica that their logs belong to, so the first one speaks for all.
     keyOf: {
-      applyBatch: ({ account, entries: [first] }) => first && deviceLogOf(personOf(deviceKey, account, first.hwid)),
+      applyBatch: ({ account, entries: [first] }) => first && deviceLogOf(hwidHashOf(deviceKey, account, first.hwid)),
     },
   });
   return {

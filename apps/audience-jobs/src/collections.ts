@@ -2,10 +2,10 @@ import { collectionsOfLogs, commitsKept } from '@tidings/event-store';
 import { inDays, type KeptCollection } from '@tidings/mongo';
 import { deletionsKept } from '@tidings/service/deletions';
 import { JOBS } from './jobs/job-log.ts';
-import { KEPT_MS, REMAINS_KEPT_MS } from './jobs/job-store.ts';
+import { KEPT_MS, ORPHANS_KEPT_MS } from './jobs/job-store.ts';
 import { LEASES_KEPT_MS } from './jobs/worker.ts';
 
-const withTheJob = `with the job; without one ${inDays(REMAINS_KEPT_MS)}`;
+const withTheJob = `with the job; without one ${inDays(ORPHANS_KEPT_MS)}`;
 
 /** The collections of audience-jobs, each with its retention. */
 export const collections: readonly KeptCollection[] = [

@@ -33,7 +33,7 @@ import { getTagsRpc } from './devices/queries/get-tags.ts';
 import { locateRpc } from './devices/queries/locate.ts';
 import { type DeviceLogInput, devicesLog } from './devices/commands/device-log.ts';
 import { mergeUserRpc } from './devices/commands/merge-user.ts';
-import { openNotes } from './devices/storage/self-reported.ts';
+import { openSelfReported } from './devices/storage/self-reported.ts';
 import { prepareRpc } from './devices/commands/prepare.ts';
 import { deviceRecords } from './devices/reactions/device-records.ts';
 import { resolveRpc } from './devices/queries/resolve-devices.ts';
@@ -168,7 +168,11 @@ async function openWork(
   closing.add('purge of applications', purging, (periodic) => periodic.stop());
 
   const icons = openIcons(db, clock);
-  const unused = every(ICONS_EVERY_MS, (signal) => icons.removeUnused(signal), { name: 'removal of icons', log });
+  const unused = every(ICONS_EVERY_MS, (signal) => icons.removeUnused(signal), {
+    name: 'removal of icons',
+    log,
+    clock,
+  });
   closing.add('removal of icons', unused, (periodic) => periodic.stop());
 
   const clearing = openTagClearing({ db, clock, log, write, logs });
@@ -213,7 +217,7 @@ async function compose(deps: RegistryDeps, closing: Closing): Promise<RegistrySe
   );
   const devicesDefinition = devicesLog({
     sequences: openSequences(db),
-    readNotes: openNotes(db),
+    readSelfReported: openSelfReported(db),
     readBlacklist: openBlacklist(db),
   });
   const deviceLogs = await openLogCategory(

@@ -12,6 +12,6 @@ export const collections: readonly KeptCollection[] = [
   { name: TRANSACTIONS, kept: inDays(TRANSACTIONS_KEPT_MS) },
   { name: JOINS, kept: inDays(JOINS_KEPT_MS) },
   { name: PROGRESS, kept: 'until the message is done' },
-  { name: 'leases', kept: 'one for each relay and each number of a process' },
+  { name: 'leases', kept: 'one for each relay and each number of a process; reserved transactionIds for an hour' },
   deletionsKept,
 ];

@@ -8,6 +8,7 @@ import { keysFrom } from '@tidings/runtime';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { Completion } from './messages/completion.ts';
+import { removeExpired } from './messages/storage.ts';
 import { openScheduler, type SchedulerService } from './scheduler.ts';
 
 const ACCOUNT = 'account';
@@ -73,13 +74,35 @@ describeWithMongo('scheduler', (mongo) => {
     clock.advance(290_000);
     expect(await create('order-1')).toMatchObject({ code: repeats[0]!.code, repeat: true });
     const findCreated = () =>
-      service.messages.findCreated({ account: ACCOUNT, transactionIds: ['order-1', 'order-none'] });
+      service.messages.findCreated({
+        ...{ account: ACCOUNT, transactionIds: ['order-1', 'order-none'], reserveFor: '' },
+      });
     const { code, answer } = repeats[0]!;
     const none = { code: '', answer: '', repeat: false };
-    expect(await findCreated()).toEqual({ messages: [{ code, answer, repeat: true }, none] });
+    expect(await findCreated()).toEqual({ messages: [{ code, answer, repeat: true }, none], reserved: false });
     clock.advance(10_001);
-    expect(await findCreated()).toEqual({ messages: [none, none] });
+    expect(await findCreated()).toEqual({ messages: [none, none], reserved: false });
     expect(await create('order-1')).toMatchObject({ repeat: false });
+  });
+
+  it('reserves transactionIds for one request, until its message is there or its time is over', async () => {
+    const find = (reserveFor: string, ...transactionIds: string[]) =>
+      service.messages.findCreated({ account: ACCOUNT, transactionIds, reserveFor });
+    const none = { code: '', answer: '', repeat: false };
+    expect(await find('first', 'held-1', 'held-2')).toEqual({ messages: [none, none], reserved: true });
+    expect(await find('first', 'held-2', 'held-1')).toMatchObject({ reserved: true });
+    expect(await find('second', 'held-2')).toEqual({ messages: [none], reserved: false });
+    expect(await find('second', 'held-3')).toMatchObject({ reserved: true });
+    const { code, answer } = await create('held-2');
+    const repeat = { code, answer, repeat: true };
+    expect(await find('second', 'held-2')).toEqual({ messages: [repeat], reserved: true });
+    expect(await find('second', 'held-1', 'held-2')).toEqual({ messages: [none, repeat], reserved: false });
+    clock.advance(15_000);
+    expect(await find('second', 'held-1', 'held-2')).toEqual({ messages: [none, repeat], reserved: true });
+
+    clock.advance(3_700_000);
+    await removeExpired(mongo.db, clock.now());
+    expect(await mongo.db.collection<{ _id: string }>('leases').countDocuments({ _id: /^transaction/ })).toBe(0);
   });
 
   it('takes the second of two equal transactionIds in one request for a repeat', async () => {

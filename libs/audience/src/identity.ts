@@ -50,8 +50,8 @@ export function keyedId(key: KeyObject, ...parts: readonly string[]): string {
   return digest.slice(0, 21) + lastOf16.get(digest.charAt(21))!;
 }
 
-/** Who stands behind a hwid in an account: the same in all its applications. A user id has the same form, so that it is the person by default (R-RES3). */
-export const personOf = (deviceKey: KeyObject, account: string, hwid: string): string =>
+/** Keyed hash of a hwid in an account: the same in all its applications. A user id is hashed alike, so the hwid hash is the user by default (R-RES3). */
+export const hwidHashOf = (deviceKey: KeyObject, account: string, hwid: string): string =>
   keyedId(deviceKey, account, hwid);
 
 /** A contact by the hwid that it is kept under. */
@@ -75,22 +75,22 @@ function spelled(hwid: string): { readonly hwid: string | undefined; readonly pl
   return { hwid: phoneNumberOf(hwid), platform: Platform.Sms };
 }
 
-/** The id of a person's device in one application: what documents and events call it. */
-export const deviceIdOf = (application: string, person: string): string => `${application}:${person}`;
+/** The id of a hwid's device in one application: what documents and events call it. */
+export const deviceIdOf = (application: string, hwidHash: string): string => `${application}:${hwidHash}`;
 
 /** How many logs the devices of a deployment are spread over; fixed for its lifetime. */
 export const DEVICE_LOGS = 16;
 
 const SIXTETS = new Map([...BASE64URL].map((character, value) => [character, value]));
 
-const sixtet = (person: string, index: number): number => SIXTETS.get(person.charAt(index)) ?? 0;
+const sixtet = (hwidHash: string, index: number): number => SIXTETS.get(hwidHash.charAt(index)) ?? 0;
 
-/** The number of the log that a person's devices belong to, 0 to 15: its first four bits. */
-export const logOf = (person: string): number => sixtet(person, 0) >> 2;
+/** The number of the log that the devices of a hwid belong to, 0 to 15: its first four bits. */
+export const logOf = (hwidHash: string): number => sixtet(hwidHash, 0) >> 2;
 
 /** The name of that log. */
-export const deviceLogOf = (person: string): string => `devices-${logOf(person)}`;
+export const deviceLogOf = (hwidHash: string): string => `devices-${logOf(hwidHash)}`;
 
-/** The person's first 24 bits: what stands for the hwid in a push's statistics hash (architecture 5). */
-export const checkOf = (person: string): number =>
-  (sixtet(person, 0) << 18) | (sixtet(person, 1) << 12) | (sixtet(person, 2) << 6) | sixtet(person, 3);
+/** The first 24 bits of the hwid hash: what stands for the hwid in a push's statistics hash (architecture 5). */
+export const checkOf = (hwidHash: string): number =>
+  (sixtet(hwidHash, 0) << 18) | (sixtet(hwidHash, 1) << 12) | (sixtet(hwidHash, 2) << 6) | sixtet(hwidHash, 3);

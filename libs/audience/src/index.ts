@@ -7,7 +7,7 @@ export type {
   GeozonePatch,
   GeozoneState,
 } from './account/geozones.ts';
-export type { ClearLeftovers, Leftovers } from './account/leftovers.ts';
+export type { ClearOrphans, Orphans } from './account/orphans.ts';
 export { ownerOf, type PresetAction, type PresetState } from './account/presets.ts';
 export type { Application, ApplicationGroup, PlatformSettings } from './account/application.ts';
 export { type AccountAction, decideAccount } from './account/decide.ts';
@@ -44,7 +44,7 @@ export type {
   DeviceDecision,
   NewToken,
   NewUser,
-  NoteWrite,
+  SelfReportWrite,
   Person,
   RegisterDevice,
 } from './device/action.ts';
@@ -54,7 +54,7 @@ export type { DeviceIdentity } from './device/events.ts';
 export {
   type ActivityToken,
   type Device,
-  type DeviceNotes,
+  type SelfReportedState,
   entriesIn,
   evolve,
   isPresent,
@@ -72,7 +72,7 @@ export {
   deviceLogOf,
   keyedId,
   logOf,
-  personOf,
+  hwidHashOf,
 } from './identity.ts';
 export { formatDate, MINUTE_MS } from './tags/date.ts';
 export { distanceMeters, EARTH_RADIUS_METERS, type Place } from './geozones/distance.ts';

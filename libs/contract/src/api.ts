@@ -88,7 +88,7 @@ import { listTags } from './tags/listTags.ts';
 import { createTestDevice } from './test-devices/createTestDevice.ts';
 import { listTestDevices } from './test-devices/listTestDevices.ts';
 
-/** Every API method that is served. Whatever stands here has a handler in the gateway; whatever does not is an unknown method (R-ER5). */
+/** Every API method that is served. Each has a handler in the gateway; any other name is an unknown method (R-ER5). */
 export const api = {
   createApplication,
   updateApplication,

@@ -5,11 +5,11 @@ import type { Method, Request } from './method.ts';
 import { inner, isConditional, isOptional, shapeFor } from './presence.ts';
 import { isObject } from './values.ts';
 
-/** A request derived from a method's example, and what its checks must say to it. */
+/** A request derived from a method's example, and the expected result of its checks. */
 export interface ConformanceCase {
   readonly title: string;
   readonly request: Request;
-  /** `accepted`, or the fault with its text, or with the name of the field that its text must contain. */
+  /** `accepted`, or the kind of the fault with its text, or with the field name that its text must contain. */
   readonly expected:
     'accepted' | { readonly kind: 'malformed' | 'argument'; readonly text?: string; readonly field?: string };
 }
@@ -22,7 +22,7 @@ interface FoundField {
   readonly conditional: boolean;
 }
 
-/** Every field of the schema that the request has room for, in the schema's order; of an array, those of its first entry. */
+/** Every field of the schema that the value has, in the schema's order; of an array, the fields of its first entry. */
 function fieldsIn(schema: unknown, value: unknown, path: Path): FoundField[] {
   const taken = inner(schema);
   if (taken instanceof z.ZodArray) {
@@ -36,7 +36,7 @@ function fieldsIn(schema: unknown, value: unknown, path: Path): FoundField[] {
   ]);
 }
 
-/** A copy of the request with another value at the path, or without one. */
+/** A copy of the request with the value at the path replaced or removed. */
 function changed(request: Request, path: Path, value: unknown): Request {
   const copy = structuredClone(request) as Record<string, unknown>;
   let parent: unknown = copy;
@@ -47,7 +47,7 @@ function changed(request: Request, path: Path, value: unknown): Request {
   return copy;
 }
 
-/** Why the method refuses the request; undefined where it does not. */
+/** The fault that the method refuses the request with; undefined if it accepts. */
 const refusalOf = (method: Method, request: Request): string | undefined => {
   try {
     method.parse(request);
@@ -57,10 +57,10 @@ const refusalOf = (method: Method, request: Request): string | undefined => {
   }
 };
 
-/** No field takes all of these. */
+/** Every field refuses at least one of these values. */
 const wrongValues: readonly unknown[] = [[], {}, true];
 
-/** The first of them that is refused here for its type, rather than because it lacks a field that belongs to it. */
+/** The first value that the field refuses for its type, and not because a related field is missing. */
 function wrongTyped(method: Method, request: Request, path: Path): Request {
   const candidates = wrongValues.map((value) => changed(request, path, value));
   const refused = candidates.map((candidate) => refusalOf(method, candidate));
@@ -96,8 +96,8 @@ function casesOfField(method: Method, request: Request, field: FoundField): Conf
 }
 
 /**
- * What every method must keep, derived from its schema and its first example: examples are accepted, each required field that is absent
- * or null is named, each field of a wrong type is named, optional ones may be null (R-ER2, R-ER7).
+ * The rules of every method, derived from its schema and its first example: examples are accepted, the refusal of an absent or null required
+ * field names it, so does that of a wrong type, and optional fields accept null (R-ER2, R-ER7).
  */
 export function conformanceCases(method: Method): ConformanceCase[] {
   const [first] = method.examples;

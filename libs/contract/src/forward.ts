@@ -11,8 +11,8 @@ function compiledOnce(schema: z.ZodType): z.ZodType {
 }
 
 /**
- * Parses a part of a value with a schema that is only known now; its issues become those of the context, below `path`. The schema is compiled
- * the first time, so it should be a constant.
+ * Parses a part of a value with a schema that is chosen at parse time; its issues become those of the context, below `path`. The schema is
+ * compiled at its first use, so it should be a constant.
  */
 export function parseWithin<Schema extends z.ZodType>(
   schema: Schema,

@@ -10,7 +10,7 @@ export function dotted(path: readonly PropertyKey[]): string {
   return text;
 }
 
-/** The public text of a zod issue: `<path>: <reason>`, or the reason alone where it is a whole text (R-ER2). */
+/** The public text of a zod issue: `<path>: <reason>`, or the reason alone if it is a whole text (R-ER2). */
 export function issueText(issue: z.core.$ZodIssue): string {
   const isWhole = issue.code === 'custom' && issue.params?.['whole'] === true;
   return isWhole || issue.path.length === 0 ? issue.message : `${dotted(issue.path)}: ${issue.message}`;

@@ -1,7 +1,7 @@
-/** Not in the library types yet: a value that JSON.stringify writes as the text that it was made of. */
+/** JSON.rawJSON, which the library types lack: a value that JSON.stringify writes as its source text. */
 const { rawJSON } = JSON as unknown as { rawJSON: (this: void, text: string) => unknown };
 
-/** An integer of a request's JSON that a double would round, as it was written. JSON.stringify writes it so again. */
+/** An integer in a request's JSON that a double would round, in its original digits. JSON.stringify writes it unchanged. */
 export class LongInteger {
   readonly digits: string;
 
@@ -17,7 +17,7 @@ export class LongInteger {
 const withTexts = (members: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(members).map(([name, value]) => [name, withText(value)]));
 
-/** The value as services hand it on, in which long integers are decimal text: every type of tag takes that for the number (R-ER7, R-RES8). */
+/** The value with long integers as decimal text, as services exchange it: every tag type accepts that text as the number (R-ER7, R-RES8). */
 export function withText(value: unknown): unknown {
   if (value instanceof LongInteger) return value.digits;
   if (Array.isArray(value)) return value.map(withText);
@@ -26,7 +26,7 @@ export function withText(value: unknown): unknown {
 
 const isContainer = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
-/** Tags by their names, with {@link withText} for values; most have neither long integers nor anything that could hold them. */
+/** Tags by name, their values converted by {@link withText}; most contain no long integers and are returned unchanged. */
 export function tagTexts(tags: Readonly<Record<string, unknown>>): Record<string, unknown> {
   for (const name in tags) if (isContainer(tags[name])) return withTexts(tags);
   return tags;

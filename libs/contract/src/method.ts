@@ -1,27 +1,27 @@
 import type { Fault } from '@tidings/kernel';
 import type { z } from 'zod';
 
-/** Which envelope a method's replies wear (Notation of the readings). */
+/** The envelope of a method's replies (Notation of the readings). */
 export type Family = 'json13' | 'apiV2' | 'audience' | 'notify' | 'admin';
 
 /**
- * Which token a method demands: an API token as `auth` in the body, a device token in the header, an API token in the header, the
- * administrator's, or none, though a valid one if any (R-T3, R-T4, R-L1); `optional` is an API token in either place that may be missing and must be valid (R-G3).
+ * The token that a method requires: an API token as `auth` in the body, a device token in the header, an API token in the header, the
+ * administrator's, or none, though one that is given must be valid (R-T3, R-T4, R-L1); `optional` is an API token in either place that may be absent and must be valid (R-G3).
  */
 export type Scope = 'api' | 'device' | 'server' | 'admin' | 'none' | 'optional';
 
 export type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** The parameters as they came: what `request` holds, a bare body, or body and path parameters together (admin). */
+/** The raw parameters: the content of `request`, a bare body, or body and path parameters together (admin). */
 export type Request = Readonly<Record<string, unknown>>;
 
-/** A valid request and the value that a handler answers to it. */
+/** A valid request and the handler's value in reply. */
 export interface Example<Output> {
   readonly request: Request;
   readonly reply: Output;
 }
 
-/** An API method as a value. Validation, envelopes, authorisation and the conformance spec derive from it. */
+/** An API method as a value. Validation, envelopes, authorisation and the conformance spec are derived from it. */
 export interface Method<Input = unknown, Output = unknown> {
   readonly family: Family;
   /** As the API spells it. */
@@ -32,28 +32,28 @@ export interface Method<Input = unknown, Output = unknown> {
   readonly scope: Scope;
   /** HTTP status of a success. */
   readonly status: 200 | 201 | 204;
-  /** What a body may have, unpacked (R-LM1). Where it is more than usual, bodies may come packed by gzip. */
+  /** Maximum size of a body, unpacked (R-LM1). Bodies with a raised limit may be compressed by gzip. */
   readonly maxBodyBytes: number;
-  /** How long a request may take before it is answered as one that could not be served. */
+  /** Time limit, after which the request is answered as unavailable. */
   readonly deadlineMs: number;
-  /** A 210 answers `{"Messages":[]}` instead of null (R-ER8). */
+  /** A 210 reply has `{"Messages":[]}` instead of null (R-ER8). */
   readonly messagesOn210: boolean;
   /** A success has no `response` key (R-ER9). */
   readonly omitResponse: boolean;
-  /** Whether parameters stand in `request`, or are the body themselves. */
+  /** Whether the parameters are in `request`, or are the body itself. */
   readonly body: 'wrapped' | 'bare' | 'either';
   /** A missing or invalid token is a 401 rather than a 403 (R-T4). */
   readonly unauthorized: boolean;
-  /** A success is its text alone, without an envelope (R-B4). */
+  /** A success is a plain text without an envelope (R-B4). */
   readonly textReply: boolean;
   readonly input: z.ZodType<Input>;
   readonly output: z.ZodType<Output>;
   readonly examples: readonly Example<Output>[];
-  /** What the request gives as its application, unchecked; undefined or null where it names none. */
+  /** The application in the request, unchecked; undefined or null if there is none. */
   application(request: Request): unknown;
   /** The fault of the first required argument that is absent or null, in the specification's order (R-ER2). */
   missing(request: Request): Fault | undefined;
-  /** The request in domain shape. To be called when nothing is missing; throws the fault of the first value that is wrong. */
+  /** The request in domain shape. Call it when nothing is missing; throws the fault of the first invalid value. */
   parse(request: Request): Input;
 }
 

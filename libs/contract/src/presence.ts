@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { parseWithin } from './forward.ts';
 import { isObject, optional } from './values.ts';
 
-/** Says which argument is missing, judging by the object that the field stands in. */
+/** Names the missing argument, given the object that contains the field. */
 type Need = (siblings: Readonly<Record<string, unknown>>) => string | undefined;
 
 const needs = new WeakMap<object, Need>();
 
-/** An optional field that is required under conditions; `need` names what is missing, which may be another field (R-C1, R-C6). */
+/** An optional field that is required under conditions; `need` names the missing argument, which may be another field (R-C1, R-C6). */
 export function optionalUnless<Schema extends z.ZodType>(schema: Schema, need: Need) {
   const field = optional(schema);
   needs.set(field, need);
@@ -16,16 +16,16 @@ export function optionalUnless<Schema extends z.ZodType>(schema: Schema, need: N
 
 type Choose = (request: Readonly<Record<string, unknown>>) => z.ZodType;
 
-/** What the fields of an object are, by the value of one of them. */
+/** The fields of an object, by the value of one of them. */
 export interface Choices<Schema extends z.ZodType = z.ZodType> {
-  /** The field that decides. */
+  /** The discriminating field. */
   readonly by: string;
   readonly schemas: ReadonlyMap<string | number, Schema>;
 }
 
 const choices = new WeakMap<object, { readonly choose: Choose; readonly among: Choices }>();
 
-/** An object whose fields depend on what one of them says. @param among all that may be chosen, for the API's description */
+/** An object whose fields depend on the value of one of them. @param among all variants, for the API's description */
 export function choice<Schema extends z.ZodType>(
   choose: (request: Readonly<Record<string, unknown>>) => Schema,
   among: Choices<Schema>,
@@ -47,7 +47,7 @@ interface Field {
   readonly within: Missing | undefined;
 }
 
-/** What a schema takes in, without the layers that only say what becomes of it. */
+/** The input schema, without wrappers that only transform the value. */
 export function inner(schema: unknown): unknown {
   if (schema instanceof z.ZodPipe) return inner(schema.in);
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return inner(schema.unwrap());

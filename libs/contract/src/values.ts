@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { tagTexts } from './long-integer.ts';
 
-/** Options of a check whose text is the whole reply, without the path before it. */
+/** Options of a check whose text is the whole reply, without the path as prefix. */
 export const whole = (text: string) => ({ error: text, params: { whole: true } });
 
-/** Characters of a text without a limit of its own (R-LM4). */
+/** Maximum number of characters of a text without its own limit (R-LM4). */
 export const TEXT_LIMIT = 65_536;
 
 /** Whether a text has at most `max` code points (R-LM4). */
@@ -16,7 +16,7 @@ export const atMost = (text: string, max: number): boolean => {
   return count <= max;
 };
 
-/** A string or a number (R-ER7) of at most 65,536 characters (R-LM4). The first branch is a hint to the compiler: most texts are short. */
+/** A string or a number (R-ER7) of at most 65,536 characters (R-LM4). The first branch is an optimisation: most texts are short. */
 export const text = z.union(
   [z.string().max(TEXT_LIMIT), z.string().refine((value) => atMost(value, TEXT_LIMIT)), z.number().transform(String)],
   {
@@ -24,7 +24,7 @@ export const text = z.union(
   },
 );
 
-/** A string or a number (R-ER7) of any length: for what has a limit of its own. */
+/** A string or a number (R-ER7) of any length, for fields with their own limit. */
 export const anyText = z.union([z.string(), z.number().transform(String)], { error: 'must be a string' });
 
 /** {@link text} of `min` to `max` characters. */
@@ -39,12 +39,12 @@ export const nonEmptyText = textOf(1, TEXT_LIMIT);
 /** A whole number as decimal text: `5`, `+5`, `5.0`. */
 export const WHOLE_TEXT = /^[+-]?\d+(\.0+)?$/;
 
-/** The reason stands at every step: a union hands on the words of the branch that got furthest. */
+/** Every step has the reason: a union reports the text of the branch that got furthest. */
 const wholeNumber = { error: 'must be an integer' };
 
 const decimal = z.string(wholeNumber).regex(WHOLE_TEXT, wholeNumber).transform(Number).pipe(z.int(wholeNumber));
 
-/** A whole number that JSON keeps exactly, or one as decimal text, with or without a sign and a fraction of zeros (R-ER7). */
+/** A whole number that JSON represents exactly, or one as decimal text, with or without a sign and a fraction of zeros (R-ER7). */
 export const integer = z.union([z.int(wholeNumber), decimal], wholeNumber);
 
 /** {@link integer} within bounds, both included. */
@@ -87,13 +87,13 @@ export const oneOf = <const Words extends readonly string[]>(words: Words) =>
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** An object whose members are someone else's business. */
+/** An object whose members are not checked. */
 export const anyObject = z.custom<Record<string, unknown>>(isObject, 'must be an object').meta({ type: 'object' });
 
-/** Values of tags by name, as services take them. What a value must be, its tag decides (R-C4). */
+/** Tag values by name, as services accept them. The type of a tag determines its valid values (R-C4). */
 export const tagValues = anyObject.transform(tagTexts);
 
-/** A value that is looked at later, if at all. @param schema what it should be, as JSON Schema, for the API's description alone */
+/** A value that is not checked here. @param schema the expected JSON Schema, for the API's description only */
 export const unchecked = (schema: Readonly<Record<string, unknown>>) => z.unknown().meta(schema);
 
 export const object = <Shape extends z.core.$ZodShape>(shape: Shape) => z.object(shape, { error: 'must be an object' });
@@ -104,16 +104,16 @@ export const array = <Element extends z.ZodType>(element: Element) => z.array(el
 export const listOf = <Element extends z.ZodType>(element: Element, max: number) =>
   array(element).min(1, 'must not be empty').max(max, `at most ${max} entries`);
 
-/** A field that need not be given; null means not given (R-ER7). */
+/** An optional field; null means not given (R-ER7). */
 export const optional = <Schema extends z.ZodType>(schema: Schema) =>
   schema.nullish().transform((value) => value ?? undefined);
 
-/** A field of the specification that is refused, rather than ignored, as long as nothing stands behind it. */
+/** A field of the specification that is not served yet: it is refused, not ignored. */
 export const notServedYet = z
   .null({ error: 'not served yet' })
   .transform(() => undefined)
   .optional()
-  .meta({ description: 'Not served yet: anything but null is refused.' });
+  .meta({ description: 'Not served yet: any value but null is refused.' });
 
-/** What a method without a payload answers. */
+/** The output of a method without a payload. */
 export const nothing = z.void();

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { ShiftedClock } from '@tidings/kernel';
 import { pino } from 'pino';
 import { every } from './every.ts';
 
@@ -27,6 +28,35 @@ describe('every', () => {
     );
     await jest.advanceTimersByTimeAsync(350 * 4);
     expect([done, most]).toEqual([4, 1]);
+    await periodic.stop();
+  });
+
+  it('does the work at once when its clock has been set forward by the interval', async () => {
+    let done = 0;
+    const clock = new ShiftedClock();
+    const periodic = every(60_000, () => void done++, { name: 'work', log, clock });
+    clock.advance(59_000);
+    expect(done).toBe(0);
+    clock.advance(1_000);
+    expect(done).toBe(1);
+    await periodic.stop();
+    clock.advance(60_000);
+    expect(done).toBe(1);
+  });
+
+  it('does the work once more when its clock is set forward amid a run', async () => {
+    let begun = 0;
+    const clock = new ShiftedClock();
+    const work = async (): Promise<void> => {
+      begun++;
+      await new Promise((resolve) => setTimeout(resolve, 250));
+    };
+    const periodic = every(60_000, work, { name: 'work', log, clock, immediately: true });
+    clock.advance(60_000);
+    expect(begun).toBe(1);
+    await jest.advanceTimersByTimeAsync(300);
+    expect(begun).toBe(2);
+    await jest.advanceTimersByTimeAsync(300);
     await periodic.stop();
   });
 

@@ -1,3 +1,4 @@
+import { type Clock, ShiftedClock } from '@tidings/kernel';
 import type { Logger } from 'pino';
 
 /** Work that is done again and again until it is stopped. */
@@ -13,6 +14,8 @@ export interface EveryOptions {
   readonly log: Logger;
   /** Do the work at once, too, and not only after the first interval. @default false */
   readonly immediately?: boolean;
+  /** A clock that is set forward by an interval or more makes the work due at once. @default none */
+  readonly clock?: Clock;
 }
 
 /**
@@ -22,7 +25,7 @@ export interface EveryOptions {
 export function every(
   intervalMs: number,
   work: (signal: AbortSignal) => unknown,
-  { name, log, immediately = false }: EveryOptions,
+  { name, log, immediately = false, clock }: EveryOptions,
 ): Periodic {
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
@@ -51,22 +54,36 @@ export function every(
     return running;
   };
 
+  const now = (): Promise<void> => {
+    if (stopping.signal.aborted) return Promise.resolve();
+    if (!running) return run();
+    again ??= running.then(() => {
+      again = undefined;
+      return stopping.signal.aborted ? undefined : run();
+    });
+    return again;
+  };
+
   if (immediately) void run();
   else schedule();
+  const unwatch = clock instanceof ShiftedClock ? onLeap(clock, intervalMs, () => void now()) : undefined;
   return {
-    now() {
-      if (stopping.signal.aborted) return Promise.resolve();
-      if (!running) return run();
-      again ??= running.then(() => {
-        again = undefined;
-        return stopping.signal.aborted ? undefined : run();
-      });
-      return again;
-    },
+    now,
     async stop() {
+      unwatch?.();
       stopping.abort();
       clearTimeout(timer);
       await running;
     },
   };
+}
+
+/** Calls back when a clock has been set forward by an interval, in one step or in several. */
+function onLeap(clock: ShiftedClock, intervalMs: number, due: () => void): () => void {
+  let before = clock.aheadMs;
+  return clock.onAdvance(() => {
+    if (clock.aheadMs - before < intervalMs) return;
+    before = clock.aheadMs;
+    due();
+  });
 }

@@ -10,7 +10,7 @@ import type { Problem, WriterCounts } from './problems.ts';
 import type { InsertOutcome, LogStore, RefusedWrite, StateWrite, StoredCommit } from './log-store.ts';
 import { delay } from './waiting.ts';
 
-export interface CommittingParts<Command, Event, State, Reply> {
+export interface CommittingDeps<Command, Event, State, Reply> {
   readonly category: string;
   readonly intake: Intake<Command, Reply>;
   readonly store: LogStore;
@@ -27,15 +27,15 @@ const MAX_PAUSE_MS = 500;
 
 /** From decided groups to answers: commits first, then states; every group's log is given back exactly once. */
 export class Committing<Command, Event, State, Reply> {
-  readonly #parts: CommittingParts<Command, Event, State, Reply>;
+  readonly #deps: CommittingDeps<Command, Event, State, Reply>;
   readonly #repeatAfterMs: number;
   readonly #name = randomBase62(12);
   #commits = 0;
   #abandoned = false;
 
-  constructor(parts: CommittingParts<Command, Event, State, Reply>) {
-    this.#parts = parts;
-    this.#repeatAfterMs = parts.options.repeatAfterMs ?? REPEAT_AFTER_MS;
+  constructor(deps: CommittingDeps<Command, Event, State, Reply>) {
+    this.#deps = deps;
+    this.#repeatAfterMs = deps.options.repeatAfterMs ?? REPEAT_AFTER_MS;
   }
 
   /** Stops repeating what the store does not answer. */
@@ -44,7 +44,7 @@ export class Committing<Command, Event, State, Reply> {
   }
 
   async write(groups: readonly DecidedIn<Group<Command, Event, State, Reply>>[]): Promise<void> {
-    this.#parts.counts.groups += groups.length;
+    this.#deps.counts.groups += groups.length;
     const committing = groups.filter(({ decided }) => decided.events.length > 0);
     const others = groups.filter(({ decided }) => decided.events.length === 0);
     await Promise.all([this.#insert(committing), this.#writeStates(others)]);
@@ -52,7 +52,7 @@ export class Committing<Command, Event, State, Reply> {
 
   /** Refuses a group's only command, or lets smaller groups show which one is at fault. */
   halve(group: Group<Command, Event, State, Reply>, error: unknown): void {
-    const { intake, counts } = this.#parts;
+    const { intake, counts } = this.#deps;
     if (group.pending.length === 1) return this.refuseAll(group, Fault.from(error));
     counts.split++;
     intake.suspect(group.log, group.pending.length);
@@ -60,9 +60,9 @@ export class Committing<Command, Event, State, Reply> {
   }
 
   refuseAll({ log, pending }: Group<Command, Event, State, Reply>, fault: Fault): void {
-    for (const one of pending) this.#parts.intake.reject(one, fault);
-    this.#parts.intake.acquit(log, pending.length);
-    this.#parts.intake.free(log);
+    for (const one of pending) this.#deps.intake.reject(one, fault);
+    this.#deps.intake.acquit(log, pending.length);
+    this.#deps.intake.free(log);
   }
 
   /**
@@ -77,7 +77,7 @@ export class Committing<Command, Event, State, Reply> {
     const writing: Promise<void>[] = [];
     let open = groups;
     for (let pause = this.#repeatAfterMs; open.length > 0; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
-      const outcomes = await this.#parts.store.insert(open.map((group) => group.filler ?? group.commit!));
+      const outcomes = await this.#deps.store.insert(open.map((group) => group.filler ?? group.commit!));
       const held = open.filter((group, i) => this.#sort(group, outcomes[i]!));
       if (held.length > 0) writing.push(this.#writeStates(held));
       open = open.filter((_, i) => outcomes[i]!.kind === 'unknown');
@@ -90,7 +90,7 @@ export class Committing<Command, Event, State, Reply> {
 
   /** True when the group's own commit is in its log. */
   #sort(group: DecidedIn<Group<Command, Event, State, Reply>>, outcome: InsertOutcome): boolean {
-    const { intake, counts } = this.#parts;
+    const { intake, counts } = this.#deps;
     if (outcome.kind === 'unknown') return false;
     if (outcome.kind === 'refused') {
       this.halve(group, outcome.error);
@@ -119,7 +119,7 @@ export class Committing<Command, Event, State, Reply> {
     { n, uid, at, events: encoded, trace }: StoredCommit,
     events: readonly Event[],
   ): void {
-    const { counts, options } = this.#parts;
+    const { counts, options } = this.#deps;
     counts.commits++;
     counts.events += events.length;
     // A filler stands for nothing that was done.
@@ -130,23 +130,23 @@ export class Committing<Command, Event, State, Reply> {
   /** A commit is one span, which goes on with the traces of its commands. */
   #spanOf(group: DecidedIn<Group<Command, Event, State, Reply>>): OpenSpan | undefined {
     const attributes = { 'tidings.events': group.decided.events.length };
-    return beginSpan(`commit ${this.#parts.category}`, { of: tracesOf(group), attributes });
+    return beginSpan(`commit ${this.#deps.category}`, { of: tracesOf(group), attributes });
   }
 
   #reportUnknown(groups: readonly DecidedIn<Group<Command, Event, State, Reply>>[]): void {
     const now = performance.now();
     for (const group of groups) {
-      this.#parts.counts.unknownOutcomes++;
+      this.#deps.counts.unknownOutcomes++;
       if (group.filler || group.pending.every(({ deadline }) => deadline > now)) continue;
       group.filler = { ...this.#commitOf(group.log, { encoded: [], documents: [] }), n: group.commit!.n };
-      this.#parts.report({ kind: 'unknownOutcome', log: group.log.name, n: group.commit!.n, error: undefined });
+      this.#deps.report({ kind: 'unknownOutcome', log: group.log.name, n: group.commit!.n, error: undefined });
     }
   }
 
-  /** States, notes and answers of groups whose commits, if they have any, are in. */
+  /** States, self-reports and answers of groups whose commits, if they have any, are in. */
   async #writeStates(groups: readonly DecidedIn<Group<Command, Event, State, Reply>>[]): Promise<void> {
     const writes = groups.flatMap((group) => writesOf(group));
-    // Notes without a commit are not folded by anyone: they come within the commands' time or never.
+    // Self-reports without a commit are not folded by anyone: they come within the commands' time or never.
     const until = groups.some(({ commit }) => commit)
       ? Infinity
       : Math.max(...groups.flatMap(({ pending }) => pending.map(({ deadline }) => deadline)));
@@ -154,7 +154,7 @@ export class Committing<Command, Event, State, Reply> {
     for (const group of groups) {
       if (dropped === undefined) {
         // The log stays closed to this writer: its head may only move over states that are written.
-        if (!group.commit) this.#parts.intake.free(group.log, group.pending);
+        if (!group.commit) this.#deps.intake.free(group.log, group.pending);
         continue;
       }
       if (group.commit) this.#moveHead(group.log, group.commit.n);
@@ -164,15 +164,15 @@ export class Committing<Command, Event, State, Reply> {
     }
   }
 
-  /** Writes until the store has answered; returns notes that it refused, or undefined when it was given up. */
+  /** Writes until the store has answered; returns self-reports that it refused, or undefined when it was given up. */
   async #persist(writes: readonly StateWrite[], until: number): Promise<readonly RefusedWrite[] | undefined> {
     if (writes.length === 0) return [];
     for (let pause = this.#repeatAfterMs; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
       try {
-        return await this.#parts.folder.write(writes);
+        return await this.#deps.folder.write(writes);
       } catch (error) {
         if (!(error instanceof UnknownOutcome))
-          this.#parts.report({ kind: 'unknownOutcome', log: writes[0]!.log, error });
+          this.#deps.report({ kind: 'unknownOutcome', log: writes[0]!.log, error });
         if (this.#abandoned || performance.now() > until) return undefined;
         await delay(pause);
       }
@@ -180,7 +180,7 @@ export class Committing<Command, Event, State, Reply> {
   }
 
   #answer({ log, pending, decided }: DecidedIn<Group<Command, Event, State, Reply>>): void {
-    const { intake } = this.#parts;
+    const { intake } = this.#deps;
     decided.outcomes.forEach((outcome, i) => {
       if ('fault' in outcome) intake.reject(pending[i]!, outcome.fault);
       else intake.resolve(pending[i]!, outcome.reply);
@@ -191,7 +191,7 @@ export class Committing<Command, Event, State, Reply> {
 
   #moveHead(log: Log<Command, Reply>, n: number): void {
     log.head = n;
-    this.#parts.touched(log);
+    this.#deps.touched(log);
   }
 
   #commitOf(
@@ -199,7 +199,7 @@ export class Committing<Command, Event, State, Reply> {
     { encoded: events, documents }: Pick<DecidedGroup<Event, State, Reply>, 'encoded' | 'documents'>,
     place?: Trace,
   ): StoredCommit {
-    const at = new Date((this.#parts.options.clock ?? systemClock).now());
+    const at = new Date((this.#deps.options.clock ?? systemClock).now());
     const trace = place && { trace: headersOf(place) };
     const uid = `${this.#name}-${++this.#commits}`;
     return { log: log.name, n: log.head! + 1, uid, at, events, ...(documents.length > 0 && { documents }), ...trace };

@@ -1,9 +1,9 @@
 import { Fault } from '@tidings/kernel';
 import { type LoadedDocument, type LoadedDocuments, valuesOf } from './documents.ts';
 import { getOrAdd } from './get-or-add.ts';
-import { checkNote } from './notes.ts';
+import { checkSelfReport } from './self-reports.ts';
 import type { OwnedFields } from './owned-fields.ts';
-import type { Decision, DocumentAddress, LogDefinition, Needs, Note, StateView } from './event-log-port.ts';
+import type { Decision, DocumentAddress, LogDefinition, Needs, SelfReport, StateView } from './event-log-port.ts';
 import { Oversized, Unstorable } from './storable.ts';
 import type { EventDocuments } from './log-store.ts';
 
@@ -29,7 +29,7 @@ export interface DecidedGroup<Event, State, Reply> {
   /** What those of the events fold into that do not name it whatever their kind is. */
   readonly documents: readonly EventDocuments[];
   readonly changed: ReadonlyMap<LoadedDocument<State>, ChangedState<State>>;
-  readonly notes: readonly Note[];
+  readonly selfReports: readonly SelfReport[];
 }
 
 export interface DecidingLimits {
@@ -95,7 +95,7 @@ class GroupInMemory<Command, Event, State, Reply, Context>
   readonly events: Event[] = [];
   readonly encoded: Uint8Array[] = [];
   readonly documents: EventDocuments[] = [];
-  readonly notes: Note[] = [];
+  readonly selfReports: SelfReport[] = [];
   readonly changed = new Map<LoadedDocument<State>, ChangedState<State>>();
   readonly #definition: Definition<Command, Event, State, Reply, Context>;
   readonly #loaded: LoadedDocuments<State>;
@@ -189,7 +189,7 @@ class GroupInMemory<Command, Event, State, Reply, Context>
       encoded.push(code);
     }
     if (bytes > this.#limits.commandBytes) throw new Oversized('events', bytes);
-    for (const note of decision.notes ?? []) checkNote(note, definition.notesField);
+    for (const selfReport of decision.selfReports ?? []) checkSelfReport(selfReport, definition.selfReportedField);
     for (const [document, changed] of states) {
       if (this.#careful || definition.lookups?.[document.address.collection] !== undefined) {
         this.#check(document, changed);
@@ -234,7 +234,7 @@ class GroupInMemory<Command, Event, State, Reply, Context>
       this.documents.push({ index: this.encoded.length + index, addresses });
     for (const event of decision.events) this.events.push(event);
     for (const code of encoded) this.encoded.push(code);
-    if (decision.notes) this.notes.push(...decision.notes);
+    if (decision.selfReports) this.selfReports.push(...decision.selfReports);
     for (const [document, changed] of states) {
       this.#index(document, changed);
       this.changed.set(document, changed);

@@ -3,7 +3,7 @@ import { getOrAdd } from './get-or-add.ts';
 import type { DocumentAddress, LogDefinition } from './event-log-port.ts';
 import type { Quarantined } from './log-store.ts';
 
-/** A document as the store keeps it: `_id`, `rev`, the fields of `toDocument` and the notes. */
+/** A document as the store keeps it: `_id`, `rev`, the fields of `toDocument` and the self-reports. */
 export type StoredFields = Readonly<Record<string, unknown>>;
 
 /** What is needed to read states. */

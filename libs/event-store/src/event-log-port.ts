@@ -15,11 +15,11 @@ export interface StateView<State> {
 }
 
 /** A write beside the event log: what a device reports about itself (architecture 4, "Not everything is an event"). */
-export interface Note {
+export interface SelfReport {
   readonly address: DocumentAddress;
-  /** Removes all notes of the document, before the rest of this one. */
+  /** Removes all self-reports of the document, before the rest of this one. */
   readonly clear?: true;
-  /** Fields set as they are; dotted paths below the definition's `notesField`. */
+  /** Fields set as they are; dotted paths below the definition's `selfReportedField`. */
   readonly set?: Readonly<Record<string, unknown>>;
   /** Fields that only grow. */
   readonly max?: Readonly<Record<string, number | Date>>;
@@ -29,7 +29,7 @@ export interface Decision<Event, Reply> {
   readonly events: readonly Event[];
   readonly reply: Reply;
   /** Written in the same group, after the commit if there is one; not replayable. */
-  readonly notes?: readonly Note[];
+  readonly selfReports?: readonly SelfReport[];
 }
 
 /** All documents of a collection with `field` equal to `value`. */
@@ -76,10 +76,10 @@ export interface LogDefinition<Command, Event, State, Reply, Context = void> {
   /** True for a state that must leave nothing else in its document, whichever version it belongs to: of what was erased. @default false */
   clears?(state: State, address: DocumentAddress): boolean;
   fromDocument(document: Record<string, unknown>, address: DocumentAddress): State;
-  /** Fields whose values `StateView.find` looks up, per collection, e.g. `{ devices: 'person' }`. */
+  /** Fields whose values `StateView.find` looks up, per collection, e.g. `{ devices: 'hwidHash' }`. */
   readonly lookups?: Readonly<Record<string, string>>;
-  /** The sub-document that notes write and states leave alone, e.g. `self`. */
-  readonly notesField?: string;
+  /** The sub-document that self-reports write and states leave alone, e.g. `self`. */
+  readonly selfReportedField?: string;
 }
 
 /** One group of events in a log, numbered without gaps from 1. */

@@ -172,10 +172,10 @@ export function eventStoreFeatures(name: string, start: () => Promise<EventStore
       await expect(writer.submit('strangers-1', { kind: 'look', id: 'a' })).rejects.toMatchObject({ kind: 'bug' });
     });
 
-    it('forgets fields that a state no longer has, and keeps the notes', async () => {
+    it('forgets fields that a state no longer has, and keeps the self-reports', async () => {
       const { log, id } = fresh();
       await writer.submit(log, { kind: 'name', id, name: 'first' });
-      await writer.submit(log, { kind: 'note', id, set: { badge: 3 } });
+      await writer.submit(log, { kind: 'selfReport', id, set: { badge: 3 } });
       expect(await store.document(thingAt(id))).toMatchObject({ name: 'first', self: { badge: 3 } });
       await writer.submit(log, { kind: 'name', id, name: undefined });
       const document = await store.document(thingAt(id));
@@ -183,49 +183,53 @@ export function eventStoreFeatures(name: string, start: () => Promise<EventStore
       expect(document).toMatchObject({ rev: 2, self: { badge: 3 } });
     });
 
-    it('writes notes in order beside the events, and never makes a document of them', async () => {
+    it('writes self-reports in order beside the events, and never makes a document of them', async () => {
       const { log, id, other } = fresh();
       await Promise.all([
-        writer.submit(log, { kind: 'note', id, set: { badge: 1, 'place.lat': 4 }, max: { seen: 5 } }),
+        writer.submit(log, { kind: 'selfReport', id, set: { badge: 1, 'place.lat': 4 }, max: { seen: 5 } }),
         writer.submit(log, { kind: 'add', id, key: 'a', by: 1 }),
-        writer.submit(log, { kind: 'note', id, set: { badge: 2, place: { lat: 5 } }, max: { seen: 3 } }),
-        writer.submit(log, { kind: 'note', id, set: { 'place.lon': 6 } }),
-        writer.submit(log, { kind: 'note', id: other, set: { badge: 1 } }),
+        writer.submit(log, { kind: 'selfReport', id, set: { badge: 2, place: { lat: 5 } }, max: { seen: 3 } }),
+        writer.submit(log, { kind: 'selfReport', id, set: { 'place.lon': 6 } }),
+        writer.submit(log, { kind: 'selfReport', id: other, set: { badge: 1 } }),
       ]);
       expect(await store.document(thingAt(id))).toMatchObject({
         count: 1,
         self: { badge: 2, place: { lat: 5, lon: 6 }, seen: 5 },
       });
       expect(await store.document(thingAt(other))).toBeUndefined();
-      await writer.submit(log, { kind: 'note', id, max: { seen: 9 } });
+      await writer.submit(log, { kind: 'selfReport', id, max: { seen: 9 } });
       expect(await store.document(thingAt(id))).toMatchObject({ rev: 1, self: { seen: 9 } });
-      await expect(writer.submit(log, { kind: 'note', id, set: { $x: 1 } })).rejects.toMatchObject({ kind: 'bug' });
-      await expect(writer.submit(log, { kind: 'note', id, set: { 'a..b': 1 } })).rejects.toMatchObject({ kind: 'bug' });
+      await expect(writer.submit(log, { kind: 'selfReport', id, set: { $x: 1 } })).rejects.toMatchObject({
+        kind: 'bug',
+      });
+      await expect(writer.submit(log, { kind: 'selfReport', id, set: { 'a..b': 1 } })).rejects.toMatchObject({
+        kind: 'bug',
+      });
     });
 
-    it('clears notes with the state that follows, and keeps what is noted after', async () => {
+    it('clears self-reports with the state that follows, and keeps what is reported after', async () => {
       const { log, id } = fresh();
       await writer.submit(log, { kind: 'add', id, key: 'a', by: 1 });
-      await writer.submit(log, { kind: 'note', id, set: { badge: 3 } });
+      await writer.submit(log, { kind: 'selfReport', id, set: { badge: 3 } });
       await Promise.all([
-        writer.submit(log, { kind: 'note', id, set: { place: 1 } }),
+        writer.submit(log, { kind: 'selfReport', id, set: { place: 1 } }),
         writer.submit(log, { kind: 'add', id, key: 'b', by: 1 }),
-        writer.submit(log, { kind: 'note', id, clear: true, set: { seen: 5 } }),
+        writer.submit(log, { kind: 'selfReport', id, clear: true, set: { seen: 5 } }),
       ]);
       expect(await store.document(thingAt(id))).toMatchObject({ count: 2, self: { seen: 5 } });
       expect(await store.document(thingAt(id))).not.toHaveProperty('self.badge');
-      await writer.submit(log, { kind: 'note', id, clear: true });
+      await writer.submit(log, { kind: 'selfReport', id, clear: true });
       expect(Object.keys({ ...((await store.document(thingAt(id)))?.['self'] as object) })).toEqual([]);
     });
 
     it('finds states by a field, those of the same group included', async () => {
       const { log, id, other } = fresh();
-      const person = `${log}/person`;
-      await writer.submit(log, { kind: 'join', id, person });
+      const hwidHash = `${log}/hwid`;
+      await writer.submit(log, { kind: 'join', id, hwidHash });
       const [first, second, third] = await Promise.all([
-        writer.submit(log, { kind: 'join', id: other, person }),
-        writer.submit(log, { kind: 'join', id, person: `${person}2` }),
-        writer.submit(log, { kind: 'join', id: `${log}/c`, person }),
+        writer.submit(log, { kind: 'join', id: other, hwidHash }),
+        writer.submit(log, { kind: 'join', id, hwidHash: `${hwidHash}2` }),
+        writer.submit(log, { kind: 'join', id: `${log}/c`, hwidHash }),
       ]);
       expect([first.others, second.others, third.others]).toEqual([[id], [], [other]]);
     });

@@ -24,7 +24,7 @@ export type Fold<Event, State> = Pick<
   | 'isKnown'
   | 'lookups'
   | 'named'
-  | 'notesField'
+  | 'selfReportedField'
   | 'toDocument'
 >;
 
@@ -88,7 +88,7 @@ export class Folder<Event, State> {
     }
   }
 
-  /** Writes states after their commits; a document that the store will never take is quarantined. Returns refused notes without a state. */
+  /** Writes states after their commits; a document that the store will never take is quarantined. Returns refused self-reports without a state. */
   async write(writes: readonly StateWrite[]): Promise<readonly RefusedWrite[]> {
     const refused = await this.#store.write(writes);
     for (const { write, error } of refused) {
@@ -119,9 +119,11 @@ export class Folder<Event, State> {
     }
   }
 
-  /** Goes on with quarantined documents where they stopped, unless this process has tried; those that can be written now are released. */
+  /**
+   * Goes on with the documents that were in quarantine when it was last read, from where they stopped, unless this process has tried; those
+   * that can be written now are released.
+   */
   async retryQuarantined(): Promise<void> {
-    await this.readQuarantined();
     for (const document of this.#quarantined.values()) {
       if (this.#given.has(keyOf(document.address)) || !(await this.#goOn(document))) continue;
       await this.#store.release(document.address);
@@ -235,9 +237,9 @@ export class Folder<Event, State> {
     const { address, stored: before } = document;
     const fields = this.#owned.among(address.collection, this.#fold.toDocument(state, address));
     const check = this.#store.indexCheck(address.collection);
-    const bytes = checkState(address.id, fields, check, this.#fold.notesField);
+    const bytes = checkState(address.id, fields, check, this.#fold.selfReportedField);
     const clears = this.#fold.clears?.(state, address) ?? false;
-    return { address, log, n, fields, before, clears, notes: [], bytes };
+    return { address, log, n, fields, before, clears, selfReports: [], bytes };
   }
 
   #evolved(state: State | undefined, decoded: DecodedEvent<Event>, address: DocumentAddress): State {

@@ -1,7 +1,7 @@
 import type { OpenSpan } from '@tidings/telemetry';
 import type { DecidedGroup } from './decide-group.ts';
 import type { Log, Pending } from './log-intake.ts';
-import { mergeNotes, type NoteUpdate } from './notes.ts';
+import { mergeSelfReports, type SelfReportUpdate } from './self-reports.ts';
 import type { StateWrite, StoredCommit } from './log-store.ts';
 
 /** The commands of one log on their way through a cycle. */
@@ -19,25 +19,25 @@ export interface Group<Command, Event, State, Reply> {
 /** A group whose commands have been decided. */
 export type DecidedIn<G extends { decided?: unknown }> = G & { readonly decided: NonNullable<G['decided']> };
 
-/** Everything that a group writes after its commit: a state with the notes on it is one write. */
+/** Everything that a group writes after its commit: a state with the self-reports on it is one write. */
 export function writesOf<Command, Event, State, Reply>({
   log,
   decided,
   commit,
 }: DecidedIn<Group<Command, Event, State, Reply>>): StateWrite[] {
   const n = commit?.n ?? log.head!;
-  const noted = new Map<string, { address: StateWrite['address']; updates: readonly NoteUpdate[] }>();
-  for (const document of mergeNotes(decided.notes)) noted.set(keyOf(document.address), document);
+  const selfReported = new Map<string, { address: StateWrite['address']; updates: readonly SelfReportUpdate[] }>();
+  for (const document of mergeSelfReports(decided.selfReports)) selfReported.set(keyOf(document.address), document);
   const writes: StateWrite[] = [];
   for (const [{ address, stored }, { document: fields, clears, bytes }] of decided.changed) {
-    const key = noted.size > 0 ? keyOf(address) : '';
-    const notes = noted.get(key)?.updates ?? [];
-    noted.delete(key);
-    writes.push({ address, log: log.name, n, fields, before: stored, clears, notes, bytes });
+    const key = selfReported.size > 0 ? keyOf(address) : '';
+    const selfReports = selfReported.get(key)?.updates ?? [];
+    selfReported.delete(key);
+    writes.push({ address, log: log.name, n, fields, before: stored, clears, selfReports, bytes });
   }
-  for (const { address, updates } of noted.values()) {
+  for (const { address, updates } of selfReported.values()) {
     const nothing = { fields: undefined, before: undefined, clears: false };
-    writes.push({ address, log: log.name, n, ...nothing, notes: updates, bytes: 1024 });
+    writes.push({ address, log: log.name, n, ...nothing, selfReports: updates, bytes: 1024 });
   }
   return writes;
 }

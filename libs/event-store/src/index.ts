@@ -5,7 +5,7 @@ export type {
   LogDefinition,
   LogWriter,
   Needs,
-  Note,
+  SelfReport,
   StateView,
 } from './event-log-port.ts';
 export { fieldsOf } from './owned-fields.ts';

@@ -1,5 +1,5 @@
 import type { StoredFields } from './documents.ts';
-import type { NoteUpdate } from './notes.ts';
+import type { SelfReportUpdate } from './self-reports.ts';
 import type { DocumentAddress } from './event-log-port.ts';
 import type { IndexCheck } from './storable.ts';
 
@@ -33,19 +33,19 @@ export type InsertOutcome =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'refused'; readonly error: unknown };
 
-/** One document's share of a group: its new state, notes, or both. */
+/** One document's share of a group: its new state, self-reports, or both. */
 export interface StateWrite {
   readonly address: DocumentAddress;
   readonly log: string;
   /** The commit whose state this is: a document with the same or a later `rev` is left as it is. */
   readonly n: number;
-  /** All fields of the state; undefined where there are only notes. */
+  /** All fields of the state; undefined where there are only self-reports. */
   readonly fields: StoredFields | undefined;
   /** The document that the state was decided on; its other fields vanish as far as this version owns them. */
   readonly before: StoredFields | undefined;
-  /** All other fields vanish but the notes, whoever owns them. */
+  /** All other fields vanish but the self-reports, whoever owns them. */
   readonly clears: boolean;
-  readonly notes: readonly NoteUpdate[];
+  readonly selfReports: readonly SelfReportUpdate[];
   /** An upper bound of the size. */
   readonly bytes: number;
 }
@@ -83,7 +83,7 @@ export interface LogStore {
   commitsAfter(log: string, n: number, limit: number): Promise<readonly StoredCommit[]>;
   /** One attempt for all, each on its own; never rejects. */
   insert(commits: readonly StoredCommit[]): Promise<readonly InsertOutcome[]>;
-  /** All documents of a collection with one of the values in `field`, without notes. */
+  /** All documents of a collection with one of the values in `field`, without self-reports. */
   find(collection: string, field: string, values: readonly string[]): Promise<readonly StoredFields[]>;
   /** Makes {@link indexCheck} current. */
   readIndexes(collections: readonly string[]): Promise<void>;

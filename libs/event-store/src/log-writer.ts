@@ -58,7 +58,7 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
       commandBytes: COMMAND_BYTES,
       owned: new OwnedFields(definition),
       check: ({ collection, id }, document) =>
-        checkState(id, document, store.indexCheck(collection), definition.notesField),
+        checkState(id, document, store.indexCheck(collection), definition.selfReportedField),
     };
     const report = (problem: Problem): void => {
       this.counts.problems++;
@@ -67,9 +67,9 @@ export class GroupingLogWriter<Command, Event, State, Reply, Context> implements
     this.#intake = new Intake(limitsOf(options), () => this.#wake());
     this.#folder = new Folder(definition, store, { counts: this.counts, report });
     const { category } = definition;
-    const parts = { category, intake: this.#intake, store, folder: this.#folder, counts: this.counts, report };
-    this.#sweeper = new Sweeper({ ...parts, everyMs: options.foldEveryMs ?? 1000 });
-    this.#committing = new Committing({ ...parts, options, touched: (log) => this.#sweeper.touched(log) });
+    const deps = { category, intake: this.#intake, store, folder: this.#folder, counts: this.counts, report };
+    this.#sweeper = new Sweeper({ ...deps, everyMs: options.foldEveryMs ?? 1000 });
+    this.#committing = new Committing({ ...deps, options, touched: (log) => this.#sweeper.touched(log) });
   }
 
   submit(log: string, command: Command, committed?: (reply: Reply) => void): Promise<Reply> {

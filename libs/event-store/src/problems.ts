@@ -6,7 +6,7 @@ export interface Problem {
    * `quarantined`: a document lacks commits because its new state cannot be made or stored, or an event is of a kind that this version
    * does not have; commands on it are refused until that works. Told once by a process.
    * `undecodable`: an event whose bytes no version can read does not say what it folds into, and was passed over. `unfolded`: a log's states
-   * cannot be brought up to it. `unswept`: the store refuses to be asked which logs are behind, and `log` is their category. `unwritable`: notes were refused and dropped.
+   * cannot be brought up to it. `unswept`: the store refuses to be asked which logs are behind, and `log` is their category. `unwritable`: self-reports were refused and dropped.
    * `unknownOutcome`: the store does not answer, work is repeated. `unpublished`: a commit cannot be made into records, or the broker refuses
    * them, and it was passed over.
    */

@@ -1,7 +1,7 @@
 import { BSON } from 'mongodb';
 import type { StoredFields } from './documents.ts';
 
-/** Larger states are refused, so that a state can still grow notes and the store's own fields below MongoDB's 16 MB. */
+/** Larger states are refused, so that a state can still grow self-reports and the store's own fields below MongoDB's 16 MB. */
 const MAX_STATE_BYTES = 4 * 1024 * 1024;
 /** MongoDB 4.0 ends index keys at 1,024 bytes; the rest is for the key's own framing. */
 export const MAX_KEY_BYTES = 1000;
@@ -27,11 +27,16 @@ export type IndexCheck = (document: StoredFields) => void;
  * Throws {@link Unstorable} for a state that the store would refuse after its commit: `$` and NUL in field names, values that are no data,
  * more than 90 levels or 4 MB ({@link Oversized}), and what `indexes` refuses. It returns an upper bound of the stored size in bytes.
  */
-export function checkState(id: string, document: StoredFields, indexes?: IndexCheck, notesField?: string): number {
+export function checkState(
+  id: string,
+  document: StoredFields,
+  indexes?: IndexCheck,
+  selfReportedField?: string,
+): number {
   checkId(id);
   let bytes = 64 + 3 * id.length;
   for (const name of Object.keys(document)) {
-    checkTopName(name, notesField);
+    checkTopName(name, selfReportedField);
     bytes += fieldBytes(name, document[name], 1);
   }
   if (bytes > MAX_STATE_BYTES && (bytes = exactSize(document)) > MAX_STATE_BYTES) {
@@ -41,16 +46,16 @@ export function checkState(id: string, document: StoredFields, indexes?: IndexCh
   return bytes;
 }
 
-/** Throws {@link Unstorable} for the value of a note that could not be stored. */
+/** Throws {@link Unstorable} for the value of a self-report that could not be stored. */
 export const checkValue = (value: unknown): void => void valueBytes(value, 1);
 
 function checkId(id: string): void {
   if (id.length > MAX_KEY_BYTES / 3 && Buffer.byteLength(id) > MAX_KEY_BYTES) throw new Unstorable('an _id too long');
 }
 
-function checkTopName(name: string, notesField: string | undefined): void {
+function checkTopName(name: string, selfReportedField: string | undefined): void {
   if (name === '' || name.includes('.')) throw new Unstorable(`field name "${name}"`);
-  if (name === notesField) throw new Unstorable(`field "${name}" belongs to the notes`);
+  if (name === selfReportedField) throw new Unstorable(`field "${name}" belongs to the self-reports`);
 }
 
 function exactSize(document: StoredFields): number {

@@ -5,13 +5,15 @@ import { UnknownOutcome } from '@tidings/mongo';
 import { MemoryLogStore } from './memory/memory-logs.ts';
 import { MemoryStore } from './memory/memory-store.ts';
 import type { Problem } from './problems.ts';
-import type { Head } from './log-store.ts';
+import type { Head, Quarantined } from './log-store.ts';
 import { things } from './things.features.ts';
 import { GroupingLogWriter } from './log-writer.ts';
 
 /** A store that fails the first looks at its heads. */
 class SlowStart extends MemoryLogStore {
   looks = 0;
+  /** Reads of the quarantine. */
+  reads = 0;
   readonly #failures: readonly Error[];
 
   constructor(failures: readonly Error[]) {
@@ -23,6 +25,11 @@ class SlowStart extends MemoryLogStore {
     const failure = this.#failures[this.looks++];
     if (failure) throw failure;
     return super.headsAfter(log, limit);
+  }
+
+  override async quarantined(): Promise<readonly Quarantined[]> {
+    this.reads++;
+    return super.quarantined();
   }
 }
 
@@ -74,6 +81,16 @@ describe('the looks at what is behind, one after another', () => {
     const refused = Fault.bug('refused');
     const passes = undefined as unknown as Error;
     expect(await problemsOf([refused, passes, refused])).toHaveLength(2);
+  });
+
+  it('read the quarantine once each: it is read by every writer of a category every second', async () => {
+    const store = new SlowStart([]);
+    const writer = new GroupingLogWriter(things, store, { foldEveryMs: 1 });
+    const deadline = Date.now() + 60_000;
+    while (store.looks < 10 && Date.now() < deadline) await delay(1);
+    await writer.close();
+    // Once more at the start, before documents in quarantine are tried.
+    expect(store.reads).toBe(store.looks + 1);
   });
 
   it('are repeated in silence where the store gives no answer, which commands tell of', async () => {

@@ -11,7 +11,7 @@ export interface FoldsLogs {
   retryQuarantined(): Promise<void>;
 }
 
-export interface SweeperParts<Command, Reply> {
+export interface SweeperDeps<Command, Reply> {
   readonly category: string;
   readonly intake: Intake<Command, Reply>;
   readonly store: LogStore;
@@ -32,7 +32,7 @@ const [PAUSE_MS, MAX_PAUSE_MS] = [50, 500];
  * of the states because their writer died. A page of a thousand logs is looked at each time, so with more logs it takes turns.
  */
 export class Sweeper<Command, Reply> {
-  readonly #parts: SweeperParts<Command, Reply>;
+  readonly #deps: SweeperDeps<Command, Reply>;
   readonly #touched = new Set<Log<Command, Reply>>();
   /** Logs that were ahead of their states when last looked at, with the head they had. */
   readonly #ahead = new Map<string, number>();
@@ -43,8 +43,8 @@ export class Sweeper<Command, Reply> {
   /** What the last look was refused with. */
   #refusal: string | undefined;
 
-  constructor(parts: SweeperParts<Command, Reply>) {
-    this.#parts = parts;
+  constructor(deps: SweeperDeps<Command, Reply>) {
+    this.#deps = deps;
     this.#running = this.#start();
   }
 
@@ -57,11 +57,11 @@ export class Sweeper<Command, Reply> {
   async open(logs: readonly Log<Command, Reply>[]): Promise<void> {
     const unsure = logs.filter(({ head, behind }) => head === undefined || behind);
     if (unsure.length === 0) return;
-    const heads = await this.#parts.store.heads(unsure.map(({ name }) => name));
+    const heads = await this.#deps.store.heads(unsure.map(({ name }) => name));
     // After the heads: what a head has passed over is in quarantine already.
-    await this.#parts.folder.readQuarantined();
+    await this.#deps.folder.readQuarantined();
     for (const log of unsure) log.head = Math.max(log.head ?? 0, heads.get(log.name)!);
-    const ahead = await this.#parts.store.ahead(unsure.map((log) => ({ log: log.name, applied: log.head! })));
+    const ahead = await this.#deps.store.ahead(unsure.map((log) => ({ log: log.name, applied: log.head! })));
     for (const log of unsure) log.behind &&= ahead.has(log.name);
     await Promise.all(unsure.filter(({ name }) => ahead.has(name)).map((log) => this.#fold(log)));
   }
@@ -85,7 +85,7 @@ export class Sweeper<Command, Reply> {
   async #foldEach(): Promise<void> {
     for (let after: string | undefined = ''; after !== undefined;) {
       const { heads, next } = await this.#page(after);
-      const ahead = await this.#parts.store.ahead(heads);
+      const ahead = await this.#deps.store.ahead(heads);
       await this.#foldThose(heads.filter(({ log }) => ahead.has(log)));
       after = next;
     }
@@ -101,7 +101,8 @@ export class Sweeper<Command, Reply> {
 
   async #start(): Promise<void> {
     try {
-      await this.#parts.folder.retryQuarantined();
+      await this.#deps.folder.readQuarantined();
+      await this.#deps.folder.retryQuarantined();
       await this.#foldEach();
     } catch (error) {
       // The next round, or the first command of a log, folds it.
@@ -114,15 +115,16 @@ export class Sweeper<Command, Reply> {
     if (this.#closed) return;
     this.#timer = setTimeout(() => {
       this.#running = this.#round();
-    }, this.#parts.everyMs);
+    }, this.#deps.everyMs);
     this.#timer.unref();
   }
 
   async #round(): Promise<void> {
     try {
       await this.#flush();
-      await this.#parts.folder.retryQuarantined();
+      // Reads the quarantine.
       await this.#look();
+      await this.#deps.folder.retryQuarantined();
       this.#refusal = undefined;
     } catch (error) {
       // Without an answer from the store there is nothing to fold; the next round tries again.
@@ -135,7 +137,7 @@ export class Sweeper<Command, Reply> {
   #refused(error: unknown): void {
     if (error instanceof UnknownOutcome || this.#closed) return;
     const refusal = String(error);
-    if (refusal !== this.#refusal) this.#parts.report({ kind: 'unswept', log: this.#parts.category, error });
+    if (refusal !== this.#refusal) this.#deps.report({ kind: 'unswept', log: this.#deps.category, error });
     this.#refusal = refusal;
   }
 
@@ -143,7 +145,7 @@ export class Sweeper<Command, Reply> {
   async #look(): Promise<void> {
     const { heads, next } = await this.#page(this.#after);
     this.#after = next ?? '';
-    const ahead = await this.#parts.store.ahead(heads);
+    const ahead = await this.#deps.store.ahead(heads);
     const stalled: Head[] = [];
     for (const head of heads) {
       if (!ahead.has(head.log)) this.#ahead.delete(head.log);
@@ -151,16 +153,16 @@ export class Sweeper<Command, Reply> {
       else this.#ahead.set(head.log, head.applied);
     }
     await this.#foldThose(stalled);
-    this.#parts.counts.behind = this.#ahead.size;
+    this.#deps.counts.behind = this.#ahead.size;
   }
 
   /** A page of heads, with what is known better here. What is known better there is taken over: others may have removed what is behind. */
   async #page(after: string): Promise<{ heads: readonly Head[]; next: string | undefined }> {
-    const heads = await this.#parts.store.headsAfter(after, PAGE);
-    await this.#parts.folder.readQuarantined();
+    const heads = await this.#deps.store.headsAfter(after, PAGE);
+    await this.#deps.folder.readQuarantined();
     return {
       heads: heads.map(({ log: name, applied }) => {
-        const log = this.#parts.intake.log(name);
+        const log = this.#deps.intake.log(name);
         if (!log.busy && log.head !== undefined) log.head = Math.max(log.head, applied);
         return { log: name, applied: Math.max(applied, log.head ?? 0) };
       }),
@@ -170,26 +172,26 @@ export class Sweeper<Command, Reply> {
 
   async #foldThose(heads: readonly Head[]): Promise<void> {
     for (const { log: name, applied } of heads) {
-      const log = this.#parts.intake.log(name);
-      if (this.#closed || !this.#parts.intake.seize(log)) continue;
+      const log = this.#deps.intake.log(name);
+      if (this.#closed || !this.#deps.intake.seize(log)) continue;
       try {
         log.head = Math.max(log.head ?? 0, applied);
         await this.#fold(log);
         this.#ahead.delete(name);
       } catch (error) {
         if (error instanceof UnknownOutcome) throw error;
-        this.#parts.report({ kind: 'unfolded', log: name, error });
+        this.#deps.report({ kind: 'unfolded', log: name, error });
       } finally {
-        this.#parts.intake.free(log);
+        this.#deps.intake.free(log);
       }
     }
   }
 
   async #fold(log: Log<Command, Reply>): Promise<void> {
-    const { head, folded } = await this.#parts.folder.foldAfter(log.name, log.head!);
+    const { head, folded } = await this.#deps.folder.foldAfter(log.name, log.head!);
     log.head = head;
     log.behind = false;
-    this.#parts.counts.folded += folded;
+    this.#deps.counts.folded += folded;
     this.touched(log);
   }
 
@@ -198,7 +200,7 @@ export class Sweeper<Command, Reply> {
     if (logs.length === 0) return;
     this.#touched.clear();
     try {
-      await this.#parts.store.raiseHeads(logs.map(({ name, head }) => ({ log: name, applied: head! })));
+      await this.#deps.store.raiseHeads(logs.map(({ name, head }) => ({ log: name, applied: head! })));
     } catch (error) {
       for (const log of logs) this.#touched.add(log);
       throw error;

@@ -8,7 +8,7 @@ export interface Thing {
   /** The last keys, so that a repeated command is known. */
   readonly keys: readonly string[];
   readonly name?: string;
-  readonly person?: string;
+  readonly hwidHash?: string;
   readonly value?: unknown;
 }
 
@@ -22,10 +22,10 @@ export type ThingCommand =
   | { readonly kind: 'name'; readonly id: string; readonly name: string | undefined }
   | { readonly kind: 'put'; readonly id: string; readonly value: unknown }
   | { readonly kind: 'give'; readonly id: string; readonly owner: string }
-  | { readonly kind: 'join'; readonly id: string; readonly person: string }
+  | { readonly kind: 'join'; readonly id: string; readonly hwidHash: string }
   | { readonly kind: 'refuse' | 'explode' | 'look'; readonly id: string }
   | {
-      readonly kind: 'note';
+      readonly kind: 'selfReport';
       readonly clear?: true;
       readonly id: string;
       readonly set?: Record<string, unknown>;
@@ -37,7 +37,7 @@ export type ThingEvent =
   | { readonly kind: 'named'; readonly id: string; readonly name: string | undefined }
   | { readonly kind: 'valued'; readonly id: string; readonly value: unknown }
   | { readonly kind: 'given'; readonly id: string; readonly owner: string }
-  | { readonly kind: 'joined'; readonly id: string; readonly person: string };
+  | { readonly kind: 'joined'; readonly id: string; readonly hwidHash: string };
 
 export interface ThingReply {
   readonly count: number;
@@ -65,7 +65,7 @@ function evolveThing(thing: Thing, event: ThingEvent): Thing {
     case 'valued':
       return { ...thing, value: event.value };
     case 'joined':
-      return { ...thing, person: event.person };
+      return { ...thing, hwidHash: event.hwidHash };
     case 'given':
       return thing;
   }
@@ -81,10 +81,11 @@ const kinds: ReadonlySet<string> = new Set<ThingEvent['kind']>(['added', 'named'
 
 export const things: LogDefinition<ThingCommand, ThingEvent, State, ThingReply> = {
   category: 'things',
-  lookups: { things: 'person' },
-  notesField: 'self',
+  lookups: { things: 'hwidHash' },
+  selfReportedField: 'self',
   needs(command) {
-    const lookups = command.kind === 'join' ? [{ collection: 'things', field: 'person', value: command.person }] : [];
+    const lookups =
+      command.kind === 'join' ? [{ collection: 'things', field: 'hwidHash', value: command.hwidHash }] : [];
     // The owner of `give` is left for the writer to find out.
     return { ids: [thingAt(command.id)], lookups };
   },
@@ -107,13 +108,13 @@ export const things: LogDefinition<ThingCommand, ThingEvent, State, ThingReply> 
       case 'give':
         return { events: [{ kind: 'given', id, owner: command.owner }], reply };
       case 'join': {
-        const others = view.find('things', command.person).map((found) => found.id);
-        return { events: [{ kind: 'joined', id, person: command.person }], reply: { ...reply, others } };
+        const others = view.find('things', command.hwidHash).map((found) => found.id);
+        return { events: [{ kind: 'joined', id, hwidHash: command.hwidHash }], reply: { ...reply, others } };
       }
-      case 'note': {
+      case 'selfReport': {
         const { clear, set, max } = command;
-        const note = { address: thingAt(id), ...(clear && { clear }), ...(set && { set }), ...(max && { max }) };
-        return { events: [], reply, notes: [note] };
+        const selfReport = { address: thingAt(id), ...(clear && { clear }), ...(set && { set }), ...(max && { max }) };
+        return { events: [], reply, selfReports: [selfReport] };
       }
       default:
         return withoutEvents(command.kind, reply);
@@ -131,7 +132,7 @@ export const things: LogDefinition<ThingCommand, ThingEvent, State, ThingReply> 
   decode: (bytes) => JSON.parse(Buffer.from(bytes).toString()) as ThingEvent,
   toDocument: (state) => (state.kind === 'thing' ? { ...state.thing } : { ...state.owner }),
   fields: {
-    things: fieldsOf<Thing>({ count: true, keys: true, name: true, person: true, value: true }),
+    things: fieldsOf<Thing>({ count: true, keys: true, name: true, hwidHash: true, value: true }),
     owners: fieldsOf<Owner>({ things: true }),
   },
   fromDocument: (document, { collection }) =>

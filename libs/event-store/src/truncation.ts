@@ -29,5 +29,5 @@ export function truncateLogs<Event>(
 ): Periodic {
   const commits = openCommits(db, definition, { isRelayed: true });
   const truncate = (signal: AbortSignal): Promise<void> => commits.removeBefore(new Date(clock.now() - keptMs), signal);
-  return every(EVERY_MS, truncate, { name: `truncation of ${definition.category}`, log });
+  return every(EVERY_MS, truncate, { name: `truncation of ${definition.category}`, log, clock });
 }

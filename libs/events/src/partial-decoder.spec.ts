@@ -9,7 +9,7 @@ describe('partialDecoder', () => {
       stamp: { log: 'devices-3', n: 2n ** 40n, index: 4 },
       account: 'default',
       application: 'AAAAA-00001',
-      person: 'p'.repeat(22),
+      hwidHash: 'p'.repeat(22),
       hwid: 'h'.repeat(200),
       seq: 2 ** 31,
       at: new Date(1_700_000_000_123),
@@ -40,7 +40,7 @@ describe('partialDecoder', () => {
     expect(decode(event({ $case: 'erased', value: {} }))).toEqual({
       stamp: { log: 'devices-3', n: 2n ** 40n, index: 4 },
       application: 'AAAAA-00001',
-      person: 'p'.repeat(22),
+      hwidHash: 'p'.repeat(22),
       erased: {},
     });
     expect(decode(event({ $case: 'tokenSet', value: token })).erased).toBeUndefined();

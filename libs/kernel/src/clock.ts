@@ -9,6 +9,7 @@ export const systemClock: Clock = { now: () => Date.now() };
 /** A clock that runs with the system's and can be set forward: the test clock of architecture 8. */
 export class ShiftedClock implements Clock {
   #aheadMs = 0;
+  readonly #watchers = new Set<() => void>();
 
   /** How far it is ahead of the system's clock. */
   get aheadMs(): number {
@@ -22,11 +23,19 @@ export class ShiftedClock implements Clock {
   /** @param ms zero or more; a clock never goes back. */
   advance(ms: number): void {
     if (!(ms >= 0)) throw new RangeError('a clock cannot be set back');
-    this.#aheadMs += ms;
+    this.advanceTo(this.#aheadMs + ms);
   }
 
   /** Makes it `ms` ahead of the system's clock, unless it is further already. */
   advanceTo(ms: number): void {
-    this.#aheadMs = Math.max(this.#aheadMs, ms);
+    if (ms <= this.#aheadMs) return;
+    this.#aheadMs = ms;
+    for (const watcher of this.#watchers) watcher();
+  }
+
+  /** Calls back whenever it has been set forward. @returns a function that ends this */
+  onAdvance(watcher: () => void): () => void {
+    this.#watchers.add(watcher);
+    return () => void this.#watchers.delete(watcher);
   }
 }

@@ -1,7 +1,7 @@
 export { connectMongo } from './connect.ts';
 export { databaseOf, databasePrefixOf } from './databases.ts';
 export { inDays, type KeptCollection } from './kept-collection.ts';
-export { Lease, type LeaseOptions, removeLeases } from './mongo-lease.ts';
+export { Lease, type LeaseOptions, removeLeases, type Reservation, reserve } from './mongo-lease.ts';
 export { mongoOptions } from './mongo-options.ts';
 export { type Presence, type PresenceDocument, presenceIn } from './presence.ts';
 export { leaseReplica, type Replica, type ReplicaOptions } from './replica-lease.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { beginOwner, endOwner, ownIdentity } from '@tidings/coordination';
 import { describeWithMongo, TestClock } from '@tidings/testing';
-import { followHolder, Lease, leasesOf } from './mongo-lease.ts';
+import { followHolder, Lease, leasesOf, reserve } from './mongo-lease.ts';
 
 const LENGTH_MS = 10_000;
 
@@ -107,5 +107,19 @@ describeWithMongo('a lease', (mongo) => {
     const until = performance.now() + 1;
     while (performance.now() < until);
     expect(short.held).toBe(false);
+  });
+
+  it('is reserved for one who is no process until the time is over, and for no longer', async () => {
+    const name = newName();
+    const reserveFor = (owner: string) => reserve(mongo.db, name, { owner, clock, lengthMs: LENGTH_MS });
+    const first = await Promise.all(['a', 'b', 'c'].map(reserveFor));
+    expect(first.filter(Boolean)).toEqual([true]);
+    const owner = (await stored(name))!.owner;
+    clock.advance(6);
+    expect([await reserveFor(owner), await reserveFor('d')]).toEqual([true, false]);
+    clock.advance(6);
+    expect(await reserveFor('d')).toBe(false);
+    clock.advance(6);
+    expect(await reserveFor('d')).toBe(true);
   });
 });

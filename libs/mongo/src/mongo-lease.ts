@@ -26,6 +26,8 @@ export interface FollowOptions {
   readonly answered?: <T>(command: Promise<T>) => Promise<T>;
 }
 
+const isDuplicate = (error: unknown): boolean => error instanceof MongoServerError && error.code === DUPLICATE_KEY;
+
 const unbounded = <T>(command: Promise<T>): Promise<T> => command;
 
 /**
@@ -46,7 +48,7 @@ export async function followHolder(
     await answered(leases.insertOne({ _id, ...mine }, DURABLE));
     return true;
   } catch (error) {
-    if (error instanceof MongoServerError && error.code === DUPLICATE_KEY) return false;
+    if (isDuplicate(error)) return false;
     throw error;
   }
 }
@@ -136,6 +138,26 @@ export class Lease {
     }
     const mine = { ...this.#mine, until: new Date(now.getTime() + lengthMs), ...(process && { process }) };
     return followHolder(this.#leases, holder, mine, { answered: this.#answered });
+  }
+}
+
+export interface Reservation {
+  /** Who it is for: no process, so nothing but time ends it. */
+  readonly owner: string;
+  readonly clock: Clock;
+  readonly lengthMs: number;
+}
+
+/** Reserves a name among the leases by one write, or renews the reservation; false while it is another owner's. */
+export async function reserve(db: Db, name: string, { owner, clock, lengthMs }: Reservation): Promise<boolean> {
+  const now = clock.now();
+  const mine = { _id: name, $or: [{ owner }, { until: { $lte: new Date(now) } }] };
+  try {
+    await leasesOf(db).updateOne(mine, { $set: { owner, until: new Date(now + lengthMs) } }, { upsert: true });
+    return true;
+  } catch (error) {
+    if (isDuplicate(error)) return false;
+    throw error;
   }
 }
 

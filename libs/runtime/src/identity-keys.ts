@@ -5,7 +5,7 @@ import { open, seal, type SealedPlace, sealedWith } from './sealing.ts';
 
 /** In the order in which they are stored. */
 const purposes = [
-  // Ids of persons, and of the users in the indexes.
+  // Hashes of hwids, and of the users in the indexes.
   'device',
   // The indexed form of push tokens, and of addresses.
   'push-token',

@@ -3,7 +3,7 @@ import { channels, type Clock } from '@tidings/kernel';
 import type { Configuration, Logger } from '@tidings/runtime';
 import { type Broker, openKafkaBroker } from '@tidings/streaming';
 
-export interface KafkaParts {
+export interface KafkaOptions {
   /** What the process calls itself in the brokers' logs. */
   readonly name: string;
   readonly configuration: Pick<Configuration, 'kafkaBrokers' | 'kafkaNamespace' | 'kafkaSecurity'>;
@@ -15,7 +15,7 @@ export const kafkaOptions = ({
   name,
   configuration: { kafkaBrokers, kafkaNamespace, kafkaSecurity },
   log,
-}: KafkaParts) => ({
+}: KafkaOptions) => ({
   brokers: kafkaBrokers.join(','),
   namespace: kafkaNamespace,
   clientId: `tidings-${name}`,
@@ -27,5 +27,5 @@ export const kafkaOptions = ({
  * Connects to Kafka.
  * @throws Fault `unavailable` while it does not answer or lacks topics.
  */
-export const connectKafka = (parts: KafkaParts & { readonly clock: Clock }): Promise<Broker> =>
-  openKafkaBroker({ ...kafkaOptions(parts), topics: topics(channels), clock: parts.clock });
+export const connectKafka = (deps: KafkaOptions & { readonly clock: Clock }): Promise<Broker> =>
+  openKafkaBroker({ ...kafkaOptions(deps), topics: topics(channels), clock: deps.clock });

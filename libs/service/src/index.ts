@@ -1,4 +1,4 @@
-export { connectKafka, kafkaOptions, type KafkaParts } from './connect-kafka.ts';
+export { connectKafka, kafkaOptions, type KafkaOptions } from './connect-kafka.ts';
 export { microservice, processModule, rpcServer } from './microservice.ts';
 export { runService, type Running, type Service } from './run-service.ts';
-export { type ServiceParts, ServiceProcess } from './service-process.ts';
+export { type ServiceDepsWithBroker, ServiceProcess } from './service-process.ts';

@@ -33,7 +33,7 @@ import { connectKafka } from './connect-kafka.ts';
 const PEER_MS = 1_000;
 
 /** What a service is opened with. */
-export type ServiceParts = ServiceDeps & { readonly broker: Broker };
+export type ServiceDepsWithBroker = ServiceDeps & { readonly broker: Broker };
 
 /** Identity keys of a process that learns them from another service. */
 export interface LearntIdentity {
@@ -123,7 +123,7 @@ export class ServiceProcess<Name extends RequiredVariable = never, P extends Pee
   async open<Service extends { close(): Promise<void> }>(
     this: ServiceProcess<Name | 'MONGO_URL', P>,
     database: string,
-    opening: (parts: ServiceParts) => Promise<Service>,
+    opening: (deps: ServiceDepsWithBroker) => Promise<Service>,
   ): Promise<Service> {
     const { clock, log, metrics, configuration } = this;
     const client = await this.#mongo(configuration.mongoUrl);

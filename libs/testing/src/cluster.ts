@@ -3,8 +3,9 @@ import type { Cluster, Member } from '@tidings/platform';
 import { Closing } from '@tidings/runtime';
 import type { SimulatorOptions } from '@tidings/simulators';
 import { apps, buildAll } from './build.ts';
+import { clusterForTests } from './cluster-for-tests.ts';
 import { startKafka } from './kafka.ts';
-import { startMongo } from './mongo.ts';
+import { databasesAt, startMongo } from './mongo.ts';
 import {
   connect,
   freshFolder,
@@ -36,9 +37,6 @@ export interface ClusterWorld extends World {
   stop(): Promise<void>;
 }
 
-/** What runs twice: whatever has to get on with a second one of its kind. */
-const TWICE = /^(gateway|registry|fanout|scheduler|statistics|dispatcher\..*)$/;
-
 /**
  * Every service as a process of its own, as they are built, two of most, on real Kafka and MongoDB, with providers in this process. Calls
  * take turns between the gateways.
@@ -64,13 +62,13 @@ export async function cluster({
       env: { ...testEnvironment(simulators, admin), KAFKA_NAMESPACE: stores?.namespace ?? '', ...env },
       mongoUrl: stores?.mongoUrl,
       kafkaBrokers: stores?.brokers,
-      replicas: (service) => (TWICE.test(service) ? 2 : 1),
+      ...clusterForTests,
     });
     closing.add('cluster', running, (opened) => opened.stop());
     const { secrets, client } = await connect(running.urls, admin);
     closing.add('client', client, (idle) => idle.close());
     return {
-      ...worldOf({ url: running.url, dataFolder: folder, secrets, client, simulators }),
+      ...worldOf({ urls: running.urls, dataFolder: folder, secrets, client, simulators }),
       cluster: running,
       async restart(further, members = running.members) {
         await Promise.all(members.map((member) => member.stop()));
@@ -89,7 +87,5 @@ export async function cluster({
 async function sharedStores(closing: Closing) {
   const [mongo, { brokers, namespace }] = await Promise.all([startMongo(), startKafka()]);
   closing.add('mongo', mongo, (server) => server.close());
-  const url = new URL(mongo.url);
-  url.pathname = `/${mongo.prefix}`;
-  return { mongoUrl: url.href, brokers, namespace };
+  return { mongoUrl: databasesAt(mongo), brokers, namespace };
 }

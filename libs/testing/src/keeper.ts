@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** Jest itself, whether this runs in one of its workers or not. */
-const runner = (): number => (process.argv[1]?.includes('jest-worker') ? process.ppid : process.pid);
+export const runner = (): number => (process.argv[1]?.includes('jest-worker') ? process.ppid : process.pid);
 
 /** A folder that all suites of this Jest worker share. */
 export const workerFolder = (name: string): string =>

@@ -62,6 +62,13 @@ export async function startMongo(): Promise<TestMongo> {
   };
 }
 
+/** The server with the prefix of the databases in its path. */
+export function databasesAt({ url, prefix }: Pick<TestMongo, 'url' | 'prefix'>): string {
+  const address = new URL(url);
+  address.pathname = `/${prefix}`;
+  return address.href;
+}
+
 /**
  * `describe` with a MongoDB, whose members are there from `beforeAll` on. Where none can be had the suite is skipped, which the tally
  * shows; with `CI` set it fails.

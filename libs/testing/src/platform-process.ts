@@ -80,7 +80,7 @@ export async function platformProcess({
     const { secrets, client } = await connect([current().url], admin);
     closing.add('client', client, (idle) => idle.close());
     return {
-      ...worldOf({ url: current().url, dataFolder, secrets, client, simulators }),
+      ...worldOf({ urls: [current().url], dataFolder, secrets, client, simulators }),
       pids: async () => ({ platform: current().pid, mongod: await current().mongodPid() }),
       async kill(what) {
         await current().kill(what);

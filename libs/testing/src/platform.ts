@@ -1,8 +1,9 @@
 import { Closing, readEnv } from '@tidings/runtime';
 import type { SimulatorOptions } from '@tidings/simulators';
 import { cluster } from './cluster.ts';
-import { startMongo } from './mongo.ts';
+import { databasesAt, startMongo } from './mongo.ts';
 import { platformProcess } from './platform-process.ts';
+import { sharedCluster } from './shared-cluster.ts';
 import {
   connect,
   freshFolder,
@@ -22,9 +23,14 @@ export type Form = 'embedded' | 'distributed';
 export const formUnderTest = (globalThis as { readonly TIDINGS_FORM?: Form }).TIDINGS_FORM ?? 'embedded';
 
 export interface PlatformWorldOptions {
-  /** Further environment variables, which win over those of the test. */
+  /** Further environment variables, which win over those of the test. With some the suite has a system for itself. */
   readonly env?: Readonly<Record<string, string>>;
   readonly simulators?: SimulatorOptions;
+  /**
+   * Whether the suite has a system for itself, also where others share one: it looks at more than its own account, or restarts processes.
+   * @default false
+   */
+  readonly isAlone?: boolean;
 }
 
 /** A world whose processes write logs and can be started anew. */
@@ -37,21 +43,23 @@ export interface LoggingWorld extends PlatformWorld {
 
 /** A world whose databases can be looked into. */
 export interface StoredWorld extends PlatformWorld {
-  /** The server; the path is what the names of the world's databases begin with. */
+  /** The server; the path is what the names of the databases begin with, which other suites may have filled, too. */
   readonly mongoUrl: string;
 }
 
 export interface PlatformWorld extends World {
-  /** Closes the platform as SIGTERM would, then the providers, and leaves nothing behind. */
+  /** Closes the platform as SIGTERM would unless suites share it, then the providers, and leaves nothing behind. */
   stop(): Promise<void>;
 }
 
 /**
- * The whole platform with providers, on data of its own: the world in one call. Embedded it is in this process; distributed it is a
- * {@link cluster}. The clock stands where the system's is and can be set forward.
+ * The whole platform with providers: the world in one call. Embedded it is in this process, on data of its own; distributed it is a
+ * {@link sharedCluster}, which the suite has an account of, or a {@link cluster} that it has for itself. The clock can be set forward, and
+ * may be ahead of the machine's from the beginning.
  */
 export async function platform(options: PlatformWorldOptions = {}, form = formUnderTest): Promise<StoredWorld> {
   if (form === 'embedded') return embedded(options);
+  if (!options.isAlone && !options.env) return sharedCluster(options.simulators);
   const world = await cluster(options);
   return { ...world, mongoUrl: world.cluster.mongoUrl };
 }
@@ -59,13 +67,6 @@ export async function platform(options: PlatformWorldOptions = {}, form = formUn
 /** The same, and embedded in a process of its own too, so that what it logs can be read. */
 export const platformInProcesses = (options: PlatformWorldOptions = {}, form = formUnderTest): Promise<LoggingWorld> =>
   form === 'distributed' ? cluster(options) : platformProcess(options);
-
-/** The server with the prefix of the databases in its path. */
-function databasesAt({ url, prefix }: { readonly url: string; readonly prefix: string }): string {
-  const address = new URL(url);
-  address.pathname = `/${prefix}`;
-  return address.href;
-}
 
 async function embedded({ env = {}, simulators: options }: PlatformWorldOptions): Promise<StoredWorld> {
   const log = testLog();
@@ -91,7 +92,7 @@ async function embedded({ env = {}, simulators: options }: PlatformWorldOptions)
     const { secrets, client } = await connect([opened.url], admin);
     closing.add('client', client, (idle) => idle.close());
     return {
-      ...worldOf({ url: opened.url, dataFolder, secrets, client, simulators }),
+      ...worldOf({ urls: [opened.url], dataFolder, secrets, client, simulators }),
       mongoUrl: databasesAt(mongo),
       stop: () => closing.close(),
     };

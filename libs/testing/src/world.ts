@@ -7,10 +7,13 @@ import type { ApiClient, MethodName, Reply, ReplyOf, Secrets } from '@tidings/pl
 import { type Configuration, type Logger, openLog } from '@tidings/runtime';
 import type { SimulatorOptions, Simulators } from '@tidings/simulators';
 import { answered } from './answered.ts';
+import { compileCache } from './build.ts';
 
 /** What a test sees of the platform, wherever it runs: its API, the providers' stand-ins, and a barrier. */
 export interface World {
+  /** The API at the first gateway, and at each of them. */
   readonly url: string;
+  readonly urls: readonly string[];
   readonly dataFolder: string;
   readonly secrets: Secrets;
   readonly client: ApiClient;
@@ -49,11 +52,13 @@ const [POLL_MS, MOST_POLL_MS] = [10, 200];
 export const BUNDLE = 'com.example.test';
 
 interface WorldParts {
-  readonly url: string;
+  readonly urls: readonly string[];
   readonly dataFolder: string;
   readonly secrets: Secrets;
   readonly client: ApiClient;
   readonly simulators: Simulators;
+  /** The account that operators' calls are about which name none. @default the platform's own default */
+  readonly account?: string;
 }
 
 /** A folder for data that nobody has used. */
@@ -62,7 +67,10 @@ export const freshFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'tiding
 export const removeFolder = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true });
 
 /** The configuration of a platform under test as environment variables: providers are the stand-ins, the clock can be set. */
-export const testEnvironment = ({ apnsUrl, fcmUrl }: Simulators, admin: string): Record<string, string> => ({
+export const testEnvironment = (
+  { apnsUrl, fcmUrl }: Pick<Simulators, 'apnsUrl' | 'fcmUrl'>,
+  admin: string,
+): Record<string, string> => ({
   APNS_URL: apnsUrl,
   APNS_SANDBOX_URL: apnsUrl,
   FCM_URL: fcmUrl,
@@ -70,6 +78,8 @@ export const testEnvironment = ({ apnsUrl, fcmUrl }: Simulators, admin: string):
   TIDINGS_ALLOW_PRIVATE: '127.0.0.0/8',
   TIDINGS_ADMIN_TOKEN: admin,
   TIDINGS_TEST_CLOCK: '1',
+  // Processes start with what an earlier one has compiled.
+  NODE_COMPILE_CACHE: compileCache,
   LOG_LEVEL: process.env['LOG_LEVEL'] ?? 'error',
 });
 
@@ -79,12 +89,44 @@ export const newAdminToken = (): string => `test-${randomBase62(24)}`;
 export const loadSimulators = async (options: SimulatorOptions = {}): Promise<Simulators> =>
   (await import('@tidings/simulators')).startSimulators({ control: false, ...options });
 
+/** Methods of operators that act on the default account unless another is named. */
+const namesAccount: ReadonlySet<MethodName> = new Set<MethodName>([
+  'blacklistAddress',
+  'clearAddress',
+  'clearComplaint',
+  'createSubscription',
+  'createToken',
+  'getBlacklisted',
+  'getComplaint',
+  'recordComplaint',
+  'setCategories',
+  'setSenders',
+]);
+
+/** Resolves when all that was published is handled and nothing is due; rejects with what is open after `timeoutMs`. @default 60000 */
+export async function untilSettled(client: ApiClient, timeoutMs = 60_000): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  for (let pause = POLL_MS; ; pause = Math.min(2 * pause, MOST_POLL_MS)) {
+    const reply = await client.reply('settled');
+    if (reply.status === 200) return;
+    // While a killed database comes back there is no answer to the question; anything else is a mistake of the test.
+    const open = reply.status === 409 || reply.status >= 500;
+    if (!open || Date.now() > deadline) {
+      throw Fault.unavailable(`not settled: HTTP ${reply.status} ${JSON.stringify(reply.body)}`);
+    }
+    await delay(pause);
+  }
+}
+
 export function worldOf(parts: WorldParts): World {
-  const { client, simulators } = parts;
+  const { client, simulators, urls, account } = parts;
+  const ofAccount = (name: MethodName, parameters?: Parameters): Parameters | undefined =>
+    account !== undefined && namesAccount.has(name) ? { account, ...parameters } : parameters;
   return {
     ...parts,
-    call: (name, parameters) => client.call(name, parameters),
-    reply: (name, parameters) => client.reply(name, parameters),
+    url: urls[0]!,
+    call: (name, parameters) => client.call(name, ofAccount(name, parameters)),
+    reply: (name, parameters) => client.reply(name, ofAccount(name, parameters)),
     v2: (route, body) => client.v2(route, body),
 
     async application({ title = 'Test', ios = true, android = true } = {}) {
@@ -132,19 +174,7 @@ export function worldOf(parts: WorldParts): World {
       await Promise.all(Array.from({ length: CONNECTIONS }, worker));
     },
 
-    async settle(timeoutMs = 60_000) {
-      const deadline = Date.now() + timeoutMs;
-      for (let pause = POLL_MS; ; pause = Math.min(2 * pause, MOST_POLL_MS)) {
-        const reply = await client.reply('settled');
-        if (reply.status === 200) return;
-        // While a killed database comes back there is no answer to the question; anything else is a mistake of the test.
-        const open = reply.status === 409 || reply.status >= 500;
-        if (!open || Date.now() > deadline) {
-          throw Fault.unavailable(`not settled: HTTP ${reply.status} ${JSON.stringify(reply.body)}`);
-        }
-        await delay(pause);
-      }
-    },
+    settle: (timeoutMs) => untilSettled(client, timeoutMs),
 
     async advance(seconds) {
       simulators.clock.advance(seconds * 1000);
@@ -153,13 +183,17 @@ export function worldOf(parts: WorldParts): World {
   };
 }
 
-/** @param urls of the gateways, which take turns. */
+/**
+ * @param urls of the gateways, which take turns
+ * @param account of the tokens @default the platform's own default
+ */
 export const connect = async (
   urls: readonly string[],
   admin: string,
+  account?: string,
 ): Promise<{ secrets: Secrets; client: ApiClient }> => {
   const { ApiClient, issueTokens } = await import('@tidings/platform');
-  const secrets = await issueTokens(urls[0]!, admin);
+  const secrets = await issueTokens(urls[0]!, admin, account);
   return { secrets, client: new ApiClient(urls, secrets, CONNECTIONS) };
 };
 

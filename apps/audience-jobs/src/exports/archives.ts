@@ -1,7 +1,7 @@
 import { Fault } from '@tidings/kernel';
 import type { ArchivePlace } from '@tidings/rpc';
 import type { Binary, Db } from 'mongodb';
-import type { Remains } from '../jobs/remains.ts';
+import type { OrphanRemoval } from '../jobs/orphan-removal.ts';
 
 const DURABLE = { writeConcern: { w: 'majority', journal: true } } as const;
 const DUPLICATE_KEY = 11000;
@@ -38,7 +38,7 @@ interface BlockDocument {
 }
 
 /** The files of exports, packed, in parts that count when they are said to be whole: what a dead attempt has left is never read. */
-export interface Archives extends Remains {
+export interface Archives extends OrphanRemoval {
   storeBlock(place: BlockPlace, bytes: Uint8Array, at: Date): Promise<void>;
   find(job: string, part: number): Promise<Part | undefined>;
   /** Says that a part is whole, unless another attempt has said so before, and answers whose counts. */

@@ -8,7 +8,7 @@ import { linesOf } from './lines.ts';
 import { pack } from './pack.ts';
 import { stretchOf } from './stretches.ts';
 
-export interface ExportParts {
+export interface ExportDeps {
   readonly clock: Clock;
   readonly inputs: Inputs;
   readonly archives: Archives;
@@ -26,7 +26,7 @@ export function exportProcessor({
   inputs,
   archives,
   segments,
-}: ExportParts): (job: Job) => Promise<JobPieceProcessed> {
+}: ExportDeps): (job: Job) => Promise<JobPieceProcessed> {
   /** How the application that an export is at is looked up, by export. */
   const lookups = new Map<string, { readonly application: string; readonly lookup: number[] }>();
   /** Chosen once for all parts of an application, and again by a process that goes on with them. */

@@ -12,7 +12,7 @@ import { acceptedIn, archiveOf, fileOf } from './name.ts';
 import { extentOf } from './stretches.ts';
 import { type ZippedFile, zipHead, zipSize, zipTail } from './zip.ts';
 
-export interface ExportsParts {
+export interface ExportsDeps {
   readonly clock: Clock;
   readonly inputs: Inputs;
   readonly archives: Archives;
@@ -33,8 +33,8 @@ const applicationOf = ({ applications: [only, ...others] }: Selection): string =
   only && others.length === 0 ? only.code : '';
 
 /** Exports of segments, of `Jobs` of tidings.rpc.v1. */
-export function exportsRpc(parts: ExportsParts): Pick<Jobs, 'acceptExport' | 'findArchives' | 'readArchive'> {
-  const { clock, inputs, archives, segments, admission, store, writer } = parts;
+export function exportsRpc(deps: ExportsDeps): Pick<Jobs, 'acceptExport' | 'findArchives' | 'readArchive'> {
+  const { clock, inputs, archives, segments, admission, store, writer } = deps;
 
   /** The file in the archive of a completed export. */
   const fileIn = async (job: Job): Promise<ZippedFile> => {
@@ -64,7 +64,7 @@ export function exportsRpc(parts: ExportsParts): Pick<Jobs, 'acceptExport' | 'fi
         { job: id, bytes: 0 },
         open,
       );
-      parts.accepted();
+      deps.accepted();
       return {};
     },
 

@@ -1,6 +1,6 @@
 import { ExportInput } from '@tidings/rpc';
 import type { Binary, Db } from 'mongodb';
-import type { Remains } from '../jobs/remains.ts';
+import type { OrphanRemoval } from '../jobs/orphan-removal.ts';
 
 const DURABLE = { writeConcern: { w: 'majority', journal: true } } as const;
 
@@ -13,7 +13,7 @@ interface InputDocument {
 }
 
 /** What exports read, beside the logs: expressions may name people. */
-export interface Inputs extends Remains {
+export interface Inputs extends OrphanRemoval {
   /** Keeps the first one that is given for a job, and answers which that is. */
   store(job: string, input: ExportInput, at: Date): Promise<ExportInput>;
   find(job: string): Promise<ExportInput | undefined>;

@@ -4,7 +4,7 @@ import type { Job } from '@tidings/jobs';
 import { type AddMissingTagsRequest, type DeviceBatch, type EntryOutcome, EntryStatus, JobEntry } from '@tidings/rpc';
 import { identityKeysFrom } from '@tidings/runtime';
 import type { Piece } from './pieces.ts';
-import { pieceProcessor, type ProcessParts } from './job-process.ts';
+import { pieceProcessor, type ProcessDeps } from './job-process.ts';
 
 const accepted = {
   ...{ kind: JobKind.JOB_KIND_SET_TAGS, application: 'x', entries: 1, pieces: 1, createMissingTags: false },
@@ -46,8 +46,8 @@ function setUp(...given: Piece[]) {
     resolve: async (_job: string, _number: number, hwids: ReadonlyMap<number, readonly string[]>) => hwids,
     finish: async (_job: string, _number: number, outcomes: EntryOutcome[]) => void finished.push(outcomes),
   };
-  const parts = {
-    pieces: pieces as unknown as ProcessParts['pieces'],
+  const deps = {
+    pieces: pieces as unknown as ProcessDeps['pieces'],
     accounts: {
       addMissingTags: async ({ tags }: AddMissingTagsRequest) => {
         const names = tags.map(({ name }) => name);
@@ -71,7 +71,7 @@ function setUp(...given: Piece[]) {
     },
     ...{ replicaOf: () => '', deviceKey: identityKeysFrom(new Uint8Array(32)).device },
   };
-  return { process: pieceProcessor(parts), told, finished };
+  return { process: pieceProcessor(deps), told, finished };
 }
 
 describe('batches of a piece', () => {

@@ -1,4 +1,4 @@
-import { contactCalled, deviceLogOf, personOf } from '@tidings/audience';
+import { contactCalled, deviceLogOf, hwidHashOf } from '@tidings/audience';
 import { JobKind, type JobPieceProcessed } from '@tidings/events';
 import type { Job } from '@tidings/jobs';
 import { Fault } from '@tidings/kernel';
@@ -8,7 +8,7 @@ import { addMissingTags, type RefusedTags, withReason } from './missing-tags.ts'
 import type { Piece, Pieces } from './pieces.ts';
 import { countsOf, type Row, rowsOf } from './rows.ts';
 
-export interface ProcessParts {
+export interface ProcessDeps {
   readonly pieces: Pieces;
   readonly accounts: Pick<Accounts, 'addMissingTags' | 'listTags'>;
   readonly devices: Pick<Devices, 'applyBatch' | 'resolve'>;
@@ -57,8 +57,8 @@ interface Numbered {
 }
 
 /** Gives every entry of a job's next piece its result. Repeats have no second effect: the registry knows each batch by its key. */
-export function pieceProcessor(parts: ProcessParts): (job: Job) => Promise<JobPieceProcessed> {
-  const { pieces, accounts, devices, replicaOf, deviceKey } = parts;
+export function pieceProcessor(deps: ProcessDeps): (job: Job) => Promise<JobPieceProcessed> {
+  const { pieces, accounts, devices, replicaOf, deviceKey } = deps;
 
   /** Before the first piece the tags of all are added: what becomes of an entry does not turn on where pieces end. Tells which of the piece were not. */
   const addTags = async ({ id, account, accepted }: Job, piece: Piece): Promise<RefusedTags | undefined> => {
@@ -98,7 +98,7 @@ export function pieceProcessor(parts: ProcessParts): (job: Job) => Promise<JobPi
   /** Rows of one log go out together and in their order, which is what makes their key good. */
   const apply = async (job: Job, key: string, rows: readonly Numbered[]): Promise<EntryOutcome[]> => {
     const { account, accepted } = job;
-    const byLog = Map.groupBy(rows, ({ row }) => deviceLogOf(personOf(deviceKey, account, row.hwid)));
+    const byLog = Map.groupBy(rows, ({ row }) => deviceLogOf(hwidHashOf(deviceKey, account, row.hwid)));
     const byReplica = Map.groupBy(byLog, ([log]) => replicaOf(log));
     const replies = await Promise.all(
       [...byReplica.values()].map((logs) =>

@@ -5,9 +5,9 @@ import type { DeletionsOptions } from '@tidings/service/deletions';
 import { type JobCommand, logOfJob } from './job-log.ts';
 import type { JobStore } from './job-store.ts';
 
-export interface JobPurgeParts {
+export interface JobPurgeDeps {
   readonly clock: Clock;
-  readonly store: Pick<JobStore, 'idsOf' | 'remove' | 'removeRemains'>;
+  readonly store: Pick<JobStore, 'idsOf' | 'remove' | 'removeOrphans'>;
   readonly writer: LogWriter<JobCommand, Job>;
 }
 
@@ -15,7 +15,7 @@ export interface JobPurgeParts {
  * Purges the jobs and exports of a deleted application (R-B2): pending ones fail (R-S3), and are shown as long as others; archives, and what callers
  * said of devices, go. Exports of several applications stay their time.
  */
-export function jobPurge({ clock, store, writer }: JobPurgeParts): DeletionsOptions['purge'] {
+export function jobPurge({ clock, store, writer }: JobPurgeDeps): DeletionsOptions['purge'] {
   return async ({ account, application, look }, signal) => {
     const queue = { account, application };
     for (let ids = await store.idsOf(queue, 'Pending'); ids.length > 0 && !signal.aborted;) {
@@ -31,7 +31,7 @@ export function jobPurge({ clock, store, writer }: JobPurgeParts): DeletionsOpti
     // Until the second look a worker may be at one of their pieces.
     if (look === 0) return;
     for (let ids = await store.idsOf(queue, 'Failed'); ids.length > 0 && !signal.aborted;) {
-      await store.removeRemains(ids);
+      await store.removeOrphans(ids);
       ids = await store.idsOf(queue, 'Failed', ids.at(-1));
     }
   };

@@ -3,13 +3,13 @@ import type { Job, Queue } from '@tidings/jobs';
 import type { Clock } from '@tidings/kernel';
 import type { Db } from 'mongodb';
 import { type JobDocument, jobOf, JOBS, queueKey, queueOf } from './job-log.ts';
-import type { Remains } from './remains.ts';
+import type { OrphanRemoval } from './orphan-removal.ts';
 
 const DAY_MS = 86_400_000;
 /** How long a job is shown after its end (R-S3). */
 export const KEPT_MS = 7 * DAY_MS;
 /** What never became a job's, or outlived one: longer than any job takes. */
-export const REMAINS_KEPT_MS = 30 * DAY_MS;
+export const ORPHANS_KEPT_MS = 30 * DAY_MS;
 const PAGE = 100;
 
 type Stored = JobDocument & { readonly _id: string };
@@ -36,12 +36,12 @@ export interface JobStore {
   /** Removes jobs with all that is kept of them. */
   remove(ids: readonly string[]): Promise<void>;
   /** Removes what is kept of jobs beside their states. */
-  removeRemains(ids: readonly string[]): Promise<void>;
+  removeOrphans(ids: readonly string[]): Promise<void>;
   removeExpired(): Promise<void>;
 }
 
-/** @param remains what is removed with a job */
-export async function openJobStore(db: Db, clock: Clock, remains: readonly Remains[]): Promise<JobStore> {
+/** @param orphanRemovals what is removed with a job */
+export async function openJobStore(db: Db, clock: Clock, orphanRemovals: readonly OrphanRemoval[]): Promise<JobStore> {
   const jobs = db.collection<Stored>(JOBS);
   await jobs.createIndexes([
     { name: 'due', key: { status: 1, acceptedAt: 1 } },
@@ -49,16 +49,16 @@ export async function openJobStore(db: Db, clock: Clock, remains: readonly Remai
     { name: 'finished', key: { finishedAt: 1 } },
   ]);
   const shownFrom = (): Date => new Date(clock.now() - KEPT_MS);
-  const removeRemains = async (ids: readonly string[]): Promise<void> => {
-    for (const each of remains) await each.remove(ids);
+  const removeOrphans = async (ids: readonly string[]): Promise<void> => {
+    for (const each of orphanRemovals) await each.remove(ids);
   };
   const remove = async (ids: readonly string[]): Promise<void> => {
-    await removeRemains(ids);
+    await removeOrphans(ids);
     await jobs.deleteMany({ _id: { $in: [...ids] } });
   };
   return {
     remove,
-    removeRemains,
+    removeOrphans,
     async idsOf(queue, status, after) {
       const wanted = { status, queue: queueKey(queue), ...(after !== undefined && { _id: { $gt: after } }) };
       const found = jobs.find(wanted, { projection: { _id: 1 }, sort: { _id: 1 }, limit: PAGE });
@@ -104,8 +104,8 @@ export async function openJobStore(db: Db, clock: Clock, remains: readonly Remai
         if (ids.length === 0) break;
         await remove(ids);
       }
-      const before = new Date(clock.now() - REMAINS_KEPT_MS);
-      for (const each of remains) await each.removeBefore(before);
+      const before = new Date(clock.now() - ORPHANS_KEPT_MS);
+      for (const each of orphanRemovals) await each.removeBefore(before);
     },
   };
 }

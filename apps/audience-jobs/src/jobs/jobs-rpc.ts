@@ -9,7 +9,7 @@ import type { Pieces } from './pieces.ts';
 import { shownRows } from './rows.ts';
 import type { JobStore } from './job-store.ts';
 
-export interface JobsParts {
+export interface JobsDeps {
   readonly clock: Clock;
   readonly pieces: Pieces;
   readonly admission: Admission;
@@ -42,7 +42,7 @@ export function jobsRpc({
   store,
   writer,
   accepted: wake,
-}: JobsParts): Pick<Jobs, 'storePiece' | 'accept' | 'find' | 'rows'> {
+}: JobsDeps): Pick<Jobs, 'storePiece' | 'accept' | 'find' | 'rows'> {
   const find = async ({ job: id, kind, account }: FindJobRequest): Promise<Job | undefined> => {
     const job = await store.find(id);
     return job?.accepted.kind === kind && (account === '' || account === job.account) ? job : undefined;

@@ -1,7 +1,7 @@
 import { Fault } from '@tidings/kernel';
 import { DeviceBatchReply, type EntryOutcome, JobEntry, JobPiece } from '@tidings/rpc';
 import type { Binary, Db } from 'mongodb';
-import type { Remains } from './remains.ts';
+import type { OrphanRemoval } from './orphan-removal.ts';
 
 const PIECES = 'pieces';
 const DURABLE = { writeConcern: { w: 'majority', journal: true } } as const;
@@ -34,7 +34,7 @@ interface PieceDocument {
 }
 
 /** What callers said of devices, beside the logs: it is removed with its job, and no event repeats it. */
-export interface Pieces extends Remains {
+export interface Pieces extends OrphanRemoval {
   store(job: string, number: number, piece: JobPiece, at: Date): Promise<void>;
   find(job: string, number: number): Promise<Piece | undefined>;
   /** In order, below `end`. */

@@ -12,7 +12,7 @@ import { type Logger, pino } from 'pino';
 import { POISON } from './dying-worker.features.ts';
 import { type JobCommand, jobsLog, logOfJob } from './job-log.ts';
 import { type JobStore, openJobStore } from './job-store.ts';
-import { Worker, type WorkerParts } from './worker.ts';
+import { Worker, type WorkerDeps } from './worker.ts';
 
 const { JOB_KIND_SET_TAGS: TAGS, JOB_KIND_EXPORT: EXPORT } = JobKind;
 const PIECES = 6;
@@ -46,7 +46,7 @@ describeWithMongo('a worker', (mongo) => {
     const { EXPORT_FORMAT_UNSPECIFIED: exportFormat } = ExportFormat;
     await say(id, { type: 'accept', account, accepted: { ...accepted, exportFormat } });
   };
-  const start = (process: WorkerParts['process']): Worker => {
+  const start = (process: WorkerDeps['process']): Worker => {
     const worker = new Worker({ db: mongo.database(database), clock, log: log(), store, writer, process });
     workers.push(worker);
     return worker;

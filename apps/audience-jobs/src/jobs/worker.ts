@@ -22,7 +22,7 @@ export const JOB_LEASES = 'jobs/';
 /** Retention of the leases of dead jobs; a lease lasts for seconds. */
 export const LEASES_KEPT_MS = 3_600_000;
 
-export interface WorkerParts {
+export interface WorkerDeps {
   readonly db: Db;
   readonly clock: Clock;
   readonly log: Logger;
@@ -45,7 +45,7 @@ interface Taken {
  * progressed, so that no other one is blamed for it.
  */
 export class Worker {
-  readonly #parts: WorkerParts;
+  readonly #deps: WorkerDeps;
   readonly #owner = randomBase62(OWNER_LENGTH);
   readonly #turns = roundRobin();
   readonly #running = new Map<string, Promise<void>>();
@@ -55,9 +55,9 @@ export class Worker {
   #isAlone = false;
   #stopping = false;
 
-  constructor(parts: WorkerParts) {
-    this.#parts = parts;
-    const options = { name: 'bulk jobs', log: parts.log, immediately: true };
+  constructor(deps: WorkerDeps) {
+    this.#deps = deps;
+    const options = { name: 'bulk jobs', log: deps.log, immediately: true };
     this.#looking = every(LOOK_EVERY_MS, () => this.#look(), options);
   }
 
@@ -83,8 +83,8 @@ export class Worker {
 
   /** False where nothing can be started now. */
   async #startNext(): Promise<boolean> {
-    for (const queue of this.#turns.order(await this.#parts.store.queues())) {
-      for await (const { id } of this.#parts.store.startable(queue)) {
+    for (const queue of this.#turns.order(await this.#deps.store.queues())) {
+      for await (const { id } of this.#deps.store.startable(queue)) {
         if (this.#stopping) return false;
         const taken = this.#running.has(id) ? undefined : await this.#take(id);
         if (!taken) continue;
@@ -103,7 +103,7 @@ export class Worker {
 
   /** Undefined for a job that another process has, or has just ended. */
   async #take(id: string): Promise<Taken | undefined> {
-    const { db, clock, store } = this.#parts;
+    const { db, clock, store } = this.#deps;
     const lease = new Lease(db, `${JOB_LEASES}${id}`, { clock, lengthMs: LEASE_MS });
     if (!(await lease.take())) return undefined;
     const job = await store.find(id);
@@ -113,9 +113,7 @@ export class Worker {
   }
 
   async #release({ job: { id }, lease }: Taken): Promise<void> {
-    await lease
-      .release()
-      .catch((error: unknown) => this.#parts.log.warn({ job: id, err: error }, 'lease not released'));
+    await lease.release().catch((error: unknown) => this.#deps.log.warn({ job: id, err: error }, 'lease not released'));
   }
 
   #start(queue: Queue, taken: Taken, isAlone: boolean): void {
@@ -134,7 +132,7 @@ export class Worker {
 
   /** Never rejects: false where something is away, which a later look meets again. */
   async #run(taken: Taken, turn: number): Promise<boolean> {
-    const { log, clock } = this.#parts;
+    const { log, clock } = this.#deps;
     const { id } = taken.job;
     const { lease } = taken;
     const renewal = every(RENEW_EVERY_MS, async () => void (await lease.take()), { name: 'lease of a bulk job', log });
@@ -168,7 +166,7 @@ export class Worker {
   }
 
   async #attempt(job: Job): Promise<JobAction> {
-    const { log, process } = this.#parts;
+    const { log, process } = this.#deps;
     try {
       return { type: 'pieceProcessed', processed: await transientAsFault(() => process(job)) };
     } catch (thrown) {
@@ -194,12 +192,12 @@ export class Worker {
       await this.#say(id, { type: 'withdrawAttempt', piece, worker: this.#owner });
       this.#begun.delete(id);
     } catch (error) {
-      this.#parts.log.warn({ job: id, piece, err: error }, 'attempt at a bulk job not withdrawn');
+      this.#deps.log.warn({ job: id, piece, err: error }, 'attempt at a bulk job not withdrawn');
     }
   }
 
   async #say(id: string, action: JobAction): Promise<Job> {
-    const { writer, clock, log } = this.#parts;
+    const { writer, clock, log } = this.#deps;
     const job = await writer.submit(logOfJob(id), { id, action, at: new Date(clock.now()) });
     if (job.status === 'Failed' && action.type !== 'withdrawAttempt') {
       const { account, pieces: piece, accepted, reason } = job;

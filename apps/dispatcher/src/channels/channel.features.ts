@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { SendBatch } from '@tidings/events';
 import { openFrameLink, openNodeLink, type OpenLink } from '@tidings/http2';
 import { sendBatch, type TestDevice } from '../testing/test-batches.ts';
-import { type ChannelParts, LaneWorld } from '../testing/lane-world.ts';
+import { type ChannelDeps, LaneWorld } from '../testing/lane-world.ts';
 import { type Kind, type ProviderName, type Simulators, startSimulators } from '../testing/test-simulators.ts';
 import type { TestCredentials } from '../testing/test-credentials.ts';
 import type { Channel } from './channel-port.ts';
@@ -14,7 +14,7 @@ export interface ChannelSubject {
   readonly platform: number;
   /** Credentials that the stand-in accepts. */
   credentials(simulators: Simulators): TestCredentials;
-  open(parts: ChannelParts, simulators: Simulators): Channel;
+  open(parts: ChannelDeps, simulators: Simulators): Channel;
   /** A token that asks the stand-in for something. */
   token(kind: Exclude<Kind, 'reason'>, n: number, argument?: number): string;
   /** How the channel's own words for these answers read. */
@@ -102,8 +102,8 @@ export function channelFeatures(subject: ChannelSubject): void {
     scenario(
       'sends nothing inside the time that a throttled credential has to wait, and all of it afterwards',
       async ({ world, simulators, summary }) => {
-        await simulators.faults.set(subject.name, { retryAfterSeconds: 2 });
-        const startedAt = Date.now();
+        // Longer than a busy machine takes: it ends by the clock that is set forward.
+        await simulators.faults.set(subject.name, { retryAfterSeconds: 120 });
         await world.hand(
           batch([device('unavailable', 0, 1), ...accepted(1).map((each) => ({ ...each, position: 1 }))]),
         );
@@ -114,7 +114,6 @@ export function channelFeatures(subject: ChannelSubject): void {
         expect(asked).toBe(1);
         await world.settle(30_000, true);
         expect(new Set(world.deviceOutcomes().values())).toEqual(new Set(['SENT']));
-        expect(Date.now() - startedAt).toBeLessThan(30_000);
       },
     );
 

@@ -19,10 +19,10 @@ import {
   deferredOf,
   deferralOf,
   type Sending,
-  type SendingParts,
+  type SendingDeps,
 } from '../send/sending.ts';
 
-export interface ClaimsParts extends Pick<SendingParts, 'lane' | 'store' | 'clock' | 'metrics'> {
+export interface ClaimsDeps extends Pick<SendingDeps, 'lane' | 'store' | 'clock' | 'metrics'> {
   readonly workerLease: WorkerLease;
   readonly sending: Sending;
 }
@@ -34,10 +34,10 @@ const LEASE_PATIENCE_MS = 2_500;
 
 /** Claims slices that batches bring, and takes over those whose worker has died (sending 4). */
 export class Claims {
-  readonly #parts: ClaimsParts;
+  readonly #deps: ClaimsDeps;
 
-  constructor(parts: ClaimsParts) {
-    this.#parts = parts;
+  constructor(deps: ClaimsDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -45,7 +45,7 @@ export class Claims {
    * @param why given where it is to be deferred at once: one write does it, without a claim, unless a device has reached its end
    */
   async claim(job: Job, slice: Slice, run: Run, why?: HeldBack): Promise<Publication> {
-    const { workerLease, store, lane, clock, metrics, sending } = this.#parts;
+    const { workerLease, store, lane, clock, metrics, sending } = this.#deps;
     const id = sliceId({ ...job.batch, number: slice.number });
     const epoch = await workerLease.ready(LEASE_PATIENCE_MS);
     return this.as(epoch, async () => {
@@ -83,7 +83,7 @@ export class Claims {
     try {
       return await run();
     } catch (error) {
-      this.#parts.workerLease.retire(epoch);
+      this.#deps.workerLease.retire(epoch);
       throw error;
     } finally {
       epoch.open--;
@@ -92,22 +92,22 @@ export class Claims {
 
   /** The attempt of a slice all of whose devices wait. */
   #deferredAtOnce(open: OpenSlice, why: HeldBack): Deferred | undefined {
-    const standing = this.#parts.sending.held(open, why);
-    if (standing.waiting.length === 0) return undefined;
-    const results = withResults(noResults, resultsOf(standing.results));
-    return deferredOf(open.attempt, results, deferralOf(open.job, open.slice, standing));
+    const state = this.#deps.sending.held(open, why);
+    if (state.waiting.length === 0) return undefined;
+    const results = withResults(noResults, resultsOf(state.results));
+    return deferredOf(open.attempt, results, deferralOf(open.job, open.slice, state));
   }
 
   /** Whether a claim is in good hands. One of this worker's own is not: whatever it has in hand is not met twice. */
   async #isHeld(owner: string): Promise<boolean> {
-    const { workerLease } = this.#parts;
+    const { workerLease } = this.#deps;
     return !workerLease.isOwn(owner) && (await workerLease.alive([owner])).has(owner);
   }
 
   /** Its worker died between claim and settlement: the unanswered devices may have been sent to. */
   async #takeOver(open: OpenSlice, run: Run): Promise<Publication> {
     const { id, attempt, epoch, job, slice } = open;
-    const { store, metrics, sending } = this.#parts;
+    const { store, metrics, sending } = this.#deps;
     const taken = await store.takeOver(id, attempt.owner, epoch.id);
     if (!taken) return undefined;
     metrics.slice('taken_over');

@@ -20,17 +20,10 @@ import { DeviceSlots, SliceSlots } from './device-slots.ts';
 import { LateAnswers } from '../send/late-answers.ts';
 import type { Epoch, WorkerLease } from '../claim/worker-lease.ts';
 import { RetryScheduler } from '../retry/retry-scheduler.ts';
-import {
-  type Budget,
-  type Job,
-  type OpenSlice,
-  type Publication,
-  Sending,
-  type SendingParts,
-} from '../send/sending.ts';
+import { type Budget, type Job, type OpenSlice, type Publication, Sending, type SendingDeps } from '../send/sending.ts';
 import type { SliceRun } from '../send/slice-run.ts';
 
-export interface DispatchParts extends SendingParts {
+export interface DispatchDeps extends SendingDeps {
   readonly workerLease: WorkerLease;
   /** Resolves when an outcome is durable. */
   readonly publish: (record: OutRecord) => Promise<unknown>;
@@ -45,7 +38,7 @@ const CLOSING_MS = 10_000;
 
 /** One lane of a dispatcher: takes batches, sends their slices, and lets wait what must (sending 4). */
 export class Dispatch {
-  readonly #parts: DispatchParts;
+  readonly #deps: DispatchDeps;
   readonly #sending: Sending;
   readonly #claims: Claims;
   readonly #admission: Admission;
@@ -59,11 +52,11 @@ export class Dispatch {
   readonly #runs = new Map<string, Set<SliceRun>>();
   #lateEnded: () => void = () => undefined;
 
-  constructor(parts: DispatchParts) {
-    this.#parts = parts;
-    const { lane, store, workerLease, clock, timers, throttles, log } = parts;
-    this.#sending = new Sending(parts);
-    this.#claims = new Claims({ ...parts, sending: this.#sending });
+  constructor(deps: DispatchDeps) {
+    this.#deps = deps;
+    const { lane, store, workerLease, clock, timers, throttles, log } = deps;
+    this.#sending = new Sending(deps);
+    this.#claims = new Claims({ ...deps, sending: this.#sending });
     this.#slots = new DeviceSlots({
       total: OPEN_DEVICES,
       share: OPEN_DEVICES / 4,
@@ -114,7 +107,7 @@ export class Dispatch {
     if (this.#late.size === 0) return;
     const over = Promise.withResolvers<void>();
     this.#lateEnded = () => void (this.#late.size === 0 && over.resolve());
-    const cancel = this.#parts.timers.after(CLOSING_MS, over.resolve);
+    const cancel = this.#deps.timers.after(CLOSING_MS, over.resolve);
     await over.promise;
     cancel();
     for (const late of [...this.#late.values()]) late.abandon();
@@ -125,7 +118,7 @@ export class Dispatch {
    * @param traces of the batches, by their index, as far as they have any
    */
   async handle(batches: readonly SendBatch[], traces: readonly (Trace | undefined)[] = []): Promise<number> {
-    const { timers } = this.#parts;
+    const { timers } = this.#deps;
     const startedAt = timers.now();
     const late = Promise.withResolvers<void>();
     const cancel = timers.after(SLOTS_MS, late.resolve);
@@ -144,7 +137,7 @@ export class Dispatch {
   async #batch(batch: SendBatch, budget: Budget, late: Promise<void>, trace: Trace | undefined): Promise<boolean> {
     const job = this.#sending.job(batch);
     if (job.columns.devices > OPEN_DEVICES) throw new RangeError(`batch ${batch.message}: too many devices`);
-    this.#parts.metrics.batch(job.columns.devices);
+    this.#deps.metrics.batch(job.columns.devices);
     const attributes = { 'tidings.devices': job.columns.devices, 'tidings.slices': batch.slices.length };
     return inSpan(
       `dispatch ${channelServing(batch.platform, batch.variant)}`,
@@ -184,14 +177,14 @@ export class Dispatch {
   }
 
   #notItsTurn(): HeldBack {
-    return { by: 'turn', until: this.#parts.clock.now() + TURN_MS };
+    return { by: 'turn', until: this.#deps.clock.now() + TURN_MS };
   }
 
   /** As {@link Admission.ready}, and not throttled either as far as that is known without asking. */
   async #ready(job: Job, patienceMs: number): ReturnType<Admission['ready']> {
     const ready = await this.#admission.ready(job, patienceMs);
     if (ready.do !== 'send') return ready;
-    const { throttles } = this.#parts;
+    const { throttles } = this.#deps;
     const { credential, settings } = ready.sender;
     if (throttles.wantsProbe(credential) || throttles.isOutdated(credential, settings)) return ready;
     const until = throttles.blockedUntil(credential);
@@ -203,7 +196,7 @@ export class Dispatch {
     while (this.#open.has(id)) await this.#open.get(id);
     await this.#holding(id, async () => {
       const late = Promise.withResolvers<void>();
-      const cancel = this.#parts.timers.after(SLOTS_MS, late.resolve);
+      const cancel = this.#deps.timers.after(SLOTS_MS, late.resolve);
       const taken = await this.#slots.take(credential, devices, late.promise);
       cancel();
       if (!taken) return;
@@ -217,7 +210,7 @@ export class Dispatch {
   }
 
   async #wake(id: string, epoch: Epoch, slots: SliceSlots, from?: string): Promise<Publication> {
-    const { store, clock, timers, metrics } = this.#parts;
+    const { store, clock, timers, metrics } = this.#deps;
     const attempt = await (from === undefined
       ? store.wake(id, epoch.id, clock.now())
       : store.takeOver(id, from, epoch.id));
@@ -246,7 +239,7 @@ export class Dispatch {
   }
 
   async #publish(publication: Publication): Promise<void> {
-    if (publication) await this.#parts.publish(publication);
+    if (publication) await this.#deps.publish(publication);
   }
 
   /** Runs with the slice in hand. */
@@ -264,7 +257,7 @@ export class Dispatch {
   }
 
   #measure(): void {
-    this.#parts.metrics.open(this.#open.size, this.#slots.used);
+    this.#deps.metrics.open(this.#open.size, this.#slots.used);
   }
 
   /** Defers a slice that a batch brings: nothing of it was written. */
@@ -280,7 +273,7 @@ export class Dispatch {
 
   /** Sends a claimed slice, unless its credential is throttled and somebody else has the probe. */
   async #send(open: OpenSlice, { sender, slots, cutoff, deadline }: Means): Promise<Publication> {
-    const { throttles, timers } = this.#parts;
+    const { throttles, timers } = this.#deps;
     const { id, job } = open;
     const passage = await throttles.pass(sender.credential, sender.settings);
     if (typeof passage === 'object') return this.#sending.hold(open, { by: 'throttle', until: passage.until });

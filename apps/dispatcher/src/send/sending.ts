@@ -37,10 +37,10 @@ import type { Epoch } from '../claim/worker-lease.ts';
 import { Tally } from './tally.ts';
 import type { Throttles } from '../throttle/throttles.ts';
 import type { Timers } from '../timers.ts';
-import type { Pending, Standing } from './slice-devices.ts';
+import type { Pending, SliceState } from './slice-devices.ts';
 import { type RunEnd, SliceRun } from './slice-run.ts';
 
-export interface SendingParts {
+export interface SendingDeps {
   readonly lane: Lane;
   readonly channel: Channel;
   readonly store: AttemptStore;
@@ -99,12 +99,12 @@ const HELD_MS = 600_000;
 
 /** Sends claimed slices and writes down how they ended. */
 export class Sending {
-  readonly #parts: SendingParts;
+  readonly #deps: SendingDeps;
   /** Traces of slices that were deferred in this process, by the slice's id. */
   readonly #traces = new Map<string, Trace>();
 
-  constructor(parts: SendingParts) {
-    this.#parts = parts;
+  constructor(deps: SendingDeps) {
+    this.#deps = deps;
   }
 
   /** The trace in which a slice was deferred; undefined if another process deferred it. */
@@ -115,7 +115,7 @@ export class Sending {
   }
 
   job(batch: SendBatch): Job {
-    const { channel, lane } = this.#parts;
+    const { channel, lane } = this.#deps;
     const columns = columnsOf(batch);
     const { application, platform } = batch.credential ?? { application: '', platform: 0 };
     let sender: Promise<Sender | SendResult> | undefined;
@@ -158,7 +158,7 @@ export class Sending {
 
   /** Ends the unanswered devices of a slice without sending. */
   refuse(open: OpenSlice, result: SendResult): Promise<Publication> {
-    const now = this.#parts.clock.now();
+    const now = this.#deps.clock.now();
     const results = open.pending.map(({ device }) => resultOf(open.job.columns, device, result, now));
     return this.#end(open, { lost: false, results, waiting: [], heldUntil: 0, answersUntil: 0 });
   }
@@ -169,8 +169,8 @@ export class Sending {
   }
 
   /** What becomes of the devices of a slice that cannot be sent now. */
-  held({ job, attempt, pending }: Pick<OpenSlice, 'job' | 'attempt' | 'pending'>, why: HeldBack): Standing {
-    const now = this.#parts.clock.now();
+  held({ job, attempt, pending }: Pick<OpenSlice, 'job' | 'attempt' | 'pending'>, why: HeldBack): SliceState {
+    const now = this.#deps.clock.now();
     const { batch, columns, ttlSeconds } = job;
     const { claimedAt } = attempt;
     const times = { now, claimedAt, ttlSeconds, releasedAt: batch.releasedAt?.getTime() ?? claimedAt };
@@ -193,26 +193,26 @@ export class Sending {
    * claimed it since.
    */
   async amend({ id, job, slice, attempt }: OpenSlice, run: SliceRun): Promise<Publication> {
-    const { store, clock, throttles } = this.#parts;
-    const standing = run.standing();
-    const giveUpAt = this.#parts.timers.now() + LATE_ANSWER_MS;
-    const wanted = (): boolean => this.#parts.timers.now() < giveUpAt;
-    const results = withResults(attempt.results, resultsOf(standing.results));
-    if (standing.waiting.length === 0) {
+    const { store, clock, throttles } = this.#deps;
+    const state = run.state();
+    const giveUpAt = this.#deps.timers.now() + LATE_ANSWER_MS;
+    const wanted = (): boolean => this.#deps.timers.now() < giveUpAt;
+    const results = withResults(attempt.results, resultsOf(state.results));
+    if (state.waiting.length === 0) {
       const settledAt = clock.now();
       const kept = await this.#repeated(wanted, () => store.finish(id, attempt, results, settledAt));
       return kept ? this.#settled(job, slice, attempt, results, settledAt) : undefined;
     }
     // It may have been lifted since.
-    const heldUntil = throttles.blockedUntil(run.credential) > 0 ? standing.heldUntil : 0;
-    const deferral = deferralOf(job, slice, { ...standing, heldUntil });
+    const heldUntil = throttles.blockedUntil(run.credential) > 0 ? state.heldUntil : 0;
+    const deferral = deferralOf(job, slice, { ...state, heldUntil });
     if (!(await this.#repeated(wanted, () => store.amend(id, attempt, results, deferral)))) return undefined;
     return this.record(job, slice, deferredOf(attempt, results, deferral));
   }
 
   #runOf(open: OpenSlice, sender: Sender, options: Budget & { readonly probe: boolean }): SliceRun {
     const { id, job, pending, epoch, attempt } = open;
-    const { throttles, clock, timers, random, log, metrics } = this.#parts;
+    const { throttles, clock, timers, random, log, metrics } = this.#deps;
     const { batch, columns, ttlSeconds } = job;
     const { claimedAt } = attempt;
     return new SliceRun({
@@ -226,7 +226,7 @@ export class Sending {
 
   /** Writes down how the slice ended, and what is to be published of it. */
   async #end(open: OpenSlice, end: RunEnd): Promise<Publication> {
-    const { store, clock, metrics } = this.#parts;
+    const { store, clock, metrics } = this.#deps;
     const { id, attempt, epoch, job, slice } = open;
     if (end.lost) return this.#lost();
     const results = withResults(attempt.results, resultsOf(end.results));
@@ -246,7 +246,7 @@ export class Sending {
 
   #settled(job: Job, slice: Slice, { claimedAt }: Claimed, results: Results, settledAt: number): OutRecord {
     const outcomes = outcomesOf(results);
-    this.#parts.metrics.settled(outcomes);
+    this.#deps.metrics.settled(outcomes);
     job.tally.settled(outcomes);
     return this.record(job, slice, { state: 'settled', claimedAt, results, settledAt });
   }
@@ -259,7 +259,7 @@ export class Sending {
   }
 
   #lost(): undefined {
-    this.#parts.metrics.slice('lost');
+    this.#deps.metrics.slice('lost');
     return undefined;
   }
 
@@ -274,8 +274,8 @@ export class Sending {
       try {
         return await write();
       } catch (error) {
-        this.#parts.log.warn({ err: error }, 'attempts do not answer');
-        await new Promise<void>((resolve) => this.#parts.timers.after(AGAIN_MS, resolve));
+        this.#deps.log.warn({ err: error }, 'attempts do not answer');
+        await new Promise<void>((resolve) => this.#deps.timers.after(AGAIN_MS, resolve));
       }
     }
   }
@@ -283,14 +283,14 @@ export class Sending {
   /** The outcome of a slice that a batch brings again: a deferral says when it is worth to ask once more. */
   again(job: Job, slice: Slice, attempt: Settled | Deferred): OutRecord {
     if (attempt.state === 'settled') return this.record(job, slice, attempt);
-    const dueAt = Math.max(attempt.dueAt, this.#parts.clock.now() + ASK_AGAIN_MS);
+    const dueAt = Math.max(attempt.dueAt, this.#deps.clock.now() + ASK_AGAIN_MS);
     return this.record(job, slice, { ...attempt, dueAt });
   }
 
   /** The outcome as it is published, the same each time. */
   record({ batch }: Job, { number }: Slice, attempt: Settled | Deferred): OutRecord {
     const addressee: Addressee = { ...batch, number };
-    const now = this.#parts.clock.now();
+    const now = this.#deps.clock.now();
     const outcome =
       attempt.state === 'settled'
         ? settledOutcome(addressee, attempt.results, new Date(attempt.claimedAt), new Date(attempt.settledAt))
@@ -337,8 +337,8 @@ export function pendingOf(
 }
 
 /** The devices of a slice that wait, in the form that is stored. */
-export function deferralOf({ batch, columns }: Job, slice: Slice, standing: Standing): Deferral {
-  const { waiting, heldUntil, answersUntil } = standing;
+export function deferralOf({ batch, columns }: Job, slice: Slice, state: SliceState): Deferral {
+  const { waiting, heldUntil, answersUntil } = state;
   const devices = waiting.map(({ device }) => device);
   return {
     batch: SendBatch.encode(pickDevices(batch, columns, slice, devices)).finish(),

@@ -24,7 +24,7 @@ export interface Pending {
 }
 
 /** What has become of a slice so far. Every device that was pending is in exactly one of the two. */
-export interface Standing {
+export interface SliceState {
   readonly results: readonly DeviceResult[];
   readonly waiting: readonly Pending[];
   /** Until when all that wait are held back; 0 = they are not. */
@@ -33,7 +33,7 @@ export interface Standing {
   readonly answersUntil: number;
 }
 
-export interface SliceDevicesParts {
+export interface SliceDevicesOptions {
   readonly batch: SendBatch;
   readonly columns: BatchColumns;
   readonly pending: readonly Pending[];
@@ -64,7 +64,7 @@ const HOUR_MS = 3_600_000;
  * way to success.
  */
 export class SliceDevices {
-  readonly #parts: SliceDevicesParts;
+  readonly #deps: SliceDevicesOptions;
   readonly #startedAt: number;
   readonly #times: Omit<MessageTimes, 'now'>;
   readonly #sendResults: (SendResult | undefined)[];
@@ -75,9 +75,9 @@ export class SliceDevices {
   #heldUntil = 0;
   #answersUntil = 0;
 
-  constructor(parts: SliceDevicesParts) {
-    this.#parts = parts;
-    const { pending, batch, claimedAt, ttlSeconds, clock } = parts;
+  constructor(deps: SliceDevicesOptions) {
+    this.#deps = deps;
+    const { pending, batch, claimedAt, ttlSeconds, clock } = deps;
     this.#startedAt = clock.now();
     this.#times = { releasedAt: batch.releasedAt?.getTime() ?? claimedAt, claimedAt, ttlSeconds };
     this.#sendResults = new Array<SendResult | undefined>(pending.length).fill(undefined);
@@ -87,7 +87,7 @@ export class SliceDevices {
 
   /** The devices to write now. All others have their result, or go on waiting. */
   toWrite(): number[] {
-    const { pending, columns, batch, clock } = this.#parts;
+    const { pending, columns, batch, clock } = this.#deps;
     const now = clock.now();
     const queue: number[] = [];
     pending.forEach(({ device, progress }, i) => {
@@ -107,7 +107,7 @@ export class SliceDevices {
 
   settle(i: number, result: SendResult): void {
     this.#sendResults[i] = result;
-    this.#at[i] = this.#parts.clock.now();
+    this.#at[i] = this.#deps.clock.now();
   }
 
   /** The provider has said since when it knows the token to be dead. */
@@ -128,7 +128,7 @@ export class SliceDevices {
   retry(i: number, { result, firstWaitMs = 0, retryAfterMs = 0, outcomeUnknown = false }: FailedTry): void {
     const tried = this.#tried(i);
     const tries = tried.tries + 1;
-    const dueAt = this.#parts.clock.now() + retryWaitMs({ tries, firstWaitMs, retryAfterMs }, this.#parts.random);
+    const dueAt = this.#deps.clock.now() + retryWaitMs({ tries, firstWaitMs, retryAfterMs }, this.#deps.random);
     if (dueAt > this.#retryUntil(tried)) this.settle(i, { ...result, then: { do: 'final' } });
     else this.#progress[i] = { ...tried, tries, dueAt, outcomeUnknown, last: result };
   }
@@ -138,25 +138,25 @@ export class SliceDevices {
     const tried = this.#tried(i);
     const tries = tried.tries + 1;
     const wait = { tries, firstWaitMs: 0, retryAfterMs: 0 };
-    const dueAt = this.#parts.clock.now() + Math.max(LATE_ANSWER_MS, retryWaitMs(wait, this.#parts.random));
+    const dueAt = this.#deps.clock.now() + Math.max(LATE_ANSWER_MS, retryWaitMs(wait, this.#deps.random));
     this.#progress[i] = { ...tried, tries, dueAt, outcomeUnknown: true, last: localResults.timeout };
     this.#answersUntil = dueAt;
   }
 
   /** It was tried and is due again now, in another run. */
   again(i: number): void {
-    this.#progress[i] = { ...this.#tried(i), dueAt: this.#parts.clock.now() };
+    this.#progress[i] = { ...this.#tried(i), dueAt: this.#deps.clock.now() };
   }
 
   /** The provider has not looked at it: as if it had not been written, and due now. */
   unprocessed(i: number): void {
-    this.#progress[i] = { ...this.#parts.pending[i]!.progress, dueAt: this.#parts.clock.now() };
+    this.#progress[i] = { ...this.#deps.pending[i]!.progress, dueAt: this.#deps.clock.now() };
   }
 
   /** It was not written: no try is counted. */
   unsent(i: number, why: HeldBack): void {
-    const { progress } = this.#parts.pending[i]!;
-    const wait = waitOf(progress, why, { ...this.#times, now: this.#parts.clock.now() });
+    const { progress } = this.#deps.pending[i]!;
+    const wait = waitOf(progress, why, { ...this.#times, now: this.#deps.clock.now() });
     if (wait.result) {
       this.settle(i, wait.result);
       return;
@@ -166,7 +166,7 @@ export class SliceDevices {
   }
 
   /** @param hasOutstanding whether answers are waited for */
-  standing(hasOutstanding: boolean): Standing {
+  state(hasOutstanding: boolean): SliceState {
     return {
       results: this.#results(),
       waiting: this.#waiting(),
@@ -182,13 +182,13 @@ export class SliceDevices {
 
   /** How far a device has come that was on the wire. */
   #tried(i: number): Progress {
-    const { progress } = this.#parts.pending[i]!;
+    const { progress } = this.#deps.pending[i]!;
     const firstTriedAt = progress.firstTriedAt || this.#startedAt;
     return { ...progress, firstTriedAt, refreshed: this.#refreshed.has(i), outcomeUnknown: false };
   }
 
   #results(): DeviceResult[] {
-    const { pending, columns } = this.#parts;
+    const { pending, columns } = this.#deps;
     return pending.flatMap(({ device }, i) => {
       const result = this.#sendResults[i];
       if (!result) return [];
@@ -205,7 +205,7 @@ export class SliceDevices {
   }
 
   #waiting(): Pending[] {
-    return this.#parts.pending.flatMap(({ device }, i) => {
+    return this.#deps.pending.flatMap(({ device }, i) => {
       const progress = this.#progress[i];
       return progress && !this.#sendResults[i] ? [{ device, progress }] : [];
     });

@@ -5,12 +5,12 @@ import type { AnswerDetail, PushListener, Sender } from '../channels/channel-por
 import type { Epoch } from '../claim/worker-lease.ts';
 import type { Throttles } from '../throttle/throttles.ts';
 import type { Timers } from '../timers.ts';
-import { type Standing, SliceDevices, type SliceDevicesParts } from './slice-devices.ts';
+import { type SliceState, SliceDevices, type SliceDevicesOptions } from './slice-devices.ts';
 
 /** How the writing of a slice ended: the worker lost its lease, or every device has a result or something to wait for. */
-export type RunEnd = { readonly lost: true } | (Standing & { readonly lost: false });
+export type RunEnd = { readonly lost: true } | (SliceState & { readonly lost: false });
 
-export interface RunParts extends SliceDevicesParts {
+export interface RunDeps extends SliceDevicesOptions {
   readonly sender: Sender;
   readonly epoch: Epoch;
   readonly throttles: Throttles;
@@ -34,10 +34,10 @@ const HOUR_MS = 3_600_000;
 
 /**
  * Sends the pending devices of a slice and gathers what becomes of them. The run ends at its deadline at the latest; answers that come
- * later still change its standing, and are told by {@link onLate}. No promise and no closure per device.
+ * later still change its state, and are told by {@link onLate}. No promise and no closure per device.
  */
 export class SliceRun implements PushListener {
-  readonly #parts: RunParts;
+  readonly #deps: RunDeps;
   readonly #devices: SliceDevices;
   readonly #pump = (): void => this.#write();
   /** Devices to write, from `#next` on. */
@@ -64,16 +64,16 @@ export class SliceRun implements PushListener {
   /** Called for each of them. */
   onLate: () => void = () => undefined;
 
-  constructor(parts: RunParts) {
-    this.#parts = parts;
-    this.#devices = new SliceDevices(parts);
-    this.#probing = parts.probe;
-    this.#flying = new Uint8Array(parts.pending.length);
+  constructor(deps: RunDeps) {
+    this.#deps = deps;
+    this.#devices = new SliceDevices(deps);
+    this.#probing = deps.probe;
+    this.#flying = new Uint8Array(deps.pending.length);
   }
 
   /** Fingerprint of the credential that it is sent with. */
   get credential(): string {
-    return this.#parts.sender.credential;
+    return this.#deps.sender.credential;
   }
 
   /** Whether the run has ended with answers outstanding, which may have come since. */
@@ -88,7 +88,7 @@ export class SliceRun implements PushListener {
 
   /** Resolves at the deadline at the latest. */
   run(): Promise<RunEnd> {
-    const { timers, cutoff, deadline } = this.#parts;
+    const { timers, cutoff, deadline } = this.#deps;
     return new Promise((resolve) => {
       this.#resolve = resolve;
       for (const i of this.#devices.toWrite()) this.#queue.push(i);
@@ -116,12 +116,12 @@ export class SliceRun implements PushListener {
   }
 
   /** What has become of the devices by now. */
-  standing(): Standing {
-    return this.#devices.standing(this.#inFlight > 0);
+  state(): SliceState {
+    return this.#devices.state(this.#inFlight > 0);
   }
 
   mayGo(): boolean {
-    return this.#phase !== 'over' && this.#parts.epoch.alive();
+    return this.#phase !== 'over' && this.#deps.epoch.alive();
   }
 
   answered(i: number, result: SendResult, detail: AnswerDetail = {}): void {
@@ -161,14 +161,14 @@ export class SliceRun implements PushListener {
 
   /** Local causes are no answers. */
   #time({ code }: SendResult): void {
-    const { timers, onAnswer } = this.#parts;
+    const { timers, onAnswer } = this.#deps;
     this.#timed = Infinity;
     if (code !== '0') onAnswer(timers.now() - this.#timedAt);
   }
 
   /** What the answer says of the credential: that it is to wait, or that it may go on. */
   #throttle({ then, code, name }: SendResult, retryAfterMs: number): void {
-    const { throttles, sender, clock } = this.#parts;
+    const { throttles, sender, clock } = this.#deps;
     const isAnswer = code !== '0';
     if (then.do === 'retry' && then.throttles !== 'device') {
       const waitMs = Math.max(retryAfterMs, then.throttles === 'credential' ? then.firstWaitMs : 0);
@@ -204,7 +204,7 @@ export class SliceRun implements PushListener {
 
   /** It was written and its answer is lost: it may have been delivered. */
   #unknown(i: number, result: SendResult): void {
-    if (this.#parts.batch.atMostOnce) this.#devices.settle(i, localResults.unknownOutcome);
+    if (this.#deps.batch.atMostOnce) this.#devices.settle(i, localResults.unknownOutcome);
     // A late device waits for its answer already, until it is due.
     else if (this.#phase !== 'late' || result !== localResults.timeout)
       this.#devices.retry(i, { result, outcomeUnknown: true });
@@ -212,7 +212,7 @@ export class SliceRun implements PushListener {
 
   #write(): void {
     if (this.#phase !== 'writing') return;
-    if (!this.#parts.epoch.alive()) {
+    if (!this.#deps.epoch.alive()) {
       this.#end('over', { lost: true });
       return;
     }
@@ -220,7 +220,7 @@ export class SliceRun implements PushListener {
       // One push is enough to find out.
       if (this.#probing && this.#inFlight > 0) return;
       if (written++ === TURN) {
-        this.#cancels.push(this.#parts.timers.after(0, this.#pump));
+        this.#cancels.push(this.#deps.timers.after(0, this.#pump));
         return;
       }
       if (!this.#push(this.#queue[this.#next]!)) break;
@@ -231,7 +231,7 @@ export class SliceRun implements PushListener {
   /** False once the rest of the queue has to wait. */
   #mayWrite(): boolean {
     if (this.#held) return false;
-    const { throttles, sender, timers, cutoff } = this.#parts;
+    const { throttles, sender, timers, cutoff } = this.#deps;
     const until = this.#probing ? 0 : throttles.blockedUntil(sender.credential);
     if (until > 0) this.#held = { by: 'throttle', until };
     else if (timers.now() >= cutoff) this.#held = this.#notItsTurn();
@@ -239,12 +239,12 @@ export class SliceRun implements PushListener {
   }
 
   #notItsTurn(): HeldBack {
-    return { by: 'turn', until: this.#parts.clock.now() };
+    return { by: 'turn', until: this.#deps.clock.now() };
   }
 
   /** Writes one push; false when there is no room for another. */
   #push(i: number): boolean {
-    const { sender, epoch, clock, timers } = this.#parts;
+    const { sender, epoch, clock, timers } = this.#deps;
     if (!epoch.alive()) {
       this.#end('over', { lost: true });
       return false;
@@ -268,12 +268,12 @@ export class SliceRun implements PushListener {
     this.#inFlight++;
     if (this.#timed >= 0) return;
     this.#timed = i;
-    this.#timedAt = this.#parts.timers.now();
+    this.#timedAt = this.#deps.timers.now();
   }
 
   /** What cannot be written through a fault of our own costs that device only (R-P3). */
   #pushed(i: number): 'written' | 'busy' | SendResult {
-    const { sender, pending, deadline, onFault } = this.#parts;
+    const { sender, pending, deadline, onFault } = this.#deps;
     try {
       return sender.push(pending[i]!.device, i, deadline + LATE_ANSWER_MS, this);
     } catch (error) {
@@ -285,7 +285,7 @@ export class SliceRun implements PushListener {
 
   /** New credentials are got, and it is sent once more. */
   #refresh(i: number, result: SendResult): void {
-    const { sender } = this.#parts;
+    const { sender } = this.#deps;
     this.#devices.refreshed(i);
     if (this.#phase === 'late') {
       // The next run sends it. Where nothing has been got by then, that run finds out again.
@@ -317,12 +317,12 @@ export class SliceRun implements PushListener {
     if (this.#next < this.#queue.length && !this.#held) return;
     for (const i of this.#queue.slice(this.#next)) this.#devices.unsent(i, this.#held!);
     if (this.#inFlight > 0) this.#flying.forEach((flying, i) => void (flying === 1 && this.#devices.late(i)));
-    if (!this.#parts.epoch.alive()) this.#end('over', { lost: true });
-    else this.#end(this.#inFlight > 0 ? 'late' : 'over', { lost: false, ...this.standing() });
+    if (!this.#deps.epoch.alive()) this.#end('over', { lost: true });
+    else this.#end(this.#inFlight > 0 ? 'late' : 'over', { lost: false, ...this.state() });
   }
 
   #end(phase: 'late' | 'over', end?: RunEnd): void {
-    const { throttles, sender } = this.#parts;
+    const { throttles, sender } = this.#deps;
     if (phase === 'over' && this.#probing) throttles.returnProbe(sender.credential, sender.settings);
     if (phase === 'over') this.#probing = false;
     this.#phase = phase;

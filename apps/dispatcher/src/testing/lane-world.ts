@@ -17,7 +17,7 @@ import { MemoryAttempts, MemoryLeases, MemoryThrottles } from './memory-store.ts
 import { noMetrics } from './no-metrics.ts';
 
 /** What channels are opened with. */
-export interface ChannelParts {
+export interface ChannelDeps {
   readonly credentials: Credentials;
   readonly reportKey: KeyObject;
   readonly clock: ShiftedClock;
@@ -46,7 +46,7 @@ export class LaneWorld {
   /** @param providerClock goes along when the clock is set forward: tokens are good for a time */
   constructor(
     credentials: TestCredentials,
-    open: (parts: ChannelParts) => Channel,
+    open: (parts: ChannelDeps) => Channel,
     providerClock: ShiftedClock,
     openLink: OpenLink,
   ) {

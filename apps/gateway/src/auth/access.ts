@@ -29,7 +29,7 @@ export interface Token {
 }
 
 /** How a token stands to an application: it may use it, may not, or is not to know that it exists (R-T5). */
-export type Standing =
+export type ApplicationAccess =
   | { readonly kind: 'granted'; readonly application: ApplicationView }
   | { readonly kind: 'restricted' }
   | { readonly kind: 'unknown' };
@@ -86,14 +86,14 @@ export class Access {
   }
 
   /** How a token, presented as `secret`, stands to the application of this code. */
-  standing(token: Token, secret: string, code: string): Standing | Promise<Standing> {
+  accessTo(token: Token, secret: string, code: string): ApplicationAccess | Promise<ApplicationAccess> {
     const application = this.#applications.get(code);
     if (application instanceof Promise) return application.then((read) => this.#judge(token, secret, code, read));
     return this.#judge(token, secret, code, application);
   }
 
   /** The same for a caller without a token, where none is demanded (R-L1). */
-  async standingOfAnyone(code: string): Promise<Standing> {
+  async accessOfAnyone(code: string): Promise<ApplicationAccess> {
     const application = await this.#applications.get(code);
     return application ? { kind: 'granted', application } : { kind: 'unknown' };
   }
@@ -103,13 +103,13 @@ export class Access {
     secret: string,
     code: string,
     application: ApplicationView | undefined,
-  ): Standing | Promise<Standing> {
+  ): ApplicationAccess | Promise<ApplicationAccess> {
     if (application?.account !== token.account) return { kind: 'unknown' };
     return isGranted(token, application) ? { kind: 'granted', application } : this.#judgeAfresh(secret, code);
   }
 
   /** A grant may be younger than what is known: the token that creates an application uses it at once. */
-  async #judgeAfresh(secret: string, code: string): Promise<Standing> {
+  async #judgeAfresh(secret: string, code: string): Promise<ApplicationAccess> {
     const [token, application] = await Promise.all([this.#tokens.fresh(secret), this.#applications.fresh(code)]);
     if (!token || !application) return { kind: token ? 'unknown' : 'restricted' };
     return isGranted(token, application) ? { kind: 'granted', application } : { kind: 'restricted' };

@@ -1,7 +1,7 @@
 import type { Method, Request } from '@tidings/contract';
 import { Fault } from '@tidings/kernel';
 import type { ApplicationView } from '@tidings/rpc';
-import type { Access, Standing, Token } from './access.ts';
+import type { Access, ApplicationAccess, Token } from './access.ts';
 import { secretOf } from './secrets.ts';
 
 export const FORBID = 'Token restrictions forbid this operation';
@@ -55,10 +55,10 @@ export function authenticate(
   return token instanceof Promise ? token.then((read) => accept(method, read, secret)) : accept(method, token, secret);
 }
 
-const admit = (method: Method, standing: Standing): ApplicationView => {
-  switch (standing.kind) {
+const admit = (method: Method, applicationAccess: ApplicationAccess): ApplicationView => {
+  switch (applicationAccess.kind) {
     case 'granted':
-      return standing.application;
+      return applicationAccess.application;
     case 'restricted':
       throw Fault.forbidden(FORBID);
     case 'unknown':
@@ -79,8 +79,10 @@ export function authorizeApplication(
   const given = method.application(request);
   if (typeof given !== 'string' && typeof given !== 'number') return undefined;
   const code = String(given).toUpperCase();
-  const standing = credentials
-    ? access.standing(credentials.token, credentials.secret, code)
-    : access.standingOfAnyone(code);
-  return standing instanceof Promise ? standing.then((found) => admit(method, found)) : admit(method, standing);
+  const applicationAccess = credentials
+    ? access.accessTo(credentials.token, credentials.secret, code)
+    : access.accessOfAnyone(code);
+  return applicationAccess instanceof Promise
+    ? applicationAccess.then((found) => admit(method, found))
+    : admit(method, applicationAccess);
 }

@@ -1,4 +1,4 @@
-import { checkOf, personOf } from '@tidings/audience';
+import { checkOf, hwidHashOf } from '@tidings/audience';
 import { ReportKind, Reports, topicNames } from '@tidings/events';
 import { madeAtOf, toBase62 } from '@tidings/kernel';
 import { buildStatisticsHash, macOf, messageKeyOf } from '@tidings/messaging';
@@ -18,7 +18,7 @@ const DAY = 86_400_000;
 /** The hash that the device was handed, or another device, in another application. */
 function hashFor(of: typeof device = device, seq = 70_000, platform = 3) {
   const key = messageKeyOf(reportKey, of.application, message);
-  const mac = macOf(key, seq, platform, checkOf(personOf(deviceKey, of.account, of.hwid)));
+  const mac = macOf(key, seq, platform, checkOf(hwidHashOf(deviceKey, of.account, of.hwid)));
   return buildStatisticsHash(message, { seq, platform, mac });
 }
 

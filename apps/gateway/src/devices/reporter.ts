@@ -1,4 +1,4 @@
-import { checkOf, personOf } from '@tidings/audience';
+import { checkOf, hwidHashOf } from '@tidings/audience';
 import { batcher } from '@tidings/coordination';
 import { type ReportKind, Reports, topicNames } from '@tidings/events';
 import { chunkOf, type Clock, Fault, madeAtOf, positionOf } from '@tidings/kernel';
@@ -21,7 +21,7 @@ export interface ReportingDevice {
   readonly hwid: string;
 }
 
-export interface ReporterParts {
+export interface ReporterDeps {
   readonly broker: Pick<Broker, 'publish'>;
   readonly devices: Pick<Devices, 'locate'>;
   readonly messages: Pick<Messages, 'find'>;
@@ -54,9 +54,7 @@ type DeviceLocation = Awaited<ReturnType<Devices['locate']>>['locations'][number
 const nameOf = ({ account, application }: ReportingDevice): string => `${account}/${application}`;
 
 /** Where devices stand, if they exist: asked for together, application by application. */
-function locations(
-  devices: ReporterParts['devices'],
-): (device: ReportingDevice) => Promise<DeviceLocation | undefined> {
+function locations(devices: ReporterDeps['devices']): (device: ReportingDevice) => Promise<DeviceLocation | undefined> {
   const locateAll = async (asked: readonly ReportingDevice[]): Promise<(DeviceLocation | undefined)[]> => {
     const found = new Map<ReportingDevice, DeviceLocation>();
     const locate = async (of: readonly ReportingDevice[]): Promise<void> => {
@@ -73,8 +71,8 @@ function locations(
   return batcher(locateAll, { maxItems: LOCATED_AT_ONCE }).submit;
 }
 
-export function openReporter(parts: ReporterParts): Reporter {
-  const { broker, devices, messages, clock, identity } = parts;
+export function openReporter(deps: ReporterDeps): Reporter {
+  const { broker, devices, messages, clock, identity } = deps;
   const batcher = microBatcher(broker, topicNames.reports);
   const locate = locations(devices);
 
@@ -87,7 +85,7 @@ export function openReporter(parts: ReporterParts): Reporter {
   const isSound = async (of: ReportingDevice, hash: StatisticsHash): Promise<boolean> => {
     if (hash.device) {
       const keys = identity();
-      const check = checkOf(personOf(keys.device, of.account, of.hwid));
+      const check = checkOf(hwidHashOf(keys.device, of.account, of.hwid));
       if (!isGenuine(messageKeyOf(keys.report, of.application, hash), hash.device, check)) return false;
       if (clock.now() - madeAtOf(hash.messageId) < SHORTEST_KEPT_MS) return true;
     }

@@ -1,4 +1,4 @@
-import { deviceLogOf, personOf } from '@tidings/audience';
+import { deviceLogOf, hwidHashOf } from '@tidings/audience';
 import { DeviceCommand } from '@tidings/rpc';
 import { identityKeysFrom } from '@tidings/runtime';
 import { isRepeatable, logOfCommand } from './routing.ts';
@@ -14,9 +14,9 @@ const setTags = (tags: Record<string, unknown>, idempotencyKey = ''): DeviceComm
 describe('a command to a device', () => {
   it('goes where the log of its device is', () => {
     const logOf = logOfCommand(() => deviceKey);
-    expect(logOf(DeviceCommand.fromPartial(head))).toBe(deviceLogOf(personOf(deviceKey, 'a', 'phone-1')));
+    expect(logOf(DeviceCommand.fromPartial(head))).toBe(deviceLogOf(hwidHashOf(deviceKey, 'a', 'phone-1')));
     expect(logOf(DeviceCommand.fromPartial({ ...head, hwid: '', userId: 'anna' }))).toBe(
-      deviceLogOf(personOf(deviceKey, 'a', 'anna')),
+      deviceLogOf(hwidHashOf(deviceKey, 'a', 'anna')),
     );
   });
 

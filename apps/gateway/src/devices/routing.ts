@@ -1,12 +1,12 @@
 import type { KeyObject } from 'node:crypto';
-import { deviceLogOf, personOf } from '@tidings/audience';
+import { deviceLogOf, hwidHashOf } from '@tidings/audience';
 import type { DeviceCommand } from '@tidings/rpc';
 
 /** The log of the device that a command is about. A user's devices may be in others, too: that costs a conflict at worst. */
 export const logOfCommand =
   (deviceKey: () => KeyObject) =>
   ({ account, hwid, userId }: DeviceCommand): string =>
-    deviceLogOf(personOf(deviceKey(), account, hwid === '' ? userId : hwid));
+    deviceLogOf(hwidHashOf(deviceKey(), account, hwid === '' ? userId : hwid));
 
 /** `{operation: 'increment'}` adds up; other operations are taken for it, too. */
 const isOperation = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);

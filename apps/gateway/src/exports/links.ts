@@ -28,7 +28,7 @@ export interface ExportLinks {
   isProofOf(signed: Signed, proof: Proof): boolean;
 }
 
-export interface ExportLinksParts {
+export interface ExportLinksDeps {
   /** The first one signs; a signature of any holds. */
   readonly keys: readonly [KeyObject, ...KeyObject[]];
   readonly clock: Clock;
@@ -36,13 +36,13 @@ export interface ExportLinksParts {
 }
 
 /** The keys of links, by HKDF-SHA-256 from the master keys: links of a rotated key hold until they expire, or the previous key is gone. */
-export const linkKeysFrom = ([current, ...others]: MasterKeys): ExportLinksParts['keys'] => {
+export const linkKeysFrom = ([current, ...others]: MasterKeys): ExportLinksDeps['keys'] => {
   const keyFrom = (masterKey: Uint8Array): KeyObject =>
     createSecretKey(Buffer.from(hkdfSync('sha256', masterKey, '', 'tidings/export-link', 32)));
   return [keyFrom(current), ...others.map(keyFrom)];
 };
 
-export function exportLinks({ keys, clock, publicUrl }: ExportLinksParts): ExportLinks {
+export function exportLinks({ keys, clock, publicUrl }: ExportLinksDeps): ExportLinks {
   const nowSeconds = (): number => Math.floor(clock.now() / 1000);
   // The job is signed and not shown: who knows it may ask for further links.
   const signature = (key: KeyObject, { archive, job }: Signed, exp: string): Buffer =>

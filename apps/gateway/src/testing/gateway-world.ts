@@ -274,6 +274,7 @@ export class World {
     },
     findCreated: async ({ transactionIds }) => ({
       messages: transactionIds.map((id) => this.made.get(id) ?? { code: '', answer: '', repeat: false }),
+      reserved: true,
     }),
     list: async () => ({ total: 0n, messages: [] }),
     find: async ({ code }) => ({ message: this.sent.get(code) }),

@@ -105,13 +105,14 @@ export class ApiClient {
   }
 }
 
-/** Makes the API and the device token of the default account, as an operator would. */
-export async function issueTokens(base: string, admin: string): Promise<Secrets> {
+/** Makes an API and a device token for all applications of an account, as an operator would. @param account @default the default account */
+export async function issueTokens(base: string, admin: string, account?: string): Promise<Secrets> {
   const operator = new ApiClient(base, { admin }, 2);
+  const ofAccount = { applications: 'all', ...(account !== undefined && { account }) };
   try {
     const [apiToken, deviceToken] = await Promise.all([
-      operator.call('createToken', { scope: 'api', applications: 'all' }),
-      operator.call('createToken', { scope: 'device', applications: 'all' }),
+      operator.call('createToken', { scope: 'api', ...ofAccount }),
+      operator.call('createToken', { scope: 'device', ...ofAccount }),
     ]);
     return { admin, api: apiToken.token, device: deviceToken.token };
   } finally {

@@ -20,6 +20,8 @@ export interface MemberOptions {
   readonly ports: Ports;
   readonly env: Readonly<Record<string, string>>;
   readonly logFolder: string;
+  /** @default true */
+  readonly sourceMaps?: boolean | undefined;
 }
 
 /** What a container's limit would tell Node: without one it takes a heap by the machine's memory, and lets garbage lie accordingly. */
@@ -69,11 +71,12 @@ export class Member {
    */
   async start(ownEnv = this.#ownEnv): Promise<void> {
     this.#ownEnv = ownEnv;
-    const { program, apps, env, ports } = this.#options;
+    const { program, apps, env, ports, sourceMaps } = this.#options;
     this.#ending = false;
     const child = await startNode({
       entry: join(apps, program.entry),
       logFile: this.logFile,
+      sourceMaps,
       env: {
         ...env,
         ...program.env,

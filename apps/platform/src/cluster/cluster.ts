@@ -36,6 +36,8 @@ export interface ClusterOptions {
   readonly log: Logger;
   /** @default 120000 */
   readonly startTimeoutMs?: number;
+  /** Whether stacks in logs name lines of the sources. @default true */
+  readonly sourceMaps?: boolean;
 }
 
 /** The distributed form on one machine: each service its own process, or several, on real Kafka and MongoDB. */
@@ -158,7 +160,7 @@ async function makeTopics(entry: string, env: Readonly<Record<string, string>>, 
 
 /** Every process with its ports, and the addresses of all in the environment of each. */
 async function layOut(options: ClusterOptions, env: Readonly<Record<string, string>>): Promise<Member[]> {
-  const { apps, folder, replicas = () => 1 } = options;
+  const { apps, folder, sourceMaps, replicas = () => 1 } = options;
   const wanted: { readonly program: ServiceProgram; readonly replica: number }[] = programs.flatMap((program) =>
     Array.from({ length: replicas(program.name) }, (_, replica) => ({ program, replica })),
   );
@@ -172,5 +174,7 @@ async function layOut(options: ClusterOptions, env: Readonly<Record<string, stri
     peers[addressVariable(peer)] = processes.map(({ ports: { grpc } }) => `127.0.0.1:${grpc}`).join(',');
   }
   const shared = { PUBLIC_URL: `http://127.0.0.1:${first.ports.http}`, ...env, ...peers };
-  return placed.map((place) => new Member({ ...place, apps, env: shared, logFolder: join(folder, 'logs') }));
+  return placed.map(
+    (place) => new Member({ ...place, apps, sourceMaps, env: shared, logFolder: join(folder, 'logs') }),
+  );
 }

@@ -317,7 +317,7 @@ describe('tokens (R-T1, R-T2, R-T8)', () => {
 
   it('end where the operator says so', async () => {
     const at = (date: Date) => date.toISOString().slice(0, 19) + 'Z';
-    const soon = at(new Date(Date.now() + 3600_000));
+    const soon = at(new Date(world.simulators.clock.now() + 3600_000));
     const { id, client } = await clientWith({ applications: 'all', expires_at: soon });
     expect(await client.call('listTags')).toHaveProperty('tags');
     expect((await world.call('listTokens')).tokens.find((token) => token.id === id)).toMatchObject({

@@ -15,7 +15,8 @@ let world: StoredWorld;
 let mongo: MongoClient;
 
 beforeAll(async () => {
-  world = await platform();
+  // Collections are looked at as a whole.
+  world = await platform({ isAlone: true });
   mongo = await connectToStore(world.mongoUrl);
 });
 afterAll(async () => {

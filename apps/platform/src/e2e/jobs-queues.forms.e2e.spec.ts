@@ -3,9 +3,6 @@ import { databaseOf, databasePrefixOf } from '@tidings/mongo';
 import { answered, type Parameters, platform, type StoredWorld } from '@tidings/testing';
 import { MongoClient } from 'mongodb';
 
-/** Small, so that a job can use it up. */
-const TAGS = 6;
-
 let world: StoredWorld;
 let mongo: MongoClient;
 let busy: string;
@@ -18,7 +15,7 @@ interface StoredJob {
 }
 
 beforeAll(async () => {
-  world = await platform({ env: { TIDINGS_QUOTAS: `tags=${TAGS}` } });
+  world = await platform();
   const address = new URL(world.mongoUrl);
   address.pathname = '/';
   mongo = await MongoClient.connect(address.href);
@@ -42,8 +39,8 @@ async function jobsOf(ids: readonly string[]): Promise<(StoredJob | undefined)[]
 }
 const exportOf = async (application: string): Promise<string> =>
   (await world.call('exportSegment', { filterExpression: `A("${application}")`, exportData: ['hwids'] })).task_id;
-const setTags = (application: string, devices: readonly Parameters[], more: Parameters = {}) =>
-  world.client.reply('bulkSetTags', { application, devices, ...more });
+const setTags = (application: string, devices: readonly Parameters[]) =>
+  world.client.reply('bulkSetTags', { application, devices });
 
 describe('a queue of an application', () => {
   it('does not delay the export of another one', async () => {
@@ -81,43 +78,5 @@ describe('a queue of an application', () => {
     expect((await jobsOf(taken)).map((job) => job?.status)).toEqual(taken.map(() => 'Completed'));
     expect(await setTags(busy, [{ hwid: 'phone', tags: {} }])).toMatchObject({ status: 200 });
     await world.settle();
-  });
-});
-
-describe('create_missing_tags (R-G6)', () => {
-  const tagsFrom = (from: number, to: number): Record<string, number> =>
-    Object.fromEntries(Array.from({ length: to - from }, (_, i) => [`made-${from + i}`, i]));
-
-  it('makes tags up to the quota, and tells of each that it did not make (R-LM7)', async () => {
-    await world.call('addTag', { tag: { name: 'own', type: 1 } });
-    const { body } = await setTags(
-      other,
-      [
-        { hwid: 'phone', tags: tagsFrom(0, 4) },
-        { hwid: 'phone', tags: { ...tagsFrom(3, 7), own: 5 } },
-        { hwid: 'phone', tags: tagsFrom(5, 7) },
-        { hwid: 'nobody', tags: tagsFrom(6, 8) },
-      ],
-      { create_missing_tags: true },
-    );
-    await world.settle();
-    const { request_id } = body as { readonly request_id: string };
-    const reason = `Tag limit reached (${TAGS})`;
-    expect(await world.call('getBulkSetTags', { request_id, detailed: true })).toMatchObject({
-      ...{ status: 'Completed', progress: 100, devices_success: 2, devices_failed: 1, devices_not_found: 1 },
-      devices: [
-        { status: 'done', tags: { 'made-0': 'ok', 'made-1': 'ok', 'made-2': 'ok', 'made-3': 'ok' } },
-        { status: 'done', tags: { 'made-3': 'ok', 'made-4': 'ok', 'made-5': reason, 'made-6': reason, own: 'ok' } },
-        { status: 'failed', tags: { 'made-5': reason, 'made-6': reason } },
-        { status: 'not found', tags: {} },
-      ],
-    });
-    const { tags } = await world.call('listTags');
-    expect(tags.filter(({ name }) => name.startsWith('made-')).map(({ name }) => name)).toEqual(
-      Array.from({ length: TAGS - 1 }, (_, i) => `made-${i}`),
-    );
-    expect(await world.reply('addTag', { tag: { name: 'one more', type: 1 } })).toMatchObject({
-      body: { status_code: 210, status_message: reason },
-    });
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type ClusterWorld, platform, type PlatformWorld } from '@tidings/testing';
+import { platform, type PlatformWorld } from '@tidings/testing';
 import { ApiClient } from '../client/api-client.ts';
 
 const HOUR_SECONDS = 3600;
@@ -17,17 +17,10 @@ afterAll(async () => {
   await world?.stop();
 });
 
-const isCluster = (any: PlatformWorld): any is ClusterWorld => 'cluster' in any;
-const gatewaysOf = (any: PlatformWorld): readonly string[] => (isCluster(any) ? any.cluster.urls : [any.url]);
-
 /** A client with a token of its own, for all gateways in turns. */
 async function clientWith(scope: 'api' | 'device') {
   const { id, token } = await world.call('createToken', { scope, applications: 'all' });
-  const client = new ApiClient(
-    gatewaysOf(world),
-    { admin: world.secrets.admin, api: '', device: '', [scope]: token },
-    4,
-  );
+  const client = new ApiClient(world.urls, { admin: world.secrets.admin, api: '', device: '', [scope]: token }, 4);
   closers.push(() => client.close());
   return { id, client };
 }

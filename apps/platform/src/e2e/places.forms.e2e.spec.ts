@@ -137,6 +137,19 @@ describe('presets and campaigns', () => {
     for (const name of ['Repeated', 'Of the same request', 'Again']) expect(names).not.toContain(name);
   });
 
+  it('leave one campaign where requests with the same new transactionId come at once (R-I10)', async () => {
+    const own = await world.application({ ios: false, android: false });
+    const names = Array.from({ length: 10 }, (_, i) => `At once ${i}`);
+    const codes = await Promise.all(
+      names.map(async (campaign_name) => {
+        const notifications = [{ content: 'x', transactionId: 'at once', campaign_name }];
+        return (await world.call('createMessage', { application: own, notifications })).Messages;
+      }),
+    );
+    expect(new Set(codes.flat()).size).toBe(1);
+    expect((await world.call('getCampaigns', { application: own })).campaigns).toHaveLength(1);
+  });
+
   it('page campaigns (R-X3)', async () => {
     const other = await world.application({ ios: false, android: false });
     for (const name of ['a', 'b', 'c']) await world.call('createCampaign', { application: other, name });

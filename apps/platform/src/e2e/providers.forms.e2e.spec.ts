@@ -86,7 +86,11 @@ describe('a provider in trouble', () => {
     await both({ answer: null, retryAfterSeconds: 7200 });
     await world.simulators.faults.set('apns', { answer: 'ServiceUnavailable' });
     const refused = await broadcast(application);
-    await until(async () => (await providers()).some(({ state }) => state === 'throttled'));
+    await until(async () =>
+      (await providers()).some(
+        ({ applications, state }) => applications.includes(application) && state === 'throttled',
+      ),
+    );
     await world.simulators.faults.set('apns', { answer: null });
     const waits = await broadcast(application);
     await world.settle();

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Parameters, platform, type PlatformWorld } from '@tidings/testing';
-import type { MethodName } from '../client/api-client.ts';
+import { ApiClient, issueTokens, type MethodName } from '../client/api-client.ts';
 
 /** Small, so that a suite can use them up; what it makes of applications itself fits. */
-const QUOTAS = { applications: 5, tags: 3, presets: 3, filters: 3, geozones: 3, test_devices: 3 };
+const QUOTAS = { applications: 5, tags: 6, presets: 3, filters: 3, geozones: 3, test_devices: 3 };
 
 let world: PlatformWorld;
 let application: string;
@@ -119,5 +119,55 @@ describe('quotas (R-LM7)', () => {
     });
     expect(await world.call('listGeoZones', { application })).toEqual({ clusters: [] });
     await world.call('addGeoZone', { application, geozones: names.slice(1).map(zone) });
+  });
+});
+
+describe('create_missing_tags (R-G6)', () => {
+  const tagsFrom = (from: number, to: number): Record<string, number> =>
+    Object.fromEntries(Array.from({ length: to - from }, (_, i) => [`made-${from + i}`, i]));
+
+  let client: ApiClient;
+  let application: string;
+
+  beforeAll(async () => {
+    // Whose tags are not used up.
+    const { account } = await world.call('createAccount', { name: 'Other' });
+    client = new ApiClient(world.urls, await issueTokens(world.url, world.secrets.admin, account), 2);
+    application = (await client.call('createApplication', { title: 'Other' })).application;
+    await client.call('registerDevice', { application, hwid: 'phone', device_type: 3 });
+  });
+  afterAll(() => client?.close());
+
+  it('makes tags up to the quota, and tells of each that it did not make (R-LM7)', async () => {
+    await client.call('addTag', { tag: { name: 'own', type: 1 } });
+    const { body } = await client.reply('bulkSetTags', {
+      application,
+      create_missing_tags: true,
+      devices: [
+        { hwid: 'phone', tags: tagsFrom(0, 4) },
+        { hwid: 'phone', tags: { ...tagsFrom(3, 7), own: 5 } },
+        { hwid: 'phone', tags: tagsFrom(5, 7) },
+        { hwid: 'nobody', tags: tagsFrom(6, 8) },
+      ],
+    });
+    await world.settle();
+    const { request_id } = body as { readonly request_id: string };
+    const reason = `Tag limit reached (${QUOTAS.tags})`;
+    expect(await client.call('getBulkSetTags', { request_id, detailed: true })).toMatchObject({
+      ...{ status: 'Completed', progress: 100, devices_success: 2, devices_failed: 1, devices_not_found: 1 },
+      devices: [
+        { status: 'done', tags: { 'made-0': 'ok', 'made-1': 'ok', 'made-2': 'ok', 'made-3': 'ok' } },
+        { status: 'done', tags: { 'made-3': 'ok', 'made-4': 'ok', 'made-5': reason, 'made-6': reason, own: 'ok' } },
+        { status: 'failed', tags: { 'made-5': reason, 'made-6': reason } },
+        { status: 'not found', tags: {} },
+      ],
+    });
+    const { tags } = await client.call('listTags');
+    expect(tags.filter(({ name }) => name.startsWith('made-')).map(({ name }) => name)).toEqual(
+      Array.from({ length: QUOTAS.tags - 1 }, (_, i) => `made-${i}`),
+    );
+    expect(await client.reply('addTag', { tag: { name: 'one more', type: 1 } })).toMatchObject({
+      body: { status_code: 210, status_message: reason },
+    });
   });
 });

@@ -48,7 +48,8 @@ describe('event streams', () => {
   };
 
   beforeAll(async () => {
-    world = await platform({ simulators: { keepPayloads: true } });
+    // Collections are looked at as a whole, and the list of subscriptions.
+    world = await platform({ simulators: { keepPayloads: true }, isAlone: true });
     mongo = await MongoClient.connect(world.mongoUrl);
     subscriber = await startSubscriber();
     await world.call('addTag', { tag: { name: 'Name', type: 2 } });

@@ -12,6 +12,8 @@ export interface NodeProcessOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Where both its outputs are written, appended to what is there. */
   readonly logFile: string;
+  /** Whether stacks name lines of the sources: a service spends a quarter of the CPU time of its start on that. @default true */
+  readonly sourceMaps?: boolean | undefined;
 }
 
 /** A Node program as a child, in a process group of its own. */
@@ -44,9 +46,9 @@ function killAll(): void {
 }
 
 /** Starts a built program of this workspace with the Node that runs this. It ends with this process, unless that is killed. */
-export async function startNode({ entry, env, logFile }: NodeProcessOptions): Promise<NodeProcess> {
+export async function startNode({ entry, env, logFile, sourceMaps = true }: NodeProcessOptions): Promise<NodeProcess> {
   await (await open(logFile, 'a')).close();
-  const child = spawn(process.execPath, ['--enable-source-maps', entry], {
+  const child = spawn(process.execPath, [...(sourceMaps ? ['--enable-source-maps'] : []), entry], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,

@@ -6,7 +6,7 @@ import {
   type AddressState,
   campaignNameKey,
   type CampaignState,
-  type ClearLeftovers,
+  type ClearOrphans,
   decideAccount,
   evolveAccountState,
   type Filter,
@@ -135,14 +135,14 @@ const partsOf = ({ id, campaign, preset, cluster }: GeozonePatch & { id?: bigint
   ...named('geozoneCluster', cluster),
 ];
 
-const targetsOfLeftovers = ({ application, leftovers }: ClearLeftovers): AccountTarget[] => [
+const targetsOfOrphans = ({ application, orphans }: ClearOrphans): AccountTarget[] => [
   { kind: 'testDevices', application },
   usage(application),
-  ...leftovers.presets.flatMap((code) => named('preset', code)),
-  ...leftovers.campaigns.flatMap((code) => named('campaign', code)),
-  ...leftovers.clusters.flatMap((code) => named('geozoneCluster', code)),
-  ...leftovers.geozones.map(geozone),
-  ...leftovers.filters.map((name): AccountTarget => ({ kind: 'filter', name })),
+  ...orphans.presets.flatMap((code) => named('preset', code)),
+  ...orphans.campaigns.flatMap((code) => named('campaign', code)),
+  ...orphans.clusters.flatMap((code) => named('geozoneCluster', code)),
+  ...orphans.geozones.map(geozone),
+  ...orphans.filters.map((name): AccountTarget => ({ kind: 'filter', name })),
 ];
 
 /** The states that an action is decided on. */
@@ -212,8 +212,8 @@ function targetsOfAction(action: AccountAction): AccountTarget[] {
     case 'deleteFilter':
     case 'expireFilter':
       return [{ kind: 'filter', name: action.name }];
-    case 'clearLeftovers':
-      return [application(action.application), ...targetsOfLeftovers(action)];
+    case 'clearOrphans':
+      return [application(action.application), ...targetsOfOrphans(action)];
     case 'addGeozones':
       return [
         application(action.application),

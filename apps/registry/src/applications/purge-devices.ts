@@ -12,9 +12,9 @@ import type { DeviceLogCommand, DeviceLogReply } from '../devices/commands/devic
 import { type DeviceDocument, deviceIndexes, DEVICES } from '../devices/storage/device-document.ts';
 import { SEQUENCES } from '../devices/storage/sequences.ts';
 import { visitLogOf } from '../geozones/visit-log.ts';
-import { findLeftovers, removeCleared } from './leftovers.ts';
+import { findOrphans, removeCleared } from './orphans.ts';
 
-export interface PurgeParts {
+export interface PurgeDeps {
   readonly db: Db;
   readonly clock: Clock;
   readonly store: Pick<AccountStore, 'unpurged'>;
@@ -95,21 +95,21 @@ async function emptyCommits(
 }
 
 /** Removes in the background what belongs to deleted applications (R-B2). */
-export function openPurge({ db, clock, store, write, logs, commits }: PurgeParts): Purge {
+export function openPurge({ db, clock, store, write, logs, commits }: PurgeDeps): Purge {
   const devices = db.collection<DeviceDocument>(DEVICES);
 
   const devicesOf = (app: string, after: number, count: number): Promise<DeviceDocument[]> =>
     devices
       .find({ app, seq: { $gt: after }, status: 1 }, { hint: deviceIndexes.seq })
-      .project<DeviceDocument>({ account: 1, app: 1, seq: 1, person: 1, hwid: 1 })
+      .project<DeviceDocument>({ account: 1, app: 1, seq: 1, hwidHash: 1, hwid: 1 })
       .sort({ seq: 1 })
       .limit(count)
       .toArray();
 
-  const erase = ({ _id: id, account, app: application, person, hwid }: DeviceDocument): Promise<unknown> => {
-    const identity = { account, application, person, hwid };
+  const erase = ({ _id: id, account, app: application, hwidHash, hwid }: DeviceDocument): Promise<unknown> => {
+    const identity = { account, application, hwidHash, hwid };
     const at = new Date(clock.now());
-    return logs.submit(deviceLogOf(person), { identity, id, action: { type: 'erase' }, at });
+    return logs.submit(deviceLogOf(hwidHash), { identity, id, action: { type: 'erase' }, at });
   };
 
   /** What says nothing of anybody any more, and what the logs hold. */
@@ -131,9 +131,9 @@ export function openPurge({ db, clock, store, write, logs, commits }: PurgeParts
 
   const purge = async ({ account, code, deletedAt }: Application, signal: AbortSignal): Promise<void> => {
     const startedAt = clock.now();
-    for (let found = await findLeftovers(db, code); found; found = await findLeftovers(db, code)) {
+    for (let found = await findOrphans(db, code); found; found = await findOrphans(db, code)) {
       if (signal.aborted) return;
-      const action = { type: 'clearLeftovers', application: code, leftovers: found } as const;
+      const action = { type: 'clearOrphans', application: code, orphans: found } as const;
       await write({ account, action, at: new Date(clock.now()) });
     }
     let last = -1;
@@ -156,8 +156,8 @@ export function openPurge({ db, clock, store, write, logs, commits }: PurgeParts
     async open() {
       const deleted = await store.unpurged();
       const left = deleted.map(async ({ code }) => {
-        const [devices, leftovers] = await Promise.all([devicesOf(code, -1, 1), findLeftovers(db, code)]);
-        return devices.length > 0 || leftovers ? [`registry: what deleted ${code} has left`] : [];
+        const [devices, orphans] = await Promise.all([devicesOf(code, -1, 1), findOrphans(db, code)]);
+        return devices.length > 0 || orphans ? [`registry: what deleted ${code} has left`] : [];
       });
       return (await Promise.all(left)).flat();
     },

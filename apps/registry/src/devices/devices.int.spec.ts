@@ -77,7 +77,7 @@ describeWithMongo('the registry', (mongo) => {
       expect(after).not.toHaveProperty('th');
     });
 
-    it('registered again unchanged commit nothing, and note the token', async () => {
+    it('registered again unchanged commit nothing, and record the token as self-reported', async () => {
       await register('same', { pushToken: 'same-token', language: 'en' });
       const before = await commits();
       test.clock.advance(60);
@@ -184,8 +184,8 @@ describeWithMongo('the registry', (mongo) => {
         { found: false },
         { hwid: 'first', userId: 'anna', language: 'de', token: 'first-token', values: ['a, b', 'false', 'de', ''] },
       ]);
-      const person = (await stored('first', application))['person'] as string;
-      expect(devices[2]!.check).toBe(checkOf(person));
+      const hwidHash = (await stored('first', application))['hwidHash'] as string;
+      expect(devices[2]!.check).toBe(checkOf(hwidHash));
     });
 
     it('are told of on tidings.devices, by application and hwid', async () => {

@@ -66,20 +66,20 @@ export async function openFanout(deps: FanoutDeps): Promise<FanoutService> {
 
 async function compose(deps: FanoutDeps, closing: Closing): Promise<FanoutService> {
   const { clock, broker } = deps;
-  const parts = await openParts(deps, closing);
-  await consumeAll(deps, parts, closing);
-  keepWatch(deps, parts, closing);
+  const collaborators = await openCollaborators(deps, closing);
+  await consumeAll(deps, collaborators, closing);
+  keepWatch(deps, collaborators, closing);
   const open = async (): Promise<string[]> => {
     const behind = await Promise.all(Object.values(fanoutGroups).map((group) => lagOf(broker, group)));
-    const writing = [...(await parts.fanoutLogs.open()), ...(await parts.planLogs.open())];
-    return [...behind.flat(), ...writing, ...(await parts.watch.openMessages(BARRIER_MESSAGES))];
+    const writing = [...(await collaborators.fanoutLogs.open()), ...(await collaborators.planLogs.open())];
+    return [...behind.flat(), ...writing, ...(await collaborators.watch.openMessages(BARRIER_MESSAGES))];
   };
   return { operations: operationsOf(clock, open), close: () => closing.close() };
 }
 
-type Parts = Awaited<ReturnType<typeof openParts>>;
+type Collaborators = Awaited<ReturnType<typeof openCollaborators>>;
 
-async function openParts(deps: FanoutDeps, closing: Closing) {
+async function openCollaborators(deps: FanoutDeps, closing: Closing) {
   const { db, clock, broker, metrics, bufferBytes } = deps;
   // Scans name the indexes that they use.
   await prepareDevices(db);
@@ -128,8 +128,12 @@ function tracesOf(records: readonly { value: MessageEvent; headers?: Headers | u
   return traces;
 }
 
-async function consumeAll({ broker, log, metrics }: FanoutDeps, parts: Parts, closing: Closing): Promise<void> {
-  const { chunks, directBuffers, broadcastBuffers, releases, settling } = parts;
+async function consumeAll(
+  { broker, log, metrics }: FanoutDeps,
+  collaborators: Collaborators,
+  closing: Closing,
+): Promise<void> {
+  const { chunks, directBuffers, broadcastBuffers, releases, settling } = collaborators;
   const subscribe = async <const R extends Readers>(options: ConsumeOptions<R>): Promise<void> => {
     const subscription = await consume(broker, {
       ...options,
@@ -181,7 +185,7 @@ async function consumeAll({ broker, log, metrics }: FanoutDeps, parts: Parts, cl
 }
 
 /** One process at a time watches, and removes what has expired; two that do so are no harm. */
-function keepWatch(deps: FanoutDeps, { watch, outgoing }: Parts, closing: Closing): void {
+function keepWatch(deps: FanoutDeps, { watch, outgoing }: Collaborators, closing: Closing): void {
   const { db, clock, log, watchEveryMs = WATCH_EVERY_MS } = deps;
   const lease = new Lease(db, 'fanout.watch', { clock, lengthMs: WATCH_LEASE_MS });
   closing.add('lease', lease, () => lease.release());

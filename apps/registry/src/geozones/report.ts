@@ -1,4 +1,4 @@
-import { DENIED, deviceIdOf, isOpen, isSend, keyedId, personOf, type Place } from '@tidings/audience';
+import { DENIED, deviceIdOf, isOpen, isSend, keyedId, hwidHashOf, type Place } from '@tidings/audience';
 import type { LogWriter } from '@tidings/event-store';
 import type { Geozone, Preset } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
@@ -18,7 +18,7 @@ export interface ReportDeps extends Pick<DevicesDeps, 'db' | 'clock' | 'keys' | 
   readonly visits: LogWriter<Visit, void>;
 }
 
-const projection = { person: 1, user: 1, seq: 1, platform: 1, th: 1, cg: 1 } as const;
+const projection = { hwidHash: 1, user: 1, seq: 1, platform: 1, th: 1, cg: 1 } as const;
 
 /** A device where it says it is. */
 interface Report {
@@ -92,9 +92,9 @@ export function reportRpc(deps: ReportDeps): Pick<Geozones, 'report'> {
     const zones = await zonesEntered(report);
     const { account, application, device, at, key } = report;
     if (zones.length === 0 && key === undefined) return;
-    const { person, user = person, cg: controlBucket } = device;
+    const { hwidHash, user = hwidHash, cg: controlBucket } = device;
     const controlBuckets = zones.length === 0 ? 0 : ((await store.application(application))?.controlBuckets ?? 0);
-    const visitor = { person, user, isHeldBack: controlBucket < controlBuckets };
+    const visitor = { hwidHash, user, isHeldBack: controlBucket < controlBuckets };
     await visits.submit(visitLogOf(application), { account, application, ...visitor, zones, at, key });
   };
 
@@ -102,12 +102,12 @@ export function reportRpc(deps: ReportDeps): Pick<Geozones, 'report'> {
     async report({ account, application, hwid, lat, lng, nearest, idempotencyKey }) {
       await owners.learn([application]);
       if (!owners.owns(account, application)) throw Fault.argument(DENIED);
-      const person = personOf(keys.device, account, hwid);
+      const hwidHash = hwidHashOf(keys.device, account, hwid);
       const place = lat === undefined || lng === undefined ? undefined : { lat, lng };
       const at = new Date(clock.now());
-      const key = idempotencyKey === '' ? undefined : keyedId(keys.device, application, person, idempotencyKey);
+      const key = idempotencyKey === '' ? undefined : keyedId(keys.device, application, hwidHash, idempotencyKey);
       const isRepeat = await isUsed(key, at);
-      const present = { _id: deviceIdOf(application, person), status: 1 } as const;
+      const present = { _id: deviceIdOf(application, hwidHash), status: 1 } as const;
       const device = isRepeat
         ? await devices.findOne(present, { projection })
         : await devices.findOneAndUpdate(

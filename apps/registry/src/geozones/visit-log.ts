@@ -71,7 +71,7 @@ export const visitsLog: LogDefinition<Visit, VisitEvent, VisitState, void> = {
         message,
         accepted,
         linkToShorten,
-        heldBack: visitor.isHeldBack ? visitor.person : '',
+        heldBack: visitor.isHeldBack ? visitor.hwidHash : '',
       };
       return { stamp: undefined, account, application, at, event: { $case: 'entered', value } };
     });

@@ -54,11 +54,11 @@ export function openTagClearing({ db, clock, log, write, logs }: TagClearingDeps
       .find({ 'clearing.0': { $exists: true } }, { projection: { clearing: 1 } })
       .toArray();
 
-  const unset = async ({ _id: id, account, app: application, person, hwid }: DeviceDocument, tag: TagDefinition) => {
-    const identity = { account, application, person, hwid };
+  const unset = async ({ _id: id, account, app: application, hwidHash, hwid }: DeviceDocument, tag: TagDefinition) => {
+    const identity = { account, application, hwidHash, hwid };
     const action = { type: 'setTags', writes: [{ tag, operation: 'unset' }] } as const;
     try {
-      await logs.submit(deviceLogOf(person), { identity, id, action, at: new Date(clock.now()) });
+      await logs.submit(deviceLogOf(hwidHash), { identity, id, action, at: new Date(clock.now()) });
     } catch (error) {
       // It was erased since it was read.
       if (!(error instanceof Fault) || error.kind !== 'argument') throw error;
@@ -67,7 +67,7 @@ export function openTagClearing({ db, clock, log, write, logs }: TagClearingDeps
 
   const clear = async (application: string, number: number, signal: AbortSignal): Promise<void> => {
     const filter = { app: application, 'tags.k': number };
-    const projection = { account: 1, app: 1, person: 1, hwid: 1 };
+    const projection = { account: 1, app: 1, hwidHash: 1, hwid: 1 };
     const options = { projection, hint: deviceIndexes.tags, limit: PAGE, batchSize: PAGE };
     while (!signal.aborted) {
       const found = await devices.find(filter, options).toArray();

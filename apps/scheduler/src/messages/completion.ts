@@ -18,7 +18,7 @@ import {
 } from './message-progress.ts';
 import { OPEN } from './storage.ts';
 
-export interface CompletionParts {
+export interface CompletionDeps {
   readonly db: Db;
   readonly clock: Clock;
   readonly writer: LogWriter<MessageCommand, Created | undefined>;
@@ -33,10 +33,10 @@ const UNFINISHED_FIELDS = { apps: 1, openUntil: 1, joined: 1 } as const;
 
 /** Closes the messages that have nothing open left. */
 export class Completion {
-  readonly #parts: CompletionParts;
+  readonly #deps: CompletionDeps;
 
-  constructor(parts: CompletionParts) {
-    this.#parts = parts;
+  constructor(deps: CompletionDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -61,7 +61,7 @@ export class Completion {
       }),
     );
     for (const { _id } of known) byMessage.delete(_id);
-    const foldedBefore = this.#parts.clock.now() - FOLDED_WITHIN_MS;
+    const foldedBefore = this.#deps.clock.now() - FOLDED_WITHIN_MS;
     const isYetToCome = ({ at }: PlanEvent): boolean => at!.getTime() > foldedBefore;
     if ([...byMessage.values()].flat().some(isYetToCome)) throw Fault.unavailable('a message is not written yet');
   }
@@ -123,7 +123,7 @@ export class Completion {
 
   async #ended(): Promise<Unfinished[]> {
     const ended = await this.#messages
-      .find({ status: 'PROCESSING', openUntil: { $lte: new Date(this.#parts.clock.now()) } }, { hint: OPEN })
+      .find({ status: 'PROCESSING', openUntil: { $lte: new Date(this.#deps.clock.now()) } }, { hint: OPEN })
       .project<Unfinished>(UNFINISHED_FIELDS)
       .toArray();
     return this.#done(ended);
@@ -141,12 +141,12 @@ export class Completion {
 
   #isDone({ apps, openUntil, joined = 0 }: Unfinished, progress: Progress): boolean {
     if (!openUntil) return isComplete(progress, apps);
-    return openUntil.getTime() <= this.#parts.clock.now() && areJoinsSettled(progress, joined);
+    return openUntil.getTime() <= this.#deps.clock.now() && areJoinsSettled(progress, joined);
   }
 
   async #close(messages: readonly Unfinished[]): Promise<void> {
     if (messages.length === 0) return;
-    const { writer, clock } = this.#parts;
+    const { writer, clock } = this.#deps;
     const codes = messages.map(({ _id }) => _id);
     const at = new Date(clock.now());
     await Promise.all(codes.map((code) => writer.submit(logOfMessage(code), { kind: 'complete', code, at })));
@@ -154,10 +154,10 @@ export class Completion {
   }
 
   get #progress() {
-    return this.#parts.db.collection<ProjectedDocument>(PROGRESS);
+    return this.#deps.db.collection<ProjectedDocument>(PROGRESS);
   }
 
   get #messages() {
-    return this.#parts.db.collection<StoredMessage>(MESSAGES);
+    return this.#deps.db.collection<StoredMessage>(MESSAGES);
   }
 }

@@ -18,7 +18,7 @@ import {
   type ShortLink,
 } from './message-log.ts';
 
-export interface MessagePurgeParts {
+export interface MessagePurgeDeps {
   readonly db: Db;
   readonly clock: Clock;
   readonly writer: LogWriter<MessageCommand, Created | undefined>;
@@ -39,8 +39,8 @@ const idsBelow = (prefix: string) => ({ $gt: `${prefix}/`, $lt: `${prefix}0` });
  * Purges the messages of a deleted application (R-B2): their states keep how they ended, their short links go, and their commits say no more what was
  * sent. Services that keep something of them are told on `tidings.messages`.
  */
-export function messagePurge(parts: MessagePurgeParts): DeletionsOptions['purge'] {
-  const { db, clock, writer, completion } = parts;
+export function messagePurge(deps: MessagePurgeDeps): DeletionsOptions['purge'] {
+  const { db, clock, writer, completion } = deps;
   const messages = db.collection<StoredMessage>(MESSAGES);
   const commits = openEmptying(db, messagesLog);
 

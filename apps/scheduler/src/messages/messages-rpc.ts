@@ -3,6 +3,7 @@ import { keyedId } from '@tidings/audience';
 import type { LogWriter } from '@tidings/event-store';
 import { bucketOf, type Clock, Fault, newMessageCode } from '@tidings/kernel';
 import { type Created, repeatOf, type Transaction } from '@tidings/messaging';
+import { reserve } from '@tidings/mongo';
 import type { MessageDraft, Messages } from '@tidings/rpc';
 import type { Db } from 'mongodb';
 import { listMessages, type StoredMessage, viewOf } from './list.ts';
@@ -17,9 +18,12 @@ import {
   TRANSACTIONS,
 } from './message-log.ts';
 import { shortened } from './short-link.ts';
-import { KEPT_MS } from './storage.ts';
+import { KEPT_MS, RESERVATIONS } from './storage.ts';
 
-export interface MessagesParts {
+/** Longer than a caller's request lasts. */
+const RESERVED_MS = 15_000;
+
+export interface MessagesDeps {
   readonly db: Db;
   readonly clock: Clock;
   readonly writer: LogWriter<MessageCommand, Created | undefined>;
@@ -31,7 +35,7 @@ export interface MessagesParts {
 }
 
 /** `Messages` of tidings.rpc.v1. */
-export function messagesRpc({ db, clock, writer, nextId, transactionKey, publicUrl }: MessagesParts): Messages {
+export function messagesRpc({ db, clock, writer, nextId, transactionKey, publicUrl }: MessagesDeps): Messages {
   const messages = db.collection<StoredMessage>(MESSAGES);
   const links = db.collection<ShortLink & { _id: string }>(LINKS);
   const transactions = db.collection<Transaction & { _id: string }>(TRANSACTIONS);
@@ -55,18 +59,36 @@ export function messagesRpc({ db, clock, writer, nextId, transactionKey, publicU
     return created;
   };
 
+  /** In the order of `ids`. */
+  const repeatsOf = async (ids: readonly string[]): Promise<Created[]> => {
+    const stored = await transactions.find({ _id: { $in: [...ids] } }).toArray();
+    const found = new Map(stored.map((transaction) => [transaction._id, transaction]));
+    const at = new Date(clock.now());
+    return ids.map((id) => repeatOf(found.get(id), at) ?? { code: '', answer: '', repeat: false });
+  };
+
+  /** Whether all of them are the owner's now. Taken in one order by everybody, so that no two wait for each other. */
+  const reserveAll = async (ids: readonly string[], owner: string): Promise<boolean> => {
+    for (const id of ids.toSorted()) {
+      if (!(await reserve(db, `${RESERVATIONS}${id}`, { owner, clock, lengthMs: RESERVED_MS }))) return false;
+    }
+    return true;
+  };
+
   return {
     // Submitted in order, so that of two equal transactionIds in one request the first creates and the second is its repeat (R-I10).
     async create({ account, drafts }) {
       return { messages: await Promise.all(drafts.map((draft) => create(account, draft))) };
     },
 
-    async findCreated({ account, transactionIds }) {
+    async findCreated({ account, transactionIds, reserveFor }) {
       const ids = transactionIds.map((id) => transactionOf(account, id));
-      const stored = await transactions.find({ _id: { $in: ids } }).toArray();
-      const found = new Map(stored.map((transaction) => [transaction._id, transaction]));
-      const at = new Date(clock.now());
-      return { messages: ids.map((id) => repeatOf(found.get(id), at) ?? { code: '', answer: '', repeat: false }) };
+      const found = await repeatsOf(ids);
+      if (reserveFor === '') return { messages: found, reserved: false };
+      const open = ids.filter((_, i) => !found[i]!.repeat);
+      const reserved = await reserveAll(open, reserveFor);
+      // What has reserved one of them before may have created its message since the first look.
+      return { messages: reserved && open.length > 0 ? await repeatsOf(ids) : found, reserved };
     },
 
     list: (request) => listMessages(messages, request, shownFrom()),

@@ -5,7 +5,7 @@ import type { Created } from '@tidings/messaging';
 import { logOfMessage, type MessageCommand } from './message-log.ts';
 import { shortened } from './short-link.ts';
 
-export interface VisitParts {
+export interface VisitDeps {
   readonly writer: LogWriter<MessageCommand, Created | undefined>;
   readonly nextId: () => number;
   /** Without a slash at the end. */
@@ -13,11 +13,7 @@ export interface VisitParts {
 }
 
 /** Lets what geozones send join the message of their zone and day (R-F5), each visit once: repeats change nothing. */
-export function sendVisits({
-  writer,
-  nextId,
-  publicUrl,
-}: VisitParts): (visits: readonly VisitEvent[]) => Promise<void> {
+export function sendVisits({ writer, nextId, publicUrl }: VisitDeps): (visits: readonly VisitEvent[]) => Promise<void> {
   return async (visits) => {
     const joined = visits.map(async ({ account, at, stamp, event }) => {
       if (event?.$case !== 'entered') return;

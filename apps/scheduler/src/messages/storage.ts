@@ -1,3 +1,4 @@
+import { removeLeases } from '@tidings/mongo';
 import type { Db } from 'mongodb';
 import { JOINS, LINKS, MESSAGES, TRANSACTIONS } from './message-log.ts';
 
@@ -9,6 +10,9 @@ export const KEPT_MS = 365 * DAY_MS;
 export const HIDDEN_KEPT_MS = 7 * DAY_MS;
 /** What a transactionId has made is remembered: long after it counts. */
 export const TRANSACTIONS_KEPT_MS = HOUR_MS;
+
+/** Names of the leases by which requests reserve transactionIds. */
+export const RESERVATIONS = 'transaction/';
 
 /** Name of the index of released messages that are not done. */
 export const UNFINISHED = 'unfinished';
@@ -49,5 +53,6 @@ export async function removeExpired(db: Db, now: number): Promise<void> {
     db.collection(TRANSACTIONS).deleteMany({ at: { $lt: before(TRANSACTIONS_KEPT_MS) } }),
     db.collection(JOINS).deleteMany({ at: { $lt: before(JOINS_KEPT_MS) } }),
     db.collection(LINKS).deleteMany({ at: { $lt: before(KEPT_MS) } }),
+    removeLeases(db, RESERVATIONS, before(TRANSACTIONS_KEPT_MS)),
   ]);
 }

@@ -9,7 +9,7 @@ import { APNS_REASONS, apnsStatus, type ApnsReason } from './reasons.ts';
 import { addressFlaw, deviceTokenOf, headerFlaw, parsePayload, payloadFlaw, textOf } from './request.ts';
 import { parseApnsToken } from './apns-tokens.ts';
 
-export interface ApnsParts {
+export interface ApnsDeps {
   readonly keys: Keys;
   readonly ledger: Ledger;
   readonly faults: Faults;
@@ -45,7 +45,7 @@ export class Apns implements Provider {
   /** The provider token that each connection began with: a connection serves one team. */
   readonly #bound = new WeakMap<object, ProviderToken>();
 
-  constructor({ keys, ledger, faults, now }: ApnsParts) {
+  constructor({ keys, ledger, faults, now }: ApnsDeps) {
     this.#ledger = ledger;
     this.#faults = faults.of('apns');
     this.#now = now;

@@ -9,7 +9,7 @@ import { bodyOf, FCM_ERRORS, type FcmError, type FcmErrorName, isFcmError } from
 import { readMessage } from './fcm-message.ts';
 import { parseFcmToken } from './fcm-tokens.ts';
 
-export interface FcmParts {
+export interface FcmDeps {
   readonly keys: Keys;
   readonly ledger: Ledger;
   readonly faults: Faults;
@@ -48,7 +48,7 @@ export class Fcm implements Provider {
   /** Projects by request path; empty for paths that name none. */
   readonly #projects = new Map<string, string>();
 
-  constructor({ keys, ledger, faults, accessTokens }: FcmParts) {
+  constructor({ keys, ledger, faults, accessTokens }: FcmDeps) {
     this.#keys = keys;
     this.#ledger = ledger;
     this.#faults = faults.of('fcm');

@@ -37,7 +37,7 @@ const WRONG_TIMES =
   'Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe. ' +
   'Check your iat and exp values in the JWT claim.';
 
-export interface TokenEndpointParts {
+export interface TokenEndpointDeps {
   readonly keys: Keys;
   readonly ledger: Ledger;
   readonly faults: Faults;
@@ -62,7 +62,7 @@ export const tokenEndpoint = ({
   accessTokens,
   now,
   audience,
-}: TokenEndpointParts): Provider => {
+}: TokenEndpointDeps): Provider => {
   const faults = all.of('google-oauth');
 
   const record = (issuer: string, status: number, reason: string, payload: Buffer): void =>

@@ -20,7 +20,7 @@ export type Fact = Decoded<typeof topics>;
 /** How long an outcome waits for its message, which another topic brings: it was published long before. */
 const PATIENCE_MS = 30_000;
 
-export interface IntakeParts {
+export interface IntakeDeps {
   readonly subscriptions: Pick<SubscriptionStore, 'audience'>;
   readonly messages: Pick<MessageStore, 'keep' | 'find'>;
   readonly held: Pick<HeldReports, 'purge'>;
@@ -58,18 +58,18 @@ function reportsIn({ kind, positions, platforms, at }: Reports): Report[] {
  * facts, which are of one partition, are done with: an outcome may come before its message.
  */
 export class Intake {
-  readonly #parts: IntakeParts;
+  readonly #deps: IntakeDeps;
   /** Messages that outcomes wait for, and since when, by `performance.now()`. */
   readonly #awaited = new Map<string, number>();
 
-  constructor(parts: IntakeParts) {
-    this.#parts = parts;
+  constructor(deps: IntakeDeps) {
+    this.#deps = deps;
   }
 
   async handle(facts: readonly Fact[]): Promise<number> {
     const events = facts.flatMap((fact) => (fact.topic === topicNames.messages ? [fact.value] : []));
-    await this.#parts.messages.keep(events);
-    await this.#parts.held.purge(
+    await this.#deps.messages.keep(events);
+    await this.#deps.held.purge(
       events.flatMap(({ code: message, event }) =>
         event?.$case === 'purged' ? [{ message, application: event.value.application }] : [],
       ),
@@ -84,14 +84,14 @@ export class Intake {
   async #wanted(facts: readonly Fact[]): Promise<TellingFact[]> {
     const telling = facts.filter(isTelling);
     if (telling.length === 0) return [];
-    const audience = await this.#parts.subscriptions.audience();
+    const audience = await this.#deps.subscriptions.audience();
     return telling.filter(({ value }) => audience.has(value.account, value.application));
   }
 
   /** The leading facts whose message is known. Reports wait for theirs in the log; and what there is no message for is given up. */
   async #withMessage(facts: readonly TellingFact[]): Promise<readonly TellingFact[]> {
     const needed = facts.map((fact) => (fact.topic === topicNames.outcomes ? sendIdOf(fact.value) : undefined));
-    const known = await this.#parts.messages.find(new Set(needed.filter((id) => id !== undefined)));
+    const known = await this.#deps.messages.find(new Set(needed.filter((id) => id !== undefined)));
     const now = performance.now();
     for (const [i, id] of needed.entries()) {
       if (id === undefined) continue;
@@ -118,7 +118,7 @@ export class Intake {
   #reports(facts: readonly TellingFact[]): Promise<unknown>[] {
     const values = facts.flatMap(({ topic, value }) => (topic === topicNames.reports ? [value] : []));
     const places = Map.groupBy(values, ({ message, application, chunk }) => `${message}/${application}/${chunk}`);
-    const at = new Date(this.#parts.clock.now());
+    const at = new Date(this.#deps.clock.now());
     return [...places.values()].map(async (ofPlace) => {
       const reports = ofPlace.flatMap(reportsIn);
       if (reports.length > 0) await this.#submit({ kind: 'reports', place: placeOf(ofPlace[0]!), reports, at });
@@ -126,7 +126,7 @@ export class Intake {
   }
 
   #submit(command: WebhookCommand & { readonly place: Place }): Promise<unknown> {
-    return this.#parts.writer.submit(webhooksLogOf(command.place.account), command);
+    return this.#deps.writer.submit(webhooksLogOf(command.place.account), command);
   }
 }
 

@@ -10,7 +10,7 @@ import type { StreamMetrics } from '../stream-metrics.ts';
 import { parseEndpoint } from '../subscriptions/endpoint.ts';
 import type { Subscription } from '../subscriptions/subscription.ts';
 import { dueAt, Feed, keyOf } from './feed.ts';
-import { type Link, type LinkParts, openLink } from './link.ts';
+import { type Link, type LinkOptions, openLink } from './link.ts';
 import type { Progress } from './stream-progress.ts';
 import { ANSWER_MS, type Place, type Unacked, UnackedEvents, waitMs } from './unacked.ts';
 
@@ -24,10 +24,10 @@ const SAVE_EVERY_MS = 100;
 const LAST_ANSWERS_MS = 2_000;
 const TROUBLE_MS = 1_000;
 
-export interface StreamParts {
+export interface StreamDeps {
   readonly commits: Pick<CommitReader<WebhookEvent>, 'after' | 'pick' | 'newest'>;
   readonly maker: EventMaker;
-  readonly link: LinkParts;
+  readonly link: LinkOptions;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: StreamMetrics;
@@ -41,7 +41,7 @@ const isAck = ({ status }: WebhookResponse): boolean => /^(ok|success|200)$/i.te
 
 /** What a subscription is told: reads its account's log, sends what is wanted, and sends again what is not acknowledged (R-EV5). */
 export class Stream {
-  readonly #parts: StreamParts;
+  readonly #deps: StreamDeps;
   readonly #unacked = new UnackedEvents();
   readonly #ending = new AbortController();
   readonly #feed: Feed;
@@ -61,11 +61,11 @@ export class Stream {
   #woken = Promise.withResolvers<void>();
   readonly #running: Promise<void>;
 
-  constructor(subscription: Subscription, progress: Progress, parts: StreamParts) {
+  constructor(subscription: Subscription, progress: Progress, deps: StreamDeps) {
     this.#subscription = subscription;
-    this.#parts = parts;
+    this.#deps = deps;
     this.#next = progress.next;
-    this.#feed = new Feed(parts.commits, this.log);
+    this.#feed = new Feed(deps.commits, this.log);
     this.#running = this.#run(progress);
   }
 
@@ -102,12 +102,12 @@ export class Stream {
 
   /** Whether anything is to be sent, answered or written down by now; what waits for a later time does not count. */
   async isDue(): Promise<boolean> {
-    const now = this.#parts.clock.now();
+    const now = this.#deps.clock.now();
     if (this.#isDirty) return true;
     if (!this.#link && this.#openAt > now) return false;
     if (this.#unacked.isDue(now)) return true;
     if (this.#unacked.room === 0) return false;
-    return this.#next.n <= (await this.#parts.commits.newest(this.log));
+    return this.#next.n <= (await this.#deps.commits.newest(this.log));
   }
 
   /** Sends nothing more, waits a moment for answers, and writes down how far it is. */
@@ -118,8 +118,8 @@ export class Stream {
     const until = performance.now() + LAST_ANSWERS_MS;
     while (this.#link && this.#unacked.inFlight > 0 && performance.now() < until) await delay(10);
     this.#breakLink();
-    this.#parts.metrics.unacked(-this.#unacked.size);
-    if (!this.#isLost) await this.#parts.save(this.#progress());
+    this.#deps.metrics.unacked(-this.#unacked.size);
+    if (!this.#isLost) await this.#deps.save(this.#progress());
   }
 
   async #run(progress: Progress): Promise<void> {
@@ -132,7 +132,7 @@ export class Stream {
         this.#troubles = 0;
         if (!hasSent) await this.#pause();
       } catch (error) {
-        if (this.#troubles++ === 0) this.#parts.log.warn({ err: error }, 'stream in trouble');
+        if (this.#troubles++ === 0) this.#deps.log.warn({ err: error }, 'stream in trouble');
         await delay(TROUBLE_MS, undefined, { signal: this.#ending.signal }).catch(() => undefined);
       }
     }
@@ -150,13 +150,13 @@ export class Stream {
 
   #add(event: Omit<Unacked, 'phase'>): void {
     this.#unacked.add(event);
-    this.#parts.metrics.unacked(1);
+    this.#deps.metrics.unacked(1);
   }
 
   /** Does what is to be done now; true when there may be more of it. */
   async #turn(): Promise<boolean> {
     this.#elapse();
-    if (!this.#link && this.#openAt <= this.#parts.clock.now()) await this.#open();
+    if (!this.#link && this.#openAt <= this.#deps.clock.now()) await this.#open();
     await this.#read();
     const hasSent = await this.#send();
     await this.#saveIfDue();
@@ -178,25 +178,25 @@ export class Stream {
   #elapse(): void {
     if (performance.now() - this.#elapsedAt < ELAPSE_EVERY_MS) return;
     this.#elapsedAt = performance.now();
-    const now = this.#parts.clock.now();
+    const now = this.#deps.clock.now();
     const { late, givenUp } = this.#unacked.elapse(now);
     if (late + givenUp === 0) return;
     this.#isDirty = true;
-    this.#parts.metrics.ended('late', late);
-    this.#parts.metrics.ended('given_up', givenUp);
-    this.#parts.metrics.unacked(-givenUp);
-    if (givenUp > 0) this.#parts.log.warn({ events: givenUp }, 'events given up after 72 hours');
+    this.#deps.metrics.ended('late', late);
+    this.#deps.metrics.ended('given_up', givenUp);
+    this.#deps.metrics.unacked(-givenUp);
+    if (givenUp > 0) this.#deps.log.warn({ events: givenUp }, 'events given up after 72 hours');
     // Nothing at all came back: the connection may be gone without a word.
     if (late > 0 && this.#lastAnswerAt + ANSWER_MS <= now) this.#broken(new Error('no answer within 30 s'));
   }
 
   async #open(): Promise<void> {
-    const { link: parts, clock, log, metrics } = this.#parts;
+    const { link: deps, clock, log, metrics } = this.#deps;
     const { endpoint } = this.#subscription.settings;
     try {
       const link = await openLink(
         parseEndpoint(endpoint),
-        parts,
+        deps,
         {
           answered: (response) => this.#answered(response),
           drained: () => {
@@ -219,7 +219,7 @@ export class Stream {
   }
 
   #broken(error: unknown): void {
-    const { clock, log } = this.#parts;
+    const { clock, log } = this.#deps;
     this.#breakLink();
     if (this.#ending.signal.aborted) return;
     const { endpoint } = this.#subscription.settings;
@@ -233,12 +233,12 @@ export class Stream {
     this.#link.close();
     this.#link = undefined;
     this.#isDirty = true;
-    this.#parts.metrics.connected(-1);
-    this.#parts.metrics.ended('broken', this.#unacked.broke(this.#parts.clock.now()));
+    this.#deps.metrics.connected(-1);
+    this.#deps.metrics.ended('broken', this.#unacked.broke(this.#deps.clock.now()));
   }
 
   #answered(response: WebhookResponse): void {
-    const { clock, log, metrics } = this.#parts;
+    const { clock, log, metrics } = this.#deps;
     this.#lastAnswerAt = clock.now();
     const end = this.#unacked.answered(response.uuid, isAck(response), this.#lastAnswerAt);
     if (!end) return;
@@ -265,8 +265,8 @@ export class Stream {
 
   /** Makes and writes what is to be sent now; false where there is nothing, or nowhere to write it. */
   async #send(): Promise<boolean> {
-    if (!this.#link || !this.#isWritable || !this.#parts.isOwner()) return false;
-    const events = this.#unacked.sendable(this.#parts.clock.now());
+    if (!this.#link || !this.#isWritable || !this.#deps.isOwner()) return false;
+    const events = this.#unacked.sendable(this.#deps.clock.now());
     if (events.length === 0) return false;
     const commits = await this.#feed.commitsOf(events);
     const due = events.map((event) => {
@@ -274,7 +274,7 @@ export class Stream {
       return commit && dueAt(commit, event);
     });
     const present = due.filter((one) => one !== undefined);
-    const made = await this.#parts.maker.make(this.#subscription.account, present);
+    const made = await this.#deps.maker.make(this.#subscription.account, present);
     let i = 0;
     await this.#write(events.map((event, index) => ({ event, made: due[index] ? made[i++] : undefined })));
     return true;
@@ -282,7 +282,7 @@ export class Stream {
 
   /** Writes without waiting for answers, but no faster than the stream takes it. */
   async #write(pairs: readonly { readonly event: Unacked; readonly made: MadeEvent | undefined }[]): Promise<void> {
-    const { clock, metrics } = this.#parts;
+    const { clock, metrics } = this.#deps;
     for (const { event, made } of pairs) {
       while (this.#link && !this.#isWritable && !this.#ending.signal.aborted) {
         await this.#pause();
@@ -318,7 +318,7 @@ export class Stream {
     if (!this.#isDirty || performance.now() - this.#savedAt < SAVE_EVERY_MS) return;
     this.#isDirty = false;
     this.#savedAt = performance.now();
-    if (await this.#parts.save(this.#progress())) return;
+    if (await this.#deps.save(this.#progress())) return;
     this.#isLost = true;
     this.#breakLink();
   }

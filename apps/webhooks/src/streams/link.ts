@@ -27,7 +27,7 @@ export interface LinkListener {
   broken(error: Error): void;
 }
 
-export interface LinkParts {
+export interface LinkOptions {
   /** Says which addresses may be connected to. */
   readonly guard: AddressGuard;
   /** PEM text of further authorities. */
@@ -53,7 +53,7 @@ const options = ({ host, port, tls }: Endpoint): ChannelOptions => ({
  */
 export async function openLink(
   endpoint: Endpoint,
-  { guard, extraCa }: LinkParts,
+  { guard, extraCa }: LinkOptions,
   listener: LinkListener,
   signal: AbortSignal,
 ): Promise<Link> {

@@ -7,7 +7,7 @@ import type { Db } from 'mongodb';
 import type { SubscriptionStore } from '../subscriptions/subscription-store.ts';
 import type { Subscription } from '../subscriptions/subscription.ts';
 import type { ProgressStore } from './stream-progress.ts';
-import { Stream, type StreamParts } from './event-stream.ts';
+import { Stream, type StreamDeps } from './event-stream.ts';
 
 /** How long a process counts as alive after it last said so, and how often it does. */
 const LEASE_MS = 10_000;
@@ -16,7 +16,7 @@ const ROUND_MS = 1_000;
 const MARGIN_MS = 1_000;
 export const FORGET_OWNERS_MS = 24 * 3_600_000;
 
-export interface StreamsParts extends Omit<StreamParts, 'save' | 'isOwner'> {
+export interface StreamsDeps extends Omit<StreamDeps, 'save' | 'isOwner'> {
   readonly db: Db;
   readonly subscriptions: Pick<SubscriptionStore, 'enabled'>;
   readonly progress: ProgressStore;
@@ -29,7 +29,7 @@ export interface StreamsParts extends Omit<StreamParts, 'save' | 'isOwner'> {
  * set forward.
  */
 export class Streams {
-  readonly #parts: StreamsParts;
+  readonly #deps: StreamsDeps;
   /** The processes that stream. */
   readonly #owners: Presence;
   readonly #owner = beginOwner(randomUUID());
@@ -39,12 +39,12 @@ export class Streams {
   /** When others may take the streams over. */
   #until = 0;
 
-  constructor(parts: StreamsParts) {
-    this.#parts = parts;
-    this.#owners = presenceIn(parts.db.collection<PresenceDocument>('owners'));
+  constructor(deps: StreamsDeps) {
+    this.#deps = deps;
+    this.#owners = presenceIn(deps.db.collection<PresenceDocument>('owners'));
     this.#rounds = every(ROUND_MS, (signal) => this.#round(signal), {
       name: 'streams',
-      log: parts.log,
+      log: deps.log,
       immediately: true,
     });
   }
@@ -61,8 +61,8 @@ export class Streams {
 
   /** Subscriptions that something is due for, by id: of those that this process has, and of those that nobody has yet. */
   async due(): Promise<string[]> {
-    const enabled = await this.#parts.subscriptions.enabled();
-    const owners = await this.#parts.progress.owners(enabled.map(({ id }) => id));
+    const enabled = await this.#deps.subscriptions.enabled();
+    const owners = await this.#deps.progress.owners(enabled.map(({ id }) => id));
     const live = new Set((await this.#live()).map(({ name }) => name));
     const due = await Promise.all(
       enabled.map(async ({ id }) => {
@@ -76,9 +76,9 @@ export class Streams {
 
   /** Forgets streams of subscriptions that are gone or off, and owners that ended long ago. */
   async forget(): Promise<void> {
-    const [live, enabled] = await Promise.all([this.#live(), this.#parts.subscriptions.enabled()]);
+    const [live, enabled] = await Promise.all([this.#live(), this.#deps.subscriptions.enabled()]);
     const owners = live.map(({ name }) => name);
-    await this.#parts.progress.keepOnly(
+    await this.#deps.progress.keepOnly(
       enabled.map(({ id }) => id),
       owners,
     );
@@ -95,7 +95,7 @@ export class Streams {
 
   async #round(signal: AbortSignal): Promise<void> {
     await this.#renew();
-    const [live, enabled] = await Promise.all([this.#live(), this.#parts.subscriptions.enabled()]);
+    const [live, enabled] = await Promise.all([this.#live(), this.#deps.subscriptions.enabled()]);
     const mine = new Map(
       enabled.filter(({ id }) => rendezvous(id, live)[0]?.name === this.#me).map((one) => [one.id, one]),
     );
@@ -123,12 +123,12 @@ export class Streams {
   }
 
   async #begin(subscription: Subscription, others: ReadonlySet<string>): Promise<void> {
-    const { progress, log, ...parts } = this.#parts;
+    const { progress, log, ...deps } = this.#deps;
     const { id } = subscription;
     const known = await progress.claim(subscription, this.#me, others);
     if (!known) return;
     const stream = new Stream(subscription, known, {
-      ...parts,
+      ...deps,
       log: log.child({ subscription: id }),
       save: (reached) => progress.save(id, this.#me, reached),
       isOwner: () => Date.now() < this.#until,
@@ -140,7 +140,7 @@ export class Streams {
     const stream = this.#streams.get(id);
     this.#streams.delete(id);
     await stream?.stop();
-    await this.#parts.progress.release(id, this.#me);
+    await this.#deps.progress.release(id, this.#me);
   }
 }
 

@@ -11,7 +11,7 @@ import type { Subscription } from './subscription.ts';
 
 const ID_LENGTH = 16;
 
-export interface SubscriptionParts {
+export interface SubscriptionDeps {
   readonly store: SubscriptionStore;
   readonly writer: LogWriter<WebhookCommand, Subscription | undefined>;
   readonly clock: Clock;
@@ -28,7 +28,7 @@ const viewOf = ({ id, account, settings, createdAt }: Subscription): Subscriptio
 });
 
 /** `Subscriptions` of tidings.rpc.v1. */
-export function subscriptionsRpc({ store, writer, clock, guard, changed }: SubscriptionParts): Subscriptions {
+export function subscriptionsRpc({ store, writer, clock, guard, changed }: SubscriptionDeps): Subscriptions {
   /** Decides on a subscription, and resolves when every process acts on that: what happens from then on is told, or not. */
   const act = async (account: string, id: string, action: SubscriptionAction): Promise<Subscription | undefined> => {
     const at = new Date(clock.now());

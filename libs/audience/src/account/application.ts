@@ -64,7 +64,7 @@ const withPlatform = (application: Application, changed: PlatformSettings): Appl
 });
 
 /** What is left of a deleted application. */
-const remains = ({ account, code, createdAt }: Application, deletedAt: Date): Application => ({
+const deletedApplication = ({ account, code, createdAt }: Application, deletedAt: Date): Application => ({
   ...{ kind: 'application', account, code, createdAt, deletedAt },
   ...{ title: '', icon: '', sdkIos: '', sdkAndroid: '', authorizeAllTokens: false, platforms: [] },
 });
@@ -106,7 +106,7 @@ export function evolveApplication(application: Application, { event, at = new Da
     case 'trackingSet':
       return { ...application, trackingOff: !event.value.on };
     case 'applicationDeleted':
-      return remains(application, at);
+      return deletedApplication(application, at);
     case 'applicationPurged':
       return { ...application, purgedAt: at };
     default:

@@ -3,7 +3,7 @@ import { Fault, type Quotas } from '@tidings/kernel';
 import { isWithin } from '../tags/value.ts';
 import { type AddressAction, decideAddress } from './addresses.ts';
 import { type CampaignAction, decideCampaign } from './campaigns.ts';
-import { type ClearLeftovers, clearLeftovers } from './leftovers.ts';
+import { type ClearOrphans, clearOrphans } from './orphans.ts';
 import { decideFilter, type FilterAction } from './filters.ts';
 import { approvePreset, createPreset, deletePreset, type PresetAction } from './presets.ts';
 import { type ApplicationAction, decideApplication } from './decide-application.ts';
@@ -44,7 +44,7 @@ export type AccountAction =
   | FilterAction
   | ApplicationAction
   | GeozoneAction
-  | ClearLeftovers
+  | ClearOrphans
   | AddressAction
   | SendersAction;
 
@@ -151,8 +151,8 @@ function changes(
       return decideFilter(view, action, at);
     default:
       return decideApplication(account, view, action, at);
-    case 'clearLeftovers':
-      return clearLeftovers(account, view, action);
+    case 'clearOrphans':
+      return clearOrphans(account, view, action);
     case 'addGeozoneCluster':
       own(account, view, action.cluster.application);
       return decideGeozone(account, view, action);

@@ -5,7 +5,7 @@ import type {
   DeviceOccurrence,
 } from '@tidings/events/generated/tidings/events/v1/devices';
 import type { TagWrite } from '../tags/operations.ts';
-import type { Device, DeviceNotes } from './device.ts';
+import type { Device, SelfReportedState } from './device.ts';
 
 export interface NewToken {
   /** As it is stored: lower case on iOS. */
@@ -64,17 +64,17 @@ export type DeviceAction =
   | { readonly type: 'useKey' };
 
 /** What is written beside the log for the device of this id. */
-export interface NoteWrite {
+export interface SelfReportWrite {
   readonly id: string;
-  /** Removes all that was noted before. */
+  /** Removes all that was reported before. */
   readonly clear?: true;
-  readonly set?: Partial<DeviceNotes>;
-  readonly max?: Partial<Record<keyof DeviceNotes, number>>;
+  readonly set?: Partial<SelfReportedState>;
+  readonly max?: Partial<Record<keyof SelfReportedState, number>>;
 }
 
 export interface DeviceDecision {
   readonly events: readonly DeviceEvent[];
-  readonly notes: readonly NoteWrite[];
+  readonly selfReports: readonly SelfReportWrite[];
   /** tokenTaken: the device registered the token later than the one that took it, so it stays, and is taken from the other instead. */
   readonly keptSince?: number;
   /** Numbers of the tags that a lenient setTags left alone. */
@@ -102,4 +102,4 @@ export function newPlatformIn(action: DeviceAction): number | undefined {
   }
 }
 
-export const nothing: DeviceDecision = { events: [], notes: [] };
+export const nothing: DeviceDecision = { events: [], selfReports: [] };

@@ -11,7 +11,10 @@ export function setPushToStartToken(
   at: Date,
 ): DeviceDecision {
   if (own.startToken === token) return nothing;
-  return { events: [eventOf(identity, own.seq, at, { $case: 'pushToStartTokenSet', value: { token } })], notes: [] };
+  return {
+    events: [eventOf(identity, own.seq, at, { $case: 'pushToStartTokenSet', value: { token } })],
+    selfReports: [],
+  };
 }
 
 /** What updates one live activity on the device; without a token it is removed (R-X2). */
@@ -23,5 +26,5 @@ export function setActivityToken(
 ): DeviceDecision {
   const known = own.activities?.find(({ k }) => k === activity.activity);
   if (known?.token === activity.token) return nothing;
-  return { events: [eventOf(identity, own.seq, at, { $case: 'activityTokenSet', value: activity })], notes: [] };
+  return { events: [eventOf(identity, own.seq, at, { $case: 'activityTokenSet', value: activity })], selfReports: [] };
 }

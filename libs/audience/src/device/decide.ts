@@ -17,7 +17,7 @@ import {
   type DeviceDecision,
   newPlatformIn,
   type NewUser,
-  type NoteWrite,
+  type SelfReportWrite,
   nothing,
   type Person,
   type RegisterDevice,
@@ -29,17 +29,17 @@ import { giveUpToken, rejectToken } from './lost-tokens.ts';
 import { applyWrites, sharedEntries, shareWith } from './tag-writes.ts';
 import { checkAddress, tokenChange, tokenOf } from './device-tokens.ts';
 
-const openNote = (id: string, open: number | null | undefined): NoteWrite[] =>
+const openReport = (id: string, open: number | null | undefined): SelfReportWrite[] =>
   open === undefined ? [] : [{ id, set: { open } }];
 
 const changedUser = (identity: DeviceIdentity, own: Device, user: NewUser | undefined): DeviceUser | undefined =>
   user === undefined || user.hash === own.user ? undefined : userOf(identity, user);
 
 function userOf(identity: DeviceIdentity, user: NewUser | undefined): DeviceUser {
-  const own = user === undefined || user.hash === identity.person;
+  const own = user === undefined || user.hash === identity.hwidHash;
   return {
     userId: own ? '' : user.id,
-    user: own ? identity.person : user.hash,
+    user: own ? identity.hwidHash : user.hash,
     controlBucket: controlBucketOf(identity.application, own ? identity.hwid : user.id),
   };
 }
@@ -87,7 +87,7 @@ function registerNew(
   });
   return {
     events: [registered, ...shareWith(siblings, changes, at)],
-    notes: openNote(deviceIdOf(identity.application, identity.person), open),
+    selfReports: openReport(deviceIdOf(identity.application, identity.hwidHash), open),
   };
 }
 
@@ -120,7 +120,7 @@ function registerAgain(
   command: RegisterDevice,
   at: Date,
 ): DeviceDecision {
-  const id = deviceIdOf(own.app, own.person);
+  const id = deviceIdOf(own.app, own.hwidHash);
   const events: DeviceEvent[] = [];
   const say = (event: NonNullable<DeviceEvent['event']>): void =>
     void events.push(eventOf(identity, own.seq, at, event));
@@ -138,9 +138,9 @@ function registerAgain(
   const { changes, open } = applyWrites((k) => entriesIn(enabled, k), command.writes, skip);
   if (changes.length > 0) say({ $case: 'tagsChanged', value: { tags: [...changes] } });
 
-  const notes = openNote(id, open);
-  if (command.token && !token) notes.push({ id, max: { tokenAt: at.getTime() } });
-  return { events: [...events, ...shareWith(siblings, changes, at)], notes };
+  const selfReports = openReport(id, open);
+  if (command.token && !token) selfReports.push({ id, max: { tokenAt: at.getTime() } });
+  return { events: [...events, ...shareWith(siblings, changes, at)], selfReports };
 }
 
 export const found = (own: Device | undefined): Device => {
@@ -151,7 +151,7 @@ export const found = (own: Device | undefined): Device => {
 function unregister(identity: DeviceIdentity, own: Device, at: Date): DeviceDecision {
   if (own.token === undefined && own.alerts === false) return nothing;
   const reason = TokenRemoval.TOKEN_REMOVAL_UNREGISTERED;
-  return { events: [eventOf(identity, own.seq, at, { $case: 'tokenRemoved', value: { reason } })], notes: [] };
+  return { events: [eventOf(identity, own.seq, at, { $case: 'tokenRemoved', value: { reason } })], selfReports: [] };
 }
 
 function setTags(
@@ -176,7 +176,7 @@ function setTags(
       : [eventOf(identity, device.seq, at, { $case: 'tagsChanged', value: { tags: [...changes] } })];
   return {
     events: [...events, ...shareWith(siblings, changes, at)],
-    notes: openNote(deviceIdOf(device.app, device.person), open),
+    selfReports: openReport(deviceIdOf(device.app, device.hwidHash), open),
     ...(invalidTags.length > 0 && { invalidTags }),
   };
 }
@@ -202,7 +202,7 @@ function erase(identity: DeviceIdentity, own: Device | undefined, at: Date): Dev
   if (!own) return nothing;
   return {
     events: [eventOf(identity, own.seq, at, { $case: 'erased', value: {} })],
-    notes: [{ id: deviceIdOf(own.app, own.person), clear: true }],
+    selfReports: [{ id: deviceIdOf(own.app, own.hwidHash), clear: true }],
   };
 }
 
@@ -219,8 +219,8 @@ export function decide(
 ): DeviceDecision {
   const own = isPresent(known.own) ? known.own : undefined;
   const siblings = known.siblings.filter(isPresent);
-  const person = { own, siblings };
-  const id = deviceIdOf(identity.application, identity.person);
+  const hwidHash = { own, siblings };
+  const id = deviceIdOf(identity.application, identity.hwidHash);
   const isNew = !own && newPlatformIn(action) !== undefined;
   switch (action.type) {
     case 'register':
@@ -231,12 +231,12 @@ export function decide(
       return unregister(identity, found(own), at);
     case 'setTags':
       if (isNew) return registerEarly(identity, seq, siblings, action, at);
-      return setTags(identity, person, action, at);
+      return setTags(identity, hwidHash, action, at);
     case 'open': {
       const opened = { id, set: { open: at.getTime() } };
-      if (!isNew) return { events: say(identity, person, action, at), notes: [opened] };
-      const { events, notes } = registerEarly(identity, seq, siblings, action, at);
-      return { events, notes: [...notes, opened] };
+      if (!isNew) return { events: say(identity, hwidHash, action, at), selfReports: [opened] };
+      const { events, selfReports } = registerEarly(identity, seq, siblings, action, at);
+      return { events, selfReports: [...selfReports, opened] };
     }
     case 'tokenRejected':
       return rejectToken(own, action, at);
@@ -246,15 +246,15 @@ export function decide(
       return erase(identity, own, at);
     case 'setBadge':
       found(own);
-      return { events: [], notes: [{ id, set: { badge: action.badge } }] };
+      return { events: [], selfReports: [{ id, set: { badge: action.badge } }] };
     case 'occur':
       return {
-        events: say(identity, person, action, at, [{ $case: 'occurred', value: action.occurrence }]),
-        notes: [],
+        events: say(identity, hwidHash, action, at, [{ $case: 'occurred', value: action.occurrence }]),
+        selfReports: [],
       };
     case 'bindUser':
       if (isNew) return registerEarly(identity, seq, siblings, action, at);
-      return { events: say(identity, person, action, at), notes: [] };
+      return { events: say(identity, hwidHash, action, at), selfReports: [] };
     case 'useKey':
       return nothing;
     case 'setPushToStartToken':

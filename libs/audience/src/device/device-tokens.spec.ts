@@ -8,7 +8,7 @@ import type { DeviceIdentity } from './events.ts';
 const identity: DeviceIdentity = {
   account: 'default',
   application: 'AAAAA-00001',
-  person: 'p'.repeat(22),
+  hwidHash: 'p'.repeat(22),
   hwid: 'h1',
 };
 const AT = new Date('2026-01-01T12:00:00Z');

@@ -13,7 +13,7 @@ const T0 = Date.UTC(2026, 0, 1, 12);
 const MINUTE = T0 / 60_000;
 const application = 'AAAAA-00001';
 const sibling = 'AAAAA-00002';
-const person = 'p'.repeat(22);
+const hwidHash = 'p'.repeat(22);
 
 const tag = (index: number, type: TagType, applicationSpecific: boolean): TagDefinition => ({
   name: `tag${index}`,
@@ -31,7 +31,12 @@ const write = (definition: TagDefinition, input: unknown): TagWrite => {
   return parsed;
 };
 
-const identity = (app = application): DeviceIdentity => ({ account: 'default', application: app, person, hwid: 'h1' });
+const identity = (app = application): DeviceIdentity => ({
+  account: 'default',
+  application: app,
+  hwidHash,
+  hwid: 'h1',
+});
 const token = (text: string) => ({ text, hash: `hash of ${text}` });
 
 /** The world of one person: what happened so far, and what follows. */
@@ -41,13 +46,13 @@ class World {
 
   fold(events: readonly DeviceEvent[]): void {
     for (const event of events) {
-      const id = deviceIdOf(event.application, event.person);
+      const id = deviceIdOf(event.application, event.hwidHash);
       this.devices.set(id, evolve(this.devices.get(id), event));
     }
   }
 
   decide(action: DeviceAction, app = application): DeviceDecision {
-    const own = this.devices.get(deviceIdOf(app, person));
+    const own = this.devices.get(deviceIdOf(app, hwidHash));
     const siblings = [...this.devices.values()].filter((device) => device.app !== app);
     return decide(identity(app), { own, siblings }, action, this.devices.size + 40, new Date(this.clock));
   }
@@ -55,7 +60,7 @@ class World {
   do(action: DeviceAction, app = application): DeviceDecision {
     const decision = this.decide(action, app);
     this.fold(decision.events);
-    for (const { id, set, max } of decision.notes) {
+    for (const { id, set, max } of decision.selfReports) {
       const device = this.devices.get(id)!;
       const self = { ...device.self, ...set } as Record<string, number>;
       for (const [name, value] of Object.entries(max ?? {})) self[name] = Math.max(self[name] ?? 0, value);
@@ -65,7 +70,7 @@ class World {
   }
 
   device(app = application): Device {
-    return this.devices.get(deviceIdOf(app, person))!;
+    return this.devices.get(deviceIdOf(app, hwidHash))!;
   }
 }
 
@@ -155,7 +160,7 @@ describe('a device', () => {
     );
     expect(world.device()).toMatchObject({
       app: application,
-      person,
+      hwidHash,
       seq: 40,
       status: 1,
       hwid: 'h1',
@@ -163,18 +168,18 @@ describe('a device', () => {
       token: 't1',
       th: 'hash of t1',
       ta: T0,
-      user: person,
+      user: hwidHash,
       lang: 'de',
       tz: 3600,
       alerts: true,
-      owners: [{ user: person, from: T0 }],
+      owners: [{ user: hwidHash, from: T0 }],
       createdAt: T0,
       tags: [{ k: defaultTags.firstInstall.number, v: MINUTE * 60_000 }],
     });
     expect(world.device().userId).toBeUndefined();
   });
 
-  it('registered again unchanged is no event; the token is noted as registered again', () => {
+  it('registered again unchanged is no event; the token is reported as registered again', () => {
     const first = register({
       token: token('t1'),
       user: { id: 'u', hash: 'hash u' },
@@ -183,8 +188,11 @@ describe('a device', () => {
     });
     const decision = given(first).at(5).when(first);
     expect(decision.events).toEqual([]);
-    expect(decision.notes).toEqual([{ id: `${application}:${person}`, max: { tokenAt: T0 + 5 * 60_000 } }]);
-    expect(given(first).when(register({ keys: { ...keys('k'), idfa: undefined } }))).toEqual({ events: [], notes: [] });
+    expect(decision.selfReports).toEqual([{ id: `${application}:${hwidHash}`, max: { tokenAt: T0 + 5 * 60_000 } }]);
+    expect(given(first).when(register({ keys: { ...keys('k'), idfa: undefined } }))).toEqual({
+      events: [],
+      selfReports: [],
+    });
   });
 
   it('keeps its token where none is given, loses it by an empty one, takes a new one', () => {
@@ -212,12 +220,12 @@ describe('a device', () => {
     const device = start.world.device();
     expect(device).toMatchObject({ userId: 'u', user: 'hash u' });
     expect(device.owners).toEqual([
-      { user: person, from: T0 },
+      { user: hwidHash, from: T0 },
       { user: 'hash u', from: T0 + 60_000 },
     ]);
     expect(device.cg).not.toBe(given(register()).world.device().cg);
-    start.when(register({ user: { id: 'h1', hash: person } }));
-    expect(start.world.device()).toMatchObject({ userId: undefined, user: person });
+    start.when(register({ user: { id: 'h1', hash: hwidHash } }));
+    expect(start.world.device()).toMatchObject({ userId: undefined, user: hwidHash });
   });
 
   it('loses token and alerts when it is unregistered, once', () => {
@@ -328,7 +336,7 @@ describe('tags of a device', () => {
       alerts: false,
       self: { open: Date.UTC(2025, 4, 5, 10) },
     });
-    expect(decision.notes).toHaveLength(1);
+    expect(decision.selfReports).toHaveLength(1);
     start.when({
       type: 'setTags',
       writes: [write(defaultTags.language, null), write(defaultTags.lastApplicationOpen, null)],
@@ -337,7 +345,7 @@ describe('tags of a device', () => {
     expect(start.world.device().self?.open).toBeNull();
   });
 
-  it('an open is a note; what is sent along is stored', () => {
+  it('an open is a self-report; what is sent along is stored', () => {
     const start = given(register());
     const decision = start.when({
       type: 'open',
@@ -348,7 +356,7 @@ describe('tags of a device', () => {
       [application, 'updated'],
       [application, 'tagsChanged'],
     ]);
-    expect(decision.notes).toEqual([{ id: `${application}:${person}`, set: { open: T0 } }]);
+    expect(decision.selfReports).toEqual([{ id: `${application}:${hwidHash}`, set: { open: T0 } }]);
     expect(start.when({ type: 'open', writes: [write(defaultTags.osVersion, '17.1')] }).events).toEqual([]);
   });
 
@@ -386,7 +394,7 @@ describe('tags of a device', () => {
       fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
         const world = new World();
         for (const { app, kind, tag: one } of steps) {
-          const known = world.devices.has(deviceIdOf(app, person));
+          const known = world.devices.has(deviceIdOf(app, hwidHash));
           if (kind === 'register' || !known) world.do(register({ writes: [one] }), app);
           else world.do({ type: kind === 'open' ? 'open' : 'setTags', writes: [one] }, app);
         }
@@ -438,13 +446,13 @@ describe('a token that another device has registered', () => {
     const start = given(register({ token: token('t1') }));
     expect(cases(start.when(taken(T0 + 1)))).toEqual([[application, 'tokenRemoved']]);
     expect(start.world.device()).toMatchObject({ token: undefined, alerts: true });
-    expect(start.when(taken(T0 + 1))).toEqual({ events: [], notes: [] });
+    expect(start.when(taken(T0 + 1))).toEqual({ events: [], selfReports: [] });
   });
 
   it('is kept when this device registered it later, and says when', () => {
     const start = given(register({ token: token('t1') }));
     start.at(5).when(register({ token: token('t1') }));
-    expect(start.when(taken(T0 + 1))).toEqual({ events: [], notes: [], keptSince: T0 + 5 * 60_000 });
+    expect(start.when(taken(T0 + 1))).toEqual({ events: [], selfReports: [], keptSince: T0 + 5 * 60_000 });
   });
 
   it('is none of this device on another platform', () =>

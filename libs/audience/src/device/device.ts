@@ -12,7 +12,7 @@ import { deviceIdOf } from '../identity.ts';
 import { entriesOf, type TagEntry } from '../tags/entries.ts';
 
 /** What the device says about itself: written beside the log (architecture 4). All times are milliseconds since 1970. */
-export interface DeviceNotes {
+export interface SelfReportedState {
   /** Last Application Open, and the device's last activity; null = removed by the caller. */
   readonly open?: number | null;
   /** Base of "+n" badges (R-C9). */
@@ -31,7 +31,7 @@ export interface Device {
   /** Code of the application. */
   readonly app: string;
   /** Keyed hash of (account, hwid): the same in sibling applications. */
-  readonly person: string;
+  readonly hwidHash: string;
   /** The device's number in the application, from 0, 32 bits. */
   readonly seq: number;
   /** 1 = present; 0 = erased: then nothing is left but the fields above, and whoever scans skips it. */
@@ -44,7 +44,7 @@ export interface Device {
   readonly th?: string | undefined;
   /** When the token was set, milliseconds since 1970; see {@link tokenTime}. */
   readonly ta?: number | undefined;
-  /** Keyed hash of (account, user id); equals `person` where the user id is the hwid. */
+  /** Keyed hash of (account, user id); equals `hwidHash` where the user id is the hwid. */
   readonly user: string;
   /** The user id; absent where it is the hwid (R-RES3). */
   readonly userId?: string | undefined;
@@ -72,7 +72,7 @@ export interface Device {
   readonly owners: readonly { readonly user: string; readonly from: number }[];
   /** When it was first registered. */
   readonly createdAt: number;
-  readonly self?: DeviceNotes | undefined;
+  readonly self?: SelfReportedState | undefined;
 }
 
 export interface ActivityToken {
@@ -177,11 +177,11 @@ function setActivity(device: Mutable<Device>, { activity: k, activityId: id, tok
 }
 
 /** What is left of an erased device: that its number is taken. */
-const erased = ({ account, app, person, seq }: Device): Device => ({
-  ...{ account, app, person, seq, status: 0 },
+const erased = ({ account, app, hwidHash, seq }: Device): Device => ({
+  ...{ account, app, hwidHash, seq, status: 0 },
   hwid: '',
   platform: 0,
-  user: person,
+  user: hwidHash,
   cg: 0,
   tags: [],
   owners: [],
@@ -191,12 +191,12 @@ const erased = ({ account, app, person, seq }: Device): Device => ({
 const blank = (event: DeviceEvent, at: number): Mutable<Device> => ({
   account: event.account,
   app: event.application,
-  person: event.person,
+  hwidHash: event.hwidHash,
   seq: event.seq,
   status: 1,
   hwid: event.hwid,
   platform: 0,
-  user: event.person,
+  user: event.hwidHash,
   cg: 0,
   tags: [],
   owners: [],
@@ -209,7 +209,7 @@ export function evolve(state: Device | undefined, event: DeviceEvent): Device {
   const change = event.event;
   if (!state && change?.$case !== 'registered') {
     throw Fault.bug(
-      `event ${change?.$case ?? 'none'} for unknown device ${deviceIdOf(event.application, event.person)}`,
+      `event ${change?.$case ?? 'none'} for unknown device ${deviceIdOf(event.application, event.hwidHash)}`,
     );
   }
   const begins = state === undefined || (state.status === 0 && change?.$case === 'registered');

@@ -15,7 +15,7 @@ const CANARY = 'c4n4ry';
 const identity: DeviceIdentity = {
   account: 'default',
   application: 'AAAAA-00001',
-  person: 'p'.repeat(22),
+  hwidHash: 'p'.repeat(22),
   hwid: `${CANARY}-hwid`,
 };
 const plan = {
@@ -67,13 +67,13 @@ const actions = fc.oneof<fc.Arbitrary<DeviceAction>[]>(
 describe('an erased device', () => {
   const erase: DeviceAction = { type: 'erase' };
 
-  it('leaves its number, and forgets what it noted', () => {
+  it('leaves its number, and forgets its self-reported state', () => {
     const { device, decisions } = given([register({ user: user('u') }), erase]);
     expect(device).toEqual({
-      ...{ account: 'default', app: 'AAAAA-00001', person: identity.person, seq: 0, status: 0 },
-      ...{ hwid: '', platform: 0, user: identity.person, cg: 0, tags: [], owners: [], createdAt: 0 },
+      ...{ account: 'default', app: 'AAAAA-00001', hwidHash: identity.hwidHash, seq: 0, status: 0 },
+      ...{ hwid: '', platform: 0, user: identity.hwidHash, cg: 0, tags: [], owners: [], createdAt: 0 },
     });
-    expect(decisions[1]?.notes).toEqual([{ id: `AAAAA-00001:${identity.person}`, clear: true }]);
+    expect(decisions[1]?.selfReports).toEqual([{ id: `AAAAA-00001:${identity.hwidHash}`, clear: true }]);
   });
 
   it('is erased once, and an unknown one not at all', () => {
@@ -92,7 +92,7 @@ describe('an erased device', () => {
 
   it('registered again is a new one with a new number', () => {
     const { device } = given([register({ writes: [write('old')], user: user('u') }), erase, register()]);
-    expect(device).toMatchObject({ seq: 2, status: 1, hwid: identity.hwid, user: identity.person });
+    expect(device).toMatchObject({ seq: 2, status: 1, hwid: identity.hwid, user: identity.hwidHash });
     expect(entriesIn(device, plan.number)).toEqual([]);
   });
 

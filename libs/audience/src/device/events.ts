@@ -5,7 +5,7 @@ import type { Device } from './device.ts';
 export interface DeviceIdentity {
   readonly account: string;
   readonly application: string;
-  readonly person: string;
+  readonly hwidHash: string;
   readonly hwid: string;
 }
 
@@ -18,7 +18,7 @@ export const eventOf = (
   stamp: undefined,
   account: identity.account,
   application: identity.application,
-  person: identity.person,
+  hwidHash: identity.hwidHash,
   hwid: identity.hwid,
   seq,
   at,
@@ -30,6 +30,6 @@ export const eventOf = (
 export const identityOf = (device: Device): DeviceIdentity => ({
   account: device.account,
   application: device.app,
-  person: device.person,
+  hwidHash: device.hwidHash,
   hwid: device.hwid,
 });

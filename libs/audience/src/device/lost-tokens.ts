@@ -6,7 +6,7 @@ import { eventOf, identityOf } from './events.ts';
 
 const removed = (device: Device, reason: TokenRemoval, at: Date): DeviceDecision => ({
   events: [eventOf(identityOf(device), device.seq, at, { $case: 'tokenRemoved', value: { reason } })],
-  notes: [],
+  selfReports: [],
 });
 
 /** Only push tokens die, and only those that were not registered again since (R-P2). */

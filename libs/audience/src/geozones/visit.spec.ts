@@ -7,7 +7,7 @@ const zone = (id: number, more: Partial<EnteredZone['zone']> = {}, of?: typeof c
   zone: { id: BigInt(id), cooldownSeconds: 60, content: '"Hi"', preset: '', ...more },
   cluster: of,
 });
-const anna = { person: 'phone', user: 'anna' };
+const anna = { hwidHash: 'phone', user: 'anna' };
 
 /** Ids of the zones that send, given the sends before, each so many seconds ago. */
 function sent(entered: readonly EnteredZone[], history: readonly [EnteredZone, number, typeof anna?][] = []): number[] {
@@ -50,7 +50,7 @@ describe('a zone entry sends (R-F4)', () => {
   });
 
   it('to each device of a user, outside of clusters', () =>
-    expect(sent([zone(1)], [[zone(1), 10, { person: 'tablet', user: 'anna' }]])).toEqual([1]));
+    expect(sent([zone(1)], [[zone(1), 10, { hwidHash: 'tablet', user: 'anna' }]])).toEqual([1]));
 
   it('the same message from one zone of a cluster only', () => {
     expect(sent([zone(1, {}, cluster), zone(2, {}, cluster), zone(3)])).toEqual([1, 3]);
@@ -74,10 +74,10 @@ describe('a zone entry sends (R-F4)', () => {
   });
 
   it('to a user once within the cooldown of a cluster, whichever the device', () => {
-    const tablet = { person: 'tablet', user: 'anna' };
+    const tablet = { hwidHash: 'tablet', user: 'anna' };
     expect(sent([zone(2, {}, cluster)], [[zone(1, {}, cluster), 599, tablet]])).toEqual([]);
     expect(sent([zone(2, {}, cluster)], [[zone(1, {}, cluster), 600, tablet]])).toEqual([2]);
-    expect(sent([zone(2, {}, cluster)], [[zone(1, {}, cluster), 10, { person: 'x', user: 'ben' }]])).toEqual([2]);
+    expect(sent([zone(2, {}, cluster)], [[zone(1, {}, cluster), 10, { hwidHash: 'x', user: 'ben' }]])).toEqual([2]);
   });
 
   it('and starts no cooldown where it does not send', () => {

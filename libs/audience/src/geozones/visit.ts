@@ -11,7 +11,7 @@ export interface EnteredZone {
 
 /** Who enters: keyed hashes. */
 export interface Visitor {
-  readonly person: string;
+  readonly hwidHash: string;
   readonly user: string;
   /** In the control group: it is counted in the messages that it would have got, and begins no cooldown, for nothing is sent (R-F4). */
   readonly isHeldBack?: boolean;
@@ -45,8 +45,8 @@ const subjectsOf = ({ content, preset }: EnteredZone['zone']): string[] => [
 ];
 
 /** The cooldowns that keep a zone from sending to a visitor, and that a send starts (R-F4). */
-export function cooldownsOf({ zone, cluster }: EnteredZone, { person, user }: Visitor): Cooldown[] {
-  const ofZone = { id: `${zone.id}/${person}`, seconds: zone.cooldownSeconds };
+export function cooldownsOf({ zone, cluster }: EnteredZone, { hwidHash, user }: Visitor): Cooldown[] {
+  const ofZone = { id: `${zone.id}/${hwidHash}`, seconds: zone.cooldownSeconds };
   if (!cluster) return [ofZone];
   const { code, cooldownSeconds: seconds } = cluster;
   return [ofZone, ...subjectsOf(zone).map((subject) => ({ id: `${code}/${user}/${subject}`, seconds }))];

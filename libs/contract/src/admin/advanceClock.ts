@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { admin } from '../families/admin.ts';
 import { number, object } from '../values.ts';
 
-/** Sets the whole system's clock forward; tests only (architecture 8). */
+/** Advances the clock of the whole system; for tests only (architecture 8). */
 export const advanceClock = admin('advanceClock', {
   route: 'POST clock',
   input: object({

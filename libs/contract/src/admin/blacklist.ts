@@ -4,7 +4,7 @@ import { account } from '../fields/account.ts';
 import { emailAddress } from '../fields/email-address.ts';
 import { nothing, object, optional } from '../values.ts';
 
-/** Of the path, and of the query or body. */
+/** Path, query and body parameters. */
 const input = object({ address: emailAddress, account: optional(account) });
 const output = z.object({ address: z.string(), blacklisted_at: z.string() });
 const examples = [
@@ -14,10 +14,10 @@ const examples = [
   },
 ];
 
-/** Since when an address has been on an account's blacklist; `account` is of the query (R-E5, R-T8). */
+/** Returns the time since which an address is on the account's blacklist; `account` is a query parameter (R-E5, R-T8). */
 export const getBlacklisted = admin('getBlacklisted', { route: 'GET blacklist/{address}', input, output, examples });
 
-/** Puts an address on an account's blacklist, as a hard bounce does; it keeps the time where it is there already (R-E5). */
+/** Adds an address to the account's blacklist, as a hard bounce does; an address that is already listed keeps its time (R-E5). */
 export const blacklistAddress = admin('blacklistAddress', {
   route: 'PUT blacklist/{address}',
   input,
@@ -25,7 +25,7 @@ export const blacklistAddress = admin('blacklistAddress', {
   examples,
 });
 
-/** Takes an address off an account's blacklist, which nobody else does; `account` is of the query (R-E5, R-T8). */
+/** Removes an address from the account's blacklist; nothing else removes it. `account` is a query parameter (R-E5, R-T8). */
 export const clearAddress = admin('clearAddress', {
   route: 'DELETE blacklist/{address}',
   status: 204,

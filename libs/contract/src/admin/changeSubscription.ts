@@ -2,7 +2,7 @@ import { admin } from '../families/admin.ts';
 import { endpoint, eventNames, exampleSubscription, filters, shownSubscription } from '../fields/subscription.ts';
 import { object, optional, text } from '../values.ts';
 
-/** Changes what is given and leaves the rest; an empty list takes a filter away (R-T8). */
+/** Changes the given fields and keeps the others; an empty list removes a filter (R-T8). */
 export const changeSubscription = admin('changeSubscription', {
   route: 'PATCH subscriptions/{id}',
   input: object({

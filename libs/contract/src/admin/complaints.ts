@@ -4,7 +4,7 @@ import { account } from '../fields/account.ts';
 import { emailAddress } from '../fields/email-address.ts';
 import { nothing, object, optional } from '../values.ts';
 
-/** Of the path, and of the query or body. */
+/** Path, query and body parameters. */
 const input = object({ address: emailAddress, account: optional(account) });
 const output = z.object({ address: z.string(), complained_at: z.string() });
 const examples = [
@@ -14,10 +14,10 @@ const examples = [
   },
 ];
 
-/** Since when an address has complained of an account's mail; `account` is of the query (R-E14, R-T8). */
+/** Returns the time of an address's complaint about the account's mail; `account` is a query parameter (R-E14, R-T8). */
 export const getComplaint = admin('getComplaint', { route: 'GET complaints/{address}', input, output, examples });
 
-/** Records that an address has complained of an account's mail, as a complaint report does; it keeps the time of the first (R-E14). */
+/** Records a complaint about the account's mail, as a complaint report does; a repeated complaint keeps the first time (R-E14). */
 export const recordComplaint = admin('recordComplaint', {
   route: 'PUT complaints/{address}',
   input,
@@ -25,7 +25,7 @@ export const recordComplaint = admin('recordComplaint', {
   examples,
 });
 
-/** Clears the complaint of an address, which nobody else does; `account` is of the query (R-E14, R-T8). */
+/** Clears the complaint of an address; nothing else clears it. `account` is a query parameter (R-E14, R-T8). */
 export const clearComplaint = admin('clearComplaint', {
   route: 'DELETE complaints/{address}',
   status: 204,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { admin } from '../families/admin.ts';
 import { object, textOf } from '../values.ts';
 
-/** Creates an account beside the default one (architecture 5, R-T8). */
+/** Creates an account in addition to the default one (architecture 5, R-T8). */
 export const createAccount = admin('createAccount', {
   route: 'POST accounts',
   status: 201,

@@ -5,7 +5,7 @@ import { listOf, nonEmptyText, object } from '../values.ts';
 
 const MAX_APPLICATIONS = 1000;
 
-/** Makes a group of applications of one account (R-I2, R-T8). */
+/** Creates a group of applications of one account (R-I2, R-T8). */
 export const createGroup = admin('createGroup', {
   route: 'POST groups',
   status: 201,

@@ -14,8 +14,8 @@ const grant = z.union([z.literal(ALL), listOf(applicationCode, MAX_APPLICATIONS)
 });
 
 /**
- * Issues a token, whose secret this reply alone shows; it lives until it is revoked, or until `expires_at`. Scope `server` is taken as `api`.
- * One for devices covers all applications unless it is limited to some (R-T1, R-T2, R-T8).
+ * Issues a token. Only this reply contains its secret. The token is valid until it is revoked, or until `expires_at`. Scope `server` means
+ * `api`. A device token covers all applications unless it is limited to some (R-T1, R-T2, R-T8).
  */
 export const createToken = admin('createToken', {
   route: 'POST tokens',

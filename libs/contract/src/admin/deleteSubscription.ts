@@ -1,7 +1,7 @@
 import { admin } from '../families/admin.ts';
 import { nothing, object, text } from '../values.ts';
 
-/** Ends a subscription: it is told of nothing more (R-T8). */
+/** Deletes a subscription; its subscriber receives no further events (R-T8). */
 export const deleteSubscription = admin('deleteSubscription', {
   route: 'DELETE subscriptions/{id}',
   status: 204,

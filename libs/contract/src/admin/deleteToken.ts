@@ -1,7 +1,7 @@
 import { admin } from '../families/admin.ts';
 import { nothing, object, text } from '../values.ts';
 
-/** Revokes a token within 5 seconds everywhere (R-T1, R-T8). */
+/** Revokes a token; every gateway refuses it within 5 seconds (R-T1, R-T8). */
 export const deleteToken = admin('deleteToken', {
   route: 'DELETE tokens/{id}',
   status: 204,

@@ -2,7 +2,7 @@ import { admin } from '../families/admin.ts';
 import { exampleSubscription, shownSubscription } from '../fields/subscription.ts';
 import { object, text } from '../values.ts';
 
-/** One subscription (R-T8). */
+/** Returns a subscription (R-T8). */
 export const getSubscription = admin('getSubscription', {
   route: 'GET subscriptions/{id}',
   input: object({ id: text }),

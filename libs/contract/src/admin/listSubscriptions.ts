@@ -3,7 +3,7 @@ import { admin } from '../families/admin.ts';
 import { exampleSubscription, shownSubscription } from '../fields/subscription.ts';
 import { object } from '../values.ts';
 
-/** All subscriptions, oldest first (R-T8). */
+/** Lists all subscriptions, oldest first (R-T8). */
 export const listSubscriptions = admin('listSubscriptions', {
   route: 'GET subscriptions',
   input: object({}),

@@ -3,7 +3,7 @@ import { admin } from '../families/admin.ts';
 import { exampleToken, shownToken } from '../fields/token.ts';
 import { object } from '../values.ts';
 
-/** All tokens that are valid, without their secrets (R-T8). */
+/** Lists all valid tokens without their secrets (R-T8). */
 export const listTokens = admin('listTokens', {
   route: 'GET tokens',
   input: object({}),

@@ -5,7 +5,7 @@ import { boolean, object } from '../values.ts';
 
 const output = z.object({ approved: z.boolean() });
 
-/** Approves a preset of any account for mail, or withdraws that; presets begin approved (R-E7, R-T8). */
+/** Approves a preset of any account for mail, or withdraws the approval; new presets are approved (R-E7, R-T8). */
 export const setPresetApproval = admin('setPresetApproval', {
   route: 'PUT presets/{code}/approval',
   input: object({ code: presetCode, approved: boolean }),
@@ -13,7 +13,7 @@ export const setPresetApproval = admin('setPresetApproval', {
   examples: [{ request: { code: 'A1B2C-3D4E5', approved: false }, reply: { approved: false } }],
 });
 
-/** Whether a preset is approved for mail (R-E7). */
+/** Returns whether a preset is approved for mail (R-E7). */
 export const getPresetApproval = admin('getPresetApproval', {
   route: 'GET presets/{code}/approval',
   input: object({ code: presetCode }),

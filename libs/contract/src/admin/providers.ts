@@ -10,7 +10,7 @@ const error = z.object({
 });
 
 const provider = z.object({
-  /** Fingerprint of the credential: equal credentials of several applications are one entry. */
+  /** Fingerprint of the credential; applications with equal credentials share one entry. */
   credential: z.string(),
   channel: z.string(),
   applications: z.array(z.string()),
@@ -21,8 +21,8 @@ const provider = z.object({
 });
 
 /**
- * The credentials that dispatchers have sent with since they started: whether their provider can be reached, the last failure to reach it,
- * and until when it has asked to wait. What is throttled is listed after a restart, too (architecture 8, R-P1).
+ * Lists the credentials that dispatchers have used since they started, with the reachability of their provider, the last connection failure,
+ * and the end of a throttle. Throttled credentials are listed after a restart as well (architecture 8, R-P1).
  */
 export const listProviders = admin('listProviders', {
   route: 'GET providers',
@@ -48,7 +48,7 @@ export const listProviders = admin('listProviders', {
   ],
 });
 
-/** Lifts a throttle: what waits behind it is sent within seconds. 404 where the credential is not throttled (R-P1). */
+/** Lifts a throttle; the deferred pushes are sent within seconds. 404 if the credential is not throttled (R-P1). */
 export const liftThrottle = admin('liftThrottle', {
   route: 'DELETE providers/{credential}',
   status: 204,

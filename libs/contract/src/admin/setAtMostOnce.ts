@@ -4,8 +4,8 @@ import { applicationCode } from '../fields/application.ts';
 import { boolean, object } from '../values.ts';
 
 /**
- * Says what becomes of devices of an application that a worker was sending to when it died: off, the default, they are sent to again under
- * the same collapse id; on, they fail with INTERNAL_ERROR `unknown_outcome`. Counts for what goes out from then on.
+ * Chooses what happens to devices whose worker died while it was sending to them. Off, the default: the push is repeated with the same
+ * collapse id. On: the device fails with INTERNAL_ERROR `unknown_outcome`. Applies to pushes sent from now on.
  */
 export const setAtMostOnce = admin('setAtMostOnce', {
   route: 'PUT applications/{code}/at-most-once',

@@ -5,7 +5,7 @@ import { integerOf, object } from '../values.ts';
 
 const MAX_COUNT = 1_000_000;
 
-/** Sets an application-wide capping; a count of 0 takes it away (R-I12, R-T8). */
+/** Sets the frequency cap of an application; a count of 0 removes it (R-I12, R-T8). */
 export const setCapping = admin('setCapping', {
   route: 'PUT applications/{code}/capping',
   input: object({ code: applicationCode, days: integerOf(1, 30), count: integerOf(0, MAX_COUNT) }).transform(

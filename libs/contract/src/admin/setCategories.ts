@@ -5,7 +5,7 @@ import { array, object, optional, textOf } from '../values.ts';
 
 const MAX_CATEGORIES = 1000;
 
-/** Replaces an account's categories of e-mail; none = any category is accepted (R-E13, R-T8). */
+/** Replaces the e-mail categories of an account; an empty list accepts any category (R-E13, R-T8). */
 export const setCategories = admin('setCategories', {
   route: 'PUT categories',
   input: object({

@@ -3,7 +3,7 @@ import { admin } from '../families/admin.ts';
 import { applicationCode } from '../fields/application.ts';
 import { number, object } from '../values.ts';
 
-/** Keeps a share of an application's users from marketing; hundredths of a per cent count (R-E15, R-T8). */
+/** Excludes a percentage of an application's users from marketing messages, to hundredths of a per cent (R-E15, R-T8). */
 export const setControlGroup = admin('setControlGroup', {
   route: 'PUT applications/{code}/control-group',
   input: object({

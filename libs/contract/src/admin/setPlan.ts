@@ -3,7 +3,7 @@ import { admin } from '../families/admin.ts';
 import { account } from '../fields/account.ts';
 import { boolean, object } from '../values.ts';
 
-/** Lets an account register contacts of mail and nothing else, or everything, the default; what is registered stays (R-E3). */
+/** Restricts an account to registering e-mail contacts, or allows all devices, the default; existing registrations stay (R-E3). */
 export const setPlan = admin('setPlan', {
   route: 'PUT accounts/{account}/plan',
   input: object({ account, email_only: boolean }),

@@ -6,8 +6,8 @@ const MAX_REQUESTS = 1_000_000;
 const DAY_SECONDS = 86_400;
 
 /**
- * Limits a token to so many requests at once, and as many more in so many seconds; 0 requests take the limit away. The limit
- * holds for all gateways together; they know of a change within 5 seconds (R-LM2, R-T8).
+ * Limits a token to a burst of `requests`, refilled at `requests` per `seconds`; 0 requests remove the limit. All gateways share the limit and
+ * apply a change within 5 seconds (R-LM2, R-T8).
  */
 export const setRateLimit = admin('setRateLimit', {
   route: 'PUT tokens/{id}/rate-limit',

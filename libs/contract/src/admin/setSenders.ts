@@ -7,8 +7,8 @@ import { array, boolean, object, optional } from '../values.ts';
 const MAX_SENDERS = 1000;
 
 /**
- * Says which addresses an account's mail may come from and be answered to: with `required` only those in `verified`, else any. Replaces
- * both; what applications have configured before stays (R-A5, R-T8).
+ * Sets the permitted sender and reply-to addresses of an account's mail: with `required` only those in `verified`, otherwise any. Replaces
+ * both values; existing configurations of applications stay (R-A5, R-T8).
  */
 export const setSenders = admin('setSenders', {
   route: 'PUT senders',

@@ -4,8 +4,8 @@ import { applicationCode } from '../fields/application.ts';
 import { boolean, object } from '../values.ts';
 
 /**
- * Says whether deliveries of an application are told apart by device: on, the default, or off. Off, getDeliveryFunnel has the basic form for
- * push, with the reason UNAVAILABLE, for messages of earlier days, too (R-H18, R-T8). What devices report is kept all the same.
+ * Turns per-device counting of an application's deliveries on, the default, or off. When it is off, getDeliveryFunnel returns the basic form for
+ * push, with the reason UNAVAILABLE, also for earlier messages (R-H18, R-T8). Device reports are stored in either case.
  */
 export const setTracking = admin('setTracking', {
   route: 'PUT applications/{code}/tracking',

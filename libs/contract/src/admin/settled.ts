@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { admin } from '../families/admin.ts';
 import { object } from '../values.ts';
 
-/** The barrier for tests: a success when nothing is under way or due; what waits for a later time does not count (architecture 8). */
+/** Waits until no work is in progress or due; a barrier for tests. Work for a later time does not count (architecture 8). */
 export const settled = admin('settled', {
   route: 'GET settled',
   input: object({}),

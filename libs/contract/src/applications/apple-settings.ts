@@ -9,7 +9,7 @@ const gateway = integer
   .refine((value) => value === 0 || value === 1, 'must be one of 0, 1')
   .meta({ minimum: 0, maximum: 1 });
 
-/** device_type 1: all required by the specification; a .p8 key comes with its id, its team and the bundle (R-A6). */
+/** device_type 1: the specification requires all fields; a .p8 key requires its id, team and bundle (R-A6). */
 export const iosFields = platformFields(
   {
     ios_key_management_type: manual,

@@ -74,7 +74,7 @@ const account = {
 const isWeb: ReadonlySet<number> = new Set([Platform.Chrome, Platform.Firefox, Platform.Safari]);
 
 /**
- * Replaces all settings of a platform and enables it, unless `firefox_is_enabled` is false; key files are not opened (R-A1, R-A2). Spec A.
+ * Replaces all settings of a platform and enables it, unless `firefox_is_enabled` is false. Key files are not validated (R-A1, R-A2). Spec A.
  */
 export const configureApplication = json13('configureApplication', {
   scope: 'api',

@@ -5,8 +5,8 @@ import { sdk } from '../fields/device.ts';
 import { boolean, object, optional, textOf } from '../values.ts';
 
 /**
- * Creates an application, which the creating token may use from then on (R-B1, R-T2). Its icon is a PNG of at most 200 KiB; an account has at
- * most 10,000 applications, unless the operator sets another quota (R-LM6, R-LM7). Spec B.
+ * Creates an application and gives the creating token access to it (R-B1, R-T2). The icon is a PNG of at most 200 KiB. An account has at most
+ * 10,000 applications, unless the operator sets another quota (R-LM6, R-LM7). Spec B.
  */
 export const createApplication = json13('createApplication', {
   scope: 'api',

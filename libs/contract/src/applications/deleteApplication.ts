@@ -3,8 +3,8 @@ import { applicationCode } from '../fields/application.ts';
 import { nothing, object } from '../values.ts';
 
 /**
- * Makes the code unknown for good, everywhere once it is answered, which takes a second; what belongs to it is removed in the background
- * (R-B2). Spec B.
+ * Deletes an application for good. Once the call returns, after about a second, the code is unknown everywhere; its data is removed in the
+ * background (R-B2). Spec B.
  */
 export const deleteApplication = json13('deleteApplication', {
   scope: 'api',

@@ -6,9 +6,8 @@ import { object } from '../values.ts';
 const setting = z.string();
 
 /**
- * An application's settings, with secrets in their encoded form (R-RES19 to R-RES21). `languages` of an application with more than 10,000 devices
- * is the last figure of a count in the background. A call begins a count where the last one is older than a minute, and does not wait for it.
- * Spec B.
+ * Returns an application's settings, with encoded secrets (R-RES19 to R-RES21). With more than 10,000 devices, `languages` is the last result of
+ * a background count. A call starts a new count if the last one is older than a minute, and does not wait for it. Spec B.
  */
 export const getApplication = json13('getApplication', {
   scope: 'api',

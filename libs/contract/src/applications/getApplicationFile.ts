@@ -22,9 +22,8 @@ const files: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A certificate or key that was configured, as a PEM block and nothing else, or the push package that Safari wants of a website, a ZIP
- * archive in base64 (R-B4). Files that nothing is stored for are 210 `File not found`; one that its password does not open is 210
- * `File cannot be opened`. Spec B.
+ * Returns a configured certificate or key as a PEM block and nothing else, or the Safari push package, a ZIP archive in base64 (R-B4). A file
+ * that is not stored is 210 `File not found`; one that its password does not open is 210 `File cannot be opened`. Spec B.
  */
 export const getApplicationFile = json13('getApplicationFile', {
   scope: 'api',

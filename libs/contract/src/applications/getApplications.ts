@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
 import { integer, object, optional } from '../values.ts';
 
-/** The applications that the token may use, oldest first, 100 a page; `page` and `total` only where there are more (R-B3). Spec B. */
+/** Lists the applications that the token may use, oldest first, 100 a page; `page` and `total` are present only if there are more (R-B3). Spec B. */
 export const getApplications = json13('getApplications', {
   scope: 'api',
   input: object({

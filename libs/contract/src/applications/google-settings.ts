@@ -16,7 +16,7 @@ const accountSchema = {
   required: ['type', 'project_id', 'private_key', 'client_email'],
 };
 
-/** A Google service account; the fields that sending does not need may be missing (R-A3). */
+/** A Google service account; fields that sending does not use are optional (R-A3). */
 const serviceAccount = z
   .custom<Record<string, unknown>>(isObject, 'must be an object')
   .meta(accountSchema)

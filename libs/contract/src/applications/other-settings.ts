@@ -15,13 +15,13 @@ export const amazonFields = platformFields(
   { secrets: ['adm_cid', 'adm_secret'] },
 );
 
-/** device_type 14; whether an address is verified is asked by the registry (R-A5). */
+/** device_type 14; the registry checks whether an address is verified (R-A5). */
 export const emailFields = platformFields(
   { email_from_email: senderAddress, email_from_name: text, email_reply: senderAddress },
   { secrets: [] },
 );
 
-/** device_type 17 (R-A6), as all that follow. */
+/** device_type 17 (R-A6), as are the following. */
 export const huaweiFields = platformFields(
   { huawei_app_id: text, huawei_app_secret: text },
   { secrets: ['huawei_app_secret'] },

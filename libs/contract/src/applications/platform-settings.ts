@@ -2,24 +2,24 @@ import type { z } from 'zod';
 import { applicationCode } from '../fields/application.ts';
 import { integer, object } from '../values.ts';
 
-/** What configureApplication hands on of a platform. */
+/** The settings of a platform as configureApplication passes them on. */
 export interface PlatformSettings {
   readonly application: string;
   readonly platform: number;
-  /** By the names of the request; objects and lists as JSON text. */
+  /** By request field name; objects and lists as JSON text. */
   readonly settings: Readonly<Record<string, string>>;
   /** Names of the settings that are secret. */
   readonly secrets: readonly string[];
-  /** Stored, but not to be sent to. */
+  /** Stored, but sending is off. */
   readonly disabled: boolean;
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /**
- * The request that configures a platform with these fields, in the specification's order.
+ * Defines the request that configures a platform, with its fields in the specification's order.
  * @param secrets names of the fields that are sealed
- * @param enabled name of the flag that, given as false, leaves the platform off
+ * @param enabled name of the flag that turns the platform off when it is false
  */
 export const platformFields = <Shape extends z.core.$ZodShape>(
   shape: Shape,

@@ -4,7 +4,7 @@ import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { integer, object, oneOf } from '../values.ts';
 
-/** Names of the platforms that can be switched, as replies have them (R-B5). */
+/** Names in replies of the platforms that can be enabled and disabled (R-B5). */
 export const switchedPlatforms: ReadonlyMap<number, string> = new Map([
   [Platform.iOS, 'iOS'],
   [Platform.Android, 'Android'],
@@ -18,7 +18,7 @@ export const switchedPlatforms: ReadonlyMap<number, string> = new Map([
 
 const flag = z.boolean();
 
-/** Switches a platform of an application on or off, configured or not; repeating is a success (R-S5, R-B5). Spec B. */
+/** Enables or disables a platform of an application, configured or not; idempotent (R-S5, R-B5). Spec B. */
 export const setApplicationPlatformStatus = json13('setApplicationPlatformStatus', {
   scope: 'api',
   input: object({

@@ -4,7 +4,7 @@ import { pngIcon } from '../fields/base64.ts';
 import { sdk } from '../fields/device.ts';
 import { nothing, object, optional, textOf } from '../values.ts';
 
-/** Changes the fields that are given and leaves the rest (R-B2). An icon is a PNG of at most 200 KiB (R-LM6). Spec B. */
+/** Changes the given fields and keeps the others (R-B2). The icon is a PNG of at most 200 KiB (R-LM6). Spec B. */
 export const updateApplication = json13('updateApplication', {
   scope: 'api',
   input: object({

@@ -6,45 +6,45 @@ import { array, boolean, object, oneOf, optional, text } from '../values.ts';
 export const BULK_BODY_BYTES = 64 * 1024 * 1024;
 const MAX_DEVICES = 50_000;
 
-/** Bulk jobs and exports of an application that may be open at a time; as many exports of several applications of an account. */
+/** Maximum number of open bulk jobs and exports of an application; also of open exports of several applications of an account. */
 export const MAX_OPEN_JOBS = 100;
-/** What the entries of an application's open bulk jobs may come to before it may not start another one. */
+/** Maximum size of the entries of an application's open bulk jobs when another job starts. */
 export const MAX_OPEN_MEBIBYTES = 256;
 
-/** The platform of an entry that cannot be registered: it fails alone (R-G5). */
+/** Marks the platform of an entry that cannot be registered; only that entry fails (R-G5). */
 export const NO_PLATFORM = 0;
 
-/** What a bulk request says of a device, or of all devices of a user. */
+/** An entry of a bulk request, for a device or for all devices of a user. */
 export interface BulkEntry {
   readonly identifier: { readonly $case: 'hwid' | 'userId' | 'pushToken'; readonly value: string };
   readonly listOperator: 'set' | 'append' | 'remove';
   readonly tags: Record<string, unknown> | undefined;
-  /** Names of tags whose values were given as integers beyond 2^53 - 1, which are decimal text in `tags`. @default none */
+  /** Names of tags whose values are integers beyond 2^53 - 1, held as decimal text in `tags`. @default none */
   readonly integers?: readonly string[];
-  /** Registrations only, from here on. */
+  /** The following fields belong to registrations only. */
   readonly platform?: number;
   readonly newPushToken?: string;
   readonly country?: string | undefined;
   readonly city?: string | undefined;
 }
 
-/** How values of List tags act (R-G2). */
+/** How values of List tags are applied (R-G2). */
 export const listOperator = optional(oneOf(['set', 'append', 'remove'])).transform((operator) => operator ?? 'set');
 
-/** Fields of the three requests that start a job, the entries last. */
+/** The common fields of the three requests that start a job, entries last. */
 export const jobFields = <Entry extends z.ZodType>(entry: Entry) => ({
   application: applicationCode,
   devices: array(entry).min(1, 'must not be empty').max(MAX_DEVICES, `at most ${MAX_DEVICES} entries`),
 });
 
-/** What a started job answers (R-G1). */
+/** The reply to a started job (R-G1). */
 export const jobStarted = z.object({ request_id: z.string(), status: z.literal('Pending') });
 
 export const exampleStarted = { request_id: '0e6d0b4e-5d1c-4f0a-9b54-6a4d1c1f7a42', status: 'Pending' as const };
 
 const notABoolean = 'must be a boolean';
 
-/** Clients write the booleans of a query in whatever case, and leave out the value of what they do not mean. */
+/** A boolean query parameter in any case; an empty value counts as not given. */
 const queryFlag = z.union(
   [
     boolean,
@@ -57,7 +57,7 @@ const queryFlag = z.union(
   notABoolean,
 );
 
-/** A question after a job (R-G3). */
+/** A request for a job's status (R-G3). */
 export const jobQuery = object({ request_id: text, detailed: optional(queryFlag) }).transform((query) => ({
   requestId: query.request_id,
   detailed: query.detailed ?? false,
@@ -73,13 +73,13 @@ const shown = {
   devices_success: z.int(),
 };
 
-/** What is shown of a job that registers or unregisters (R-G4). */
+/** The status of a job that registers or unregisters (R-G4). */
 export const shownJob = z.object({
   ...shown,
   devices: z.array(z.object({ hwid: z.string(), status: rowStatus })).optional(),
 });
 
-/** What is shown of a job that sets tags (R-G4). */
+/** The status of a job that sets tags (R-G4). */
 export const shownTagsJob = z.object({
   ...shown,
   devices_not_found: z.int(),

@@ -21,7 +21,7 @@ import {
 
 const fields = object({
   hwid: text,
-  // What is too long costs this entry alone (R-G5).
+  // A value that is too long fails this entry only (R-G5).
   push_token: pushToken,
   platform: integer,
   list_operator: listOperator,
@@ -31,15 +31,15 @@ const fields = object({
 
 type Fields = z.output<typeof fields>;
 
-/** What is no platform stays none in 32 bits, too. */
+/** Maps invalid platforms to one that 32 bits hold and that is invalid, too. */
 const deviceOf = ({ hwid, push_token: token, platform }: Fields) => ({
-  // One that the platform cannot have costs this entry alone (R-G5).
+  // An invalid token fails this entry only (R-G5).
   hwid: hwidOn(platform, hwid) ?? hwid,
   pushToken: token,
   platform: platform >= 0 && platform < 2 ** 31 ? platform : NO_PLATFORM,
 });
 
-/** A contact's token is its address, which is kept in lower case, as its hwid is where it is one, too (R-E1, R-E2). */
+/** A contact's token is its address in lower case; an hwid that is an address is in lower case as well (R-E1, R-E2). */
 function emailContact({ hwid, push_token: token }: Fields) {
   const address = (token || hwid).toLowerCase();
   return {
@@ -68,8 +68,8 @@ const entry = fields.transform((given): BulkEntry => {
 });
 
 /**
- * Registers up to 50,000 devices as registerDevice does; an entry that cannot be registered costs the others nothing (R-G5). HTTP 429 while 100 jobs
- * of the application are open, or their devices take 256 MiB. Spec G.
+ * Registers up to 50,000 devices as registerDevice does; an invalid entry does not affect the others (R-G5). HTTP 429 while the application has
+ * 100 open jobs, or 256 MiB of entries in open jobs. Spec G.
  */
 export const bulkRegisterDevice = audience('POST bulkRegisterDevice', {
   scope: 'api',
@@ -90,7 +90,7 @@ export const bulkRegisterDevice = audience('POST bulkRegisterDevice', {
   ],
 });
 
-/** How far a bulkRegisterDevice has come, and with `detailed` what became of each entry (R-G4, R-G5). Spec G. */
+/** Returns the progress of a bulkRegisterDevice, and with `detailed` the result of each entry (R-G4, R-G5). Spec G. */
 export const getBulkRegisterDevice = audience('GET bulkRegisterDevice/{request_id}', {
   scope: 'optional',
   input: jobQuery,

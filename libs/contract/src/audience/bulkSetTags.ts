@@ -47,9 +47,9 @@ const entry = fields
   });
 
 /**
- * Sets tags of up to 50,000 devices, named by hwid, user or push token. Which tags were set, each row of the job tells (R-G4). With
- * `create_missing_tags` tags that the account lacks are added up to its quota (R-G6). HTTP 429 while 100 jobs of the application are open, or their
- * devices take 256 MiB. Spec G.
+ * Sets tags of up to 50,000 devices, selected by hwid, user or push token. The job's rows list the tags that were set (R-G4). With
+ * `create_missing_tags`, missing tags are added up to the account's quota (R-G6). HTTP 429 while the application has 100 open jobs, or 256 MiB of
+ * entries in open jobs. Spec G.
  */
 export const bulkSetTags = audience('POST bulkSetTags', {
   scope: 'api',
@@ -76,7 +76,7 @@ export const bulkSetTags = audience('POST bulkSetTags', {
   ],
 });
 
-/** How far a bulkSetTags has come, and with `detailed` what became of each row (R-G4, R-G5). Spec G. */
+/** Returns the progress of a bulkSetTags, and with `detailed` the result of each row (R-G4, R-G5). Spec G. */
 export const getBulkSetTags = audience('GET bulkSetTags/{request_id}', {
   scope: 'optional',
   input: jobQuery,

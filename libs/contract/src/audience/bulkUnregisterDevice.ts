@@ -19,8 +19,8 @@ const entry = object({ hwid: text }).transform(({ hwid }): BulkEntry => ({
 }));
 
 /**
- * Removes the push tokens of up to 50,000 devices, as unregisterDevice does (R-G5). HTTP 429 while 100 jobs of the application are open, or their
- * devices take 256 MiB. Spec G.
+ * Removes the push tokens of up to 50,000 devices, as unregisterDevice does (R-G5). HTTP 429 while the application has 100 open jobs, or 256 MiB of
+ * entries in open jobs. Spec G.
  */
 export const bulkUnregisterDevice = audience('POST bulkUnregisterDevice', {
   scope: 'api',
@@ -35,7 +35,7 @@ export const bulkUnregisterDevice = audience('POST bulkUnregisterDevice', {
   ],
 });
 
-/** How far a bulkUnregisterDevice has come, and with `detailed` what became of each entry (R-G4, R-G5). Spec G. */
+/** Returns the progress of a bulkUnregisterDevice, and with `detailed` the result of each entry (R-G4, R-G5). Spec G. */
 export const getBulkUnregisterDevice = audience('GET bulkUnregisterDevice/{request_id}', {
   scope: 'optional',
   input: jobQuery,

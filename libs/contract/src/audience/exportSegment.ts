@@ -16,22 +16,22 @@ const request = object({
   exportData: optional(array(oneOf(EXPORT_DATA))),
   exportCsv: optional(boolean),
 }).transform(({ filterExpression, filterCode = '', ...given }) => ({
-  /** An expression wins over a filter. */
+  /** An expression takes precedence over a filter. */
   ...(filterExpression === undefined
     ? { segment: { $case: 'filterCode' as const, value: filterCode }, path: 'filterCode' }
     : { segment: { $case: 'expression' as const, value: filterExpression }, path: 'filterExpression' }),
   format: given.format ?? 'csv',
   data: given.exportData?.length ? given.exportData : EXPORT_DATA,
-  /** Otherwise devices are counted and nothing else. */
+  /** False: devices are only counted. */
   isWritten: given.exportCsv ?? true,
 }));
 
 const exampleTask = { task_id: '2741835920174653' };
 
 /**
- * Starts an export of the devices in a segment, of all applications that the token may use: a ZIP archive with a CSV file, or with a JSON object
- * in every line (R-N6). What the segment means is settled now. HTTP 429 while 100 jobs of the application are open, or 100 exports of several
- * applications of the account. Spec N.
+ * Exports the devices in a segment, of all applications that the token may use: a ZIP archive with a CSV file, or with one JSON object per
+ * line (R-N6). The segment is resolved when the call is made. HTTP 429 while the application has 100 open jobs, or the account 100 open exports of
+ * several applications. Spec N.
  */
 export const exportSegment = audience('POST exportSegment', {
   scope: 'api',
@@ -53,7 +53,7 @@ export const exportSegment = audience('POST exportSegment', {
 const exampleLink =
   'https://push.example/exports/export_segment_A1B2C-3D4E5_1768478400.csv.zip?exp=1768564800&sig=00ff';
 
-/** How far an export has come, and once it is completed a link to its archive that holds for 24 hours, a new one at every call (R-N7). Spec N. */
+/** Returns the progress of an export, and once it is completed a new link to its archive, valid for 24 hours (R-N7). Spec N. */
 export const getExportSegment = audience('POST exportSegment/result', {
   scope: 'optional',
   input: object({ task_id: text }).transform((given) => ({ taskId: given.task_id })),
@@ -61,7 +61,7 @@ export const getExportSegment = audience('POST exportSegment/result', {
     status: z.enum(['in-progress', 'completed', 'failed']),
     progress: z.int(),
     devices_count: z.int(),
-    /** Both "" before there is an archive, and where devices are only counted. */
+    /** Both are "" before the archive exists, and if devices are only counted. */
     filename: z.string(),
     csv_filename: z.string(),
   }),

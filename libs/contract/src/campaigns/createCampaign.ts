@@ -3,7 +3,7 @@ import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { nonEmptyText, object, optional, text } from '../values.ts';
 
-/** Makes a campaign, which messages are counted under (R-RES5). */
+/** Creates a campaign that messages count for (R-RES5). */
 export const createCampaign = json13('createCampaign', {
   scope: 'api',
   input: object({

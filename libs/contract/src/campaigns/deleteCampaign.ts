@@ -2,7 +2,7 @@ import { json13 } from '../families/json13.ts';
 import { nothing, object } from '../values.ts';
 import { campaignCode } from './campaign-code.ts';
 
-/** Deletes a campaign; messages that were counted under it stay as they are. */
+/** Deletes a campaign; its messages stay unchanged. */
 export const deleteCampaign = json13('deleteCampaign', {
   scope: 'api',
   input: object({ campaign: campaignCode }),

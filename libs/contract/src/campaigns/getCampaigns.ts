@@ -7,7 +7,7 @@ const DEFAULT_LIMIT = 50;
 
 const cursor = text.refine((value) => /^\d{0,16}$/.test(value), 'must be the cursor of an earlier reply');
 
-/** The campaigns of an application, oldest first; `cursor` leads to the next page and is "" at the end (R-X3). */
+/** Lists the campaigns of an application, oldest first; `cursor` selects the next page and is "" after the last (R-X3). */
 export const getCampaigns = json13('getCampaigns', {
   scope: 'api',
   input: object({

@@ -1,36 +1,36 @@
 const framework = 'What the app is built with.';
 const manual = 'Always `manual`.';
-const gateway = 'Which gateway of APNs the app is signed for: 0 sandbox, 1 production.';
-const account = 'Service account of Firebase, the key file as an object.';
-const vapidKey = 'Public VAPID key in base64, also in the alphabet of URLs.';
-const vapidPrivateKey = 'Private VAPID key in base64, also in the alphabet of URLs.';
-const encoded = 'in an encoded form that starts with `x`; empty where it is not set';
+const gateway = 'APNs environment that the app is signed for: 0 sandbox, 1 production.';
+const account = 'Firebase service account: the key file as an object.';
+const vapidKey = 'Public VAPID key in base64 or base64url.';
+const vapidPrivateKey = 'Private VAPID key in base64 or base64url.';
+const encoded = 'encoded, starting with `x`; empty if not set';
 const isConfigured = (platform: string): string => `Whether ${platform} is configured and enabled.`;
 const isEnabled = (platform: string): string => `Whether ${platform} is enabled.`;
-const never = 'Always false: this platform is not served.';
+const never = 'Always false: the platform is not supported.';
 
 /** Fields of applications and of the settings of their platforms. */
 export const applicationWords = {
-  auth: 'API token. It may be left out where the header `Authorization` carries it.',
+  auth: 'API token. Optional if the `Authorization` header carries it.',
   title: 'Title of the application.',
   icon: 'Icon of the application: a PNG of at most 200 KiB in base64.',
-  sdk_ios: 'Library in the iOS app, which decides how payloads look; `pw` if left out.',
-  sdk_android: 'Library in the Android app, which decides how payloads look; `pw` if left out.',
-  'updateApplication.sdk_ios': 'Library in the iOS app, which decides how payloads look.',
-  'updateApplication.sdk_android': 'Library in the Android app, which decides how payloads look.',
+  sdk_ios: 'SDK in the iOS app, which determines the payload format; `pw` if left out.',
+  sdk_android: 'SDK in the Android app, which determines the payload format; `pw` if left out.',
+  'updateApplication.sdk_ios': 'SDK in the iOS app, which determines the payload format.',
+  'updateApplication.sdk_android': 'SDK in the Android app, which determines the payload format.',
   authorize_all_tokens: 'Whether every API token of the account may use the application; false if left out.',
   'createApplication.application': 'Code of the new application.',
-  'getApplication.application': 'Code of the application, or in the reply its settings.',
-  'getApplications.applications': 'Titles by code of the application.',
+  'getApplication.application': 'Code of the application; in the reply, its settings.',
+  'getApplications.applications': 'Titles by application code.',
   'getApplications.page':
-    'Which page of 100 applications, from 1; 0 means the first, too. In the reply only where there are more than 100.',
-  'getApplications.total': 'How many applications there are; only where there are more than 100.',
+    'Page number, from 1, with 100 applications a page; 0 also means the first. Present in the reply only if there are more than 100.',
+  'getApplications.total': 'Number of applications; present only if there are more than 100.',
 
-  android_api_type: 'How Android is reached: `fcm`; empty where it is not configured.',
+  android_api_type: 'Service that reaches Android devices: `fcm`; empty if Android is not configured.',
   android_gcm_api_key: `Credential of Android, ${encoded}.`,
-  android_sdk: 'Library in the Android app.',
-  ios_sdk: 'Library in the iOS app.',
-  icon_url: 'Address of the icon; null where there is none.',
+  android_sdk: 'SDK in the Android app.',
+  ios_sdk: 'SDK in the iOS app.',
+  icon_url: 'URL of the icon; null if there is none.',
   ios_apple_appid: 'Legacy; empty.',
   ios_apple_team: 'Legacy; empty.',
   ios_apple_user: 'Legacy; empty.',
@@ -40,29 +40,28 @@ export const applicationWords = {
   providers: 'Platforms, and whether each is configured and enabled.',
   'configureApplication.providers': 'Platforms, and whether each is configured and enabled.',
 
-  file: 'Which file: a private key or a certificate such as `ios_push_certificate`, or `safari_push_package`.',
+  file: 'File to return: a private key or a certificate such as `ios_push_certificate`, or `safari_push_package`.',
 
-  'configureApplication.device_type': 'Platform to configure, which decides what the other fields are.',
+  'configureApplication.device_type': 'Platform to configure. It determines the other fields.',
   ios_key_management_type: manual,
   ios_key_file:
     'Key or certificate for APNs in base64: .p12, or .p8 with `ios_key_id`, `ios_team_id` and `ios_bundle_id`.',
-  ios_key_password: 'Password of the key file; an empty text where it has none.',
-  'getApplication.application.ios_key_management_type':
-    'How keys are kept: `manual`; empty where iOS is not configured.',
+  ios_key_password: 'Password of the key file; an empty string if it has none.',
+  'getApplication.application.ios_key_management_type': 'Key management: `manual`; empty if iOS is not configured.',
   'getApplication.application.ios_key_password': `Password of the key file, ${encoded}.`,
   'getApplication.application.ios_gateway':
-    'Which gateway of APNs is used: 0 sandbox, 1 production, as text; empty where iOS is not configured.',
+    'APNs environment: 0 sandbox, 1 production, as text; empty if iOS is not configured.',
   'getApplication.application.adm_cid': `Client ID of Amazon, ${encoded}.`,
   'getApplication.application.adm_secret': `Client secret of Amazon, ${encoded}.`,
   ios_gateway: gateway,
   ios_framework: framework,
-  ios_bundle_id: 'Bundle identifier of the app; goes with a .p8 key.',
+  ios_bundle_id: 'Bundle identifier of the app; required with a .p8 key.',
   ios_key_id: 'Identifier of a .p8 key.',
-  ios_team_id: 'Team at Apple that a .p8 key belongs to.',
+  ios_team_id: 'Apple team of a .p8 key.',
   android_framework: framework,
   android_fcm_service_account: account,
   type: 'Always `service_account`.',
-  project_id: 'Project at Firebase.',
+  project_id: 'Firebase project.',
   private_key: 'Private key in PEM.',
   client_email: 'Address of the service account.',
   macos_key_management_type: manual,
@@ -72,13 +71,13 @@ export const applicationWords = {
   macos_gateway: gateway,
   wns_psid: 'Package security identifier; begins with `ms-app://`.',
   wns_secret: 'Secret of the package.',
-  adm_cid: 'Client ID of the security profile at Amazon.',
-  adm_secret: 'Client secret of the security profile at Amazon.',
+  adm_cid: 'Client ID of the Amazon security profile.',
+  adm_secret: 'Client secret of the Amazon security profile.',
   adm_framework: framework,
   safari_key_management_type: manual,
-  safari_website_name: 'Name of the website, as Safari shows it.',
+  safari_website_name: 'Website name that Safari shows.',
   safari_allowed_domains: 'Websites that may ask for permission.',
-  safari_url_template: 'Address that a click opens: begins with `https://` and contains `%@` for each argument.',
+  safari_url_template: 'URL that a click opens; it begins with `https://` and contains `%@` for each argument.',
   safari_icon_file: 'Icon of the website: a PNG of 256 x 256 pixels and at most 1 MiB in base64.',
   safari_key_file: 'Key and certificate for website push in base64, a .p12.',
   safari_key_password: 'Password of the key file.',
@@ -89,22 +88,22 @@ export const applicationWords = {
   firefox_fcm_service_account: account,
   firefox_vapid_key: vapidKey,
   firefox_vapid_private_key: vapidPrivateKey,
-  email_from_email: 'Address that mail comes from. It must be verified where the operator wants that.',
-  email_from_name: 'Name that mail comes from.',
-  email_reply: 'Address that mail is answered to. It must be verified where the operator wants that.',
-  huawei_app_id: 'Identifier of the app at Huawei.',
-  huawei_app_secret: 'Secret of the app at Huawei.',
+  email_from_email: 'Sender address. It must be verified if the operator requires that.',
+  email_from_name: 'Sender name.',
+  email_reply: 'Reply-to address. It must be verified if the operator requires that.',
+  huawei_app_id: 'Identifier of the Huawei app.',
+  huawei_app_secret: 'Secret of the Huawei app.',
   sms_smpp_host: 'Host of the SMS centre.',
   sms_smpp_port: 'Port of the SMS centre.',
-  sms_system_id: 'Name to bind with.',
-  sms_password: 'Password to bind with.',
-  sms_sender: 'What is shown as the sender.',
+  sms_system_id: 'SMPP system ID.',
+  sms_password: 'SMPP password.',
+  sms_sender: 'Sender name or number that recipients see.',
   whats_app_phone_number_id: 'Identifier of the sending phone number.',
   whats_app_access_token: 'Access token of WhatsApp.',
   kakao_sender_key: 'Key of the sending profile.',
-  kakao_app_key: 'Key of the app at Kakao.',
-  kakao_secret_key: 'Secret of the app at Kakao.',
-  line_channel_access_token: 'Access token of the channel at LINE.',
+  kakao_app_key: 'Key of the Kakao app.',
+  kakao_secret_key: 'Secret of the Kakao app.',
+  line_channel_access_token: 'Access token of the LINE channel.',
 
   'providers.ios': isConfigured('iOS'),
   'providers.amazon': isConfigured('Amazon'),
@@ -118,14 +117,14 @@ export const applicationWords = {
   'providers.osx': isConfigured('macOS'),
   'providers.safari': isConfigured('Safari'),
   'providers.sms': isConfigured('SMS'),
-  'providers.web': 'Whether one of Chrome, Firefox and Safari is configured and enabled.',
+  'providers.web': 'Whether Chrome, Firefox or Safari is configured and enabled.',
   'providers.whats_app': isConfigured('WhatsApp'),
   'providers.windows': isConfigured('Windows'),
 
   'setApplicationPlatformStatus.platform':
-    'Platform to switch: 1 iOS, 3 Android, 7 macOS, 8 Windows, 9 Amazon, 10 Safari, 11 Chrome, 12 Firefox.',
-  'setApplicationPlatformStatus.status': 'What to do with the platform.',
-  'setApplicationPlatformStatus.message': 'The change in words.',
+    'Platform to enable or disable: 1 iOS, 3 Android, 7 macOS, 8 Windows, 9 Amazon, 10 Safari, 11 Chrome, 12 Firefox.',
+  'setApplicationPlatformStatus.status': 'Whether to enable or disable the platform.',
+  'setApplicationPlatformStatus.message': 'Description of the change.',
   available_platforms: 'Platforms, and whether each is enabled.',
   iOS: isEnabled('iOS'),
   BlackBerry: never,

@@ -3,7 +3,7 @@ import { applicationCode } from '../fields/application.ts';
 import { deviceLanguage, earlyDeviceType, hwid, timezoneSeconds, userId } from '../fields/device.ts';
 import { nothing, object, optional, text } from '../values.ts';
 
-/** Notes that a device opened its application, and what it says of itself with that (R-C10). Spec C. */
+/** Records that a device opened the application, with the properties that it reports (R-C10). Spec C. */
 export const applicationOpen = json13('applicationOpen', {
   scope: 'device',
   omitResponse: true,

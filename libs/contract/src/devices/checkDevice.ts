@@ -4,7 +4,7 @@ import { applicationCode } from '../fields/application.ts';
 import { hwid } from '../fields/device.ts';
 import { object } from '../values.ts';
 
-/** Whether a device is registered, and has a push token (R-X1). */
+/** Returns whether a device is registered and has a push token (R-X1). */
 export const checkDevice = json13('checkDevice', {
   scope: 'device',
   input: object({ application: applicationCode, hwid }),

@@ -10,16 +10,16 @@ const definition = {
   examples: [{ request: { application: 'A1B2C-3D4E5', hwid: 'phone-1' }, reply: undefined }],
 } as const;
 
-/** A page was seen: answered, and nothing is kept of it (R-X1). */
+/** Reports a page visit; accepted and not stored (R-X1). */
 export const pageVisit = json13('pageVisit', definition);
 
-/** An in-app asks what to do: answered, and nothing is kept of it (R-X1). */
+/** Requests the action of an in-app; accepted and not stored (R-X1). */
 export const triggerInAppAction = json13('triggerInAppAction', definition);
 
-/** Something was touched in rich media: answered, and nothing is kept of it (R-X1). */
+/** Reports an action in rich media; accepted and not stored (R-X1). */
 export const richMediaAction = json13('richMediaAction', definition);
 
-/** There are no in-apps (R-X1). */
+/** Lists in-apps; always empty (R-X1). */
 export const getInApps = json13('getInApps', {
   ...definition,
   output: z.object({ inApps: z.array(z.never()) }),

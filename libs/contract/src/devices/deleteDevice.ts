@@ -12,12 +12,12 @@ const definition = {
 } as const;
 
 /**
- * Erases a device: record, tags, inbox and location are gone within 5 seconds, figures of past messages stay. An unknown device is no
- * fault (R-C7, R-C8). Spec C.
+ * Erases a device: its record, tags, inbox and location are removed within 5 seconds; statistics of past messages stay. An unknown device
+ * succeeds (R-C7, R-C8). Spec C.
  */
 export const deleteDevice = json13('deleteDevice', definition);
 
-/** Erases a device as deleteDevice does, with the parameters as the body itself (R-ER3). Spec C. */
+/** Erases a device as deleteDevice does; the body is the parameters themselves (R-ER3). Spec C. */
 export const deleteDeviceBare = json13('device-api/deleteDevice', {
   ...definition,
   path: '/api/v2/device-api/deleteDevice',

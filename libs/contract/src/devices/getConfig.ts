@@ -3,7 +3,7 @@ import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { object } from '../values.ts';
 
-/** What a client has to know of its application: browsers subscribe with the VAPID key, which is there when Chrome or Firefox is configured (R-X1). */
+/** Returns the client configuration of an application: the VAPID key that browsers subscribe with, if Chrome or Firefox is configured (R-X1). */
 export const getConfig = json13('getConfig', {
   scope: 'device',
   input: object({ application: applicationCode }),

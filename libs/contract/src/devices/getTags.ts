@@ -4,7 +4,7 @@ import { applicationCode } from '../fields/application.ts';
 import { anyObject, object } from '../values.ts';
 import { addressee } from './addressee.ts';
 
-/** The tags of a device or, merged, of a user's devices; unset ones are absent (R-RES9, R-C6). Spec C. */
+/** Returns the tags of a device, or the merged tags of a user's devices; unset tags are absent (R-RES9, R-C6). Spec C. */
 export const getTags = json13('getTags', {
   scope: 'device',
   input: object({ application: applicationCode, ...addressee }),

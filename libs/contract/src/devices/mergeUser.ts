@@ -5,8 +5,8 @@ import { optionalUnless } from '../presence.ts';
 import { boolean, nothing, object, optional } from '../values.ts';
 
 /**
- * Gives a user's devices to another one, who also gets the tags that he lacks; with `merge` false the old user merely ends, and his
- * devices are nobody's but their own, so nobody need be named (R-X2). Repeating it changes nothing.
+ * Moves the devices of one user to another, who also receives the tags that it lacks. With `merge: false` the devices are only detached from the
+ * old user, and a new user is optional (R-X2). Idempotent.
  */
 export const mergeUser = json13('mergeUser', {
   scope: 'device',

@@ -3,7 +3,7 @@ import { applicationCode } from '../fields/application.ts';
 import { hwid } from '../fields/device.ts';
 import { nothing, object, optional, text } from '../values.ts';
 
-/** Reports that a push arrived; otherwise as pushStat (R-C7, R-C11). Spec C. */
+/** Reports the delivery of a push; otherwise like pushStat (R-C7, R-C11). Spec C. */
 export const messageDeliveryEvent = json13('messageDeliveryEvent', {
   scope: 'device',
   input: object({ application: applicationCode, hwid, hash: optional(text) }),

@@ -20,12 +20,12 @@ import { anyObject, array, integerOf, isObject, nothing, object, optional } from
 
 const MAX_DEVICES = 1000;
 
-/** What numbers stand for among operations: 0 sets a value, the others have the words of setTags (R-X3). */
+/** Operations by number: 0 sets a value, the others are the operations of setTags (R-X3). */
 const operations = [undefined, 'append', 'remove', 'increment'] as const;
 
 const operationNumber = integerOf(0, operations.length - 1);
 
-/** Tags whose operations may be numbers: each as setTags would be given it. The value of an operation may be called `values`. */
+/** Converts tags whose operations may be numbers to the form of setTags. The value of an operation may be called `values`. */
 const numberedOperations = anyObject.transform((tags, context) => {
   const worded = Object.entries(tags).map(([name, given]): readonly [string, unknown] => {
     if (!isObject(given)) return [name, given];
@@ -62,7 +62,7 @@ const fields = object({
 
 type Fields = z.output<typeof fields>;
 
-/** What a request registers, each under its hwid. */
+/** The devices and contacts of a request, each with its hwid. */
 function devicesIn({ email, sms_phone_number: sms, whatsapp_phone_number: whatsapp, push_devices: push }: Fields) {
   const contact = (hwidOf: string, platform: number, token?: string) => ({ hwid: hwidOf, platform, pushToken: token });
   return [
@@ -75,7 +75,7 @@ function devicesIn({ email, sms_phone_number: sms, whatsapp_phone_number: whatsa
   ];
 }
 
-/** Registers the devices and contacts of a user: all of them, or none where one is wrong (R-X3). */
+/** Registers the devices and contacts of a user, all or none (R-X3). */
 export const multiRegisterDevice = json13('multiRegisterDevice', {
   scope: 'device',
   input: fields

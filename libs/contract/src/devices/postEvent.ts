@@ -9,7 +9,7 @@ import { jsonObject } from '../messages/texts.ts';
 
 const currencyText = textOf(1, 255);
 
-/** What an event is worth, less than nothing for a refund; nothing where its attributes do not say both (R-H6). */
+/** The monetary value of an event, negative for a refund; undefined unless its attributes have both amount and currency (R-H6). */
 function worthOf(attributes: unknown): { readonly amount?: number; readonly currency?: string } {
   if (!isObject(attributes)) return {};
   const amount = number.safeParse(attributes['amount'] ?? attributes['__amount']);
@@ -35,7 +35,7 @@ const definition = {
       ...worthOf(attributes),
       /** A JSON object. */
       attributes: attributes && parseWithin(jsonObject, attributes, context, ['attributes']),
-      /** As the device says; it counts when it is reported (R-H6). */
+      /** The device's time; the event counts at the time of the report (R-H6). */
       happenedAt,
       localAt,
     })),
@@ -55,10 +55,10 @@ const definition = {
   ],
 } as const;
 
-/** Records an event of a device, or of a user on the device used last; a device that nobody knows has none (R-X1). */
+/** Records an event of a device, or of the device that a user used last; events of unknown devices are ignored (R-X1). */
 export const postEvent = json13('postEvent', definition);
 
-/** Records an event as postEvent does, under a path of its own (R-X1). */
+/** Records an event as postEvent does, under a separate path (R-X1). */
 export const eventApiPostEvent = json13('event-api/postEvent', {
   ...definition,
   path: '/api/v1/event-api/postEvent',

@@ -3,7 +3,7 @@ import { applicationCode } from '../fields/application.ts';
 import { hwid, userId } from '../fields/device.ts';
 import { nothing, object, optional, text } from '../values.ts';
 
-/** Reports that a push was opened; `hash` is the payload's `p`. Without one nothing is counted. A report of an unknown device or message, or with the hash of another, is no fault and changes nothing (R-C7, R-C11). Spec C. */
+/** Reports that a push was opened; `hash` is the payload's `p`. A report without it is not counted. A report of an unknown device or message, or with another device's hash, succeeds without effect (R-C7, R-C11). Spec C. */
 export const pushStat = json13('pushStat', {
   scope: 'device',
   input: object({

@@ -37,10 +37,10 @@ type Fields = z.output<typeof fields>;
 
 const isAddress = (hwid: string | undefined): boolean => hwid?.includes('@') ?? false;
 
-/** The address that a contact is given: a hwid may be one. Without it the contact keeps what it has (R-C1). */
+/** The address of a contact; the hwid may be an address. Without one the contact keeps its address (R-C1). */
 const addressIn = ({ email, hwid: own }: Fields): string | undefined => email ?? (isAddress(own) ? own : undefined);
 
-/** An address is the contact's token, and its hwid where none is given; both are kept in lower case (R-C1, R-E1). */
+/** The address is the contact's token, and its hwid if none is given; both are stored in lower case (R-C1, R-E1). */
 function emailContact(request: Fields): { readonly hwid: string; readonly pushToken: string | undefined } {
   const address = addressIn(request)?.toLowerCase();
   const own = isAddress(request.hwid) ? request.hwid?.toLowerCase() : request.hwid;
@@ -61,8 +61,8 @@ const identity = (request: Fields): { readonly hwid: string; readonly pushToken:
     : { hwid: hwidOn(request.device_type, request.hwid!)!, pushToken: request.push_token };
 
 /**
- * Registers a device or updates its record. An absent push token keeps the stored one, "" removes it; unknown tags and wrong tag values
- * are skipped (R-C1, R-C3). Spec C.
+ * Registers a device or updates its record. An absent push token keeps the stored one, "" removes it. Unknown tags and invalid tag values are
+ * skipped (R-C1, R-C3). Spec C.
  */
 export const registerDevice = json13('registerDevice', {
   scope: 'device',

@@ -3,7 +3,7 @@ import { applicationCode } from '../fields/application.ts';
 import { earlyDeviceType, hwid, timezoneSeconds, userId } from '../fields/device.ts';
 import { nothing, object, optional } from '../values.ts';
 
-/** Gives a device to a user (R-X1, R-RES3). */
+/** Assigns a device to a user (R-X1, R-RES3). */
 export const registerUser = json13('registerUser', {
   scope: 'device',
   input: object({

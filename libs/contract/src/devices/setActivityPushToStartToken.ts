@@ -4,7 +4,7 @@ import { hwid } from '../fields/device.ts';
 import { deviceToken } from '../fields/push-token.ts';
 import { nothing, object, optional } from '../values.ts';
 
-/** Stores the token that live activities are started with on a device; null removes it (R-X2). */
+/** Stores the token that starts live activities on a device; null removes it (R-X2). */
 export const setActivityPushToStartToken = json13('setActivityPushToStartToken', {
   scope: 'device',
   input: object({ application: applicationCode, hwid, activity_push_to_start_token: optional(deviceToken) }),

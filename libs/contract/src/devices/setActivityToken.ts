@@ -4,7 +4,7 @@ import { hwid } from '../fields/device.ts';
 import { deviceToken } from '../fields/push-token.ts';
 import { nothing, object, optional, textOf } from '../values.ts';
 
-/** Stores the token that one live activity is updated with on a device; null removes it (R-X2). The last 20 of a device are kept (R-LM6). */
+/** Stores the token that updates one live activity on a device; null removes it (R-X2). A device keeps its last 20 (R-LM6). */
 export const setActivityToken = json13('setActivityToken', {
   scope: 'device',
   input: object({

@@ -4,12 +4,12 @@ import { hwid } from '../fields/device.ts';
 import { optionalUnless } from '../presence.ts';
 import { integerOf, nothing, object, optional } from '../values.ts';
 
-/** What clients keep badges in. */
+/** The largest badge: clients store it in 32 bits, signed. */
 const MAX_BADGE = 2_147_483_647;
 
 const number = integerOf(0, MAX_BADGE);
 
-/** Stores the badge number of a device; later "+n" badges count from it (R-C9). Spec C. */
+/** Stores the badge number of a device; later "+n" badges start from it (R-C9). Spec C. */
 export const setBadge = json13('setBadge', {
   scope: 'device',
   omitResponse: true,

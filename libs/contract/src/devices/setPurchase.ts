@@ -4,10 +4,10 @@ import { moment } from '../fields/dates.ts';
 import { hwid } from '../fields/device.ts';
 import { integerOf, nothing, number, object, text, textOf } from '../values.ts';
 
-/** What the default purchase tag can count up by. */
+/** The largest quantity: the default purchase tag is incremented by at most this. */
 const MAX_QUANTITY = 2_147_483_647;
 
-/** Records a purchase: fills the default tags that tell of purchases, and is an event for conversions (R-C12, R-RES17). Spec C. */
+/** Records a purchase: sets the default purchase tags, and counts as an event for conversions (R-C12, R-RES17). Spec C. */
 export const setPurchase = json13('setPurchase', {
   scope: 'device',
   input: object({

@@ -3,7 +3,7 @@ import { applicationCode } from '../fields/application.ts';
 import { hwid } from '../fields/device.ts';
 import { nothing, object } from '../values.ts';
 
-/** Removes a device's push token; the record stays and still counts. Spec C. */
+/** Removes a device's push token; the record stays and is still counted. Spec C. */
 export const unregisterDevice = json13('unregisterDevice', {
   scope: 'device',
   input: object({ application: applicationCode, hwid }),

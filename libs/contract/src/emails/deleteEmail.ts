@@ -2,7 +2,7 @@ import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { nothing, object, text } from '../values.ts';
 
-/** Erases the contacts of an address; an unknown one is no fault (R-E6). Spec E. */
+/** Erases the contacts of an address; an unknown address succeeds (R-E6). Spec E. */
 export const deleteEmail = json13('deleteEmail', {
   scope: 'device',
   input: object({ application: applicationCode, email: text.transform((address) => address.toLowerCase()) }),

@@ -7,7 +7,7 @@ import { integer, nothing, object, optional, tagValues, whole } from '../values.
 
 const onlyEmail = integer.refine((code) => code === Platform.Email, whole(EMAIL_ONLY));
 
-/** Registers a contact of mail or updates it; unknown tags and wrong tag values are skipped (R-E1 to R-E3, R-C3). Spec E. */
+/** Registers or updates an e-mail contact; unknown tags and invalid tag values are skipped (R-E1 to R-E3, R-C3). Spec E. */
 export const registerEmail = json13('registerEmail', {
   scope: 'device',
   input: object({
@@ -23,7 +23,7 @@ export const registerEmail = json13('registerEmail', {
   }).transform((request) => ({
     application: request.application,
     email: request.email,
-    // An address serves as hwid in lower case, whoever writes it.
+    // An hwid that is an address is stored in lower case.
     hwid: request.hwid?.includes('@') ? request.hwid.toLowerCase() : request.hwid,
     device: {
       platform: Platform.Email,

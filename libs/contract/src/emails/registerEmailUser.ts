@@ -5,7 +5,7 @@ import { placeFields, timezoneSeconds, userId } from '../fields/device.ts';
 import { emailAddress } from '../fields/email-address.ts';
 import { nothing, object, optional } from '../values.ts';
 
-/** Gives a contact of mail to a user, and makes the contact where there is none (R-E1). Spec E. */
+/** Assigns an e-mail contact to a user, and creates the contact if it does not exist (R-E1). Spec E. */
 export const registerEmailUser = json13('registerEmailUser', {
   scope: 'device',
   input: object({

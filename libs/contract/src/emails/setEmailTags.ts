@@ -7,7 +7,7 @@ import { object, optional, tagValues, text } from '../values.ts';
 
 const address = text.transform((value) => value.toLowerCase());
 
-/** Sets tags of the contacts of an address, or of a user; the address prevails. Answers the names that are no tags (R-E6). Spec E. */
+/** Sets tags of the contacts of an address or of a user; the address takes precedence. Returns the names that are not tags (R-E6). Spec E. */
 export const setEmailTags = json13('setEmailTags', {
   scope: 'device',
   input: object({

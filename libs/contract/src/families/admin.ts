@@ -9,10 +9,10 @@ interface Admin<Input extends z.ZodType, Output extends z.ZodType> extends Defin
   readonly status?: Method['status'];
 }
 
-/** Long, since some methods ask every process of the system. */
+/** Long, because some methods query every process of the system. */
 const DEADLINE_MS = 60_000;
 
-/** An operator's method below `/admin/v1/` (R-T8). It acts on any account's applications, so none is looked up beforehand. */
+/** An operator's method below `/admin/v1/` (R-T8). It acts on applications of any account, so no application is looked up in advance. */
 export function admin<Input extends z.ZodType, Output extends z.ZodType>(
   name: string,
   definition: Admin<Input, Output>,

@@ -9,8 +9,8 @@ interface Audience<Input extends z.ZodType, Output extends z.ZodType> extends De
 }
 
 /**
- * A method of `/api/v2/audience/` with bare bodies, every fault of which is a `{message}` (Spec G, R-ER3). `route` is a verb and what follows
- * that prefix, which names the method; parameters in braces and those of the query join the fields of the body.
+ * A method of `/api/v2/audience/` with bare bodies, whose faults are all a `{message}` (Spec G, R-ER3). `route` is a verb and the path after that
+ * prefix, which names the method. Path parameters in braces and query parameters join the fields of the body.
  */
 export function audience<Input extends z.ZodType, Output extends z.ZodType>(
   route: `${Extract<Verb, 'GET' | 'POST'>} ${string}`,
@@ -26,7 +26,7 @@ export function audience<Input extends z.ZodType, Output extends z.ZodType>(
       scope: definition.scope,
       ...(definition.maxBodyBytes !== undefined && { maxBodyBytes: definition.maxBodyBytes }),
     },
-    // A question names a job alone: what else stands in its query tells nobody whether an application exists (R-T5).
+    // A status request names a job only: its query must not reveal whether an application exists (R-T5).
     verb === 'GET' ? { ...definition, application: () => undefined } : definition,
     (missing) => Fault.argument(`${missing} is required`),
   );

@@ -4,7 +4,7 @@ import { issueText } from '../issue.ts';
 import type { Example, Method, Request } from '../method.ts';
 import { missingIn } from '../presence.ts';
 
-/** What every family lets a method say. */
+/** The settings of a method in every family. */
 export interface Definition<Input extends z.ZodType, Output extends z.ZodType> {
   readonly input: Input;
   readonly output: Output;
@@ -23,24 +23,24 @@ type Given = Pick<Method, 'family' | 'name' | 'verb' | 'path' | 'scope'> &
 /** R-LM1. */
 export const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
 
-/** Larger bodies wait for room in the memory of the gateway, and have more time to arrive. */
+/** Larger bodies wait for gateway memory, and have more time to arrive. */
 export const SMALL_BODY_BYTES = 256 * 1024;
 
-/** Members that the objects of a body may have together: a parser takes microseconds for each that has a name of its own. */
+/** Maximum number of members of all objects in a body: parsing takes microseconds for each distinct name. */
 export const BODY_MEMBERS = 200_000;
 
-/** Members of a bulk request's body, whose objects are many and small. */
+/** The same for a bulk request's body, whose objects are many and small. */
 export const BULK_BODY_MEMBERS = 4_000_000;
 
-/** How long a request may take in all: its small body to arrive, and the work on it. */
+/** Time limit of a request in all: the arrival of a small body, and the work on it. */
 export const REQUEST_MS = 10_000;
 
-/** How long a body over {@link SMALL_BODY_BYTES} may take to arrive; the work on it has its time from then on. */
+/** Time limit for the arrival of a body over {@link SMALL_BODY_BYTES}; the limit for the work starts afterwards. */
 export const UPLOAD_MS = 120_000;
 
 const applicationField = (request: Request): unknown => request['application'];
 
-/** Makes a method of its definition: both phases of its checks are prepared here, once. */
+/** Makes a method of its definition, and compiles both phases of its checks once. */
 export function define<Input extends z.ZodType, Output extends z.ZodType>(
   given: Given,
   definition: Definition<Input, Output>,

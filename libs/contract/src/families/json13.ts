@@ -15,7 +15,7 @@ interface Json13<Input extends z.ZodType, Output extends z.ZodType> extends Defi
   readonly textReply?: boolean;
 }
 
-/** A method of `/json/1.3/`, whose parameters come in `request` (Spec, Errors); a few are served in the same words elsewhere, too. */
+/** A method of `/json/1.3/`, with its parameters in `request` (Spec, Errors); a few are served under other paths as well. */
 export const json13 = <Input extends z.ZodType, Output extends z.ZodType>(
   name: string,
   definition: Json13<Input, Output>,

@@ -1,4 +1,4 @@
 import { textOf } from '../values.ts';
 
-/** An account, where an operator names one; no account has a longer name. */
+/** An account in an operator's request; no account has a longer name. */
 export const account = textOf(1, 64);

@@ -12,12 +12,12 @@ const base64In = (given: z.ZodType<string>) =>
     .refine((value) => value !== '', 'must not be empty')
     .refine(isBase64, 'must be base64');
 
-/** Base64 that decodes and is not empty; line breaks within it are dropped (R-A2). */
+/** Non-empty, valid base64; line breaks in it are dropped (R-A2). */
 export const base64 = base64In(text);
 
 /**
- * {@link base64} of a file of keys or certificates. Its limits hold where it is opened (openKeyFile in libs/runtime): a file that exceeds them is
- * stored, and is an unusable key when something is sent (R-A2).
+ * {@link base64} of a file of keys or certificates. openKeyFile in libs/runtime checks its limits: a file that exceeds them is stored, and is an
+ * unusable key when something is sent (R-A2).
  */
 export const keyFile = base64.meta({
   description:
@@ -26,10 +26,10 @@ export const keyFile = base64.meta({
     'at most 1,024 characters. Another file is an unusable key.',
 });
 
-/** True for base64 in the alphabet of either mail or URLs, as web push keys have it. */
+/** Whether the text is base64 or base64url, as web push keys are. */
 export const isAnyBase64 = (value: string): boolean => isBase64(value.replace(/-/g, '+').replace(/_/g, '/'));
 
-/** {@link base64} that may also have the alphabet of URLs, as web push keys do. */
+/** {@link base64} or base64url, as web push keys are. */
 export const anyBase64 = text
   .transform(compact)
   .refine((value) => value !== '', 'must not be empty')
@@ -42,10 +42,10 @@ const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0
 
 const isPng = (bytes: Buffer): boolean => bytes.subarray(0, PNG_SIGNATURE.length).equals(PNG_SIGNATURE);
 
-/** Base64 of up to this many bytes, with line breaks of any kind in it. */
+/** Maximum length of base64 for this many bytes, with line breaks of any kind. */
 const textOfBytes = (bytes: number): number => 2 * Math.ceil(bytes / 3) * 4;
 
-/** {@link base64} of a picture, whose bytes are what is limited. @param wrong the reason for one that is too large */
+/** {@link base64} of a picture with a limited number of bytes. @param wrong the reason for refusing a larger one */
 const picture = (maxBytes: number, wrong: string) =>
   base64In(
     z.union([z.string().max(textOfBytes(maxBytes), wrong), z.number().transform(String)], {

@@ -4,20 +4,28 @@ import { text } from '../values.ts';
 const DATE_TIME = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2})(:\d{2})?(Z|[+-]\d{2}:\d{2})?$/;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Refuses what Date.parse rolls over: the thirtieth of February. */
+/** Refuses dates that Date.parse rolls over, such as February 30. */
 const exists = (day: string): boolean => {
   const date = new Date(`${day}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
 };
 
-/** The instant of `YYYY-MM-DD HH:mm[:ss]` or its `T` variants, in UTC unless it says otherwise; undefined for other text. */
-export function instantOf(value: string): Date | undefined {
+/** A date with a time, as it was written. */
+export interface WrittenTime {
+  /** Milliseconds since 1970, in UTC unless the text names an offset. */
+  readonly ms: number;
+  /** Whether the text names `Z` or an offset. */
+  readonly hasOffset: boolean;
+}
+
+/** What `YYYY-MM-DD HH:mm[:ss]` or its `T` variants say; undefined for other text. */
+export function writtenTime(value: string): WrittenTime | undefined {
   const match = DATE_TIME.exec(value);
   if (!match) return undefined;
-  const [, day, time, seconds = ':00', zone = 'Z'] = match;
+  const [, day, time, seconds = ':00', zone] = match;
   if (!exists(day!)) return undefined;
-  const date = new Date(`${day}T${time}${seconds}${zone}`);
-  return Number.isNaN(date.getTime()) ? undefined : date;
+  const ms = Date.parse(`${day}T${time}${seconds}${zone ?? 'Z'}`);
+  return Number.isNaN(ms) ? undefined : { ms, hasOffset: zone !== undefined };
 }
 
 const isDay = (value: string): boolean => DAY.test(value) && exists(value);

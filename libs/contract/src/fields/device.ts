@@ -3,12 +3,12 @@ import { anyText, atMost, integer, integerOf, oneOf, optional, text, textOf, who
 
 const HWID_MAX = 255;
 
-/** Identifies a device in its application; case-sensitive (R-RES2). Too long is as wrong as any other form. */
+/** Identifies a device in its application; case-sensitive (R-RES2). One that is too long is not valid. */
 export const hwid = anyText
   .refine((value) => value !== '' && atMost(value, HWID_MAX), whole('Hwid is not valid'))
   .meta({ minLength: 1, maxLength: HWID_MAX });
 
-/** Identifies a user; a device without one is its own (R-RES3). */
+/** Identifies a user; a device without a user ID is its own user (R-RES3). */
 export const userId = textOf(1, 255);
 
 const languageIn = (value: string): string => value.toLowerCase().replace(/[-_].*$/s, '');
@@ -17,7 +17,7 @@ const isLanguage = (value: string): boolean => /^[a-z]{2,3}$/.test(value);
 /** A language, in lower case and without its region (R-RES4). */
 export const language = text.transform(languageIn).refine(isLanguage, 'must be a two-letter code');
 
-/** The same of a device, where what is no language counts as not given: clients ignore replies, and the device would be lost (R-RES4). */
+/** The language of a device. An invalid one counts as not given: clients ignore replies, so a refusal would lose the device (R-RES4). */
 export const deviceLanguage = optional(text).transform((value) => {
   const spoken = value === undefined ? '' : languageIn(value);
   return isLanguage(spoken) ? spoken : undefined;
@@ -26,21 +26,21 @@ export const deviceLanguage = optional(text).transform((value) => {
 /** A device's offset from UTC in seconds (R-RES4). */
 export const timezoneSeconds = integerOf(-43_200, 50_400);
 
-/** A country code in upper case, or undefined for what is none: it must not cost a registration (R-C3, R-RES18). */
+/** A country code in upper case, or undefined if invalid: an invalid one must not fail a registration (R-C3, R-RES18). */
 const country = text.transform((value) => (/^[A-Za-z]{2}$/.test(value) ? value.toUpperCase() : undefined));
 
-/** Where a device says it is, in every method that registers one (R-RES17). */
+/** The location that a device reports, in every method that registers one (R-RES17). */
 export const placeFields = { country: optional(country), city: optional(text) };
 
 const registrable: ReadonlySet<number> = new Set([1, 3, 7, 8, 9, 10, 11, 12, 14, 17, 18, 21, 22, 23]);
 
-/** A platform code that registerDevice takes (Spec, Platform codes; R-RES24). */
+/** A platform code that registerDevice accepts (Spec, Platform codes; R-RES24). */
 export const deviceType = integer.refine((code) => registrable.has(code), 'unknown platform');
 
-/** The platform of a caller that speaks before it registers: an unknown device becomes a record of it, without a token (R-C7). */
+/** The platform of a caller that may not be registered yet: an unknown device gets a record without a token (R-C7). */
 export const earlyDeviceType = optional(deviceType).meta({
   description:
-    'Where the hwid is unknown, a record of this push platform is made, without a push token, for the registration that follows',
+    'If the hwid is unknown, creates a record of this push platform without a push token, for the registration that follows',
 });
 
 export const sdk = {
@@ -51,13 +51,13 @@ export const sdk = {
 const contactHwid = (hwidOf: (text: string) => string | undefined) =>
   anyText.transform((value) => hwidOf(value) ?? '').refine((found) => found !== '', whole('Hwid is not valid'));
 
-/** The hwid of an SMS contact, by its phone number (R-C2). */
+/** The hwid of an SMS contact: its phone number (R-C2). */
 export const smsNumber = contactHwid(phoneNumberOf);
 
-/** The hwid of a WhatsApp contact, by its phone number, with or without `whatsapp:` (R-C2). */
+/** The hwid of a WhatsApp contact: its phone number, with or without `whatsapp:` (R-C2). */
 export const whatsAppNumber = contactHwid(whatsAppHwidOf);
 
-/** The hwid that a device of a platform is kept under; undefined where the platform has no such hwid (R-C2). */
+/** The hwid that a device of a platform is stored under; undefined if it is not valid on the platform (R-C2). */
 export function hwidOn(platform: number, given: string): string | undefined {
   if (platform === Platform.Sms) return phoneNumberOf(given);
   return platform === Platform.WhatsApp ? whatsAppHwidOf(given) : given;

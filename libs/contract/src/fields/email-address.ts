@@ -1,14 +1,14 @@
 import { domainToASCII } from 'node:url';
 import { text, whole } from '../values.ts';
 
-/** What is told who would register anything but contacts of mail where nothing else is allowed (R-E3). */
+/** The refusal of any other registration in an account that is restricted to e-mail contacts (R-E3). */
 export const EMAIL_ONLY = 'Only email platform is allowed for email-only subscription';
 
 const MAX_ADDRESS = 254;
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
 const LOCAL_PART = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
 
-/** What is neither LDH nor beyond ASCII: a conversion would take some of it for parts of an address of the web, and drop them. */
+/** ASCII characters outside LDH: a conversion would treat some of them as URL syntax and drop them. */
 const FOREIGN = /[^A-Za-z0-9.\u0080-\u{10ffff}-]/u;
 
 const isDomain = (domain: string): boolean => {
@@ -17,7 +17,7 @@ const isDomain = (domain: string): boolean => {
   return labels.length >= 2 && labels.every((label) => LABEL.test(label)) && !/^\d+$/.test(labels.at(-1)!);
 };
 
-/** What is wrong with the form of an address, in the words and the order of R-E2; undefined where nothing is. */
+/** The fault in the form of an address, in the words and the order of R-E2; undefined if there is none. */
 export function emailFault(address: string): string | undefined {
   if (address === '') return 'Email address is empty';
   if (address.length > MAX_ADDRESS || /[\s\u0000-\u001f\u007f-\u009f]/.test(address)) {
@@ -30,20 +30,20 @@ export function emailFault(address: string): string | undefined {
   return isDomain(domain) ? undefined : 'Email address has invalid domain part';
 }
 
-/** Why an address of a domain that hands out throw-away addresses is refused: a listed domain covers its subdomains (R-E4). */
+/** The fault of an address in a disposable domain; a listed domain covers its subdomains (R-E4). */
 export function disposableFault(address: string, listed: ReadonlySet<string>): string | undefined {
   const labels = domainToASCII(address.slice(address.indexOf('@') + 1)).split('.');
   const isListed = labels.some((_, first) => listed.has(labels.slice(first).join('.')));
   return isListed ? 'Email address belongs to a disposable domain' : undefined;
 }
 
-/** An address that mail is sent from or answered to (R-E2). */
+/** A sender or reply-to address (R-E2). */
 export const senderAddress = text.superRefine((address, context) => {
   const fault = emailFault(address);
   if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
 });
 
-/** An address of mail, in the lower case that addresses are stored and compared in; only its form is checked (R-E1, R-E2). */
+/** An e-mail address, in lower case as stored and compared; only its form is checked (R-E1, R-E2). */
 export const emailAddress = text
   .check((context) => {
     const fault = emailFault(context.value);

@@ -3,13 +3,13 @@ import type { z } from 'zod';
 import { anyText } from '../values.ts';
 import { isAnyBase64 } from './base64.ts';
 
-/** Bytes of the endpoint of a web push subscription, and of each of its keys, in UTF-8 (R-LM6). */
+/** Maximum UTF-8 bytes of the endpoint of a web push subscription, and of each of its keys (R-LM6). */
 const WEB_PUSH_BYTES = 2048;
 
 /** The push token of these platforms is the endpoint of a subscription. */
 const isWebPush = (platform: number): boolean => platform === Platform.Chrome || platform === Platform.Firefox;
 
-/** A character takes 1 to 3 bytes for each of its UTF-16 units, so only texts in between are measured. */
+/** A UTF-16 unit takes 1 to 3 bytes, so only texts between those bounds are measured. */
 const isWithinBytes = (text: string, max: number): boolean =>
   text.length * 3 <= max || (text.length <= max && Buffer.byteLength(text) <= max);
 
@@ -19,29 +19,29 @@ const upTo = (max: number): string => `Up to ${max} bytes in UTF-8`;
 const bytesUpTo = (max: number) =>
   anyText.refine((value) => isWithinBytes(value, max), tooLong(max)).meta({ maxLength: max, description: upTo(max) });
 
-/** A token whose limit does not depend on a platform: up to 4096 bytes (R-LM6). */
+/** A token whose limit does not depend on the platform: up to 4096 bytes (R-LM6). */
 export const deviceToken = bytesUpTo(TOKEN_BYTES);
 
-/** A key of a web push subscription in any base64, of up to 2048 bytes (R-LM6, R-RES2). */
+/** A key of a web push subscription in base64 or base64url, of up to 2048 bytes (R-LM6, R-RES2). */
 export const webPushKey = bytesUpTo(WEB_PUSH_BYTES).refine(isAnyBase64, 'must be base64');
 
-/** The host of a subscription's endpoint; undefined for what is no http(s) address. */
+/** The host of a subscription's endpoint; undefined if it is not an http(s) URL. */
 function endpointHost(endpoint: string): string | undefined {
   const url = URL.parse(endpoint);
   return url && /^https?:$/.test(url.protocol) ? url.hostname : undefined;
 }
 
-/** The host that a token of this platform is sent to; undefined where its provider is the platform's, or the token is no address. */
+/** The host that serves a token of this platform; undefined if the platform has one provider, or the token is not a URL. */
 export const pushHostOf = (platform: number, token: string): string | undefined =>
   isWebPush(platform) && token !== '' ? endpointHost(token) : undefined;
 
-/** A push token, whose limit depends on its platform: {@link checkPushToken} goes with it. */
+/** A push token. Its limit depends on the platform: use it with {@link checkPushToken}. */
 export const pushToken = anyText.meta({
   maxLength: TOKEN_BYTES,
   description: `${upTo(TOKEN_BYTES)}; the endpoint of a web push subscription up to ${WEB_PUSH_BYTES}`,
 });
 
-/** What is wrong with a platform's push token, by its size or because it is no endpoint; undefined where nothing is (R-LM6, R-RES2). */
+/** The fault of a platform's push token, in size or as an endpoint; undefined if there is none (R-LM6, R-RES2). */
 export function pushTokenFault(platform: number, token: string): string | undefined {
   const max = isWebPush(platform) ? WEB_PUSH_BYTES : TOKEN_BYTES;
   if (!isWithinBytes(token, max)) return tooLong(max);
@@ -49,7 +49,7 @@ export function pushTokenFault(platform: number, token: string): string | undefi
   return isEndpoint ? undefined : "must be the address of a subscription's endpoint";
 }
 
-/** Refuses the field `push_token` of an object where it is none of its platform: {@link pushTokenFault}. */
+/** Refuses an object whose field `push_token` is not valid on its platform: {@link pushTokenFault}. */
 export function checkPushToken(context: z.core.ParsePayload, platform: number, token = ''): void {
   const message = pushTokenFault(platform, token);
   if (message !== undefined) context.issues.push({ code: 'custom', message, path: ['push_token'], input: token });

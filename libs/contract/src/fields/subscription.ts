@@ -5,7 +5,7 @@ import { applicationCode } from './application.ts';
 
 const served = ['Push Sent', 'Push Delivered', 'Push Opened'] as const;
 
-/** Names of R-EV2 that nothing stands behind yet. */
+/** Event names of R-EV2 that are not served yet. */
 const notServed = [
   ...['Email Sent', 'SMS Sent', 'WhatsApp Sent', 'Kakao Sent', 'LINE Sent'],
   ...['Email Delivered', 'SMS Delivered', 'WhatsApp Delivered'],
@@ -17,12 +17,12 @@ const notServed = [
 const isServed: ReadonlySet<string> = new Set(served);
 const MAX_ENTRIES = 1000;
 
-/** A list with each entry once. */
+/** A list without duplicates. */
 const unique = <Entry>(entries: readonly Entry[]): Entry[] => [...new Set(entries)];
 
 const eventName = oneOf([...served, ...notServed]).refine((name) => isServed.has(name), 'not served yet');
 
-/** Where the subscriber serves its stream (R-EV1). */
+/** Address of the subscriber's stream (R-EV1). */
 export const endpoint = text
   .refine((address) => !/^https?:\/\//i.test(address), 'http:// and https:// are not served yet')
   .refine((address) => /^grpcs?:\/\/[^/\s]+/i.test(address), 'must be an address that begins with grpc:// or grpcs://');
@@ -32,7 +32,7 @@ export const eventNames = listOf(eventName, notServed.length + served.length).tr
 const filter = <Entry extends z.ZodType>(entry: Entry) =>
   optional(array(entry).max(MAX_ENTRIES, `at most ${MAX_ENTRIES} entries`).transform(unique));
 
-/** Which events a subscription is told of, besides their names; absent and empty lists leave nothing out. */
+/** The filters of a subscription besides event names; absent and empty lists exclude nothing. */
 export const filters = {
   applications: filter(applicationCode),
   platforms: filter(
@@ -46,7 +46,7 @@ export const filters = {
   enabled: optional(boolean),
 } as const;
 
-/** A subscription as it is shown. */
+/** A subscription in replies. */
 export const shownSubscription = z.object({
   id: z.string(),
   account: z.string(),

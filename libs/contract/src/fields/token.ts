@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A token as it is shown: without its secret. */
+/** A token in replies, without its secret. */
 export const shownToken = z.object({
   id: z.string(),
   account: z.string(),

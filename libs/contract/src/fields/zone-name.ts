@@ -2,7 +2,7 @@ import { text } from '../values.ts';
 
 const NAME = /^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/;
 
-/** Names that were looked up; there are a few hundred, which callers spell in a few ways. */
+/** Names that were looked up: a few hundred zones in a few spellings. */
 const known = new Map<string, boolean>();
 const KNOWN = 2000;
 
@@ -27,3 +27,45 @@ function isKnownZone(name: string): boolean {
 
 /** A time zone by its IANA name, in any case (R-I8). */
 export const zoneName = text.refine(isKnownZone, 'unknown zone');
+
+/** Clocks of zones: each costs more to make than to ask. */
+const clocks = new Map<string, Intl.DateTimeFormat>();
+const CLOCKS = 100;
+
+function clockOf(zone: string): Intl.DateTimeFormat {
+  const known = clocks.get(zone);
+  if (known) return known;
+  const clock = new Intl.DateTimeFormat('en', {
+    ...{ timeZone: zone, calendar: 'iso8601', hourCycle: 'h23' },
+    ...{ year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' },
+  });
+  if (clocks.size >= CLOCKS) clocks.clear();
+  clocks.set(zone, clock);
+  return clock;
+}
+
+/** How far a zone is ahead of UTC at an instant, in milliseconds; a zone is named as {@link zoneName} takes it. */
+function offsetIn(zone: string, instantMs: number): number {
+  const parts = new Map(
+    clockOf(zone)
+      .formatToParts(instantMs)
+      .map(({ type, value }) => [type, Number(value)]),
+  );
+  const [year, month, day] = [parts.get('year')!, parts.get('month')!, parts.get('day')!];
+  const wallMs = Date.UTC(year, month - 1, day, parts.get('hour'), parts.get('minute'), parts.get('second'));
+  return wallMs - Math.floor(instantMs / 1000) * 1000;
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * The instant at which clocks of a zone show a time. Of two such instants it is the first; a time that clocks leave out moves forward by
+ * what they leave out (R-I8).
+ * @param wallMs the time as if it were one of UTC, in milliseconds since 1970
+ */
+export function instantInZone(zone: string, wallMs: number): number {
+  // No zone changes its offset twice in two days.
+  const [before, after] = [offsetIn(zone, wallMs - DAY_MS), offsetIn(zone, wallMs + DAY_MS)];
+  const shown = [wallMs - before, wallMs - after].filter((at) => at + offsetIn(zone, at) === wallMs);
+  return shown.length > 0 ? Math.min(...shown) : wallMs - before;
+}

@@ -29,7 +29,7 @@ const zone = object({
   }));
 
 /**
- * Adds geozones, all or none, and answers their ids in order (R-F1, R-F3). An application has at most 10,000, unless the operator sets another
+ * Adds geozones, all or none, and returns their ids in order (R-F1, R-F3). An application has at most 10,000, unless the operator sets another
  * quota (R-LM7). Spec F.
  */
 export const addGeoZone = json13('addGeoZone', {

@@ -4,7 +4,7 @@ import { applicationCode } from '../fields/application.ts';
 import { object } from '../values.ts';
 import { cooldown, zoneName } from './fields.ts';
 
-/** Makes a cluster: within its cooldown a user gets the same message from one of its zones only (R-F4). Spec F. */
+/** Creates a cluster: within its cooldown a user gets the same message from only one of its zones (R-F4). Spec F. */
 export const addGeoZoneCluster = json13('addGeoZoneCluster', {
   scope: 'api',
   input: object({ application: applicationCode, name: zoneName, cooldown }),

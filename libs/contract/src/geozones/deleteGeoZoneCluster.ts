@@ -3,7 +3,7 @@ import { applicationCode } from '../fields/application.ts';
 import { nothing, object } from '../values.ts';
 import { clusterCode } from './fields.ts';
 
-/** Deletes a cluster; its zones stay, without one (R-F6). Spec F. */
+/** Deletes a cluster; its zones stay without a cluster (R-F6). Spec F. */
 export const deleteGeoZoneCluster = json13('deleteGeoZoneCluster', {
   scope: 'api',
   input: object({ application: applicationCode, geoZoneCluster: clusterCode }).transform(

@@ -24,25 +24,25 @@ export const cooldown = integerOf(0, UINT32_MAX);
 /** Meters (Spec, Limits). */
 export const range = integerOf(50, 1000);
 
-/** A text, plain or by language, as the JSON text that it came as; "" for an empty one. */
+/** A text, plain or by language, as its original JSON text; "" for an empty one. */
 export const zoneContent = unchecked(localizedSchema).transform((value, context) => {
   if (value === '') return '';
   return parseWithin(localized, value, context, []) ? JSON.stringify(value) : '';
 });
 
-/** Codes in upper case; no preset where it is "", as no text is (Spec F). */
+/** Codes in upper case; "" means no preset, as an empty text means no text (Spec F). */
 export const zonePreset = presetCode;
 export const zoneCampaign = namedCampaign;
 export const clusterCode = text
   .refine((code) => code !== '', whole('Cluster not found'))
   .transform((code) => code.toUpperCase());
 
-/** No zone has it. */
+/** The id of no zone. */
 const UNKNOWN_ID = 0;
 
 const wholeNumber = { error: 'must be an integer' };
 
-/** Identifies a zone. A whole number that cannot be an id is that of an unknown zone (R-F2). */
+/** Identifies a zone. A whole number that is not an id counts as the id of an unknown zone (R-F2). */
 export const zoneId = z
   .union(
     [

@@ -10,15 +10,15 @@ const nearby = z.object({ name: z.string(), lat: z.number(), lng: z.number(), ra
 
 type Request = Readonly<Record<string, unknown>>;
 
-/** A client that stops locating sends both as null (R-C13). */
+/** A client that stops locating sends null for both (R-C13). */
 const isNowhere = ({ lat: north, lng: east }: Request): boolean => north === null && east === null;
 
 const missingIn = (request: Request, field: string): string | undefined =>
   (request[field] ?? null) === null ? field : undefined;
 
 /**
- * Records where a device is, which makes the zones around it send (R-F4), and answers the nearest activated zone, null where there is
- * none; with `more` the nearest 20. With `lat` and `lng` null the place that is kept is removed, and the answer is null. Distances are in whole meters (R-C13). Spec C.
+ * Records the location of a device, which makes the zones around it send (R-F4), and returns the nearest activated zone, or null if there is none;
+ * with `more`, the nearest 20. If `lat` and `lng` are null, the stored location is removed and the reply is null. Distances are in whole meters (R-C13). Spec C.
  */
 export const getNearestZone = json13('getNearestZone', {
   scope: 'device',
@@ -31,7 +31,7 @@ export const getNearestZone = json13('getNearestZone', {
   }).transform(({ more = false, lat: north, lng: east, ...device }) => ({
     ...device,
     more,
-    /** Undefined: the device tells its place no more. */
+    /** Undefined: the device stops reporting its location. */
     place: north === undefined || east === undefined ? undefined : { lat: north, lng: east },
   })),
   output: z.union([nearby, z.object({ geozones: z.array(nearby) }), z.null()]),

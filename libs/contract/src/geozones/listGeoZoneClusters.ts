@@ -3,7 +3,7 @@ import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { object } from '../values.ts';
 
-/** The clusters of an application with the number of their zones, oldest first (R-F6). Spec F. */
+/** Lists the clusters of an application with their number of zones, oldest first (R-F6). Spec F. */
 export const listGeoZoneClusters = json13('listGeoZoneClusters', {
   scope: 'api',
   input: object({ application: applicationCode }),

@@ -18,7 +18,7 @@ const zone = z.object({
   status: z.boolean(),
 });
 
-/** The geozones of an application by cluster, those without one last (R-F6). Spec F. */
+/** Lists the geozones of an application by cluster, those without a cluster last (R-F6). Spec F. */
 export const listGeoZones = json13('listGeoZones', {
   scope: 'api',
   input: object({ application: applicationCode }),

@@ -3,15 +3,15 @@ import { timezoneSeconds } from '../fields/device.ts';
 import { parseWithin } from '../forward.ts';
 import { isObject } from '../values.ts';
 
-/** When a zone is open, in minutes of the day that the hours begin on: 1 = Monday; `stop` is past 1,440 where they end on the next. */
+/** Opening hours of a zone, in minutes of the day they start on, 1 = Monday; `stop` is past 1,440 if they end on the next day. */
 export interface TimetableHours {
   readonly timezoneSeconds: number;
   readonly hours: { readonly day: number; readonly start: number; readonly stop: number }[];
-  /** What was given, as a JSON text. */
+  /** The original JSON text. */
   readonly given: string;
 }
 
-/** Names of days in the order of their numbers, which begin with 1. */
+/** Names of days in the order of their numbers, starting at 1. */
 export const dayNames = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
 
 const DAY_MINUTES = 1440;
@@ -72,7 +72,7 @@ const timetableSchema = {
   },
 };
 
-/** Open hours of a week (R-F3). */
+/** Opening hours of a week (R-F3). */
 export const timetable = z
   .custom<Record<string, unknown>>(isObject, { error: 'must be an object', abort: true })
   .meta(timetableSchema)

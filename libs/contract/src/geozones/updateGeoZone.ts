@@ -15,13 +15,12 @@ import {
 } from './fields.ts';
 import { timetable } from './timetable.ts';
 
-/** Null says something here: it unbinds. */
+/** Keeps null, which unbinds. */
 const unbound = <Schema extends z.ZodType>(schema: Schema) => schema.nullish();
 
 /**
- * Changes what is given of a geozone; `cluster` and `campaign` null unbind it, `timetable` null opens it always. A text takes the place of
- * the preset's, a preset comes with its own, and they must not be given together (R-F1); "" takes either away as long as the other is there.
- * Spec F.
+ * Changes the given fields of a geozone. Null for `cluster` or `campaign` unbinds it; null for `timetable` keeps the zone always open. A text
+ * replaces the preset's text, a preset brings its own, and they must not be combined (R-F1); "" removes one of them if the other remains. Spec F.
  */
 export const updateGeoZone = json13('updateGeoZone', {
   scope: 'api',
@@ -46,7 +45,7 @@ export const updateGeoZone = json13('updateGeoZone', {
     .transform(({ geoZoneId: id, presetCode, content, cluster, campaign, timetable: hours, ...given }) => ({
       ...given,
       id,
-      /** "" takes them away, and unbinds. */
+      /** "" removes and unbinds. */
       content,
       preset: presetCode,
       cluster: cluster === null ? '' : cluster,

@@ -30,7 +30,7 @@ export const androidFields = {
 
 type Fields = { [Name in keyof typeof androidFields]: z.output<(typeof androidFields)[Name]> };
 
-/** What Android devices are shown in place of the common texts, and how; undefined = not given. */
+/** The Android overrides of the common texts and settings; undefined = not given. */
 export const androidContent = (fields: Fields) => ({
   text: fields.android_content,
   title: fields.android_header,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { array, oneOf, text } from '../values.ts';
 
-/** A comparison of a tag, whose type decides what the operator and the operand may be (R-RES12). */
+/** A comparison of a tag; the tag's type determines the valid operators and operands (R-RES12). */
 export interface TagCondition {
   readonly tag: string;
   /** Upper case. */
@@ -42,7 +42,7 @@ const condition = z
 const bareTriple = (value: unknown): unknown =>
   Array.isArray(value) && typeof value[0] === 'string' ? [value] : value;
 
-/** A list of conditions; one bare triple counts as a list of one (R-RES16). */
+/** A list of conditions; a bare triple counts as a list of one (R-RES16). */
 export const conditions = z
   .unknown()
   .transform(bareTriple)

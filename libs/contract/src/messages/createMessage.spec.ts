@@ -17,6 +17,12 @@ const textOf = (given: Request): string | undefined => {
 
 const parsed = (notification: Request) => createMessage.parse(request(notification)).notifications[0]!;
 
+/** The instants that a date stands for. */
+const instantsOf = (given: Request): string[] => {
+  const { first, last } = parsed({ content: 'x', ...given }).sendAt!;
+  return [...new Set([first.toISOString(), last.toISOString()])];
+};
+
 describe('createMessage', () => {
   it.each([
     [{ notifications: [] }, 'Missing required argument: application'],
@@ -85,7 +91,7 @@ describe('createMessage', () => {
     [{ content: 'x', safari_url_args: [] }, 'safari_title: must be set'],
     [{ content: 'x', safari_ttl: 60, safari_url_args: null }, 'safari_title: must be set'],
     [{ content: 'x', safari_title: 'x', safari_url_args: [] }, 'safari_title: not served yet'],
-    [{ content: 'x', send_date: '2026-01-01 10:00', timezone: 'UTC' }, 'timezone: not served yet'],
+    [{ content: 'x', send_date: '2026-01-01 10:00', timezone: 'Mars/Base' }, 'timezone: unknown zone'],
     [{ content: 'x', ios_badges: 'many' }, 'ios_badges: must be an integer, +n or -n'],
     [{ content: 'x', ios_ttl: -1 }, 'ios_ttl: must be 0 to 4294967295'],
     [{ content: 'x', ios_silent: 2 }, 'ios_silent: must be 0 or 1'],
@@ -141,9 +147,34 @@ describe('createMessage', () => {
   it.each(['2026-01-15 12:30', '2026-01-15 12:30:00', '2026-01-15T12:30', '2026-01-15T12:30:00Z'])(
     'reads %s',
     (send_date) => {
-      expect(parsed({ content: 'x', send_date }).sendAt).toEqual(new Date('2026-01-15T12:30:00Z'));
+      expect(instantsOf({ send_date })).toEqual(['2026-01-15T12:30:00.000Z']);
     },
   );
+
+  it.each([
+    ['2026-01-15 12:30', 'europe/BERLIN', '2026-01-15T11:30:00.000Z'],
+    ['2026-07-15 12:30', 'Europe/Berlin', '2026-07-15T10:30:00.000Z'],
+    ['2026-07-15T12:30:00Z', 'Europe/Berlin', '2026-07-15T12:30:00.000Z'],
+    ['2026-01-15 00:10', 'Pacific/Kiritimati', '2026-01-14T10:10:00.000Z'],
+    ['2026-01-15 23:50', 'Asia/Kolkata', '2026-01-15T18:20:00.000Z'],
+    // Clocks go from 02:00 to 03:00: what they leave out is an hour later.
+    ['2026-03-29 02:30', 'Europe/Berlin', '2026-03-29T01:30:00.000Z'],
+    ['2026-03-08 02:30', 'America/New_York', '2026-03-08T07:30:00.000Z'],
+    // Clocks go from 03:00 to 02:00: what they show twice is the first.
+    ['2026-10-25 02:30', 'Europe/Berlin', '2026-10-25T00:30:00.000Z'],
+    ['2026-11-01 01:30', 'America/New_York', '2026-11-01T05:30:00.000Z'],
+  ])('reads %s in %s (R-I8)', (send_date, timezone, expected) => {
+    expect(instantsOf({ send_date, timezone })).toEqual([expected]);
+  });
+
+  it('tells the first and the last instant where everybody has their own (R-I9)', () => {
+    const own = { send_date: '2026-01-15 12:30', ignore_user_timezone: false };
+    expect(instantsOf(own)).toEqual(['2026-01-15T12:30:00.000Z', '2026-01-16T00:30:00.000Z']);
+    expect(instantsOf({ ...own, timezone: 'Europe/Berlin' })).toEqual([
+      '2026-01-15T11:30:00.000Z',
+      '2026-01-16T00:30:00.000Z',
+    ]);
+  });
 
   it('passes JSON text byte for byte, and keys of languages in lower case (R-I15, R-I18)', () => {
     const { content } = parsed({ content: { EN: 'Hi', de: 5 }, data: '{ "a":1 }' });

@@ -29,7 +29,7 @@ const fields = object({
 
 /**
  * Sends messages, one per notification; all are checked before any is created (R-I1). A message to fewer than ten named recipients
- * answers CODE_NOT_AVAILABLE unless debug mode is on (R-I6). Spec I.
+ * returns CODE_NOT_AVAILABLE unless debug mode is on (R-I6). Spec I.
  */
 export const createMessage = json13('createMessage', {
   scope: 'api',

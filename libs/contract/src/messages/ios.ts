@@ -37,7 +37,7 @@ export const iosFields = {
 
 type Fields = { [Name in keyof typeof iosFields]: z.output<(typeof iosFields)[Name]> };
 
-/** What iOS devices are shown in place of the common texts, and how; undefined = not given. */
+/** The iOS overrides of the common texts and settings; undefined = not given. */
 export const iosContent = (fields: Fields) => ({
   text: fields.ios_content,
   title: fields.ios_title,

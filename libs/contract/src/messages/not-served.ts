@@ -82,13 +82,13 @@ const desktopAndLegacy = [
 
 const names = [...common, ...huawei, ...web, ...desktopAndLegacy];
 
-/** Fields of section I that nothing stands behind yet: given, they are refused rather than dropped in silence. */
+/** Fields of section I that are not served yet: they are refused, not ignored. */
 export const notServedFields = Object.fromEntries(names.map((name) => [name, notServedYet])) as Record<
   (typeof names)[number],
   typeof notServedYet
 >;
 
-/** Fields `safari_*` of a notification, which come together or not at all (R-I22). */
+/** Fields `safari_*` of a notification, which must be given together (R-I22). */
 export const safariFields = {
   safari_title: optional(text),
   safari_action: optional(text),
@@ -101,7 +101,7 @@ type SafariField = keyof typeof safariFields;
 const safariNames = Object.keys(safariFields) as SafariField[];
 const neededBySafari: readonly SafariField[] = ['safari_title', 'safari_url_args'];
 
-/** Refuses Safari's fields: where one is needed that is missing by its name, else as not served yet. */
+/** Refuses Safari's fields: a missing one by its name, otherwise as not served yet. */
 export function refuseSafari(
   fields: { readonly [Name in SafariField]: unknown },
   context: Pick<z.core.ParsePayload, 'issues'>,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { namedCampaign } from '../campaigns/campaign-code.ts';
-import { zoneName } from '../fields/zone-name.ts';
+import { instantInZone, zoneName } from '../fields/zone-name.ts';
 import { namedPreset } from '../presets/preset-code.ts';
 import { boolean, integer, nonEmptyText, object, oneOf, optional, text, unchecked } from '../values.ts';
 import { parseWithin } from '../forward.ts';
@@ -17,7 +17,7 @@ const transactionId = text
 
 const notAShortener = 'must be one of 0, 1, 2, 3, true, false';
 
-/** Whether a link is replaced by a short one: by a number that named a shortener, or a boolean (R-I19). */
+/** Whether a link is replaced by a short one; the number names a shortener (R-I19). */
 const minimizeLink = z.union(
   [
     integer.refine((value) => value >= 0 && value <= 3, notAShortener).transform((value) => value >= 2),
@@ -64,28 +64,37 @@ const hasContent = (given: Fields): boolean =>
   given.ios_silent === true ||
   given.android_silent === true;
 
-/** Zones matter only with a date: with `now` they are checked and have no effect (R-I8, R-I9). */
-function refuseZones(given: Fields, context: z.core.ParsePayload): void {
-  if (given.send_date === undefined) return;
-  const refused =
-    given.timezone !== undefined ? 'timezone' : given.ignore_user_timezone === false && 'ignore_user_timezone';
-  if (refused) context.issues.push({ code: 'custom', message: 'not served yet', path: [refused], input: given });
+/** The most that a device is behind UTC (R-RES4). */
+const MOST_BEHIND_MS = 43_200_000;
+
+/** The first and last instant of a date. Both are equal unless each recipient's own time zone applies (R-I8, R-I9). */
+interface SendTime {
+  readonly first: Date;
+  readonly last: Date;
 }
 
-/** Ignored unchecked beside a campaign. */
+/** Undefined for `now`: zones have no effect then. */
+function sendTimeOf({ send_date: date, timezone, ignore_user_timezone: isOneInstant = true }: Fields) {
+  if (date === undefined) return undefined;
+  const ms = timezone === undefined || date.hasOffset ? date.ms : instantInZone(timezone, date.ms);
+  const lastMs = isOneInstant ? ms : Math.max(ms, date.ms + MOST_BEHIND_MS);
+  return { first: new Date(ms), last: new Date(lastMs) } satisfies SendTime;
+}
+
+/** Not checked if a campaign code is given. */
 const campaignNameOf = (given: Fields, context: z.core.ParsePayload): string =>
   given.campaign_name === undefined
     ? ''
     : (parseWithin(nonEmptyText, given.campaign_name, context, ['campaign_name']) ?? '');
 
-/** The fields of the content that are given; what is undefined, the preset says, if there is one (R-K4). */
+/** The content fields of the request; an undefined one is taken from the preset, if any (R-K4). */
 const contentOf = (given: Fields) => ({
   text: given.content,
   title: given.title,
   subtitle: given.subtitle,
   data: given.data,
   link: given.link,
-  /** Replace the link by the service's own short one, where it is http(s) (R-I19). */
+  /** Replace the link by a short one if it is http(s) (R-I19). */
   shortenLink: given.minimize_link,
   /** JSON objects. */
   placeholders: given.dynamic_content_placeholders,
@@ -97,20 +106,19 @@ const contentOf = (given: Fields) => ({
 
 /** One entry of `notifications` (Spec I). */
 export const notification = fields.transform((given, context) => {
-  refuseZones(given, context);
   refuseSafari(given, context);
   if (!hasContent(given)) {
     context.issues.push({ code: 'custom', message: 'must be set', path: ['content'], input: given });
   }
   return {
     /** Undefined = now. */
-    sendAt: given.send_date,
+    sendAt: sendTimeOf(given),
     recipients: recipientsOf(given, context),
     platforms: platformsOf(given, context),
     /** Codes; "" = none. */
     preset: given.preset ?? '',
     campaign: given.campaign ?? '',
-    /** Counts where no campaign is named by its code; "" = none (R-RES5). */
+    /** Used if no campaign code is given; "" = none (R-RES5). */
     campaignName: given.campaign === undefined ? campaignNameOf(given, context) : '',
     /** "" = none. */
     transactionId: given.transactionId ?? '',
@@ -119,7 +127,7 @@ export const notification = fields.transform((given, context) => {
   };
 });
 
-/** The content's fields as they are given. */
+/** The content fields of the schema. */
 export type GivenContent = ReturnType<typeof contentOf>;
 
 export type Notification = z.output<typeof notification>;

@@ -5,16 +5,16 @@ import { lat, lng, range } from '../geozones/fields.ts';
 import { array, integer, listOf, object, optional, text, textOf, unchecked, whole } from '../values.ts';
 import { conditions, conditionsOperator, conditionsSchema, type TagCondition } from './conditions.ts';
 
-/** Whom a notification addresses (R-I3). Names are distinct. */
+/** The recipients of a notification (R-I3). Names are distinct. */
 export type Recipients =
   | { readonly kind: 'users' | 'devices'; readonly names: readonly string[] }
   | { readonly kind: 'conditions'; readonly operator: 'AND' | 'OR'; readonly conditions: readonly TagCondition[] }
-  /** A segment by its name, else by its code; `name` is "" where only the code counts (R-N2). */
+  /** A segment by name, else by code; `name` is "" if only the code applies (R-N2). */
   | { readonly kind: 'filter'; readonly name: string; readonly code: string }
   | { readonly kind: 'everyone' };
 
 const MAX_NAMES = 1000;
-/** Below this many entries in `devices`, `platforms` is not even looked at (R-I5). */
+/** Below this number of entries in `devices`, `platforms` is ignored unchecked (R-I5). */
 const PLATFORMS_APPLY_FROM = 10;
 
 const names = listOf(text, MAX_NAMES);
@@ -22,7 +22,7 @@ const filterName = textOf(1, 255);
 const optionalOperator = optional(conditionsOperator);
 const platformList = array(integer).refine((codes) => codes.every(isPlatform), 'unknown value');
 
-/** Devices that were in a circle lately (R-I20). */
+/** Devices that were recently in a circle (R-I20). */
 const geozone = object({ lat: optional(lat), lng: optional(lng), range: optional(range) }).check(
   ({ value, issues }) => {
     const missing = (['lat', 'lng', 'range'] as const).find((name) => value[name] === undefined);
@@ -31,8 +31,8 @@ const geozone = object({ lat: optional(lat), lng: optional(lng), range: optional
 );
 
 /**
- * The fields that say whom to address. Beside a list other lists and `geozone` are checked and ignored; `filter`, `filter_code` and `conditions`
- * are ignored unchecked, as `platforms` is beside few devices, hence `unknown` (R-I3, R-I5, R-I20).
+ * The fields that select recipients. Beside a list, other lists and `geozone` are checked and ignored; `filter`, `filter_code` and `conditions`
+ * are ignored unchecked, as is `platforms` beside few devices, hence `unknown` (R-I3, R-I5, R-I20).
  */
 export const recipientFields = {
   platforms: optional(unchecked({ type: 'array', items: { type: 'integer' } })),
@@ -52,7 +52,7 @@ const refuse = (context: z.core.ParsePayload, name: keyof Fields): void => {
   context.issues.push({ code: 'custom', message: 'not served yet', path: [name], input: undefined });
 };
 
-/** The segment that is named, which stands for itself: beside it there are no conditions (R-I3). */
+/** The named segment, which excludes conditions (R-I3). */
 function filterOf(field: 'filter' | 'filter_code', fields: Fields, context: z.core.ParsePayload): Recipients {
   if (fields.conditions !== undefined) {
     const { error: message, params } = whole(`${field} and conditions must not be used together`);
@@ -82,8 +82,8 @@ export function recipientsOf(fields: Fields, context: z.core.ParsePayload): Reci
 }
 
 /**
- * Platform codes that the request restricts the message to; undefined = it names none, so that a preset may; [] = nothing restricts so few
- * devices (R-I5, R-K4).
+ * Platform codes that the request restricts the message to. Undefined: none given, so a preset may restrict it. []: so few devices are not
+ * restricted (R-I5, R-K4).
  */
 export function platformsOf(fields: Fields, context: z.core.ParsePayload): readonly number[] | undefined {
   if (!fields.users && fields.devices && fields.devices.length < PLATFORMS_APPLY_FROM) return [];

@@ -1,11 +1,11 @@
-import { instantOf } from '../fields/dates.ts';
+import { type WrittenTime, writtenTime } from '../fields/dates.ts';
 import { text } from '../values.ts';
 
-/** Why a date is refused that cannot be read, or lies more than 365 days ahead (R-I7). */
+/** The refusal of a date that is malformed or more than 365 days ahead (R-I7). */
 export const UNREADABLE_DATE = 'must be "now" or YYYY-MM-DD HH:mm';
 
-/** `now` in any case, or an instant; the past means now (R-I7). */
+/** Undefined for `now` in any case, else the date; a past date means now (R-I7). */
 export const sendDate = text
-  .transform((value): 'now' | Date | undefined => (value.toLowerCase() === 'now' ? 'now' : instantOf(value)))
+  .transform((value): 'now' | WrittenTime | undefined => (value.toLowerCase() === 'now' ? 'now' : writtenTime(value)))
   .refine((value) => value !== undefined, UNREADABLE_DATE)
   .transform((value) => (value === 'now' ? undefined : value));

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseWithin } from '../forward.ts';
 import { anyObject, atMost, isObject, text, TEXT_LIMIT } from '../values.ts';
 
-/** A text by language, in the caller's order; a plain text stands under `default`. */
+/** A text by language, in the caller's order; a plain text has the key `default`. */
 export interface LocalizedText {
   readonly entries: { readonly language: string; readonly text: string }[];
 }
@@ -38,7 +38,7 @@ const isJson = (value: string): boolean => {
   }
 };
 
-/** JSON is a text like others (R-LM4). */
+/** JSON text has the same limit as other texts (R-LM4). */
 const bounded = (json: string, context: z.core.ParsePayload): string => {
   if (!atMost(json, TEXT_LIMIT)) {
     context.issues.push({ code: 'custom', message: `at most ${TEXT_LIMIT} characters`, input: json });
@@ -46,10 +46,10 @@ const bounded = (json: string, context: z.core.ParsePayload): string => {
   return json;
 };
 
-/** For {@link bounded}, in words: JSON Schema cannot say it. */
+/** Describes {@link bounded}, which JSON Schema cannot express. */
 const boundedWords = { description: `At most ${TEXT_LIMIT} characters as JSON.` };
 
-/** Custom data as JSON text of at most 65,536 characters: an object or array, or JSON text that is passed byte for byte (R-I18). */
+/** Custom data as JSON text of at most 65,536 characters: an object or array, or JSON text that is kept byte for byte (R-I18). */
 export const jsonData = z
   .custom<unknown>((value) => (typeof value === 'string' ? isJson(value) : typeof value === 'object'), {
     error: 'must be an object or a JSON string',

@@ -7,7 +7,7 @@ import { array, bit, integer, nonEmptyText, nothing, object, oneOf, optional, te
 import { interruptionLevel, ttl } from '../messages/ios.ts';
 import { sendRate } from '../messages/send-rate.ts';
 
-/** Platforms that no device registers with (R-RES24): no preset is made for them (R-K2). */
+/** Legacy platforms, which no device registers with (R-RES24): presets do not include them (R-K2). */
 const unnamed: ReadonlySet<number> = new Set([
   Platform.Blackberry,
   Platform.WindowsPhone,
@@ -60,7 +60,7 @@ const platformSettings = object({
   android: optional(object({ rootParams: optional(jsonObject) })),
 });
 
-/** The settings of a platform from both places; the first counts where they differ. */
+/** The settings of a platform from both places; the first takes precedence. */
 function together<Settings extends object>(first: Settings | undefined, second: Settings | undefined) {
   if (!first || !second) return first ?? second;
   return { ...second, ...Object.fromEntries(Object.entries(first).filter(([, value]) => value !== undefined)) };
@@ -88,15 +88,15 @@ const content = object({
   android: together(given.properties?.android, given.platforms?.android),
 }));
 
-/** Names the field as all methods but this one call it (R-RES5). */
+/** The refusal names the field as all other methods do (R-RES5). */
 const CAMPAIGN_NOT_FOUND = whole('campaign: not found');
 
 const given = (value: unknown): boolean => value !== undefined && value !== null;
 
 /**
- * Makes a preset of an application, or of a group whose applications the token may all use: what messages take their fields from. The reply
- * is empty; listPresets tells the code (R-K1). With platform 14 it is an e-mail preset, whose message is HTML and whose title is the subject
- * (R-K2). An application, and a group, has at most 10,000, unless the operator sets another quota (R-LM7). Spec K.
+ * Creates a preset, which supplies fields of messages, for an application, or for a group whose applications the token may all use. The reply is
+ * empty; listPresets returns the code (R-K1). With platform 14 it is an e-mail preset, whose message is HTML and whose title is the subject
+ * (R-K2). An application or a group has at most 10,000, unless the operator sets another quota (R-LM7). Spec K.
  */
 export const createPreset = json13('createPreset', {
   scope: 'api',
@@ -125,7 +125,7 @@ export const createPreset = json13('createPreset', {
       campaign: request.campaignCode?.toUpperCase() ?? '',
       filter: request.segmentation.filter ?? '',
       platforms: request.segmentation.platforms,
-      /** Pushes per second; 0 = as fast as it goes. */
+      /** Pushes per second; 0 = unlimited. */
       sendRate: request.scheduling?.sendRate ?? 0,
       content: request.content,
     })),

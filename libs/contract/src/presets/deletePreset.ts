@@ -2,7 +2,7 @@ import { json13 } from '../families/json13.ts';
 import { nothing, object } from '../values.ts';
 import { presetCode } from './preset-code.ts';
 
-/** Deletes a preset; messages that were made of it stay as they are (R-K5). Spec K. */
+/** Deletes a preset; messages made of it stay unchanged (R-K5). Spec K. */
 export const deletePreset = json13('deletePreset', {
   scope: 'api',
   input: object({ preset_code: presetCode }).transform(({ preset_code: code }) => ({ code })),

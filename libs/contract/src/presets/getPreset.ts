@@ -3,7 +3,7 @@ import { json13 } from '../families/json13.ts';
 import { anyObject, object } from '../values.ts';
 import { presetCode } from './preset-code.ts';
 
-/** A preset with its fields named as createMessage names them (R-K3). Spec K. */
+/** Returns a preset, with the field names of createMessage (R-K3). Spec K. */
 export const getPreset = json13('getPreset', {
   scope: 'api',
   input: object({ preset_code: presetCode }).transform(({ preset_code: code }) => ({ code })),

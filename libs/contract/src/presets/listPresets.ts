@@ -3,7 +3,7 @@ import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { object } from '../values.ts';
 
-/** The presets of an application and of its groups that the token may use, oldest first (R-K1). Spec K. */
+/** Lists the presets of an application and of its groups that the token may use, oldest first (R-K1). Spec K. */
 export const listPresets = json13('listPresets', {
   scope: 'api',
   input: object({ application: applicationCode }),

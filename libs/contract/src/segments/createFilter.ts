@@ -5,9 +5,9 @@ import { dayOfTime } from '../fields/dates.ts';
 import { object, optional, text, textOf } from '../values.ts';
 
 /**
- * Keeps an expression of the segmentation language under a name of the account. It is deleted at the start of its expiration date, UTC, if it
- * has one. An application has at most 10,000, and so has an account of those that are bound to none, unless the operator sets another quota
- * (R-LM7). Spec N (R-N1, R-N3 to R-N5).
+ * Stores an expression of the segmentation language under a name that is unique in the account. The segment is deleted at the start of its
+ * expiration date, UTC, if any. An application has at most 10,000, and an account 10,000 that are bound to no application, unless the operator
+ * sets another quota (R-LM7). Spec N (R-N1, R-N3 to R-N5).
  */
 export const createFilter = json13('createFilter', {
   scope: 'api',

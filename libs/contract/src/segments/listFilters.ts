@@ -4,8 +4,8 @@ import { applicationCode } from '../fields/application.ts';
 import { object } from '../values.ts';
 
 /**
- * The filters that are bound to the application or to none, oldest first; a restricted token is not shown those that name other applications
- * (R-T9). Spec N (R-N1, R-RES6).
+ * Lists the segments that are bound to the application or to none, oldest first; a restricted token does not see segments that name other
+ * applications (R-T9). Spec N (R-N1, R-RES6).
  */
 export const listFilters = json13('listFilters', {
   scope: 'api',

@@ -30,7 +30,7 @@ const channel = z.object({
   funnel: z.array(stage),
 });
 
-/** What became of a message's audience, stage by stage (R-H7 to R-H20). Spec H. */
+/** Returns the outcomes of a message's audience, stage by stage (R-H7 to R-H20). Spec H. */
 export const getDeliveryFunnel = apiV2('statistics/messages/getDeliveryFunnel', {
   scope: 'server',
   input: object({

@@ -36,7 +36,7 @@ const source = oneOf([
   'RSS',
 ]);
 
-/** Messages that a request names, at most as many as it may name devices (R-I3). */
+/** Maximum number of messages in a request; the same as of devices (R-I3). */
 const MAX_NAMED = 1000;
 const named = <Name extends z.ZodType>(name: Name) => array(name).max(MAX_NAMED, `at most ${MAX_NAMED} entries`);
 
@@ -112,7 +112,7 @@ const message = z.object({
   }),
 });
 
-/** The messages of an application, newest first (R-H2, R-H3, R-RES22). Spec H. */
+/** Lists the messages of an application, newest first (R-H2, R-H3, R-RES22). Spec H. */
 export const messagesList = apiV2('messages:list', {
   scope: 'server',
   application: ({ filters: given }) => (isObject(given) ? given['application'] : undefined),

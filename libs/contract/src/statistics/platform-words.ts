@@ -1,6 +1,6 @@
 import { Platform, type PlatformCode } from '@tidings/kernel';
 
-/** The words of messages:list for platform codes (R-RES22); the other codes have none. */
+/** The names of platform codes in messages:list (R-RES22); other codes have none. */
 export const platformWords = {
   IOS: Platform.iOS,
   ANDROID: Platform.Android,
@@ -27,5 +27,5 @@ const words = new Map<number, PlatformWord>(
   Object.entries(platformWords).map(([word, code]) => [code, word as PlatformWord]),
 );
 
-/** The word for a platform code, undefined for a legacy one. */
+/** The name of a platform code; undefined for a legacy one. */
 export const platformWordOf = (code: number): PlatformWord | undefined => words.get(code);

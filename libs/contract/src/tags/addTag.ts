@@ -8,7 +8,7 @@ const name = text
   .meta({ minLength: 1, maxLength: 255 });
 
 /**
- * Adds a tag to the account; its type is fixed from then on (R-D1). An account has at most 10,000, unless the operator sets another quota
+ * Adds a tag to the account; its type cannot be changed (R-D1). An account has at most 10,000, unless the operator sets another quota
  * (R-LM7). Spec D.
  */
 export const addTag = json13('addTag', {

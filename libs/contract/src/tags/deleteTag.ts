@@ -3,7 +3,7 @@ import { json13 } from '../families/json13.ts';
 import { object, text } from '../values.ts';
 
 /**
- * Deletes a tag of the account at once, and all its values in the background (R-D1, R-D2). Takes a token for all applications (R-T9).
+ * Deletes a tag of the account at once, and its values in the background (R-D1, R-D2). Requires a token for all applications (R-T9).
  * Spec D.
  */
 export const deleteTag = json13('deleteTag', {

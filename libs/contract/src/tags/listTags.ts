@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { json13 } from '../families/json13.ts';
 import { object } from '../values.ts';
 
-/** Every tag of the account by name, default tags included (R-D2, R-RES17). Spec D. */
+/** Lists the tags of the account by name, default tags included (R-D2, R-RES17). Spec D. */
 export const listTags = json13('listTags', {
   scope: 'api',
   input: object({}),

@@ -5,8 +5,8 @@ import { checkPushToken, pushToken } from '../fields/push-token.ts';
 import { nothing, object, optional, textOf } from '../values.ts';
 
 /**
- * Adds a test device, or changes the one with its push token. An application has at most 100, unless the operator sets another quota (R-L1,
- * R-LM7). No token is demanded; a caller's address may do so 120 times at once for an application, and 60 times a minute. Spec L.
+ * Adds a test device, or updates the one with its push token. An application has at most 100, unless the operator sets another quota (R-L1,
+ * R-LM7). No token is required; a client address may call it in bursts of 120 per application, and 60 times a minute. Spec L.
  */
 export const createTestDevice = json13('createTestDevice', {
   scope: 'none',

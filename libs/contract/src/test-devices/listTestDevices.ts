@@ -3,7 +3,7 @@ import { json13 } from '../families/json13.ts';
 import { applicationCode } from '../fields/application.ts';
 import { object } from '../values.ts';
 
-/** The test devices of an application, oldest first (R-L2). Spec L. */
+/** Lists the test devices of an application, oldest first (R-L2). Spec L. */
 export const listTestDevices = json13('listTestDevices', {
   scope: 'api',
   input: object({ application: applicationCode }),

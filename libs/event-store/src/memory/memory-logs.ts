@@ -30,19 +30,19 @@ export function openMemoryLogs<Command, Event, State, Reply, Context>(
 /** One writer's way to a {@link MemoryStore}. */
 export class MemoryLogStore implements LogStore {
   readonly #store: MemoryStore;
-  readonly #notesField: string | undefined;
+  readonly #selfReportedField: string | undefined;
   readonly #owned: OwnedFields;
   readonly #heads: Map<string, number>;
   readonly #quarantined: Map<string, Quarantined>;
 
   constructor(
     store: MemoryStore,
-    definition: Pick<LogDefinition<never, never, never, never, never>, 'category' | 'fields' | 'notesField'>,
+    definition: Pick<LogDefinition<never, never, never, never, never>, 'category' | 'fields' | 'selfReportedField'>,
   ) {
-    const { category, notesField } = definition;
+    const { category, selfReportedField } = definition;
     this.#owned = new OwnedFields(definition);
     this.#store = store;
-    this.#notesField = notesField;
+    this.#selfReportedField = selfReportedField;
     this.#heads = store.heads(category);
     this.#quarantined = store.quarantined(category);
   }
@@ -80,7 +80,7 @@ export class MemoryLogStore implements LogStore {
         : this.#store
             .documents(collection)
             .filter((stored) => valuesOf(stored, field).some((value) => values.includes(value)));
-    for (const stored of found) if (this.#notesField !== undefined) delete stored[this.#notesField];
+    for (const stored of found) if (this.#selfReportedField !== undefined) delete stored[this.#selfReportedField];
     return found;
   }
 
@@ -94,7 +94,7 @@ export class MemoryLogStore implements LogStore {
     for (const write of writes) {
       const stored = this.#store.document(write.address);
       if (write.fields && ((stored?.['rev'] as number | undefined) ?? 0) < write.n) this.#replace(write, stored);
-      for (const update of write.notes) this.#store.note(write.address, this.#notesField!, update);
+      for (const update of write.selfReports) this.#store.selfReport(write.address, this.#selfReportedField!, update);
     }
     return [];
   }
@@ -112,8 +112,13 @@ export class MemoryLogStore implements LogStore {
   }
 
   #replace({ address, n, fields, clears }: StateWrite, stored: StoredFields | undefined): void {
-    const notes = this.#notesField !== undefined && stored?.[this.#notesField];
+    const selfReports = this.#selfReportedField !== undefined && stored?.[this.#selfReportedField];
     const foreign = stored && !clears ? this.#owned.foreign(address.collection, stored) : {};
-    this.#store.put(address, { ...foreign, ...fields, rev: n, ...(notes ? { [this.#notesField]: notes } : {}) });
+    this.#store.put(address, {
+      ...foreign,
+      ...fields,
+      rev: n,
+      ...(selfReports ? { [this.#selfReportedField]: selfReports } : {}),
+    });
   }
 }

@@ -1,6 +1,6 @@
 import type { StoredFields } from '../documents.ts';
 import { getOrAdd } from '../get-or-add.ts';
-import { applyNotes, type NoteUpdate } from '../notes.ts';
+import { applySelfReports, type SelfReportUpdate } from '../self-reports.ts';
 import type { DocumentAddress } from '../event-log-port.ts';
 import type { Quarantined, StoredCommit } from '../log-store.ts';
 
@@ -33,7 +33,7 @@ export class MemoryStore {
     return (commits[commit.n - 1] ??= commit);
   }
 
-  /** A copy of a document with its `_id`, `rev` and notes. */
+  /** A copy of a document with its `_id`, `rev` and self-reports. */
   document({ collection, id }: DocumentAddress): Record<string, unknown> | undefined {
     const stored = this.#documents.get(collection)?.get(id);
     return stored && structuredClone(stored);
@@ -49,12 +49,12 @@ export class MemoryStore {
     getOrAdd(this.#documents, collection, () => new Map()).set(id, { ...(defined(fields) as StoredFields), _id: id });
   }
 
-  /** Applies a note to a document, if there is one. */
-  note(address: DocumentAddress, notesField: string, update: NoteUpdate): void {
+  /** Applies a self-report to a document, if there is one. */
+  selfReport(address: DocumentAddress, selfReportedField: string, update: SelfReportUpdate): void {
     const stored = this.document(address);
     if (!stored) return;
-    const notes = (stored[notesField] ?? {}) as Record<string, unknown>;
-    this.put(address, { ...stored, [notesField]: applyNotes(notes, update) });
+    const selfReports = (stored[selfReportedField] ?? {}) as Record<string, unknown>;
+    this.put(address, { ...stored, [selfReportedField]: applySelfReports(selfReports, update) });
   }
 }
 

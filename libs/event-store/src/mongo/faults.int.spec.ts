@@ -270,7 +270,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
     });
   });
 
-  it('repeats states that got no answer, notes included', async () => {
+  it('repeats states that got no answer, self-reports included', async () => {
     const writer = open(bad.db);
     let times = 0;
     bad.interfere(async (command, send) => {
@@ -282,13 +282,13 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
     });
     const replies = await Promise.all([
       writer.submit(LOG, add(A, '1')),
-      writer.submit(LOG, { kind: 'note', id: A, set: { badge: 4 } }),
+      writer.submit(LOG, { kind: 'selfReport', id: A, set: { badge: 4 } }),
     ]);
     expect(replies).toEqual([{ count: 1 }, { count: 1 }]);
     expect(await thing(A)).toMatchObject({ count: 1, self: { badge: 4 } });
   });
 
-  it('writes notes on a state that another writer has folded meanwhile', async () => {
+  it('writes self-reports on a state that another writer has folded meanwhile', async () => {
     const writer = open(bad.db);
     let times = 0;
     bad.interfere(async (command, send) => {
@@ -297,7 +297,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
     });
     await Promise.all([
       writer.submit(LOG, add(A, '1')),
-      writer.submit(LOG, { kind: 'note', id: A, set: { badge: 4 } }),
+      writer.submit(LOG, { kind: 'selfReport', id: A, set: { badge: 4 } }),
     ]);
     expect(await thing(A)).toMatchObject({ count: 1, rev: 1, self: { badge: 4 } });
   });
@@ -401,7 +401,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
   });
 
   it('stores the longest legal texts on any server', async () => {
-    await db.collection('things').createIndex({ person: 1 });
+    await db.collection('things').createIndex({ hwidHash: 1 });
     const writer = open(db);
     const four = '𝒳';
     const value = {
@@ -410,7 +410,7 @@ describeWithMongo('openLogs when things go wrong', (mongo) => {
       tags: [{ name: four.repeat(512), value: four.repeat(512) }, { value: 'ü'.repeat(1024) }],
     };
     await Promise.all([
-      writer.submit(LOG, { kind: 'join', id: A, person: 'p' }),
+      writer.submit(LOG, { kind: 'join', id: A, hwidHash: 'p' }),
       writer.submit(LOG, { kind: 'put', id: A, value }),
     ]);
     expect(await thing(A)).toMatchObject({ value });

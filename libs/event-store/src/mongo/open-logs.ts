@@ -29,12 +29,12 @@ export function openLogs<Command, Event, State, Reply, Context>(
 /** The store of a category in an owner's database. */
 export function mongoLogStore(
   db: Db,
-  definition: Pick<LogDefinition<never, never, never, never, never>, 'category' | 'fields' | 'notesField'>,
+  definition: Pick<LogDefinition<never, never, never, never, never>, 'category' | 'fields' | 'selfReportedField'>,
   meta?: Readonly<Record<string, unknown>>,
 ): LogStore {
-  const { category, notesField } = definition;
+  const { category, selfReportedField } = definition;
   const commits = new MongoCommits(db, category, meta);
-  const states = new MongoStates(db, new OwnedFields(definition), notesField);
+  const states = new MongoStates(db, new OwnedFields(definition), selfReportedField);
   const indexes = new Indexes(db);
   const quarantine = db.collection<QuarantineDocument>(`${category}.quarantine`);
   const { w, j: journal } = DURABLE;

@@ -16,7 +16,7 @@ interface Stored {
 }
 
 describeWithMongo('states', (mongo) => {
-  it.each([3, 10_001])('are all found, without their notes, where there are %i', async (amount) => {
+  it.each([3, 10_001])('are all found, without their self-reports, where there are %i', async (amount) => {
     const documents = Array.from({ length: amount }, (_, i) => ({ _id: `id${i}`, group: 'g', self: { open: i } }));
     await mongo.db.collection<Stored>(`states${amount}`).insertMany(documents);
     const found = await new MongoStates(mongo.db, owned, 'self').find(`states${amount}`, 'group', ['g', 'other']);
@@ -46,7 +46,7 @@ describeWithMongo('states', (mongo) => {
       states.write([
         {
           ...{ address: { collection: 'things', id: 'a' }, log: 'l', n, fields, before, clears: false, bytes: 100 },
-          notes: open === undefined ? [] : [{ set: new Map([['open', open]]), max: new Map() }],
+          selfReports: open === undefined ? [] : [{ set: new Map([['open', open]]), max: new Map() }],
         },
       ]);
     const stored = async () => {
@@ -81,7 +81,7 @@ describeWithMongo('states', (mongo) => {
       expect(await write(5, { name: 'two' }, read)).toEqual([]);
       expect(await stored()).toEqual({ _id: 'a', rev: 5, name: 'two', colour: 'red', self: { open: 4 } });
       const address = { collection: 'things', id: 'a' };
-      const erased = { address, log: 'l', n: 6, fields: { name: '' }, clears: true, notes: [], bytes: 100 };
+      const erased = { address, log: 'l', n: 6, fields: { name: '' }, clears: true, selfReports: [], bytes: 100 };
       expect(await states.write([{ ...erased, before: { ...read, rev: 5, guard: 5 } }])).toEqual([]);
       expect(await stored()).toEqual({ _id: 'a', rev: 6, name: '', self: { open: 4 } });
     });
@@ -104,7 +104,7 @@ describeWithMongo('states', (mongo) => {
       expect(await stored()).toEqual({ _id: 'a', rev: 5, name: 'five', size: 1 });
     });
 
-    it('writes notes beside all this', async () => {
+    it('writes self-reports beside all this', async () => {
       await write(5, { name: 'five', size: 1 }, first);
       expect(await write(6, undefined, undefined, 9)).toEqual([]);
       expect(await stored()).toEqual({ _id: 'a', rev: 5, name: 'five', size: 1, self: { open: 9 } });
@@ -122,7 +122,7 @@ describeWithMongo('states', (mongo) => {
       return send();
     });
     const states = new MongoStates(watched.db, owned, undefined);
-    const rest = { address: { collection: 'things', id: 'a' }, log: 'l', clears: false, notes: [], bytes: 100 };
+    const rest = { address: { collection: 'things', id: 'a' }, log: 'l', clears: false, selfReports: [], bytes: 100 };
     await states.write([{ ...rest, n: 1, fields: { name: 'one' }, before: undefined }]);
     await states.write([{ ...rest, n: 2, fields: { name: 'two' }, before: { _id: 'a', rev: 1, name: 'one' } }]);
     expect(queries).toEqual([{ _id: 'a' }]);

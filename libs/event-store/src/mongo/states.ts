@@ -2,7 +2,7 @@ import { isTransientCode, UnknownOutcome } from '@tidings/mongo';
 import { type Db, type Document, Long, MongoServerError } from 'mongodb';
 import type { StoredFields } from '../documents.ts';
 import { getOrAdd } from '../get-or-add.ts';
-import { applyNotes, type NoteUpdate } from '../notes.ts';
+import { applySelfReports, type SelfReportUpdate } from '../self-reports.ts';
 import type { OwnedFields } from '../owned-fields.ts';
 import type { RefusedWrite, StateWrite } from '../log-store.ts';
 import { answered, isDuplicateId, type WriteError } from './answers.ts';
@@ -16,14 +16,14 @@ import { GUARD, Guards, VALIDATION_FAILED } from './guards.ts';
  */
 interface Step {
   readonly write: StateWrite;
-  readonly kind: 'insert' | 'patch' | 'upsert' | 'note';
-  /** Of `note`: which of the write's notes. */
-  readonly note: number;
+  readonly kind: 'insert' | 'patch' | 'upsert' | 'selfReport';
+  /** Of `selfReport`: which of the write's self-reports. */
+  readonly selfReport: number;
   /** An upsert that met a duplicate once: the second time the document is there for certain, and no older. */
   readonly again: boolean;
 }
 
-interface NoteOperators {
+interface SelfReportOperators {
   readonly $set?: Record<string, unknown>;
   readonly $max?: Record<string, unknown>;
   readonly $unset?: Record<string, ''>;
@@ -36,13 +36,13 @@ const READ_BATCH = 10_000;
 export class MongoStates {
   readonly #db: Db;
   readonly #owned: OwnedFields;
-  readonly #notesField: string | undefined;
+  readonly #selfReportedField: string | undefined;
   readonly #guards: Guards;
 
-  constructor(db: Db, owned: OwnedFields, notesField: string | undefined) {
+  constructor(db: Db, owned: OwnedFields, selfReportedField: string | undefined) {
     this.#db = db;
     this.#owned = owned;
-    this.#notesField = notesField;
+    this.#selfReportedField = selfReportedField;
     this.#guards = new Guards(db);
   }
 
@@ -50,7 +50,7 @@ export class MongoStates {
   async find(collection: string, field: string, values: readonly string[]): Promise<readonly StoredFields[]> {
     const query = {
       filter: { [field]: { $in: values as never[] } },
-      ...(this.#notesField !== undefined && { projection: { [this.#notesField]: 0 } }),
+      ...(this.#selfReportedField !== undefined && { projection: { [this.#selfReportedField]: 0 } }),
     };
     const command = { find: collection, ...query, batchSize: READ_BATCH };
     const answer = await answered(this.#db.command(command, { promoteBuffers: true }));
@@ -130,19 +130,19 @@ export class MongoStates {
     return errors;
   }
 
-  #documentOf({ address, n, fields, notes }: StateWrite): Document {
+  #documentOf({ address, n, fields, selfReports }: StateWrite): Document {
     const document: Document = { _id: address.id, ...fields, rev: n };
     document['_id'] = address.id;
-    if (notes.length > 0) document[this.#notesField!] = applyNotes({}, notes[0]!);
+    if (selfReports.length > 0) document[this.#selfReportedField!] = applySelfReports({}, selfReports[0]!);
     return document;
   }
 
-  #updateOf({ write, kind, note }: Step, isGuarded: boolean): Document {
+  #updateOf({ write, kind, selfReport }: Step, isGuarded: boolean): Document {
     const { address, n, fields } = write;
-    const notes = write.notes[note];
-    if (kind === 'note') return { q: { _id: address.id }, u: this.#noteUpdate(notes!) };
+    const selfReports = write.selfReports[selfReport];
+    if (kind === 'selfReport') return { q: { _id: address.id }, u: this.#selfReportUpdate(selfReports!) };
     const known = kind === 'patch' ? write.before : undefined;
-    const { $set, $max, $unset } = notes ? this.#noteUpdate(notes) : {};
+    const { $set, $max, $unset } = selfReports ? this.#selfReportUpdate(selfReports) : {};
     const vanished = { ...this.#vanished(write), ...$unset };
     const set: Document = { ...changedIn(fields!, known), ...$set };
     const update: Document = {
@@ -170,10 +170,10 @@ export class MongoStates {
     return vanished;
   }
 
-  #noteUpdate({ clear, set, max }: NoteUpdate): NoteOperators {
-    if (clear) return { $unset: { [this.#notesField!]: '' } };
+  #selfReportUpdate({ clear, set, max }: SelfReportUpdate): SelfReportOperators {
+    if (clear) return { $unset: { [this.#selfReportedField!]: '' } };
     const below = (values: ReadonlyMap<string, unknown>): Record<string, unknown> =>
-      Object.fromEntries([...values].map(([path, value]) => [`${this.#notesField}.${path}`, value]));
+      Object.fromEntries([...values].map(([path, value]) => [`${this.#selfReportedField}.${path}`, value]));
     return { ...(set.size > 0 && { $set: below(set) }), ...(max.size > 0 && { $max: below(max) }) };
   }
 }
@@ -202,13 +202,15 @@ function unchangedIn(fields: StoredFields, set: Document): Document {
 }
 
 function firstStep(write: StateWrite): Step {
-  const kind = !write.fields ? 'note' : write.before ? 'patch' : 'insert';
-  return { write, kind, note: 0, again: false };
+  const kind = !write.fields ? 'selfReport' : write.before ? 'patch' : 'insert';
+  return { write, kind, selfReport: 0, again: false };
 }
 
-/** Notes that do not go with the first write follow one by one. */
-function afterSuccess({ write, note }: Step): Step[] {
-  return note + 1 < write.notes.length ? [{ write, kind: 'note', note: note + 1, again: false }] : [];
+/** Self-reports that do not go with the first write follow one by one. */
+function afterSuccess({ write, selfReport }: Step): Step[] {
+  return selfReport + 1 < write.selfReports.length
+    ? [{ write, kind: 'selfReport', selfReport: selfReport + 1, again: false }]
+    : [];
 }
 
 function afterError(step: Step, error: WriteError, refused: RefusedWrite[]): Step[] {
@@ -219,8 +221,8 @@ function afterError(step: Step, error: WriteError, refused: RefusedWrite[]): Ste
     return [];
   }
   if (kind !== 'upsert' || !again) return [{ ...step, kind: 'upsert', again: kind === 'upsert' }];
-  // Somebody folded this commit, or a later one: only the notes are still to be written.
-  return write.notes.length > 0 ? [{ write, kind: 'note', note: 0, again: false }] : [];
+  // Somebody folded this commit, or a later one: only the self-reports are still to be written.
+  return write.selfReports.length > 0 ? [{ write, kind: 'selfReport', selfReport: 0, again: false }] : [];
 }
 
 function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Iterable<T[]> {

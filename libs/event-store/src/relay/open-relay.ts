@@ -8,7 +8,7 @@ import type { Commit } from '../event-log-port.ts';
 import { CommitWatch } from './commit-watch.ts';
 import { Outbox, type Publisher } from './outbox.ts';
 import { PassedOver } from './passed-over.ts';
-import { type Publishing, type RelayCounts, Tail, type TailParts } from './tail.ts';
+import { type Publishing, type RelayCounts, Tail, type TailDeps } from './tail.ts';
 
 export interface RelayOptions<Event> {
   readonly db: Db;
@@ -73,7 +73,7 @@ class CommitRelay<Event> implements Relay<Event> {
   readonly #watch: CommitWatch;
   readonly #lookEveryMs: number;
   readonly #report: (error: unknown) => void;
-  readonly #parts: TailParts<Event>;
+  readonly #deps: TailDeps<Event>;
   #tails = new Map<string, Tail<Event>>();
   readonly #published = new Map<string, number>();
   #renewal: NodeJS.Timeout | undefined;
@@ -96,7 +96,7 @@ class CommitRelay<Event> implements Relay<Event> {
       if (this.#knows(log)) this.#tailOf(log).heardOf(n);
     });
     this.#lookEveryMs = options.lookEveryMs ?? LOOK_EVERY_MS;
-    this.#parts = {
+    this.#deps = {
       commits: this.#commits,
       outbox: this.#outbox,
       counts: this.counts,
@@ -206,7 +206,7 @@ class CommitRelay<Event> implements Relay<Event> {
 
   async #lookOnce(): Promise<void> {
     await this.#keepPublished();
-    if (!this.#parts.mayPublish()) return;
+    if (!this.#deps.mayPublish()) return;
     const tails = this.#tails;
     await this.#eachHead((log, published, isAhead) => {
       const tail = this.#tailOf(log, published);
@@ -231,12 +231,12 @@ class CommitRelay<Event> implements Relay<Event> {
 
   /** False while it is not known how far a log is published: it would be published anew from its beginning. */
   #knows(log: string): boolean {
-    return this.#parts.mayPublish() && (this.#hasLooked || this.#tails.has(log));
+    return this.#deps.mayPublish() && (this.#hasLooked || this.#tails.has(log));
   }
 
   /** A log that no look has found is new. */
   #tailOf(log: string, published = 0): Tail<Event> {
-    return getOrAdd(this.#tails, log, () => new Tail(log, published, this.#parts));
+    return getOrAdd(this.#tails, log, () => new Tail(log, published, this.#deps));
   }
 
   async #keepPublished(): Promise<void> {

@@ -22,7 +22,7 @@ type Records = readonly RelayedRecord[];
 export type Publishing<Event> = (commit: Commit<Event>) => Records | (() => Promise<Records>);
 
 /** What the tails of a relay share. */
-export interface TailParts<Event> {
+export interface TailDeps<Event> {
   readonly commits: MongoCommits;
   readonly outbox: Outbox;
   readonly counts: RelayCounts;
@@ -62,7 +62,7 @@ const MAX_PAUSE_MS = 1000;
 /** One log on its way to the broker: what follows the last published commit without a gap, one send after the other. */
 export class Tail<Event> {
   readonly #log: string;
-  readonly #parts: TailParts<Event>;
+  readonly #deps: TailDeps<Event>;
   readonly #queue: Queued[] = [];
   /** Events in the queue. */
   #waiting = 0;
@@ -73,11 +73,11 @@ export class Tail<Event> {
   #isHeld = false;
   #draining: Promise<void> | undefined;
 
-  constructor(log: string, published: number, parts: TailParts<Event>) {
+  constructor(log: string, published: number, deps: TailDeps<Event>) {
     this.#log = log;
     this.#published = published;
     this.#heard = published;
-    this.#parts = parts;
+    this.#deps = deps;
   }
 
   get published(): number {
@@ -137,7 +137,7 @@ export class Tail<Event> {
   }
 
   get #hasWork(): boolean {
-    return (this.#queue.length > 0 || this.#isBehind) && !this.#isHeld && this.#parts.mayPublish();
+    return (this.#queue.length > 0 || this.#isBehind) && !this.#isHeld && this.#deps.mayPublish();
   }
 
   #drain(): void {
@@ -161,10 +161,10 @@ export class Tail<Event> {
       } catch (error) {
         if (error instanceof UnknownEvent && atOnce === 1) {
           this.#isHeld = true;
-          this.#parts.held(error);
+          this.#deps.held(error);
           return;
         }
-        if (!(error instanceof UnknownEvent)) this.#parts.report(error);
+        if (!(error instanceof UnknownEvent)) this.#deps.report(error);
         // One at a time from here, so that only the culprit is counted out.
         if (isOwnFault(error) && atOnce === 1) tries++;
         atOnce = 1;
@@ -179,8 +179,8 @@ export class Tail<Event> {
     this.#reading = true;
     const heard = this.#heard;
     try {
-      const found = await this.#parts.commits.after(this.#log, this.#published, AT_ONCE);
-      this.#parts.counts.read += found.length;
+      const found = await this.#deps.commits.after(this.#log, this.#published, AT_ONCE);
+      this.#deps.counts.read += found.length;
       for (const stored of found) {
         const { n, trace, events } = stored;
         const records = (): Records | Promise<Records> => this.#recordsOf(this.#decoded(stored));
@@ -202,10 +202,10 @@ export class Tail<Event> {
         records.push(trace ? { ...record, headers: { ...record.headers, ...trace } } : record);
       }
     }
-    if (records.length > 0) await this.#parts.outbox.send(records);
+    if (records.length > 0) await this.#deps.outbox.send(records);
     this.#done(commits.length);
-    this.#parts.counts.commits += commits.length;
-    this.#parts.counts.records += records.length;
+    this.#deps.counts.commits += commits.length;
+    this.#deps.counts.records += records.length;
   }
 
   /** The first commits, as many as go out together. */
@@ -236,7 +236,7 @@ export class Tail<Event> {
 
   /** A commit without events only holds its number. */
   #publishing(commit: Commit<Event>): ReturnType<Publishing<Event>> {
-    return commit.events.length === 0 ? [] : this.#parts.publish(commit);
+    return commit.events.length === 0 ? [] : this.#deps.publish(commit);
   }
 
   /** Leaves the first commit out, once that is kept for somebody to look after. */
@@ -244,13 +244,13 @@ export class Tail<Event> {
     const [first] = this.#queue;
     if (!first) return false;
     try {
-      await this.#parts.passedOver.keep(this.#log, first.n, error);
+      await this.#deps.passedOver.keep(this.#log, first.n, error);
     } catch (failure) {
-      this.#parts.report(failure);
+      this.#deps.report(failure);
       return false;
     }
-    this.#parts.counts.passedOver++;
-    this.#parts.report(Fault.bug(`commit ${first.n} of ${this.#log} is passed over`, error));
+    this.#deps.counts.passedOver++;
+    this.#deps.report(Fault.bug(`commit ${first.n} of ${this.#log} is passed over`, error));
     this.#done(1);
     return true;
   }
@@ -259,12 +259,12 @@ export class Tail<Event> {
     if (commits === 0) return;
     this.#published = this.#queue[commits - 1]!.n;
     for (const { events } of this.#queue.splice(0, commits)) this.#waiting -= events;
-    this.#parts.published(this.#log, this.#published);
+    this.#deps.published(this.#log, this.#published);
   }
 
   #decoded({ events: encoded, ...commit }: StoredCommit): Commit<Event> {
-    const events = encoded.map((bytes) => this.#parts.decode(bytes));
-    if (!events.every(this.#parts.isKnown)) throw new UnknownEvent(commit);
+    const events = encoded.map((bytes) => this.#deps.decode(bytes));
+    if (!events.every(this.#deps.isKnown)) throw new UnknownEvent(commit);
     return { ...commit, events, encoded };
   }
 }

@@ -83,7 +83,7 @@ async function loadTopics(store: Store, specs: readonly TopicSpec[]): Promise<To
   );
 }
 
-type Parts = Omit<EmbeddedBrokerOptions, 'db' | 'owner' | 'topics'> & {
+type EmbeddedDeps = Omit<EmbeddedBrokerOptions, 'db' | 'owner' | 'topics'> & {
   readonly store: Store;
   readonly lease: Lease;
   readonly topics: Topics;
@@ -91,7 +91,7 @@ type Parts = Omit<EmbeddedBrokerOptions, 'db' | 'owner' | 'topics'> & {
 };
 
 class Embedded implements EmbeddedBroker {
-  readonly #parts: Parts;
+  readonly #deps: EmbeddedDeps;
   readonly #logs: readonly PartitionLog[];
   readonly #offsets: Offsets;
   readonly #groups: Groups;
@@ -101,9 +101,9 @@ class Embedded implements EmbeddedBroker {
   #ended: Fault | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(parts: Parts) {
-    const { store, lease, clock, topics, stored, memoryBytes = MEMORY_BYTES, warn = () => undefined } = parts;
-    this.#parts = parts;
+  constructor(deps: EmbeddedDeps) {
+    const { store, lease, clock, topics, stored, memoryBytes = MEMORY_BYTES, warn = () => undefined } = deps;
+    this.#deps = deps;
     this.#logs = [...topics.values()].flat();
     this.#offsets = new Offsets(store, { warn });
     this.#groups = new Groups(topics, stored, { store, offsets: this.#offsets, warn });
@@ -123,7 +123,7 @@ class Embedded implements EmbeddedBroker {
 
   async publish(topic: string, records: readonly OutRecord[]): Promise<readonly Position[]> {
     if (this.#ended) throw this.#ended;
-    return this.#appender.publish(logsOf(this.#parts.topics, topic), records);
+    return this.#appender.publish(logsOf(this.#deps.topics, topic), records);
   }
 
   async subscribe(options: SubscribeOptions): Promise<Subscription> {
@@ -141,7 +141,7 @@ class Embedded implements EmbeddedBroker {
   }
 
   async seek(group: string, topic: string, partition: number, offset: number): Promise<void> {
-    const log = logsOf(this.#parts.topics, topic)[partition];
+    const log = logsOf(this.#deps.topics, topic)[partition];
     if (!log) throw Fault.argument(`Topic ${topic} has no partition ${partition}`);
     if (!Number.isSafeInteger(offset) || offset < 0) throw Fault.argument(`${offset} is no offset`);
     await this.#groups.seek(group, log, offset);
@@ -161,7 +161,7 @@ class Embedded implements EmbeddedBroker {
     this.#ended = fault;
     this.#groups.halt();
     this.#offsets.abandon();
-    this.#parts.onLost?.(fault);
+    this.#deps.onLost?.(fault);
   }
 
   async #close(): Promise<void> {
@@ -171,7 +171,7 @@ class Embedded implements EmbeddedBroker {
     await this.#appender.drained();
     await this.#housekeeping.close();
     await this.#offsets.close();
-    await this.#parts.lease.release();
+    await this.#deps.lease.release();
   }
 }
 

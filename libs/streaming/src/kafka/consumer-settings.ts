@@ -6,8 +6,8 @@ const SESSION_MS = 10_000;
 const HEARTBEAT_MS = 1_000;
 /** How long members have to come back when the group is dealt out anew. */
 const REBALANCE_MS = 15_000;
-/** How long a fetch waits for records, and so how long a partition that was full waits at most to be fetched again. */
-const FETCH_WAIT_MS = 200;
+/** How long a fetch waits for records at the broker, and so about how long a member takes to notice that the group is dealt out anew. */
+const FETCH_WAIT_MS = 1_000;
 const FETCH_BYTES = { partition: 1 << 20, all: 8 << 20 };
 
 /** What every consumer of kafkajs is made with. Those that end in an error are not started again by it, but replaced. */

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { systemClock } from '@tidings/kernel';
 import { describeWithKafka } from '@tidings/testing';
 import type { Admin, Consumer, ConsumerConfig, ConsumerRunConfig, Kafka } from 'kafkajs';
-import type { Broker } from '../broker-port.ts';
+import type { BatchHandler, Broker } from '../broker-port.ts';
 import { newClient } from './kafka-client.ts';
 import { openKafkaBroker } from './kafka-broker.ts';
 import { Lookups } from './lookups.ts';
@@ -12,6 +12,9 @@ import { Names } from './names.ts';
 import { createTopics } from './create-topics.ts';
 
 const TOPIC = 'tidings.things';
+const MINUTE_MS = 60_000;
+/** Less than members are given to leave. */
+const PATIENCE_MS = 4_500;
 
 describeWithKafka('a member of a group', (kafka) => {
   let broker: Broker;
@@ -24,12 +27,15 @@ describeWithKafka('a member of a group', (kafka) => {
   let tellOfRebalance: () => void;
   /** Resolves when something that was fetched has been taken, or left. */
   let taken: Promise<void>;
+  /** What consumers are made with in place of the usual. */
+  let settings: Partial<ConsumerConfig>;
+  let handler: BatchHandler;
 
   /** The real client, whose consumers can be told of a rebalance that there is not. */
   const listening = (client: Kafka): Kafka => {
     const create = client.consumer.bind(client);
     const consumer = (config: ConsumerConfig): Consumer => {
-      const real = create(config);
+      const real = create({ ...config, ...settings });
       const on = real.on.bind(real) as (event: string, listener: (event: never) => void) => () => void;
       const heard = (event: string, listener: (event: never) => void): (() => void) => {
         if (event === 'consumer.rebalancing') tellOfRebalance = () => listener(undefined as never);
@@ -53,11 +59,11 @@ describeWithKafka('a member of a group', (kafka) => {
     admin = newClient(options).admin();
     const names = new Names(kafka.namespace);
     lookups = new Lookups(admin, names);
-    const handler = async ({ records }: { readonly records: readonly { readonly value: Uint8Array }[] }) =>
-      void handled.push(...records.map(({ value }) => Buffer.from(value).toString()));
+    settings = {};
+    handler = async ({ records }) => void handled.push(...records.map(({ value }) => Buffer.from(value).toString()));
     join = () =>
       new Member(
-        { group: 'g', topics: [TOPIC], handler },
+        { group: 'g', topics: [TOPIC], handler: (batch) => handler(batch) },
         { newClient: () => listening(newClient(options)), lookups, names, warn: options.warn },
       );
     member = join();
@@ -90,5 +96,39 @@ describeWithKafka('a member of a group', (kafka) => {
     known.resolve();
     while (handled.length === 1) await delay(10);
     expect(handled).toEqual(['y', 'z']);
+  });
+
+  it('stops without the answer to the fetch that is under way', async () => {
+    await member.stop();
+    settings = { maxWaitTimeInMs: MINUTE_MS };
+    member = join();
+    await member.joined();
+    const startedAt = performance.now();
+    await member.stop();
+    expect(performance.now() - startedAt).toBeLessThan(PATIENCE_MS);
+    // It has left the group: else it would be a member until its session is over.
+    const { groups } = await admin.describeGroups([`${kafka.namespace}g`]);
+    expect(groups.map(({ members }) => members)).toEqual([[]]);
+  });
+
+  it('fetches what was full soon after it has room again, however long fetches wait', async () => {
+    await member.stop();
+    settings = { maxWaitTimeInMs: MINUTE_MS };
+    const room = Promise.withResolvers<void>();
+    let bytes = 0;
+    handler = async ({ records }) => {
+      await room.promise;
+      for (const { value } of records) bytes += value.length;
+    };
+    member = join();
+    await member.joined();
+    const megabyte = { key: 'a', value: Buffer.alloc(900_000) };
+    for (let i = 0; i < 6; i++) await broker.publish(TOPIC, [megabyte]);
+    // Longer than a full partition is waited for in place.
+    await delay(1_000);
+    room.resolve();
+    const startedAt = performance.now();
+    while (bytes < 6 * megabyte.value.length) await delay(10);
+    expect(performance.now() - startedAt).toBeLessThan(PATIENCE_MS);
   });
 });

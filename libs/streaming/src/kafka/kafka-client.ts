@@ -2,6 +2,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import kafkajs from 'kafkajs';
 import './kafka-connection.ts';
+import './fetching.ts';
 import './request-queue.ts';
 
 /** A user of Kafka. */

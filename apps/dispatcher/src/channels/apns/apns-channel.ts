@@ -23,7 +23,7 @@ import type { Channel, Job, PushListener, Sender } from '../channel-port.ts';
 import { type Prepared, PreparedCredentials } from '../prepared.ts';
 import { ProviderToken } from './provider-token.ts';
 
-export interface ApnsParts {
+export interface ApnsDeps {
   readonly credentials: Credentials;
   /** What statistics hashes are signed with. */
   readonly reportKey: KeyObject;
@@ -45,14 +45,14 @@ type Tokens = ProviderToken | undefined;
 
 /** Apple's push service. */
 export class ApnsChannel implements Channel {
-  readonly #parts: ApnsParts;
+  readonly #deps: ApnsDeps;
   readonly #connections = new Connections();
   readonly #credentials: PreparedCredentials<ApnsCredential, Tokens>;
   readonly #writer = new PayloadWriter();
 
-  constructor(parts: ApnsParts) {
-    const { credentials: stored, clock } = parts;
-    this.#parts = parts;
+  constructor(deps: ApnsDeps) {
+    const { credentials: stored, clock } = deps;
+    this.#deps = deps;
     this.#credentials = new PreparedCredentials({
       channel: 'apns',
       stored,
@@ -66,7 +66,7 @@ export class ApnsChannel implements Channel {
     if ('category' in prepared) return prepared;
     const { settings, credential } = prepared;
     const connection = this.#connections.of(settings, job.lane, () => this.#connect(credential));
-    const { clock, reportKey } = this.#parts;
+    const { clock, reportKey } = this.#deps;
     return new ApnsSender({ job, prepared, connection, writer: this.#writer, clock, reportKey });
   }
 
@@ -88,7 +88,7 @@ export class ApnsChannel implements Channel {
   }
 
   #connect({ sandbox, proof }: ApnsCredential): ProviderConnection {
-    const { urls, connect, ca } = this.#parts;
+    const { urls, connect, ca } = this.#deps;
     const url = sandbox ? (urls?.sandbox ?? SANDBOX) : (urls?.production ?? PRODUCTION);
     return connect({ url, tls: tlsOf(proof, ca) });
   }
@@ -99,7 +99,7 @@ const tlsOf = (proof: ApnsProof, ca: readonly string[] | undefined): ConnectionO
   ...(ca ? { ca: [...ca] } : {}),
 });
 
-interface SenderParts {
+interface SenderDeps {
   readonly job: Job;
   readonly prepared: Prepared<ApnsCredential, Tokens>;
   readonly connection: ProviderConnection;
@@ -161,7 +161,7 @@ class PathTokens {
 class ApnsSender implements Sender {
   readonly credential: string;
   readonly settings: Throttler;
-  readonly #parts: SenderParts;
+  readonly #deps: SenderDeps;
   readonly #shared: readonly string[];
   readonly #idPrefix: string;
   readonly #key: MessageKey;
@@ -171,14 +171,14 @@ class ApnsSender implements Sender {
   /** Shared headers with an authorization: made anew only when that changes. */
   #headers: readonly string[] = [];
 
-  constructor(parts: SenderParts) {
-    this.#parts = parts;
-    const { job, prepared, connection, clock } = parts;
+  constructor(deps: SenderDeps) {
+    this.#deps = deps;
+    const { job, prepared, connection, clock } = deps;
     this.credential = prepared.fingerprint;
     this.settings = prepared.settings;
     this.#shared = sharedHeaders(job.batch, apnsPushType(job.batch.content!), prepared.credential.bundleId);
     this.#idPrefix = idPrefix(job.batch);
-    this.#key = keyOfBatch(parts.reportKey, job.batch);
+    this.#key = keyOfBatch(deps.reportKey, job.batch);
     this.#tokens = new PathTokens(job.columns);
     this.#exchanges = {
       credential: '',
@@ -190,15 +190,15 @@ class ApnsSender implements Sender {
   }
 
   async prepare(): Promise<undefined> {
-    await opened(this.#parts.connection);
+    await opened(this.#deps.connection);
   }
 
   trouble(): SendResult {
-    return troubleOf(this.#parts.connection);
+    return troubleOf(this.#deps.connection);
   }
 
   push(device: number, tag: number, deadline: number, listener: PushListener): 'written' | 'busy' | SendResult {
-    const { job, connection, writer } = this.#parts;
+    const { job, connection, writer } = this.#deps;
     if (!connection.ready()) return 'busy';
     const { columns } = job;
     const { payload, limit } = this.#payloadFor(columns.languages[device]!);
@@ -215,24 +215,24 @@ class ApnsSender implements Sender {
   }
 
   whenReady(run: () => void): void {
-    this.#parts.connection.whenReady(run);
+    this.#deps.connection.whenReady(run);
   }
 
   downUntil(): number {
-    return this.#parts.connection.downUntil();
+    return this.#deps.connection.downUntil();
   }
 
   async refresh(): Promise<void> {
-    this.#parts.prepared.tokens?.renew(this.#exchanges.refused);
+    this.#deps.prepared.tokens?.renew(this.#exchanges.refused);
   }
 
   #payloadFor(language: number): ChannelPayload {
-    const { batch } = this.#parts.job;
+    const { batch } = this.#deps.job;
     return (this.#payloads[language] ??= apns.compile(batch, batch.languageNames[language] ?? '', this.#key));
   }
 
   #currentHeaders(): readonly string[] {
-    const authorization = this.#parts.prepared.tokens?.authorization() ?? '';
+    const authorization = this.#deps.prepared.tokens?.authorization() ?? '';
     if (authorization !== this.#exchanges.credential || this.#headers.length === 0) {
       this.#exchanges.credential = authorization;
       this.#headers = authorization === '' ? this.#shared : ['authorization', authorization, ...this.#shared];

@@ -4,7 +4,7 @@ import { type Clock, Fault } from '@tidings/kernel';
 import type { PostForm } from '../post-form.ts';
 import { signedJwt } from './signed-jwt.ts';
 
-export interface AccessTokenParts {
+export interface AccessTokenDeps {
   readonly account: ServiceAccount;
   readonly scope: string;
   readonly postForm: PostForm;
@@ -26,14 +26,14 @@ interface Token {
 
 /** The access token of a service account (RFC 7523): one request at a time, shared by all who send with it. */
 export class AccessToken {
-  readonly #parts: AccessTokenParts;
+  readonly #deps: AccessTokenDeps;
   #token: Token | undefined;
   #request: Promise<Token> | undefined;
   #lastFailure: ConnectionFailure | undefined;
   #refused: { readonly fault: Fault; readonly until: number } | undefined;
 
-  constructor(parts: AccessTokenParts) {
-    this.#parts = parts;
+  constructor(deps: AccessTokenDeps) {
+    this.#deps = deps;
   }
 
   /** Why the last request got no answer; undefined where it got one. */
@@ -43,7 +43,7 @@ export class AccessToken {
 
   /** A token that is good for a while. Throws a Fault `unavailable` for what passes, `forbidden` where the account is refused. */
   async get(): Promise<string> {
-    const now = this.#parts.clock.now();
+    const now = this.#deps.clock.now();
     if (this.#token && now < this.#token.until) return this.#token.text;
     if (this.#refused && now < this.#refused.until) throw this.#refused.fault;
     this.#request ??= this.#fetch().finally(() => (this.#request = undefined));
@@ -58,7 +58,7 @@ export class AccessToken {
   }
 
   async #fetch(): Promise<Token> {
-    const { account, scope, postForm, clock } = this.#parts;
+    const { account, scope, postForm, clock } = this.#deps;
     const { clientEmail, key, keyId, tokenUri } = account;
     const now = clock.now();
     const iat = Math.floor(now / 1000);

@@ -20,7 +20,7 @@ import { keyOfBatch } from '../message-key.ts';
 import type { Channel, Job, PushListener, Sender } from '../channel-port.ts';
 import { type Prepared, PreparedCredentials } from '../prepared.ts';
 
-export interface FcmParts {
+export interface FcmDeps {
   readonly credentials: Credentials;
   /** What statistics hashes are signed with. */
   readonly reportKey: KeyObject;
@@ -40,14 +40,14 @@ const { fcm } = definitions;
 
 /** Firebase Cloud Messaging, HTTP v1. */
 export class FcmChannel implements Channel {
-  readonly #parts: FcmParts;
+  readonly #deps: FcmDeps;
   readonly #connections = new Connections();
   readonly #credentials: PreparedCredentials<FcmCredential, AccessToken>;
   readonly #writer = new PayloadWriter();
 
-  constructor(parts: FcmParts) {
-    const { credentials: stored, postForm, clock } = parts;
-    this.#parts = parts;
+  constructor(deps: FcmDeps) {
+    const { credentials: stored, postForm, clock } = deps;
+    this.#deps = deps;
     this.#credentials = new PreparedCredentials({
       channel: 'fcm',
       stored,
@@ -59,7 +59,7 @@ export class FcmChannel implements Channel {
   async open(job: Job): Promise<Sender | SendResult> {
     const prepared = await this.#credentials.of(job.batch.credential);
     if ('category' in prepared) return prepared;
-    const { url = FCM, connect, ca, clock, reportKey } = this.#parts;
+    const { url = FCM, connect, ca, clock, reportKey } = this.#deps;
     const tls = ca ? { ca: [...ca] } : {};
     const connection = this.#connections.of(prepared.settings, job.lane, () => connect({ url, tls }));
     return new FcmSender({ job, prepared, connection, writer: this.#writer, clock, reportKey });
@@ -83,7 +83,7 @@ export class FcmChannel implements Channel {
   }
 }
 
-interface SenderParts {
+interface SenderDeps {
   readonly job: Job;
   readonly prepared: Prepared<FcmCredential, AccessToken>;
   readonly connection: ProviderConnection;
@@ -95,16 +95,16 @@ interface SenderParts {
 class FcmSender implements Sender {
   readonly credential: string;
   readonly settings: Throttler;
-  readonly #parts: SenderParts;
+  readonly #deps: SenderDeps;
   readonly #key: MessageKey;
   readonly #payloads: (ChannelPayload | undefined)[] = [];
   readonly #exchanges: ExchangeContext;
   #request: OutgoingRequest;
 
-  constructor(parts: SenderParts) {
-    this.#parts = parts;
-    this.#key = keyOfBatch(parts.reportKey, parts.job.batch);
-    const { prepared, connection, clock } = parts;
+  constructor(deps: SenderDeps) {
+    this.#deps = deps;
+    this.#key = keyOfBatch(deps.reportKey, deps.job.batch);
+    const { prepared, connection, clock } = deps;
     this.credential = prepared.fingerprint;
     this.settings = prepared.settings;
     this.#request = requestWith(prepared.credential.projectId, '');
@@ -118,7 +118,7 @@ class FcmSender implements Sender {
   }
 
   async prepare(): Promise<SendResult | undefined> {
-    const { prepared, connection } = this.#parts;
+    const { prepared, connection } = this.#deps;
     try {
       this.#use(await prepared.tokens.get());
     } catch (error) {
@@ -130,13 +130,13 @@ class FcmSender implements Sender {
   }
 
   trouble(): SendResult {
-    const { prepared, connection } = this.#parts;
+    const { prepared, connection } = this.#deps;
     const { lastFailure } = prepared.tokens;
     return lastFailure === undefined ? troubleOf(connection) : connectionResults[lastFailure];
   }
 
   push(device: number, tag: number, deadline: number, listener: PushListener): 'written' | 'busy' | SendResult {
-    const { job, connection, writer } = this.#parts;
+    const { job, connection, writer } = this.#deps;
     if (!connection.ready()) return 'busy';
     const { columns } = job;
     const { payload, limit } = this.#payloadFor(columns.languages[device]!);
@@ -147,25 +147,25 @@ class FcmSender implements Sender {
   }
 
   whenReady(run: () => void): void {
-    this.#parts.connection.whenReady(run);
+    this.#deps.connection.whenReady(run);
   }
 
   downUntil(): number {
-    return this.#parts.connection.downUntil();
+    return this.#deps.connection.downUntil();
   }
 
   async refresh(): Promise<void> {
-    this.#use(await this.#parts.prepared.tokens.renewed(this.#exchanges.refused));
+    this.#use(await this.#deps.prepared.tokens.renewed(this.#exchanges.refused));
   }
 
   #use(accessToken: string): void {
     if (accessToken === this.#exchanges.credential) return;
     this.#exchanges.credential = accessToken;
-    this.#request = requestWith(this.#parts.prepared.credential.projectId, accessToken);
+    this.#request = requestWith(this.#deps.prepared.credential.projectId, accessToken);
   }
 
   #payloadFor(language: number): ChannelPayload {
-    const { batch } = this.#parts.job;
+    const { batch } = this.#deps.job;
     return (this.#payloads[language] ??= fcm.compile(batch, batch.languageNames[language] ?? '', this.#key));
   }
 }

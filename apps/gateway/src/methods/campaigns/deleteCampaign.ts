@@ -1,12 +1,12 @@
 import type { api } from '@tidings/contract';
 import { Fault } from '@tidings/kernel';
-import { isWithinReach } from '../../auth/reach.ts';
+import { hasAccess } from '../../auth/application-access.ts';
 import type { Handler } from '../../context.ts';
 
 export const deleteCampaign: Handler<typeof api.deleteCampaign> = async ({ campaign: code }, context, call) => {
   const { account } = call;
   const { campaign } = await context.presets.findCampaign({ account, code });
-  if (!campaign || !(await isWithinReach(context, call, campaign.application))) {
+  if (!campaign || !(await hasAccess(context, call, campaign.application))) {
     throw Fault.argument('campaign: not found');
   }
   await context.presets.deleteCampaign({ account, code });

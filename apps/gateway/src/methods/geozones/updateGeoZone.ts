@@ -1,6 +1,6 @@
 import type { api } from '@tidings/contract';
 import { Fault } from '@tidings/kernel';
-import { isWithinReach } from '../../auth/reach.ts';
+import { hasAccess } from '../../auth/application-access.ts';
 import type { Handler } from '../../context.ts';
 import { findPreset } from '../presets/find-preset.ts';
 
@@ -12,7 +12,7 @@ export const updateGeoZone: Handler<typeof api.updateGeoZone> = async (
   const { account } = call;
   const id = BigInt(number);
   const { zone } = await context.geozones.find({ account, id });
-  if (!zone || !(await isWithinReach(context, call, zone.application))) throw Fault.argument('Geozone not found');
+  if (!zone || !(await hasAccess(context, call, zone.application))) throw Fault.argument('Geozone not found');
   if (given.preset) await findPreset(given.preset, context, call);
   await context.geozones.change({ ...given, account, id, cooldownSeconds, rangeMeters, active });
 };

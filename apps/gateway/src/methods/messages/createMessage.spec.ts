@@ -176,6 +176,24 @@ describe('createMessage', () => {
     expect(world.drafts).toEqual([]);
   });
 
+  it('counts a date in its zone, and for whom it is ahead (R-I8, R-I9)', async () => {
+    const inHours = (hours: number): string =>
+      new Date(world.clock.now() + hours * 3_600_000).toISOString().slice(0, 16);
+    const kiritimati = 'Pacific/Kiritimati';
+    // There it is 14 hours later than in UTC.
+    expect(await create({ content: 'x', send_date: inHours(13), timezone: kiritimati })).toMatchObject({
+      body: { status_code: 200 },
+    });
+    expect(await create({ content: 'x', send_date: inHours(15), timezone: kiritimati })).toMatchObject({
+      body: { status_message: 'notifications[0].send_date: future dates are not served yet' },
+    });
+    const own = { content: 'x', ignore_user_timezone: false };
+    expect(await create({ ...own, send_date: inHours(-13) })).toMatchObject({ body: { status_code: 200 } });
+    expect(await create({ ...own, send_date: inHours(-11) })).toMatchObject({
+      body: { status_message: 'notifications[0].ignore_user_timezone: not served yet' },
+    });
+  });
+
   it.each([
     ['a text in too many languages', { content: inLanguages(40) }, 'notifications[1]: at most 2 MiB with its preset'],
     ['too many tags', { content: placeholders(257) }, 'notifications[1]: placeholders of at most 256 tags'],

@@ -1,19 +1,24 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type api, type Notification, UNREADABLE_DATE } from '@tidings/contract';
 import { Fault } from '@tidings/kernel';
 import type { CreatedMessage, MessageDraft, PreparedAudience, Presets } from '@tidings/rpc';
 import type { Call, Context, Handler } from '../../context.ts';
-import { isGroupWithinReach } from '../presets/find-preset.ts';
+import { hasAccessToGroup } from '../presets/find-preset.ts';
 import { audienceOf, draftOf, refuseOversized, refuseUnserved } from './draft.ts';
 
 const MAX_AHEAD_MS = 365 * 86_400_000;
 
-/** Scheduling comes later: until then a date ahead is refused, not sent at once. */
+/** Scheduling comes later: until then a date ahead, or ahead for some devices, is refused and not sent at once. */
 function refuseFuture(notifications: readonly Notification[], now: number): void {
   notifications.forEach(({ sendAt }, index) => {
-    const aheadMs = (sendAt?.getTime() ?? now) - now;
-    if (aheadMs <= 0) return;
-    const reason = aheadMs > MAX_AHEAD_MS ? UNREADABLE_DATE : 'future dates are not served yet';
-    throw Fault.argument(`notifications[${index}].send_date: ${reason}`);
+    if (!sendAt || sendAt.last.getTime() <= now) return;
+    const refuse = (reason: string): never => {
+      throw Fault.argument(`notifications[${index}].${reason}`);
+    };
+    const aheadMs = sendAt.first.getTime() - now;
+    if (aheadMs > MAX_AHEAD_MS) refuse(`send_date: ${UNREADABLE_DATE}`);
+    refuse(aheadMs > 0 ? 'send_date: future dates are not served yet' : 'ignore_user_timezone: not served yet');
   });
 }
 
@@ -30,18 +35,30 @@ function unknownDevices(
   return Object.keys(unknown).length > 0 ? unknown : undefined;
 }
 
-/** The notifications, by index, whose transactionIds have made a message already: they make nothing (R-I10). */
+/** How long a request waits before it looks again for the message of another one with the same transactionId. */
+const LOOK_EVERY_MS = 50;
+
+/**
+ * The notifications, by index, whose transactionIds have made a message already: they make nothing (R-I10). The other transactionIds are
+ * reserved for this request, so that of several requests at once one alone makes its campaigns.
+ */
 async function repeatsAmong(
   notifications: readonly Notification[],
   { messages }: Pick<Context, 'messages'>,
-  account: string,
+  { account, pending }: Call,
 ): Promise<ReadonlyMap<number, CreatedMessage>> {
-  // Only they would leave something behind: a campaign that no message is under. The scheduler meets all other repeats.
+  // Only they would leave something behind: a campaign that no message is under. The scheduler handles all other repeats.
   const naming = notifications.filter(({ campaignName, transactionId }) => campaignName !== '' && transactionId !== '');
   if (naming.length === 0) return new Map();
   const transactionIds = [...new Set(naming.map(({ transactionId }) => transactionId))];
-  const { messages: found } = await messages.findCreated({ account, transactionIds });
-  const created = new Map(transactionIds.map((id, i) => [id, found[i]]));
+  const request = { account, transactionIds, reserveFor: randomUUID() };
+  let reply = await messages.findCreated(request);
+  while (!reply.reserved) {
+    refuseLate(pending);
+    await delay(LOOK_EVERY_MS);
+    reply = await messages.findCreated(request);
+  }
+  const created = new Map(transactionIds.map((id, i) => [id, reply.messages[i]]));
   return new Map(
     notifications.flatMap(({ transactionId }, index) => {
       const repeat = created.get(transactionId);
@@ -75,10 +92,10 @@ async function nameCampaigns(
 }
 
 /** What is made of a group's preset is for those who may use the group: for others it is not there (R-K4). */
-async function checkReach(audiences: readonly PreparedAudience[], context: Context, call: Call): Promise<void> {
+async function checkAccess(audiences: readonly PreparedAudience[], context: Context, call: Call): Promise<void> {
   const groups = new Set(audiences.map(({ preset }) => preset?.group ?? ''));
   groups.delete('');
-  for (const group of groups) if (await isGroupWithinReach(context, call, group)) groups.delete(group);
+  for (const group of groups) if (await hasAccessToGroup(context, call, group)) groups.delete(group);
   const index = audiences.findIndex(({ preset }) => groups.has(preset?.group ?? ''));
   if (index >= 0) throw Fault.argument(`notifications[${index}].preset: not found`);
 }
@@ -132,7 +149,7 @@ export const createMessage: Handler<typeof api.createMessage> = async (
   const now = clock.now();
   refuseFuture(notifications, now);
   const prepared = await devices.prepare({ account, application, audiences: notifications.map(audienceOf) });
-  await checkReach(prepared.audiences, context, call);
+  await checkAccess(prepared.audiences, context, call);
   const debugUntil = prepared.application?.debugUntil?.getTime() ?? 0;
   const circumstances = { application, debug: debugUntil > now, now: new Date(now) };
   const drafts = notifications.map((notification, index) => {
@@ -144,7 +161,7 @@ export const createMessage: Handler<typeof api.createMessage> = async (
   refuseOversized(drafts);
   // A campaign outlives its request: it is made when nothing is left that could refuse the messages, and not for a repeat.
   refuseLate(call.pending);
-  const repeats = await repeatsAmong(notifications, context, account);
+  const repeats = await repeatsAmong(notifications, context, call);
   const isNew = (_: unknown, index: number): boolean => !repeats.has(index);
   const names = campaignNames(notifications).filter(isNew);
   const named = await nameCampaigns(drafts.filter(isNew), names, campaignIdIn(presets, account, application));

@@ -2,14 +2,14 @@ import type { api } from '@tidings/contract';
 import { AndroidContent, Content, IosContent } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
 import { DENIED, FORBID } from '../../auth/authorize.ts';
-import { standingToGroup } from '../../auth/reach.ts';
+import { accessToGroup } from '../../auth/application-access.ts';
 import type { Call, Context, Handler } from '../../context.ts';
 
 /** A group stands where an application may: it is authorised as one (R-T5). */
 async function authorizeGroup(group: string, context: Context, call: Call): Promise<void> {
-  const standing = await standingToGroup(context, call, group);
-  if (standing === 'unknown') throw Fault.argument(DENIED);
-  if (standing === 'restricted') throw Fault.forbidden(FORBID);
+  const groupAccess = await accessToGroup(context, call, group);
+  if (groupAccess === 'unknown') throw Fault.argument(DENIED);
+  if (groupAccess === 'restricted') throw Fault.forbidden(FORBID);
 }
 
 export const createPreset: Handler<typeof api.createPreset> = async (input, context, call) => {

@@ -1,18 +1,18 @@
 import type { Preset } from '@tidings/events';
 import { Fault } from '@tidings/kernel';
-import { isWithinReach, standingToGroup } from '../../auth/reach.ts';
+import { hasAccess, accessToGroup } from '../../auth/application-access.ts';
 import type { Call, Context } from '../../context.ts';
 
 /** The preset of this code, where the caller may use its application (R-T7), or its group. */
 export async function findPreset(code: string, context: Context, call: Call): Promise<Preset> {
   const { preset } = await context.presets.findPreset({ account: call.account, code });
-  if (!preset || !(await isPresetWithinReach(preset, context, call))) throw Fault.argument('Preset not found');
+  if (!preset || !(await hasAccessToPreset(preset, context, call))) throw Fault.argument('Preset not found');
   return preset;
 }
 
-const isPresetWithinReach = async ({ application, group }: Preset, context: Context, call: Call): Promise<boolean> =>
-  group === '' ? isWithinReach(context, call, application) : isGroupWithinReach(context, call, group);
+const hasAccessToPreset = async ({ application, group }: Preset, context: Context, call: Call): Promise<boolean> =>
+  group === '' ? hasAccess(context, call, application) : hasAccessToGroup(context, call, group);
 
 /** Whether the caller may use what belongs to a group: where not, it is not found. */
-export const isGroupWithinReach = async (context: Context, call: Call, group: string): Promise<boolean> =>
-  (await standingToGroup(context, call, group)) === 'granted';
+export const hasAccessToGroup = async (context: Context, call: Call, group: string): Promise<boolean> =>
+  (await accessToGroup(context, call, group)) === 'granted';

@@ -52,7 +52,7 @@ async function applicationsOf(
   if (hidden || !credentials) throw Fault.notFound('message not found');
   const { token, secret } = credentials;
   for (const application of applications) {
-    if ((await access.standing(token, secret, application)).kind === 'granted') return applications;
+    if ((await access.accessTo(token, secret, application)).kind === 'granted') return applications;
   }
   throw Fault.notFound('message not found');
 }

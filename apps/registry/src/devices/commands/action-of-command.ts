@@ -12,7 +12,7 @@ import {
   type NewUser,
   parseLanguage,
   parseTagWrite,
-  personOf,
+  hwidHashOf,
   type TagDefinition,
   type TagWrite,
 } from '@tidings/audience';
@@ -94,10 +94,10 @@ function tokenOf(command: Register, { hwid, keys }: Reading): NewToken | null | 
   return { text, hash: tokenHash(keys.token, text) };
 }
 
-function userOf(id: string | undefined, { account, hwid, keys }: Reading, person: string): NewUser | undefined {
+function userOf(id: string | undefined, { account, hwid, keys }: Reading, hwidHash: string): NewUser | undefined {
   if (id === undefined) return undefined;
   if (id === '' || !isWithin(id, NAME_LENGTH)) throw Fault.argument(`userId: must have 1 to ${NAME_LENGTH} characters`);
-  return { id, hash: id === hwid ? person : personOf(keys.device, account, id) };
+  return { id, hash: id === hwid ? hwidHash : hwidHashOf(keys.device, account, id) };
 }
 
 function languageOf(language: string): TagWrite {
@@ -162,7 +162,7 @@ function strictWrites(inputs: TagInputs, tags: TagSet): TagWrite[] {
   });
 }
 
-function registerOf(command: Register, reading: Reading, person: string): DeviceAction {
+function registerOf(command: Register, reading: Reading, hwidHash: string): DeviceAction {
   if (!registered.has(command.platform)) throw Fault.argument('device_type: unknown platform');
   if (!isHwid(reading.hwid, command.platform)) throw Fault.argument('Hwid is not valid');
   const writes = systemWrites(command);
@@ -172,7 +172,7 @@ function registerOf(command: Register, reading: Reading, person: string): Device
     type: 'register',
     platform: command.platform,
     token: tokenOf(command, reading),
-    user: userOf(command.userId, reading, person),
+    user: userOf(command.userId, reading, hwidHash),
     keys: keysOf(command),
     writes: lenientWrites(command.tags, reading, writes),
   };
@@ -193,9 +193,9 @@ function occurOf({ purchase, ...occurrence }: Occur): DeviceAction {
 function bindUserOf(
   { userId, timezoneSeconds }: BindUser,
   reading: Reading,
-  person: string,
+  hwidHash: string,
 ): DeviceAction & { type: 'bindUser' } {
-  const user = userOf(userId === '' ? reading.hwid : userId, reading, person)!;
+  const user = userOf(userId === '' ? reading.hwid : userId, reading, hwidHash)!;
   return { type: 'bindUser', user, writes: timezoneSeconds === undefined ? [] : [timezoneOf(timezoneSeconds)] };
 }
 
@@ -213,18 +213,18 @@ function beforeRegistration({ platform }: DeviceCommand, hwid: string): BeforeRe
 }
 
 /** What a request asks of the device. Faults are the 210s of section C; texts name the fields as requests do. */
-export function actionOf(asked: DeviceCommand, reading: Reading, person: string): DeviceAction {
+export function actionOf(asked: DeviceCommand, reading: Reading, hwidHash: string): DeviceAction {
   const { command } = asked;
   const early = beforeRegistration(asked, reading.hwid);
   switch (command?.$case) {
     case 'register':
-      return registerOf(command.value, reading, person);
+      return registerOf(command.value, reading, hwidHash);
     case 'unregister':
       return { type: 'unregister' };
     case 'setTags':
       return { type: 'setTags', writes: strictWrites(command.value.tags, reading.tags), ...early };
     case 'open': {
-      const user = userOf(command.value.userId, reading, person);
+      const user = userOf(command.value.userId, reading, hwidHash);
       return { type: 'open', user, writes: systemWrites(command.value), ...early };
     }
     case 'erase':
@@ -234,7 +234,7 @@ export function actionOf(asked: DeviceCommand, reading: Reading, person: string)
     case 'occur':
       return occurOf(command.value);
     case 'bindUser':
-      return { ...bindUserOf(command.value, reading, person), ...early };
+      return { ...bindUserOf(command.value, reading, hwidHash), ...early };
     case 'setPushToStartToken':
       return { type: 'setPushToStartToken', token: given(command.value.token) };
     case 'setActivityToken':

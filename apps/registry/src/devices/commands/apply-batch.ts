@@ -4,7 +4,7 @@ import {
   deviceLogOf,
   type ListOperator,
   parseTagWrite,
-  personOf,
+  hwidHashOf,
   type TagWrite,
   wrongValue,
 } from '@tidings/audience';
@@ -96,16 +96,16 @@ function read(entry: BatchEntry, { batch: { account, application }, set, at }: R
   const { number, command } = entry;
   const device: DeviceCommand = { account, application, hwid: entry.hwid, userId: '', idempotencyKey: '', command };
   const hwid = hwidOf(device);
-  const person = personOf(keys.device, account, hwid);
+  const hwidHash = hwidHashOf(keys.device, account, hwid);
   const listOperator = listOperators[entry.listOperator] ?? 'set';
   const reading: Reading = { account, hwid, tags: set, keys, listOperator };
   const refused: RefusedTags = {};
   const action =
     command?.$case === 'setTags'
       ? ({ type: 'setTags', writes: writesOf(tagsIn(entry), reading, refused), lenient: true } as const)
-      : actionOf(device, reading, person);
-  const identity = { account, application, person, hwid };
-  return { entry, refused, item: { number, command: { identity, id: deviceIdOf(application, person), action, at } } };
+      : actionOf(device, reading, hwidHash);
+  const identity = { account, application, hwidHash, hwid };
+  return { entry, refused, item: { number, command: { identity, id: deviceIdOf(application, hwidHash), action, at } } };
 }
 
 /** Entries of bulk jobs, decided together in the logs of their devices: what a batch did and that it was done stand in one commit. */
@@ -154,7 +154,7 @@ export function batchRpc({ clock, log, keys, owners, tags, logs }: DevicesDeps):
       for (const entry of batch.entries) {
         try {
           const one = read(entry, round, keys);
-          const name = deviceLogOf(one.item.command.identity.person);
+          const name = deviceLogOf(one.item.command.identity.hwidHash);
           const others = byLog.get(name);
           if (others) others.push(one);
           else byLog.set(name, [one]);

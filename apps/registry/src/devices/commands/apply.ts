@@ -1,4 +1,4 @@
-import { decide, DENIED, deviceIdOf, deviceLogOf, keyedId, lastActivity, personOf } from '@tidings/audience';
+import { decide, DENIED, deviceIdOf, deviceLogOf, keyedId, lastActivity, hwidHashOf } from '@tidings/audience';
 import type { LogWriter } from '@tidings/event-store';
 import { type Clock, Fault } from '@tidings/kernel';
 import { type DeviceCommand, type DeviceReply, type Devices, viewOfFault } from '@tidings/rpc';
@@ -55,7 +55,7 @@ async function tagSets(commands: readonly DeviceCommand[], tags: Tags): Promise<
 interface Addressed {
   readonly command: DeviceCommand;
   readonly hwid: string;
-  readonly person: string;
+  readonly hwidHash: string;
   readonly id: string;
 }
 
@@ -96,7 +96,7 @@ function submitter({ db, clock, log, logs }: Pick<DevicesDeps, 'db' | 'clock' | 
 
   return (command: DeviceLogCommand): Promise<unknown> => {
     const { identity, id, action } = command;
-    const submitted = logs.submit(deviceLogOf(identity.person), command);
+    const submitted = logs.submit(deviceLogOf(identity.hwidHash), command);
     if (action.type !== 'register' || !action.token) return submitted;
     const { hash } = action.token;
     const hasMoved = recentOwners.take(identity.application, hash, id);
@@ -110,15 +110,15 @@ export function applyRpc({ db, clock, log, keys, owners, tags, logs }: DevicesDe
   const submit = submitter({ db, clock, log, logs });
 
   const address = (command: DeviceCommand, hwid: string): Addressed => {
-    const person = personOf(keys.device, command.account, hwid);
-    return { command, hwid, person, id: deviceIdOf(command.application, person) };
+    const hwidHash = hwidHashOf(keys.device, command.account, hwid);
+    return { command, hwid, hwidHash, id: deviceIdOf(command.application, hwidHash) };
   };
 
   /** @param guarded whom an Idempotency-Key is about */
   const commandFor = (
-    { command, hwid, person, id }: Addressed,
+    { command, hwid, hwidHash, id }: Addressed,
     { set, at }: Round,
-    guarded = person,
+    guarded = hwidHash,
   ): DeviceLogCommand => {
     const { account, application, idempotencyKey } = command;
     const key =
@@ -126,9 +126,9 @@ export function applyRpc({ db, clock, log, keys, owners, tags, logs }: DevicesDe
         ? undefined
         : keyedId(keys.device, application, guarded, command.command?.$case ?? '', idempotencyKey);
     return {
-      identity: { account, application, person, hwid },
+      identity: { account, application, hwidHash, hwid },
       id,
-      action: actionOf(command, { account, hwid, tags: set, keys }, person),
+      action: actionOf(command, { account, hwid, tags: set, keys }, hwidHash),
       at,
       key,
     };
@@ -137,7 +137,7 @@ export function applyRpc({ db, clock, log, keys, owners, tags, logs }: DevicesDe
   /** What is said of a user holds for all his devices in the application; a value that one of them cannot hold refuses all (R-C4). */
   const submitForUser = async (command: DeviceCommand, round: Round): Promise<unknown> => {
     const { account, application: app, userId } = command;
-    const user = personOf(keys.device, account, userId);
+    const user = hwidHashOf(keys.device, account, userId);
     const found = (await devicesOfUsers(devices, app, [user])).map(deviceOf);
     if (found.length === 0) throw Fault.argument('User not found');
     if (happensOnce(command)) {

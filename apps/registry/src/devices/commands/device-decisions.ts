@@ -3,12 +3,12 @@ import {
   type Device,
   type DeviceAction,
   deviceIdOf,
-  type DeviceNotes,
+  type SelfReportedState,
   evolve,
   isSharedTag,
   newPlatformIn,
 } from '@tidings/audience';
-import type { Decision, DocumentAddress, Note, StateView } from '@tidings/event-store';
+import type { Decision, DocumentAddress, SelfReport, StateView } from '@tidings/event-store';
 import type { DeviceEvent } from '@tidings/events/generated/tidings/events/v1/devices';
 import { Fault } from '@tidings/kernel';
 import type { BatchOutcome, DeviceLogBatch, DeviceLogCommand, DeviceLogReply } from './device-log-command.ts';
@@ -32,7 +32,7 @@ export interface GroupContext {
   /** Numbers for devices that are registered for the first time, by id. */
   readonly seqs: ReadonlyMap<string, number>;
   /** What devices say about themselves, where a decision turns on it, by id. */
-  readonly notes: ReadonlyMap<string, DeviceNotes>;
+  readonly selfReports: ReadonlyMap<string, SelfReportedState>;
   /** The commands that register an address of mail that is on the blacklist. */
   readonly blacklisted: ReadonlySet<DeviceLogCommand>;
 }
@@ -48,18 +48,18 @@ export const device = (view: View, id: string): Device | undefined => view.get(d
 
 export const writesOf = (action: DeviceAction) => ('writes' in action ? action.writes : []);
 
-/** True where the person's devices in sibling applications have a part in the decision; a new device takes over what they share. */
+/** True where devices of the same hwid in sibling applications have a part in the decision; a new device takes over what they share. */
 export const concernsSiblings = (action: DeviceAction): boolean =>
   newPlatformIn(action) !== undefined || writesOf(action).some(({ tag }) => isSharedTag(tag.number));
 
-function siblingsOf(view: View, { identity: { person }, id }: DeviceLogCommand): Device[] {
+function siblingsOf(view: View, { identity: { hwidHash }, id }: DeviceLogCommand): Device[] {
   return view
-    .find(DEVICES, person)
+    .find(DEVICES, hwidHash)
     .filter((found) => found.id !== id)
     .map(({ state }) => state as Device);
 }
 
-const withNotes = (state: Device | undefined, self: DeviceNotes | undefined): Device | undefined =>
+const withSelfReported = (state: Device | undefined, self: SelfReportedState | undefined): Device | undefined =>
   state && self ? { ...state, self } : state;
 
 function usedKey(view: View, key: string | undefined, at: Date): UsedKey | undefined {
@@ -68,16 +68,16 @@ function usedKey(view: View, key: string | undefined, at: Date): UsedKey | undef
   return used && used.until > at ? used : undefined;
 }
 
-const decideOn = (command: DeviceLogCommand, view: View, { seqs, notes }: GroupContext) => {
+const decideOn = (command: DeviceLogCommand, view: View, { seqs, selfReports }: GroupContext) => {
   const { identity, id, action, at } = command;
-  const own = withNotes(device(view, id), notes.get(id));
+  const own = withSelfReported(device(view, id), selfReports.get(id));
   const siblings = concernsSiblings(action) ? siblingsOf(view, command) : [];
   return { own, decision: decide(identity, { own, siblings }, action, seqs.get(id), at) };
 };
 
-const noteAt = ({ id, ...note }: { readonly id: string } & Omit<Note, 'address'>): Note => ({
+const noteAt = ({ id, ...selfReport }: { readonly id: string } & Omit<SelfReport, 'address'>): SelfReport => ({
   address: deviceAt(id),
-  ...note,
+  ...selfReport,
 });
 
 function keyUsed({ identity, key, at }: DeviceLogCommand, seq: number): DeviceEvent {
@@ -93,7 +93,7 @@ const revOf = (state: Device | undefined): number => (state as { readonly rev?: 
 /** The events as the log keeps them: each with the commit that changed its device before. */
 const chained = (events: readonly DeviceEvent[], view: View): readonly DeviceEvent[] =>
   events.map((event) => {
-    const rev = revOf(device(view, deviceIdOf(event.application, event.person)));
+    const rev = revOf(device(view, deviceIdOf(event.application, event.hwidHash)));
     return rev === 0 ? event : { ...event, previous: BigInt(rev) };
   });
 
@@ -110,24 +110,26 @@ export function decideCommand(command: DeviceLogCommand, view: View, context: Gr
   const said = chained(decision.events, view);
   const events = command.key === undefined ? said : [...said, keyUsed(command, own?.seq ?? 0)];
   const reply = decision.keptSince === undefined ? {} : { keptSince: decision.keptSince };
-  return decision.notes.length === 0 ? { events, reply } : { events, reply, notes: decision.notes.map(noteAt) };
+  return decision.selfReports.length === 0
+    ? { events, reply }
+    : { events, reply, selfReports: decision.selfReports.map(noteAt) };
 }
 
-/** The view of a batch that names a person more than once: its later entries meet what the earlier ones have left. */
+/** The view of a batch that names a hwid more than once: its later entries meet what the earlier ones have left. */
 function withFolds(view: View): View & { fold(events: readonly DeviceEvent[]): void } {
   const folded = new Map<string, Device>();
   return {
     get: (address) => (address.collection === DEVICES && folded.get(address.id)) || view.get(address),
-    find(collection, person) {
-      const known = view.find(collection, person).filter(({ id }) => !folded.has(id));
+    find(collection, hwidHash) {
+      const known = view.find(collection, hwidHash).filter(({ id }) => !folded.has(id));
       return [
         ...known,
-        ...[...folded].filter(([, state]) => state.person === person).map(([id, state]) => ({ id, state })),
+        ...[...folded].filter(([, state]) => state.hwidHash === hwidHash).map(([id, state]) => ({ id, state })),
       ];
     },
     fold(events) {
       for (const event of events) {
-        const id = deviceIdOf(event.application, event.person);
+        const id = deviceIdOf(event.application, event.hwidHash);
         folded.set(id, evolve(folded.get(id) ?? device(view, id), event));
       }
     },
@@ -140,7 +142,7 @@ function batchApplied({ account, application, key, at }: DeviceLogBatch, outcome
     ...{ key, until, notFound: [...outcome.notFound] },
     invalidTags: outcome.invalidTags.map(({ entry, tags }) => ({ entry, tags: [...tags] })),
   };
-  const nobody = { person: '', hwid: '', seq: 0 };
+  const nobody = { hwidHash: '', hwid: '', seq: 0 };
   return {
     stamp: undefined,
     account,
@@ -158,10 +160,10 @@ const isRefused = (thrown: unknown): boolean => thrown instanceof Fault && throw
 export function decideBatch(batch: DeviceLogBatch, view: View, context: GroupContext): DeviceDecision {
   const used = usedKey(view, batch.key, batch.at);
   if (used) return { events: [], reply: { outcome: used.outcome ?? { notFound: [], invalidTags: [] } } };
-  const persons = new Set(batch.items.map(({ command }) => command.identity.person));
-  const folding = persons.size < batch.items.length ? withFolds(view) : undefined;
+  const hwidHashes = new Set(batch.items.map(({ command }) => command.identity.hwidHash));
+  const folding = hwidHashes.size < batch.items.length ? withFolds(view) : undefined;
   const events: DeviceEvent[] = [];
-  const notes: Note[] = [];
+  const selfReports: SelfReport[] = [];
   const notFound: number[] = [];
   const invalidTags: { entry: number; tags: readonly number[] }[] = [];
   for (const { number, command } of batch.items) {
@@ -170,7 +172,7 @@ export function decideBatch(batch: DeviceLogBatch, view: View, context: GroupCon
       const { decision } = decideOn(command, folding ?? view, context);
       for (const event of chained(decision.events, view)) events.push(event);
       folding?.fold(decision.events);
-      for (const note of decision.notes) notes.push(noteAt(note));
+      for (const selfReport of decision.selfReports) selfReports.push(noteAt(selfReport));
       if (decision.invalidTags) invalidTags.push({ entry: number, tags: decision.invalidTags });
     } catch (thrown) {
       if (!isRefused(thrown)) throw thrown;
@@ -178,5 +180,5 @@ export function decideBatch(batch: DeviceLogBatch, view: View, context: GroupCon
     }
   }
   const outcome = { notFound, invalidTags };
-  return { events: [...events, batchApplied(batch, outcome)], reply: { outcome }, notes };
+  return { events: [...events, batchApplied(batch, outcome)], reply: { outcome }, selfReports };
 }

@@ -3,7 +3,7 @@ import {
   type Device,
   deviceIdOf,
   type DeviceAction,
-  type DeviceNotes,
+  type SelfReportedState,
   evolve,
   isPresent,
   lacksAddress,
@@ -33,7 +33,7 @@ import {
 import { type DeviceDocument, deviceOf, DEVICES, KEYS } from '../storage/device-document.ts';
 import type { Sequences } from '../storage/sequences.ts';
 
-export type NotesReader = (ids: readonly string[]) => Promise<ReadonlyMap<string, DeviceNotes>>;
+export type SelfReportedReader = (ids: readonly string[]) => Promise<ReadonlyMap<string, SelfReportedState>>;
 
 /** What the logs of devices take. */
 export type DeviceLogInput = DeviceLogCommand | DeviceLogBatch;
@@ -42,7 +42,7 @@ const commandsIn = (input: DeviceLogInput): readonly DeviceLogCommand[] =>
   'items' in input ? input.items.map(({ command }) => command) : [input];
 
 /** True where a decision turns on what the device said about itself, which states do not hold. */
-const turnsOnNotes = (action: DeviceAction): boolean =>
+const dependsOnSelfReported = (action: DeviceAction): boolean =>
   action.type === 'tokenRejected' ||
   action.type === 'tokenTaken' ||
   writesOf(action).some(({ tag }) => tag.number === defaultTags.lastApplicationOpen.number);
@@ -73,26 +73,26 @@ async function newSeqs(
   return seqs;
 }
 
-/** The notes that the group turns on. A token that the group itself registers again counts as registered, in whatever order. */
+/** The self-reported state that the group depends on. A token that the group itself registers again counts as registered, in whatever order. */
 async function notesFor(
   commands: readonly DeviceLogCommand[],
-  readNotes: NotesReader,
-): Promise<ReadonlyMap<string, DeviceNotes>> {
-  const ids = commands.filter(({ action }) => turnsOnNotes(action)).map(({ id }) => id);
+  readSelfReported: SelfReportedReader,
+): Promise<ReadonlyMap<string, SelfReportedState>> {
+  const ids = commands.filter(({ action }) => dependsOnSelfReported(action)).map(({ id }) => id);
   if (ids.length === 0) return new Map();
-  const notes = new Map(await readNotes(ids));
+  const selfReports = new Map(await readSelfReported(ids));
   for (const { action, id, at } of commands) {
     if (action.type !== 'register' || !action.token) continue;
-    const known = notes.get(id);
-    notes.set(id, { ...known, tokenAt: Math.max(known?.tokenAt ?? 0, at.getTime()) });
+    const known = selfReports.get(id);
+    selfReports.set(id, { ...known, tokenAt: Math.max(known?.tokenAt ?? 0, at.getTime()) });
   }
-  return notes;
+  return selfReports;
 }
 
 function needsOf({ id, key, identity, action }: DeviceLogCommand): Needs {
   const keys = key === undefined ? [] : [keyAt(key)];
   if (!concernsSiblings(action)) return { ids: [deviceAt(id), ...keys] };
-  return { ids: keys, lookups: [{ collection: DEVICES, field: 'person', value: identity.person, ids: [id] }] };
+  return { ids: keys, lookups: [{ collection: DEVICES, field: 'hwidHash', value: identity.hwidHash, ids: [id] }] };
 }
 
 function needsOfBatch({ key, items }: DeviceLogBatch): Needs {
@@ -117,19 +117,19 @@ function keyAfter({ event }: DeviceEvent): UsedKey {
 }
 
 /** True where the device has belonged to its person from the first day on, and to nobody else. */
-const isAlwaysOwn = ({ person, owners: [first, second], createdAt }: Device): boolean =>
-  second === undefined && first?.user === person && first.from === createdAt;
+const isAlwaysOwn = ({ hwidHash, owners: [first, second], createdAt }: Device): boolean =>
+  second === undefined && first?.user === hwidHash && first.from === createdAt;
 
 /** What is stored of an erased device. */
-const erasedDocument = ({ account, app, person, seq, status }: Device): Record<string, unknown> => ({
-  ...{ account, app, person, seq, status },
+const erasedDocument = ({ account, app, hwidHash, seq, status }: Device): Record<string, unknown> => ({
+  ...{ account, app, hwidHash, seq, status },
 });
 
 /** Every field by name: a state carries the id and number of the document that it was read from. */
 const deviceDocument = (state: Device): Record<string, unknown> => ({
   account: state.account,
   app: state.app,
-  person: state.person,
+  hwidHash: state.hwidHash,
   seq: state.seq,
   status: state.status,
   hwid: state.hwid,
@@ -137,7 +137,7 @@ const deviceDocument = (state: Device): Record<string, unknown> => ({
   token: state.token,
   th: state.th,
   ta: state.ta,
-  user: state.user === state.person ? undefined : state.user,
+  user: state.user === state.hwidHash ? undefined : state.user,
   userId: state.userId,
   lang: state.lang,
   tz: state.tz,
@@ -169,19 +169,19 @@ async function blacklistedAmong(
   return new Set([...addresses].flatMap(([command, id]) => (listed.has(id) ? [command] : [])));
 }
 
-/** Devices and the Idempotency-Keys of what happened to them, in 16 logs by person (architecture 4). */
+/** Devices and the Idempotency-Keys of what happened to them, in 16 logs by hwid hash (architecture 4). */
 export const devicesLog = ({
   sequences,
-  readNotes,
+  readSelfReported,
   readBlacklist,
 }: {
   readonly sequences: Sequences;
-  readonly readNotes: NotesReader;
+  readonly readSelfReported: SelfReportedReader;
   readonly readBlacklist: BlacklistReader;
 }): LogDefinition<DeviceLogInput, DeviceEvent, DeviceState, DeviceLogReply, GroupContext> => ({
   category: 'devices',
-  lookups: { [DEVICES]: 'person' },
-  notesField: 'self',
+  lookups: { [DEVICES]: 'hwidHash' },
+  selfReportedField: 'self',
 
   needs: (input) => ('items' in input ? needsOfBatch(input) : needsOf(input)),
 
@@ -192,17 +192,17 @@ export const devicesLog = ({
       const blacklisted = await blacklistedAmong(commands, readBlacklist);
       const accepted = blacklisted.size === 0 ? commands : commands.filter((command) => !blacklisted.has(command));
       const first = firstRegistrations(accepted, view);
-      const [seqs, notes] = await Promise.all([newSeqs(first, sequences), notesFor(commands, readNotes)]);
-      return { seqs, notes, blacklisted };
+      const [seqs, selfReports] = await Promise.all([newSeqs(first, sequences), notesFor(commands, readSelfReported)]);
+      return { seqs, selfReports, blacklisted };
     });
   },
 
   decide: (input, view, context) =>
     'items' in input ? decideBatch(input, view, context) : decideCommand(input, view, context),
 
-  addresses({ application, person, event }) {
+  addresses({ application, hwidHash, event }) {
     const isOfKey = event?.$case === 'keyUsed' || event?.$case === 'batchApplied';
-    return [isOfKey ? keyAt(event.value.key) : deviceAt(deviceIdOf(application, person))];
+    return [isOfKey ? keyAt(event.value.key) : deviceAt(deviceIdOf(application, hwidHash))];
   },
 
   evolve: (state, event, { collection }) =>
@@ -211,14 +211,14 @@ export const devicesLog = ({
   encode: encodeEvent,
   decode: (bytes) => DeviceEvent.decode(bytes),
   isKnown: ({ event }) => event !== undefined,
-  named: ({ application, person }) => [deviceAt(deviceIdOf(application, person))],
+  named: ({ application, hwidHash }) => [deviceAt(deviceIdOf(application, hwidHash))],
   toDocument(state) {
     if ('until' in state) return { until: state.until, outcome: state.outcome };
     return isPresent(state) ? deviceDocument(state) : erasedDocument(state);
   },
   fields: {
     [DEVICES]: fieldsOf<Omit<DeviceDocument, 'self'>>({
-      ...{ account: true, app: true, person: true, seq: true, status: true, hwid: true, platform: true, token: true },
+      ...{ account: true, app: true, hwidHash: true, seq: true, status: true, hwid: true, platform: true, token: true },
       ...{ th: true, ta: true, user: true, userId: true, lang: true, tz: true, alerts: true, cg: true, tags: true },
       ...{ idfa: true, publicKey: true, authToken: true, fcmToken: true, fcmPushSet: true, startToken: true },
       ...{ activities: true, owners: true, createdAt: true },

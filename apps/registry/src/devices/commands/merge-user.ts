@@ -9,7 +9,7 @@ import {
   keyedId,
   lastActivity,
   type NewUser,
-  personOf,
+  hwidHashOf,
   type TagEntry,
   type TagWrite,
   valueOf,
@@ -54,11 +54,11 @@ function missingTags(from: readonly Device[], to: readonly Device[], tags: TagSe
 export function mergeUserRpc({ db, clock, keys, owners, tags, logs }: DevicesDeps): Pick<Devices, 'mergeUser'> {
   const devices = db.collection<DeviceDocument>(DEVICES);
 
-  const submit = async ({ account, app: application, person, hwid }: Device, action: DeviceAction): Promise<void> => {
-    const identity = { account, application, person, hwid };
-    const command = { identity, id: deviceIdOf(application, person), action, at: new Date(clock.now()) };
+  const submit = async ({ account, app: application, hwidHash, hwid }: Device, action: DeviceAction): Promise<void> => {
+    const identity = { account, application, hwidHash, hwid };
+    const command = { identity, id: deviceIdOf(application, hwidHash), action, at: new Date(clock.now()) };
     try {
-      await logs.submit(deviceLogOf(person), command);
+      await logs.submit(deviceLogOf(hwidHash), command);
     } catch (error) {
       // It was erased since it was read.
       if (!(error instanceof Fault) || error.kind !== 'argument') throw error;
@@ -73,12 +73,12 @@ export function mergeUserRpc({ db, clock, keys, owners, tags, logs }: DevicesDep
     newUserId,
     merge: isMerged,
   }: MergeUserRequest): Promise<void> => {
-    const hashOf = (user: string): string => personOf(keys.device, account, user);
+    const hashOf = (user: string): string => hwidHashOf(keys.device, account, user);
     const devicesOf = async (user: string): Promise<Device[]> =>
       (await devicesOfUsers(devices, application, [hashOf(user)])).map(deviceOf);
     const moving = await devicesOf(oldUserId);
     if (!isMerged) {
-      await Promise.all(moving.map((device) => bind(device, { id: device.hwid, hash: device.person })));
+      await Promise.all(moving.map((device) => bind(device, { id: device.hwid, hash: device.hwidHash })));
       return;
     }
     if (oldUserId === newUserId) return;
@@ -93,14 +93,14 @@ export function mergeUserRpc({ db, clock, keys, owners, tags, logs }: DevicesDep
   /** Nothing is left to be done when the key is used up, so that a repeat finishes what a crash has cut off. */
   const once = async (request: MergeUserRequest): Promise<void> => {
     const { account, application, oldUserId, idempotencyKey } = request;
-    const person = personOf(keys.device, account, oldUserId);
-    const key = keyedId(keys.device, application, person, 'mergeUser', idempotencyKey);
+    const hwidHash = hwidHashOf(keys.device, account, oldUserId);
+    const key = keyedId(keys.device, application, hwidHash, 'mergeUser', idempotencyKey);
     const at = new Date(clock.now());
     if ((await usedKeys(db, [key], at)).has(key)) return;
     await merge(request);
-    const identity = { account, application, person, hwid: '' };
-    await logs.submit(deviceLogOf(person), {
-      ...{ identity, id: deviceIdOf(application, person), at, key },
+    const identity = { account, application, hwidHash, hwid: '' };
+    await logs.submit(deviceLogOf(hwidHash), {
+      ...{ identity, id: deviceIdOf(application, hwidHash), at, key },
       action: { type: 'useKey' },
     });
   };

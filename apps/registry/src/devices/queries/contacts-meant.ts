@@ -1,4 +1,4 @@
-import { type CalledContact, contactCalled, deviceIdOf, personOf } from '@tidings/audience';
+import { type CalledContact, contactCalled, deviceIdOf, hwidHashOf } from '@tidings/audience';
 import type { Collection } from 'mongodb';
 import type { IdentityKeys } from '../commands/action-of-command.ts';
 import type { DeviceDocument } from '../storage/device-document.ts';
@@ -23,7 +23,7 @@ export async function contactsMeant<Given extends GivenHwid>(
   for (const one of given) {
     const contact = contactCalled(one.hwid);
     if (contact === undefined) continue;
-    const idOf = (hwid: string): string => deviceIdOf(one.application, personOf(keys.device, one.account, hwid));
+    const idOf = (hwid: string): string => deviceIdOf(one.application, hwidHashOf(keys.device, one.account, hwid));
     candidates.push({ one, contact, exact: idOf(one.hwid), id: idOf(contact.hwid) });
   }
   if (candidates.length === 0) return new Map();

@@ -20,7 +20,7 @@ const TAG_PATIENCE_MS = 1_000;
 
 /** What the description takes of a document. */
 const projection = {
-  ...{ _id: 0, seq: 1, status: 1, hwid: 1, userId: 1, person: 1, lang: 1, tz: 1, alerts: 1, token: 1, tags: 1 },
+  ...{ _id: 0, seq: 1, status: 1, hwid: 1, userId: 1, hwidHash: 1, lang: 1, tz: 1, alerts: 1, token: 1, tags: 1 },
   self: 1,
 } as const;
 
@@ -41,7 +41,7 @@ function descriptionOf(device: DeviceDocument, tags: readonly (TagDefinition | u
     userId: device.userId ?? device.hwid,
     language: device.lang ?? '',
     token: device.token ?? '',
-    check: checkOf(device.person),
+    check: checkOf(device.hwidHash),
     badge: Math.max(0, badge),
     badgeOf,
     values: tags.map((tag) => textOf(device, tag)),

@@ -1,4 +1,4 @@
-import { DENIED, deviceIdOf, personOf } from '@tidings/audience';
+import { DENIED, deviceIdOf, hwidHashOf } from '@tidings/audience';
 import { Fault, Platform } from '@tidings/kernel';
 import type { Devices } from '@tidings/rpc';
 import { tokenHash } from '../commands/action-of-command.ts';
@@ -16,7 +16,7 @@ export function contactsRpc({ db, keys, owners }: DevicesDeps): Pick<Devices, 'f
     const projection = { _id: 0, hwid: 1, platform: 1 };
     const found = await Promise.all([
       devices
-        .find({ _id: deviceIdOf(app, personOf(keys.device, account, email)), status: 1 }, { projection })
+        .find({ _id: deviceIdOf(app, hwidHashOf(keys.device, account, email)), status: 1 }, { projection })
         .toArray(),
       devices.find({ app, th: tokenHash(keys.token, email) }, { projection, hint: deviceIndexes.token }).toArray(),
     ]);
@@ -29,7 +29,7 @@ export function contactsRpc({ db, keys, owners }: DevicesDeps): Pick<Devices, 'f
       if (!owners.owns(account, application)) throw Fault.argument(DENIED);
       const found =
         email === undefined
-          ? await devicesOfUsers(devices, application, [personOf(keys.device, account, userId)], ['hwid', 'platform'])
+          ? await devicesOfUsers(devices, application, [hwidHashOf(keys.device, account, userId)], ['hwid', 'platform'])
           : await byAddress(account, application, email);
       const contacts = found.filter(({ platform }) => platform === Platform.Email);
       return { hwids: [...new Set(contacts.map(({ hwid }) => hwid))] };

@@ -5,7 +5,7 @@ import {
   entriesIn,
   lastActivity,
   outputOf,
-  personOf,
+  hwidHashOf,
   type TagOutput,
   valueOf,
 } from '@tidings/audience';
@@ -44,7 +44,7 @@ export function getTagsRpc({ db, keys, owners, tags }: DevicesDeps): Pick<Device
       await owners.learn([application]);
       if (!owners.owns(account, application)) throw Fault.argument(DENIED);
       const hwid = (await contactsMeant([request], { devices, keys })).get(request) ?? request.hwid;
-      const who = personOf(keys.device, account, hwid || userId);
+      const who = hwidHashOf(keys.device, account, hwid || userId);
       const found =
         hwid === ''
           ? await devicesOfUsers(devices, application, [who])

@@ -1,4 +1,4 @@
-import { deviceIdOf, personOf } from '@tidings/audience';
+import { deviceIdOf, hwidHashOf } from '@tidings/audience';
 import type { Devices } from '@tidings/rpc';
 import type { DevicesDeps } from '../commands/apply.ts';
 import { contactsMeant } from './contacts-meant.ts';
@@ -16,7 +16,7 @@ export function locateRpc({ db, keys, owners }: DevicesDeps): Pick<Devices, 'loc
       const given = hwids.map((hwid) => ({ account, application, hwid }));
       const meant = await contactsMeant(given, { devices, keys });
       const ids = given.map((one) =>
-        deviceIdOf(application, personOf(keys.device, account, meant.get(one) ?? one.hwid)),
+        deviceIdOf(application, hwidHashOf(keys.device, account, meant.get(one) ?? one.hwid)),
       );
       const found = await devices
         .find({ _id: { $in: ids } }, { projection: { seq: 1, platform: 1, status: 1, th: 1 } })

@@ -1,4 +1,4 @@
-import { deviceIdOf, personOf } from '@tidings/audience';
+import { deviceIdOf, hwidHashOf } from '@tidings/audience';
 import type { Seq } from '@tidings/kernel';
 import type { Collection } from 'mongodb';
 import { type IdentityKeys, tokenHash, tokenText } from '../commands/action-of-command.ts';
@@ -71,8 +71,8 @@ export async function findDevices(names: readonly string[], lookup: Lookup): Pro
   const meant = await contactsMeant(given, lookup);
   const wanted = new Map(
     given.map((one) => {
-      const person = personOf(keys.device, account, meant.get(one) ?? one.hwid);
-      return [deviceIdOf(application, person), one.hwid];
+      const hwidHash = hwidHashOf(keys.device, account, meant.get(one) ?? one.hwid);
+      return [deviceIdOf(application, hwidHash), one.hwid];
     }),
   );
   const byHwid = await devices
@@ -98,7 +98,7 @@ export async function findUsers(
   names: readonly string[],
   { devices, keys, account, application }: Lookup,
 ): Promise<Found> {
-  const users = [...new Set(names)].map((name) => personOf(keys.device, account, name));
+  const users = [...new Set(names)].map((name) => hwidHashOf(keys.device, account, name));
   const found = await devicesOfUsers(devices, application, users, ['seq', 'platform']);
   return {
     seqs: new Set(found.map(({ seq }) => seq)),

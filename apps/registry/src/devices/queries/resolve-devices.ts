@@ -1,4 +1,4 @@
-import { DENIED, personOf } from '@tidings/audience';
+import { DENIED, hwidHashOf } from '@tidings/audience';
 import { Fault } from '@tidings/kernel';
 import type { Devices } from '@tidings/rpc';
 import type { DevicesDeps } from '../commands/apply.ts';
@@ -13,9 +13,9 @@ export function resolveRpc({ db, keys, owners }: DevicesDeps): Pick<Devices, 're
 
   const hwidsOf = async (application: string, users: readonly string[]): Promise<ReadonlyMap<string, string[]>> => {
     if (users.length === 0) return new Map();
-    const found = await devicesOfUsers(devices, application, [...new Set(users)], ['hwid', 'user', 'person', 'seq']);
+    const found = await devicesOfUsers(devices, application, [...new Set(users)], ['hwid', 'user', 'hwidHash', 'seq']);
     found.sort((a, b) => a.seq - b.seq);
-    const byUser = Map.groupBy(found, ({ user, person }) => user ?? person);
+    const byUser = Map.groupBy(found, ({ user, hwidHash }) => user ?? hwidHash);
     return new Map([...byUser].map(([user, of]) => [user, of.map(({ hwid }) => hwid)]));
   };
 
@@ -23,7 +23,7 @@ export function resolveRpc({ db, keys, owners }: DevicesDeps): Pick<Devices, 're
     async resolve({ account, application, userIds, pushTokens, hwids }) {
       await owners.learn([application]);
       if (!owners.owns(account, application)) throw Fault.argument(DENIED);
-      const users = userIds.map((id) => personOf(keys.device, account, id));
+      const users = userIds.map((id) => hwidHashOf(keys.device, account, id));
       const given = hwids.map((hwid) => ({ account, application, hwid }));
       const [ofUsers, ofTokens, meant] = await Promise.all([
         hwidsOf(application, users),

@@ -44,7 +44,7 @@ async function holders(
       devices
         .find(
           { app, seq: { $in: rejected.map(({ seq }) => seq) } },
-          { projection: { account: 1, app: 1, seq: 1, person: 1, hwid: 1, token: 1 }, hint: deviceIndexes.seq },
+          { projection: { account: 1, app: 1, seq: 1, hwidHash: 1, hwid: 1, token: 1 }, hint: deviceIndexes.seq },
         )
         .toArray(),
     ),
@@ -71,11 +71,11 @@ export function forgetDeadTokens({ db, clock, broker, logs, report }: ReactionDe
         const commands = rejections.flatMap(({ token, since, ...place }): DeviceLogCommand[] => {
           const device = found.get(placeOf(place));
           if (device?.token !== token) return [];
-          const { account, app: application, person, hwid } = device;
+          const { account, app: application, hwidHash, hwid } = device;
           const action = { type: 'tokenRejected', token, since } as const;
-          return [{ identity: { account, application, person, hwid }, id: device._id, action, at }];
+          return [{ identity: { account, application, hwidHash, hwid }, id: device._id, action, at }];
         });
-        await Promise.all(commands.map((command) => logs.submit(deviceLogOf(command.identity.person), command)));
+        await Promise.all(commands.map((command) => logs.submit(deviceLogOf(command.identity.hwidHash), command)));
       }),
   });
 }

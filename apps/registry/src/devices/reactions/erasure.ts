@@ -18,7 +18,7 @@ interface Place {
   readonly index: number;
 }
 
-type ErasedDevice = Pick<DeviceEvent, 'application' | 'person'>;
+type ErasedDevice = Pick<DeviceEvent, 'application' | 'hwidHash'>;
 
 const isErasure = ({ event }: DeviceEvent): boolean => event?.$case === 'erased';
 
@@ -28,12 +28,15 @@ const isErasure = ({ event }: DeviceEvent): boolean => event?.$case === 'erased'
  */
 function stepOf(
   found: readonly PlacedEvent<DeviceEvent>[],
-  { application, person }: ErasedDevice,
+  { application, hwidHash }: ErasedDevice,
   upTo: number,
 ): { readonly events: readonly PlacedEvent<DeviceEvent>[]; readonly previous: number } {
   const own = found.filter(
     ({ index, event }) =>
-      index <= upTo && event.application === application && event.person === person && event.event?.$case !== 'keyUsed',
+      index <= upTo &&
+      event.application === application &&
+      event.hwidHash === hwidHash &&
+      event.event?.$case !== 'keyUsed',
   );
   const before = own.findLastIndex(({ index, event }) => index < upTo && isErasure(event));
   const events = own.slice(before + 1);
@@ -49,7 +52,7 @@ export async function emptyEvents(
 ): Promise<void> {
   let upTo = place.index;
   for (let n = place.n; n > 0; upTo = Infinity) {
-    const { events, previous } = stepOf(await commits.marked(log, n, erased.person), erased, upTo);
+    const { events, previous } = stepOf(await commits.marked(log, n, erased.hwidHash), erased, upTo);
     const full = events.filter(({ event }) => event.hwid !== '');
     await commits.replace(
       log,
@@ -66,14 +69,14 @@ export interface ErasureDeps extends ReactionDeps {
 
 /**
  * Follows erasures through the log (architecture 4): within a second of a device's erasure no stored event says anything of it any more,
- * and no note that its state was written without.
+ * and no self-report that its state was written without.
  */
 export function emptyErased({ db, broker, report, commits }: ErasureDeps): Promise<Subscription> {
   const devices: Collection<DeviceDocument> = db.collection(DEVICES);
-  const follow = async ({ application, person, stamp }: PartialErasureEvent): Promise<void> => {
+  const follow = async ({ application, hwidHash, stamp }: PartialErasureEvent): Promise<void> => {
     if (!stamp) return;
-    await emptyEvents(commits, stamp.log, { application, person }, { n: Number(stamp.n), index: stamp.index });
-    await devices.updateOne({ _id: deviceIdOf(application, person), status: 0 }, { $unset: { self: '' } });
+    await emptyEvents(commits, stamp.log, { application, hwidHash }, { n: Number(stamp.n), index: stamp.index });
+    await devices.updateOne({ _id: deviceIdOf(application, hwidHash), status: 0 }, { $unset: { self: '' } });
   };
   return consume(broker, {
     group: ERASURE_GROUP,

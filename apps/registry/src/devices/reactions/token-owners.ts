@@ -52,7 +52,7 @@ const newer = (a: DeviceDocument, b: DeviceDocument): DeviceDocument => {
 };
 
 const commandFor = (loser: DeviceDocument, token: DeviceDocument, at: number, now: number): DeviceLogCommand => ({
-  identity: { account: loser.account, application: loser.app, person: loser.person, hwid: loser.hwid },
+  identity: { account: loser.account, application: loser.app, hwidHash: loser.hwidHash, hwid: loser.hwid },
   id: loser._id,
   action: { type: 'tokenTaken', platform: token.platform, token: token.token!, at },
   at: new Date(now),
@@ -65,7 +65,7 @@ async function settle(holders: readonly DeviceDocument[], deps: Pick<ReactionDep
   const losers = holders.filter((holder) => holder !== winner);
   const time = tokenTime(winner);
   const replies = await Promise.all(
-    losers.map((loser) => logs.submit(deviceLogOf(loser.person), commandFor(loser, winner, time, clock.now()))),
+    losers.map((loser) => logs.submit(deviceLogOf(loser.hwidHash), commandFor(loser, winner, time, clock.now()))),
   );
   // A loser has registered the token again since it was read.
   const kept = losers.flatMap((loser, i) => {

@@ -3,13 +3,13 @@ import { createStates } from '@tidings/event-store';
 import { type Db, type IndexDescription, Long } from 'mongodb';
 
 /**
- * A device as the collection `devices` holds it: what the log's events come to, with the notes in `self`. An absent field is unset: nothing
+ * A device as the collection `devices` holds it: what the log's events come to, with self-reported state in `self`. An absent field is unset: nothing
  * is stored as null but a removed `self.open`. Tags stand in the order of their numbers; `TagEntry` says what `v` is for each type.
  */
 export interface DeviceDocument extends Omit<Device, 'user' | 'owners'> {
-  /** `<application>:<person>`. */
+  /** `<application>:<hwidHash>`. */
   readonly _id: string;
-  /** Absent where it is the person: most devices never get a user id (R-RES3), and a key in an index is paid for by each of them. */
+  /** Absent where it is the hwid hash: most devices never get a user id (R-RES3), and a key in an index is paid for by each of them. */
   readonly user?: string;
   /** Absent where the device has always belonged to its person. */
   readonly owners?: Device['owners'];
@@ -35,11 +35,11 @@ export const withExactTags = <Part extends Partial<Pick<DeviceDocument, 'tags'>>
 /** The device that a document stands for. */
 export const deviceOf = (document: DeviceDocument): Device => ({
   ...withExactTags(document),
-  user: document.user ?? document.person,
-  owners: document.owners ?? [{ user: document.person, from: document.createdAt }],
+  user: document.user ?? document.hwidHash,
+  owners: document.owners ?? [{ user: document.hwidHash, from: document.createdAt }],
 });
 
-export type { DeviceNotes, TagEntry as StoredTag } from '@tidings/audience';
+export type { SelfReportedState, TagEntry as StoredTag } from '@tidings/audience';
 
 export const DEVICES = 'devices';
 /** Idempotency-Keys in use, in the logs of the devices that they guard (architecture 4, "Once"). */
@@ -65,8 +65,8 @@ export const deviceIndexes = {
   user: 'app_user',
   /** { app, tz, seq } of devices with a time zone */
   timezone: 'app_tz_seq',
-  /** { person } */
-  person: 'person',
+  /** { hwidHash } */
+  hwidHash: 'hwidHash',
   /** { app, self.open, seq } of devices that were opened */
   activity: 'app_open_seq',
 } as const;
@@ -80,7 +80,7 @@ const indexes: readonly IndexDescription[] = [
   { name: deviceIndexes.token, key: { app: 1, th: 1 }, ...present('th') },
   { name: deviceIndexes.user, key: { app: 1, user: 1 }, ...present('user') },
   { name: deviceIndexes.timezone, key: { app: 1, tz: 1, seq: 1 }, ...present('tz') },
-  { name: deviceIndexes.person, key: { person: 1 } },
+  { name: deviceIndexes.hwidHash, key: { hwidHash: 1 } },
   { name: deviceIndexes.activity, key: { app: 1, 'self.open': 1, seq: 1 }, ...present('self.open') },
 ];
 

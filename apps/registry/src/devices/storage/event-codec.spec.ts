@@ -6,7 +6,7 @@ describe('a published device event', () => {
     stamp: undefined,
     account: 'default',
     application: 'AAAAA-00001',
-    person: 'p'.repeat(22),
+    hwidHash: 'p'.repeat(22),
     hwid: 'h',
     seq: 5,
     at: new Date(1_700_000_000_123),

@@ -1,10 +1,10 @@
 import type { Db } from 'mongodb';
 import { type DeviceDocument, DEVICES } from './device-document.ts';
-import type { NotesReader } from '../commands/device-log.ts';
+import type { SelfReportedReader } from '../commands/device-log.ts';
 
 /** Reads what devices said about themselves: their states, as the log loads them, are without. */
-export const openNotes =
-  (db: Db): NotesReader =>
+export const openSelfReported =
+  (db: Db): SelfReportedReader =>
   async (ids) => {
     const found = await db
       .collection<DeviceDocument>(DEVICES)

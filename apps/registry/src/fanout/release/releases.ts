@@ -13,7 +13,7 @@ import type { DeviceScan } from '../scan/scan.ts';
 /** Messages to so few are planned where they are released: a task of their own would cost a hop. */
 const AT_ONCE = 100;
 
-export interface ReleaseParts {
+export interface ReleaseDeps {
   readonly clock: Clock;
   readonly broker: Broker;
   readonly scan: DeviceScan;
@@ -49,10 +49,10 @@ export async function publishTasks(broker: Broker, tasks: readonly Task[]): Prom
 
 /** Splits released messages into chunks. */
 export class Releases {
-  readonly #parts: ReleaseParts;
+  readonly #deps: ReleaseDeps;
 
-  constructor(parts: ReleaseParts) {
-    this.#parts = parts;
+  constructor(deps: ReleaseDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -60,7 +60,7 @@ export class Releases {
    * @param traces of messages, by code: what follows from a release goes on in its message's own
    */
   async handle(events: readonly MessageEvent[], traces?: ReadonlyMap<string, Trace>): Promise<void> {
-    const { outgoing } = this.#parts;
+    const { outgoing } = this.#deps;
     const keeping = outgoing.keep(events);
     const released = await outgoing.released(events);
     const releasing = released.map((message) =>
@@ -80,7 +80,7 @@ export class Releases {
   }
 
   async #release(message: Released, application: string, kept: Promise<void>): Promise<void> {
-    const { broker, chunks, directBuffers } = this.#parts;
+    const { broker, chunks, directBuffers } = this.#deps;
     const target = message.accepted.audience?.target;
     const split = await this.#chunksOf(message, application);
     const fanout = this.#planFanout(message, application, split);
@@ -105,7 +105,7 @@ export class Releases {
       case 'named':
         return [...new Set(target.value.seqs.map(chunkOf))].sort((a, b) => a - b);
       case 'selection': {
-        const last = await this.#parts.scan.lastSeq(application);
+        const last = await this.#deps.scan.lastSeq(application);
         return Array.from({ length: last < 0 ? 0 : chunkOf(last) + 1 }, (_, chunk) => chunk);
       }
       case undefined:
@@ -114,11 +114,11 @@ export class Releases {
   }
 
   #planFanout(message: Released, application: string, chunks: readonly number[]): Promise<readonly number[]> {
-    return this.#parts.fanouts.submit(fanoutLogOf(message.message), {
+    return this.#deps.fanouts.submit(fanoutLogOf(message.message), {
       of: message,
       key: { message: message.message, bucket: message.bucket, application },
       chunks,
-      at: new Date(this.#parts.clock.now()),
+      at: new Date(this.#deps.clock.now()),
     });
   }
 }

@@ -13,7 +13,7 @@ import { type BatchHead, BatchWriter } from '../emit/batch-writer.ts';
 import { DeviceReader, type Wanted } from './read-device.ts';
 
 const CHUNK = 3;
-const person = (position: number): string => `_-aZ${String(position).padStart(18, '0')}`.slice(0, 22);
+const hwidHash = (position: number): string => `_-aZ${String(position).padStart(18, '0')}`.slice(0, 22);
 
 interface Drawn {
   readonly position: number;
@@ -39,7 +39,7 @@ const devices = fc.uniqueArray(drawn, { selector: ({ position }) => position, ma
 const documentOf = ({ position, platform, status, token, cg, badge, sample }: Drawn): Buffer => {
   const { self, platform: _platform, token: _token, ...rest } = sample;
   const document = {
-    ...{ seq: seqOf(CHUNK, position), status, platform, cg, person: person(position), token, ...rest },
+    ...{ seq: seqOf(CHUNK, position), status, platform, cg, hwidHash: hwidHash(position), token, ...rest },
     self: { ...self, badge, tokenAt: 1e12 },
     owners: [{ user: 'u', from: 1 }],
     createdAt: 1e12,
@@ -128,7 +128,7 @@ describe('columns', () => {
             values: values.map((wanted) => (here ? textOf(here, wanted) : '')),
             displayable: here !== undefined && here.sample.alerts !== false,
             gone: here === undefined,
-            check: here ? checkOf(person(position)) : 0,
+            check: here ? checkOf(hwidHash(position)) : 0,
             badge: here ? Math.min(Math.max(0, (here.badge ?? 0) + by), MAX_BADGE) : 0,
             oversized: 0,
           };

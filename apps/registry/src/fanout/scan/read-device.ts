@@ -45,7 +45,7 @@ export function projectionOf(wanted: Wanted): Record<string, 0 | 1> {
     lang: 1,
     alerts: 1,
     cg: 1,
-    person: 1,
+    hwidHash: 1,
     ...(numbers.some((number) => !isField(number)) ? { tags: 1 } : {}),
     ...(numbers.includes(fieldTags.tz.number) ? { tz: 1 } : {}),
     ...(numbers.includes(fieldTags.open.number) ? { 'self.open': 1 } : {}),
@@ -84,7 +84,7 @@ const Name = {
   token: nameOf('toke'),
   lang: nameOf('lang'),
   alerts: nameOf('aler'),
-  person: nameOf('pers'),
+  hwidHash: nameOf('pers'),
   tags: nameOf('tags'),
   self: nameOf('self'),
   open: nameOf('open'),
@@ -205,7 +205,7 @@ export class DeviceReader {
           if (b[p] === 0) row.flags |= NOT_DISPLAYABLE;
           this.#take(fieldTags.alerts.number, b, p, type, 0);
           break;
-        case Name.person:
+        case Name.hwidHash:
           row.check =
             (SIXTETS[b[p + 4]!]! << 18) |
             (SIXTETS[b[p + 5]!]! << 12) |
@@ -216,7 +216,7 @@ export class DeviceReader {
           this.#readTags(b, p);
           break;
         case Name.self:
-          this.#readNotes(b, p);
+          this.#readSelfReported(b, p);
           break;
         default:
           if ((name & SHORT) === Short.cg) row.controlBucket = b.readInt32LE(p);
@@ -235,7 +235,7 @@ export class DeviceReader {
     else this.#columns.tokens.append(b, p + 4, p + 4 + bytes);
   }
 
-  #readNotes(b: Buffer, start: number): void {
+  #readSelfReported(b: Buffer, start: number): void {
     const end = start + b.readInt32LE(start) - 1;
     let p = start + 4;
     while (p < end) {

@@ -23,7 +23,7 @@ const device = (app: string, seq: number): DeviceDocument => ({
   rev: 1,
   account: 'a',
   app,
-  person: String(seq).padStart(22, 'x'),
+  hwidHash: String(seq).padStart(22, 'x'),
   seq,
   status: 1,
   hwid: `hwid-${seq}`,

@@ -22,7 +22,16 @@ describeWithMongo('Badges (R-C9)', (mongo) => {
     const devices = db.collection<DeviceDocument>(DEVICES);
     await devices.insertMany(
       Array.from({ length: COUNT }, (_, seq) => ({
-        ...{ _id: `${APP}:${seq}`, rev: 1, account: 'a', app: APP, person: `${seq}`, seq, status: 1, hwid: `h${seq}` },
+        ...{
+          _id: `${APP}:${seq}`,
+          rev: 1,
+          account: 'a',
+          app: APP,
+          hwidHash: `${seq}`,
+          seq,
+          status: 1,
+          hwid: `h${seq}`,
+        },
         ...{ platform: 1, token: `t${seq}`, user: 'u', lang: 'en', cg: 0, tags: [], owners: [], createdAt: 0 },
         self: { badge: 10 },
       })),

@@ -17,7 +17,7 @@ import {
   type SliceCount,
 } from '../plan/plans.ts';
 
-export interface SettlingParts {
+export interface SettlingDeps {
   readonly db: Db;
   readonly clock: Clock;
   readonly outgoing: OutgoingMessages;
@@ -45,17 +45,17 @@ export const isSettledWhole = (
 
 /** Records what became of slices, and closes the chunks that have no open one left. */
 export class Settling {
-  readonly #parts: SettlingParts;
+  readonly #deps: SettlingDeps;
   readonly #plans: Collection<PlanDocument>;
 
-  constructor(parts: SettlingParts) {
-    this.#parts = parts;
-    this.#plans = parts.db.collection<PlanDocument>(PLANS);
+  constructor(deps: SettlingDeps) {
+    this.#deps = deps;
+    this.#plans = deps.db.collection<PlanDocument>(PLANS);
   }
 
   /** Takes outcomes of slices; repeats change nothing. */
   async record(outcomes: readonly SliceOutcome[]): Promise<void> {
-    const { badges, statuses, outgoing } = this.#parts;
+    const { badges, statuses, outgoing } = this.#deps;
     await statuses.record(await badges.settle(outcomes));
     const settled = new Map<string, { readonly of: MessageIdentity; readonly key: ChunkKey }>();
     for (const each of outcomes) {
@@ -84,12 +84,12 @@ export class Settling {
       const summary = summaries.get(id);
       return summary && !summary.settledAt ? [{ of, key, slices: summary.slices }] : [];
     });
-    const statuses = await this.#parts.statuses.find(open.flatMap(({ key, slices }) => statusIdsOf(key, slices)));
-    const at = new Date(this.#parts.clock.now());
+    const statuses = await this.#deps.statuses.find(open.flatMap(({ key, slices }) => statusIdsOf(key, slices)));
+    const at = new Date(this.#deps.clock.now());
     await Promise.all(
       open
         .filter(({ key, slices }) => isSettledWhole(key, slices, statuses))
-        .map(({ of, key }) => this.#parts.plans.submit(planLogOf(key), { kind: 'settle', of, key, at })),
+        .map(({ of, key }) => this.#deps.plans.submit(planLogOf(key), { kind: 'settle', of, key, at })),
     );
     return [...candidates].flatMap(([id, { key }]) => (summaries.has(id) ? [] : [key]));
   }

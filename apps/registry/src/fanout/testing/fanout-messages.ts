@@ -16,7 +16,7 @@ export const device = (seq: number, over: Partial<DeviceDocument> = {}): DeviceD
   rev: 1,
   account: 'a',
   app: APP,
-  person: String(seq).padStart(22, 'A'),
+  hwidHash: String(seq).padStart(22, 'A'),
   seq,
   status: 1,
   hwid: `hwid-${seq}`,

@@ -31,7 +31,7 @@ export interface DeviceEvent {
   account: string;
   application: string;
   /** Keyed hash of (account, hwid); with the application it is the device's id. */
-  person: string;
+  hwidHash: string;
   /** Redacted when the device is erased; empty in key_used. */
   hwid: string;
   /** The device's number in the application. */
@@ -205,7 +205,7 @@ export interface KeyUsed {
 }
 
 /**
- * What stands in the same commit is a batch of a bulk job; its outcome is kept for who asks for it again. Of no device: person, hwid and seq
+ * What stands in the same commit is a batch of a bulk job; its outcome is kept for who asks for it again. Of no device: hwid_hash, hwid and seq
  * of the envelope are empty.
  */
 export interface BatchApplied {
@@ -231,7 +231,7 @@ function createBaseDeviceEvent(): DeviceEvent {
     stamp: undefined,
     account: "",
     application: "",
-    person: "",
+    hwidHash: "",
     hwid: "",
     seq: 0,
     at: undefined,
@@ -251,8 +251,8 @@ export const DeviceEvent: MessageFns<DeviceEvent> = {
     if (message.application !== "") {
       writer.uint32(26).string(message.application);
     }
-    if (message.person !== "") {
-      writer.uint32(34).string(message.person);
+    if (message.hwidHash !== "") {
+      writer.uint32(34).string(message.hwidHash);
     }
     if (message.hwid !== "") {
       writer.uint32(42).string(message.hwid);
@@ -357,7 +357,7 @@ export const DeviceEvent: MessageFns<DeviceEvent> = {
               break;
             }
 
-            message.person = reader.string();
+            message.hwidHash = reader.string();
             continue;
           }
           case 5: {
@@ -543,7 +543,7 @@ export const DeviceEvent: MessageFns<DeviceEvent> = {
     message.stamp = (object.stamp !== undefined && object.stamp !== null) ? Stamp.fromPartial(object.stamp) : undefined;
     message.account = object.account ?? "";
     message.application = object.application ?? "";
-    message.person = object.person ?? "";
+    message.hwidHash = object.hwidHash ?? "";
     message.hwid = object.hwid ?? "";
     message.seq = object.seq ?? 0;
     message.at = object.at ?? undefined;

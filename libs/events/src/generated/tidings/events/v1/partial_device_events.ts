@@ -31,7 +31,7 @@ export interface TokenHash {
 export interface PartialErasureEvent {
   stamp: Stamp | undefined;
   application: string;
-  person: string;
+  hwidHash: string;
   erased: PartialErased | undefined;
 }
 
@@ -330,7 +330,7 @@ export const TokenHash: MessageFns<TokenHash> = {
 };
 
 function createBasePartialErasureEvent(): PartialErasureEvent {
-  return { stamp: undefined, application: "", person: "", erased: undefined };
+  return { stamp: undefined, application: "", hwidHash: "", erased: undefined };
 }
 
 export const PartialErasureEvent: MessageFns<PartialErasureEvent> = {
@@ -341,8 +341,8 @@ export const PartialErasureEvent: MessageFns<PartialErasureEvent> = {
     if (message.application !== "") {
       writer.uint32(26).string(message.application);
     }
-    if (message.person !== "") {
-      writer.uint32(34).string(message.person);
+    if (message.hwidHash !== "") {
+      writer.uint32(34).string(message.hwidHash);
     }
     if (message.erased !== undefined) {
       PartialErased.encode(message.erased, writer.uint32(122).fork()).join();
@@ -384,7 +384,7 @@ export const PartialErasureEvent: MessageFns<PartialErasureEvent> = {
               break;
             }
 
-            message.person = reader.string();
+            message.hwidHash = reader.string();
             continue;
           }
           case 15: {
@@ -448,7 +448,7 @@ export const PartialErasureEvent: MessageFns<PartialErasureEvent> = {
     const message = createBasePartialErasureEvent();
     message.stamp = (object.stamp !== undefined && object.stamp !== null) ? Stamp.fromPartial(object.stamp) : undefined;
     message.application = object.application ?? "";
-    message.person = object.person ?? "";
+    message.hwidHash = object.hwidHash ?? "";
     message.erased = (object.erased !== undefined && object.erased !== null)
       ? PartialErased.fromPartial(object.erased)
       : undefined;

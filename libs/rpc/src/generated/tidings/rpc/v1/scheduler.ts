@@ -45,11 +45,15 @@ export interface CreatedMessage {
 export interface FindCreatedRequest {
   account: string;
   transactionIds: string[];
+  /** Random for each request of a caller: transactionIds that stand for no message are its own for 15 s. */
+  reserveFor: string;
 }
 
 export interface FindCreatedReply {
   /** In the order of the request; a code of "" where the transactionId stands for no message. */
   messages: CreatedMessage[];
+  /** False where another request has reserved one of the transactionIds: what it makes is to be waited for. */
+  reserved: boolean;
 }
 
 export interface ListMessagesRequest {
@@ -530,7 +534,7 @@ export const CreatedMessage: MessageFns<CreatedMessage> = {
 };
 
 function createBaseFindCreatedRequest(): FindCreatedRequest {
-  return { account: "", transactionIds: [] };
+  return { account: "", transactionIds: [], reserveFor: "" };
 }
 
 export const FindCreatedRequest: MessageFns<FindCreatedRequest> = {
@@ -540,6 +544,9 @@ export const FindCreatedRequest: MessageFns<FindCreatedRequest> = {
     }
     for (const v of message.transactionIds) {
       writer.uint32(18).string(v!);
+    }
+    if (message.reserveFor !== "") {
+      writer.uint32(26).string(message.reserveFor);
     }
     return writer;
   },
@@ -571,6 +578,14 @@ export const FindCreatedRequest: MessageFns<FindCreatedRequest> = {
             }
 
             message.transactionIds.push(reader.string());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.reserveFor = reader.string();
             continue;
           }
         }
@@ -626,18 +641,22 @@ export const FindCreatedRequest: MessageFns<FindCreatedRequest> = {
     const message = createBaseFindCreatedRequest();
     message.account = object.account ?? "";
     message.transactionIds = object.transactionIds?.map((e) => e) || [];
+    message.reserveFor = object.reserveFor ?? "";
     return message;
   },
 };
 
 function createBaseFindCreatedReply(): FindCreatedReply {
-  return { messages: [] };
+  return { messages: [], reserved: false };
 }
 
 export const FindCreatedReply: MessageFns<FindCreatedReply> = {
   encode(message: FindCreatedReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.messages) {
       CreatedMessage.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.reserved !== false) {
+      writer.uint32(16).bool(message.reserved);
     }
     return writer;
   },
@@ -661,6 +680,14 @@ export const FindCreatedReply: MessageFns<FindCreatedReply> = {
             }
 
             message.messages.push(CreatedMessage.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.reserved = reader.bool();
             continue;
           }
         }
@@ -713,6 +740,7 @@ export const FindCreatedReply: MessageFns<FindCreatedReply> = {
   fromPartial<I extends Exact<DeepPartial<FindCreatedReply>, I>>(object: I): FindCreatedReply {
     const message = createBaseFindCreatedReply();
     message.messages = object.messages?.map((e) => CreatedMessage.fromPartial(e)) || [];
+    message.reserved = object.reserved ?? false;
     return message;
   },
 };
@@ -1641,7 +1669,7 @@ export const FollowLinkReply: MessageFns<FollowLinkReply> = {
 export interface Messages {
   /** Each draft becomes a message or meets the message of its transactionId; one fault refuses nothing else, but the gateway checks all first. */
   create(request: CreateMessagesRequest): Promise<CreateMessagesReply>;
-  /** The messages that transactionIds have made and still stand for, as repeats. */
+  /** The messages that transactionIds have made and still stand for, as repeats; reserves the others for a request. */
   findCreated(request: FindCreatedRequest): Promise<FindCreatedReply>;
   list(request: ListMessagesRequest): Promise<ListMessagesReply>;
   /** No message where the code is unknown. */
@@ -1664,14 +1692,14 @@ export const MessagesDefinition = {
       responseStream: false,
       options: {},
     },
-    /** The messages that transactionIds have made and still stand for, as repeats. */
+    /** The messages that transactionIds have made and still stand for, as repeats; reserves the others for a request. */
     findCreated: {
       name: "FindCreated",
       requestType: FindCreatedRequest as typeof FindCreatedRequest,
       requestStream: false,
       responseType: FindCreatedReply as typeof FindCreatedReply,
       responseStream: false,
-      options: { idempotencyLevel: "NO_SIDE_EFFECTS" },
+      options: { idempotencyLevel: "IDEMPOTENT" },
     },
     list: {
       name: "List",

@@ -1,6 +1,6 @@
 import { type Geozone, Preset } from '@tidings/events';
 import type { Application } from './application.ts';
-import { clearLeftovers, type Leftovers } from './leftovers.ts';
+import { clearOrphans, type Orphans } from './orphans.ts';
 import type { AccountView } from './account-view.ts';
 
 const APP = 'AAAAA-00001';
@@ -56,14 +56,14 @@ const viewOf = (owner: Application | undefined, testDevices = 1): AccountView =>
   };
 };
 const all = (kind: string) => [1, 2, 3].map((n) => `${kind}${n}`);
-const leftovers: Leftovers = {
+const orphans: Orphans = {
   ...{ presets: all('P'), campaigns: all('C'), filters: all('F'), clusters: all('G') },
   geozones: [1n, 2n, 3n],
 };
 const clear = (view: AccountView, account = 'a') =>
-  clearLeftovers(account, view, { type: 'clearLeftovers', application: APP, leftovers });
+  clearOrphans(account, view, { type: 'clearOrphans', application: APP, orphans });
 
-describe('clearLeftovers (R-B2)', () => {
+describe('clearOrphans (R-B2)', () => {
   it('deletes what is there of a deleted application, and nothing else', () => {
     expect(clear(viewOf(application(new Date(1))))).toEqual([
       { $case: 'presetDeleted', value: { preset: 'P1', owner: APP } },

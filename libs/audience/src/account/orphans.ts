@@ -3,7 +3,7 @@ import { ownerOf } from './presets.ts';
 import type { AccountView } from './account-view.ts';
 
 /** What a deleted application has left in the configuration of its account: codes, names and numbers. */
-export interface Leftovers {
+export interface Orphans {
   /** Its own, and those of groups of which it was the last application: nothing can be added to a group. */
   readonly presets: readonly string[];
   readonly campaigns: readonly string[];
@@ -14,32 +14,32 @@ export interface Leftovers {
 }
 
 /** Deletes these of a deleted application, and its test devices; others, and what is gone already, are passed over. */
-export interface ClearLeftovers {
-  readonly type: 'clearLeftovers';
+export interface ClearOrphans {
+  readonly type: 'clearOrphans';
   readonly application: string;
-  readonly leftovers: Leftovers;
+  readonly orphans: Orphans;
 }
 
 type Change = NonNullable<AccountEvent['event']>;
 
 /** What follows from clearing away what a deleted application has left (R-B2). Pure. */
-export function clearLeftovers(account: string, view: AccountView, action: ClearLeftovers): Change[] {
-  const { application, leftovers } = action;
+export function clearOrphans(account: string, view: AccountView, action: ClearOrphans): Change[] {
+  const { application, orphans } = action;
   const owner = view.application(application);
   if (owner?.kind !== 'application' || owner.account !== account || !owner.deletedAt) return [];
   const isLeft = (state: { readonly deleted: boolean } | undefined, of: string | undefined): boolean =>
     state !== undefined && !state.deleted && of === application;
-  const presets = leftovers.presets.filter((code) => {
+  const presets = orphans.presets.filter((code) => {
     const state = view.preset(code);
     const isOfGroup = state?.account === account && state.preset.group !== '';
     return isLeft(state, isOfGroup ? application : state?.application);
   });
-  const campaigns = leftovers.campaigns.filter((code) => isLeft(view.campaign(code), view.campaign(code)?.application));
-  const zones = leftovers.geozones.filter((id) => isLeft(view.geozone(id), view.geozone(id)?.zone.application));
-  const clusters = leftovers.clusters.filter((code) =>
+  const campaigns = orphans.campaigns.filter((code) => isLeft(view.campaign(code), view.campaign(code)?.application));
+  const zones = orphans.geozones.filter((id) => isLeft(view.geozone(id), view.geozone(id)?.zone.application));
+  const clusters = orphans.clusters.filter((code) =>
     isLeft(view.geozoneCluster(code), view.geozoneCluster(code)?.cluster.application),
   );
-  const filters = leftovers.filters.filter((name) => {
+  const filters = orphans.filters.filter((name) => {
     const filter = view.filter(name);
     return filter?.live && filter.application === application;
   });

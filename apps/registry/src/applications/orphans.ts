@@ -1,4 +1,4 @@
-import type { ApplicationGroup, Leftovers } from '@tidings/audience';
+import type { ApplicationGroup, Orphans } from '@tidings/audience';
 import type { Db } from 'mongodb';
 import {
   APPLICATIONS,
@@ -25,7 +25,7 @@ async function endedGroups(db: Db, application: string): Promise<string[]> {
 }
 
 /** What a deleted application has in the configuration of its account, or a part of it; undefined = nothing. */
-export async function findLeftovers(db: Db, application: string): Promise<Leftovers | undefined> {
+export async function findOrphans(db: Db, application: string): Promise<Orphans | undefined> {
   const found = async (
     collection: string,
     field: string,

@@ -1,0 +1,95 @@
+import { getOrAdd } from './get-or-add.ts';
+import type { DocumentAddress, SelfReport } from './event-log-port.ts';
+import { checkValue, Unstorable } from './storable.ts';
+
+/** What self-reports do to one document in one write; the paths lie below the self-reported field, and none lies within another. */
+export interface SelfReportUpdate {
+  /** Removes all self-reports, and does nothing else. */
+  readonly clear?: true;
+  readonly set: Map<string, unknown>;
+  readonly max: Map<string, number | Date>;
+}
+
+/** The self-reports of a group on one document: usually one write, more where later self-reports touch a path above or below an earlier one. */
+export interface SelfReportedDocument {
+  readonly address: DocumentAddress;
+  readonly updates: SelfReportUpdate[];
+}
+
+/** Throws {@link Unstorable} for a self-report that the store would refuse. */
+export function checkSelfReport(selfReport: SelfReport, selfReportedField: string | undefined): void {
+  if (selfReportedField === undefined)
+    throw new Unstorable('a self-report, but the definition has no selfReportedField');
+  for (const [path, value] of [...Object.entries(selfReport.set ?? {}), ...Object.entries(selfReport.max ?? {})]) {
+    const names = path.split('.');
+    if (names.some((name) => name === '' || name.startsWith('$') || name.includes('\0'))) {
+      throw new Unstorable(`self-report path "${path}"`);
+    }
+    checkValue(value);
+  }
+}
+
+/** Merges self-reports per document, in order: the last `set` and the largest `max` of a path win. */
+export function mergeSelfReports(selfReports: readonly SelfReport[]): SelfReportedDocument[] {
+  const documents = new Map<string, SelfReportedDocument>();
+  for (const selfReport of selfReports) {
+    const key = `${selfReport.address.collection}\0${selfReport.address.id}`;
+    const document = getOrAdd(documents, key, () => ({ address: selfReport.address, updates: [] }));
+    if (selfReport.clear) document.updates.splice(0, Infinity, { clear: true, set: new Map(), max: new Map() });
+    for (const [path, value] of Object.entries(selfReport.set ?? {}))
+      if (value !== undefined) setIn(document, path, value);
+    for (const [path, value] of Object.entries(selfReport.max ?? {}))
+      if (value !== undefined) raiseIn(document, path, value);
+  }
+  return [...documents.values()].filter((document) => document.updates.length > 0);
+}
+
+function setIn(document: SelfReportedDocument, path: string, value: unknown): void {
+  const update = room(document, (last) => !overlaps(last, path));
+  update.max.delete(path);
+  update.set.set(path, value);
+}
+
+function raiseIn(document: SelfReportedDocument, path: string, value: number | Date): void {
+  const fits = (last: SelfReportUpdate): boolean => {
+    const known = last.max.get(path);
+    return !overlaps(last, path) && !last.set.has(path) && (known === undefined || typeof known === typeof value);
+  };
+  const update = room(document, fits);
+  const known = update.max.get(path);
+  if (known === undefined || value > known) update.max.set(path, value);
+}
+
+/** The last update if it can take more, else a new one. */
+function room(document: SelfReportedDocument, fits: (last: SelfReportUpdate) => boolean): SelfReportUpdate {
+  const last = document.updates.at(-1);
+  if (last && !last.clear && fits(last)) return last;
+  const update: SelfReportUpdate = { set: new Map(), max: new Map() };
+  document.updates.push(update);
+  return update;
+}
+
+function overlaps(update: SelfReportUpdate, path: string): boolean {
+  const within = (other: string): boolean => other.startsWith(`${path}.`) || path.startsWith(`${other}.`);
+  for (const other of update.set.keys()) if (within(other)) return true;
+  for (const other of update.max.keys()) if (within(other)) return true;
+  return false;
+}
+
+/** A sub-document with the self-reports, where there was none, or over those that were there. */
+export function applySelfReports(before: Record<string, unknown>, update: SelfReportUpdate): Record<string, unknown> {
+  const after = update.clear ? {} : structuredClone(before);
+  for (const [path, value] of update.set) place(after, path, () => value);
+  for (const [path, value] of update.max) {
+    place(after, path, (known) => (known === undefined || value > (known as number | Date) ? value : known));
+  }
+  return after;
+}
+
+function place(target: Record<string, unknown>, path: string, next: (known: unknown) => unknown): void {
+  const names = path.split('.');
+  const last = names.pop()!;
+  let inner = target;
+  for (const name of names) inner = (inner[name] ??= {}) as Record<string, unknown>;
+  inner[last] = next(inner[last]);
+}

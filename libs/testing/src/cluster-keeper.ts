@@ -1,0 +1,36 @@
+// Runs the cluster that suites share, as a process of its own: suites come and go with the workers of Jest. Ends it with Jest.
+//   node cluster-keeper.js <folder>    the folder has the options in `options.json` and gets the cluster in `cluster.json`
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isAlive } from '@tidings/coordination';
+import { startCluster } from '@tidings/platform';
+import { openLog } from '@tidings/runtime';
+import { clusterForTests } from './cluster-for-tests.ts';
+import type { KeptCluster, KeeperOptions } from './shared-cluster.ts';
+
+const WATCH_EVERY_MS = 500;
+
+const folder = process.argv[2]!;
+const { runner, ports, ...options } = JSON.parse(await readFile(join(folder, 'options.json'), 'utf8')) as KeeperOptions;
+
+const cluster = await startCluster({ ...options, ...clusterForTests, folder, log: openLog('error') });
+let replaced = false;
+process.once('SIGTERM', () => (replaced = true));
+
+const kept: KeptCluster = {
+  pid: process.pid,
+  urls: cluster.urls,
+  admin: options.adminToken,
+  mongoUrl: cluster.mongoUrl,
+  ports,
+};
+const draft = join(folder, 'draft.json');
+await writeFile(draft, JSON.stringify(kept));
+await rename(draft, join(folder, 'cluster.json'));
+
+while (!replaced && isAlive(runner)) await delay(WATCH_EVERY_MS);
+// Its stores may have ended before it: nothing is finished in order.
+await Promise.all(cluster.members.map((member) => member.kill()));
+await rm(folder, { recursive: true, force: true });
+process.exit();

@@ -1,0 +1,209 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { isAlive, isProcessOf } from '@tidings/coordination';
+import { Fault } from '@tidings/kernel';
+import type { ApiClient, ClusterOptions } from '@tidings/platform';
+import { Closing, freePorts } from '@tidings/runtime';
+import type { ProviderName, SimulatorOptions, Simulators } from '@tidings/simulators';
+import { answered } from './answered.ts';
+import { apps, buildAll } from './build.ts';
+import { startKafka } from './kafka.ts';
+import { runner, workerFolder } from './keeper.ts';
+import { databasesAt, startMongo } from './mongo.ts';
+import type { StoredWorld } from './platform.ts';
+import { connect, loadSimulators, newAdminToken, testEnvironment, testLog, untilSettled, worldOf } from './world.ts';
+
+type Ports = Readonly<Record<ProviderName, number>>;
+
+/** What the keeper is told. */
+export interface KeeperOptions extends Pick<
+  ClusterOptions,
+  'apps' | 'env' | 'adminToken' | 'mongoUrl' | 'kafkaBrokers'
+> {
+  /** Jest: the cluster ends with it. */
+  readonly runner: number;
+  readonly ports: Ports;
+}
+
+/** The cluster, as suites find it. */
+export interface KeptCluster {
+  /** The keeper's process. */
+  readonly pid: number;
+  readonly urls: readonly string[];
+  readonly admin: string;
+  readonly mongoUrl: string;
+  /** Where it expects the providers: suites start their stand-ins there. */
+  readonly ports: Ports;
+}
+
+const KEEPER = fileURLToPath(new URL('../dist/cluster-keeper.js', import.meta.url));
+const START_TIMEOUT_MS = 240_000;
+const POLL_MS = 50;
+/** Until wrong tokens of an earlier suite count no more (R-LM8). */
+const APART_S = 61;
+/** At a time. */
+const DELETIONS = 8;
+
+const folder = (): string => workerFolder('cluster');
+const keeperLog = (): string => join(folder(), 'keeper.log');
+
+/**
+ * The cluster that all suites of a Jest worker share, one after the other: the first one starts it, and it ends with Jest. A suite has an
+ * account with tokens of its own, and providers with an empty ledger and no faults; the clock stands where the suite before has left it. At
+ * its end its applications and subscriptions are deleted, so that nothing of them is sent to the providers of the next suite. A cluster that
+ * does not settle before a suite is replaced by a new one: a suite that failed or was aborted fails no other.
+ *
+ * Shared are the databases, the list of tokens, of subscriptions and of providers, and wrong administrator tokens of the last minute.
+ */
+export async function sharedCluster(options: SimulatorOptions = {}): Promise<StoredWorld> {
+  const log = testLog();
+  const closing = new Closing(log);
+  try {
+    const { kept, operator, simulators } = await settledCluster(options, closing);
+    const logged = (await readFile(keeperLog())).length;
+    closing.add('log', logged, tellWhatWasLogged);
+    const { account } = await operator.call('createAccount', { name: 'Suite' });
+    const { secrets, client } = await connect(kept.urls, kept.admin, account);
+    closing.add('client', client, (idle) => idle.close());
+    closing.add('account', account, () => emptyAccount(account, client));
+    return {
+      ...worldOf({ urls: kept.urls, dataFolder: folder(), secrets, client, simulators, account }),
+      mongoUrl: kept.mongoUrl,
+      stop: () => closing.close(),
+    };
+  } catch (error) {
+    await closing.close();
+    throw error;
+  }
+}
+
+/** The cluster with the suite's providers, at rest; another one where that which is there does not come to rest. */
+async function settledCluster(options: SimulatorOptions, closing: Closing) {
+  const { ApiClient } = await import('@tidings/platform');
+  const known = await keptCluster();
+  for (const kept of [known, undefined]) {
+    if (kept === undefined && known !== undefined) await end(known);
+    const found = kept ?? (await start());
+    const operator = new ApiClient(found.urls, { admin: found.admin });
+    const opened = new Closing(testLog());
+    opened.add('operator', operator, (idle) => idle.close());
+    try {
+      const simulators = await loadSimulators({ ...options, ports: found.ports });
+      opened.add('simulators', simulators, (running) => running.close());
+      await levelClock(simulators, operator);
+      await untilSettled(operator);
+      closing.add('cluster', opened, (all) => all.close());
+      return { kept: found, operator, simulators };
+    } catch (error) {
+      await opened.close();
+      if (kept === undefined) throw error;
+      process.stderr.write(`The shared cluster is replaced: ${String(error)}\n`);
+    }
+  }
+  throw Fault.bug('a new cluster is there, or its start has failed');
+}
+
+async function keptCluster(): Promise<KeptCluster | undefined> {
+  const text = await readFile(join(folder(), 'cluster.json'), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    return undefined;
+  });
+  if (text === undefined) return undefined;
+  const kept = JSON.parse(text) as KeptCluster;
+  return isProcessOf(kept.pid, folder()) ? kept : undefined;
+}
+
+async function end({ pid }: KeptCluster): Promise<void> {
+  if (isProcessOf(pid, folder())) process.kill(pid, 'SIGTERM');
+  while (isAlive(pid)) await delay(POLL_MS);
+}
+
+async function start(): Promise<KeptCluster> {
+  await rm(folder(), { recursive: true, force: true });
+  const [mongo, { brokers, namespace }, [apns, fcm, token]] = await Promise.all([
+    startMongo(),
+    startKafka(),
+    freePorts(3),
+    mkdir(folder(), { recursive: true }),
+    buildAll(),
+  ]);
+  // The databases stay.
+  await mongo.client.close();
+  const ports = { apns: apns!, fcm: fcm!, 'google-oauth': token! };
+  const adminToken = newAdminToken();
+  const options: KeeperOptions = {
+    runner: runner(),
+    ports,
+    apps,
+    adminToken,
+    env: { ...testEnvironment(simulatorsAt(ports), adminToken), KAFKA_NAMESPACE: namespace },
+    mongoUrl: databasesAt(mongo),
+    kafkaBrokers: brokers,
+  };
+  await writeFile(join(folder(), 'options.json'), JSON.stringify(options));
+  const log = await open(keeperLog(), 'a');
+  const keeper = spawn(process.execPath, ['--enable-source-maps', KEEPER, folder()], {
+    stdio: ['ignore', log.fd, log.fd],
+    detached: true,
+  });
+  await log.close();
+  if (keeper.pid === undefined) await once(keeper, 'spawn');
+  keeper.unref();
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  for (;;) {
+    const kept = await keptCluster();
+    if (kept) return kept;
+    if (keeper.exitCode !== null || Date.now() > deadline) {
+      keeper.kill('SIGKILL');
+      throw Fault.unavailable(`The shared cluster did not start:\n${await readFile(keeperLog(), 'utf8')}`);
+    }
+    await delay(POLL_MS);
+  }
+}
+
+const simulatorsAt = ({ apns, fcm }: Ports): Pick<Simulators, 'apnsUrl' | 'fcmUrl'> => ({
+  apnsUrl: `http://127.0.0.1:${apns}`,
+  fcmUrl: `http://127.0.0.1:${fcm}`,
+});
+
+const secondOf = (ms: number): number => Math.floor(ms / 1000) * 1000;
+
+/** Sets the providers' clock to that of the system, which is whole seconds ahead of the machine's: its answer has no milliseconds. */
+async function levelClock({ clock }: Simulators, operator: ApiClient): Promise<void> {
+  await operator.call('advanceClock', { advance_seconds: APART_S });
+  for (;;) {
+    const before = secondOf(Date.now());
+    const { now } = await operator.call('advanceClock', { advance_seconds: 0 });
+    if (secondOf(Date.now()) !== before) continue;
+    clock.advance(Date.parse(now) - before);
+    return;
+  }
+}
+
+/** Deletes what could still send something. */
+async function emptyAccount(account: string, client: ApiClient): Promise<void> {
+  const { subscriptions } = await client.call('listSubscriptions');
+  const ownSubscriptions = subscriptions.filter((subscription) => subscription.account === account);
+  for (const { id } of ownSubscriptions) await client.call('deleteSubscription', { id });
+  for (;;) {
+    const codes = Object.keys((await client.call('getApplications')).applications);
+    if (codes.length === 0) return;
+    const worker = async (): Promise<void> => {
+      for (let code = codes.pop(); code !== undefined; code = codes.pop()) {
+        const application = code;
+        await answered(() => client.call('deleteApplication', { application }));
+      }
+    };
+    await Promise.all(Array.from({ length: DELETIONS }, worker));
+  }
+}
+
+/** Says on standard error what the cluster has said since, such as that a process has ended. */
+async function tellWhatWasLogged(since: number): Promise<void> {
+  const text = (await readFile(keeperLog())).subarray(since).toString();
+  if (text !== '') process.stderr.write(text);
+}
